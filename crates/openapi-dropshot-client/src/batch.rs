@@ -1,6 +1,6 @@
 //! Makes a call for each of many inputs, with a limited number of calls at the same time.
 
-use crate::{Error, ErrorKind};
+use crate::{Error, ErrorKind, RetryStop};
 use futures_util::{
     FutureExt as _, Stream, StreamExt as _,
     future::BoxFuture,
@@ -41,10 +41,20 @@ const CONCURRENCY: usize = 8;
 /// # }
 /// ```
 ///
-/// Errors of one input, such as a rejected value, do not stop the others. An error that every other call would meet as well
-/// stops the batch: the service cannot be reached or does not accept the API key, for instance. The batch then begins no
-/// further call and waits for those that run, so that it is known of each input whether it is done.
-/// [`stop_if`](Batch::stop_if) decides otherwise.
+/// An error that every other call would meet as well stops the batch. The others are errors of one input:
+///
+/// | error, after all tries of its call | |
+/// |---|---|
+/// | no connection, no secure connection, no API key ([`ErrorKind`]) | stops the batch |
+/// | 401 and 403 | stops the batch |
+/// | 429, 502, 503, and other statuses with the code `rate_limited`, `overloaded` or `unavailable` | stops the batch |
+/// | any error, if the [`RetryBudget`](crate::RetryBudget) of the client is used up ([`RetryStop::Budget`]) | stops the batch |
+/// | the connection broke, or a time limit was reached | of one input |
+/// | any other status, such as 400, 404, 409, 500 or 504 | of one input |
+/// | a value that is not valid, or a response that cannot be read | of one input |
+///
+/// A batch that stops begins no further call and waits for those that run, so that it is known of each input whether it is
+/// done. [`stop_if`](Batch::stop_if) decides otherwise.
 ///
 /// Each call has the retries and time limits of its client. If the input is a creation that may have been carried out
 /// ([`Error::was_sent`]), repeat it with the [`idempotency_key`](Error::idempotency_key) of its error.
@@ -110,7 +120,7 @@ impl<'a, T: Send + 'a, C: fmt::Display + Send + 'a> Batch<'a, T, C> {
         self
     }
 
-    /// Which errors stop the batch.
+    /// Which errors stop the batch, in place of those that [`Batch`] lists.
     pub fn stop_if(mut self, is_fatal: impl Fn(&Error<C>) -> bool + Send + Sync + 'a) -> Self {
         self.is_fatal = Arc::new(is_fatal);
         self
@@ -183,10 +193,20 @@ impl<'a, T: Send + 'a, C: fmt::Display + Send + 'a> Batch<'a, T, C> {
 
 /// Whether every other call would meet this error as well.
 fn is_fatal<C: fmt::Display>(error: &Error<C>) -> bool {
+    if error.retry_stop() == Some(RetryStop::Budget) {
+        return true;
+    }
     match error.kind() {
-        ErrorKind::Request | ErrorKind::Unreadable => false,
-        ErrorKind::Answer => matches!(error.status(), Some(401 | 403)) || error.is_retryable(),
-        _ => true,
+        ErrorKind::Connect | ErrorKind::Credentials | ErrorKind::Tls => true,
+        ErrorKind::Answer => match error.status() {
+            Some(401 | 403) => true,
+            Some(408 | 409 | 425 | 504) => false,
+            _ => error.is_retryable(),
+        },
+        ErrorKind::Request
+        | ErrorKind::Timeout
+        | ErrorKind::Interrupted
+        | ErrorKind::Unreadable => false,
     }
 }
 

@@ -1,7 +1,9 @@
 //! Tests many calls at the same time.
 
 use crate::clock::Passing;
-use crate::generated::{Batch, BoxError, Client, RequestBody, RetryPolicy};
+use crate::generated::{
+    Batch, BoxError, Client, ClientBuilder, RequestBody, RetryBudget, RetryPolicy, TransportError,
+};
 use futures::StreamExt as _;
 use http::{Request, Response};
 use http_body_util::{BodyExt as _, Full};
@@ -10,9 +12,13 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-/// A client whose service adds books, rejects those named `bad`, and responds with 401 to those named `stop`. Each
-/// request takes as many turns of the runtime as the name has characters.
+/// A client whose service adds books, rejects those named `bad`, and responds with 401 to those named `stop`. The connection
+/// breaks for those named `broken`, and none is made for those named `unreachable`. A name that is a status gets it. Each request takes as many turns of the runtime as the name has characters.
 fn client(most: &Arc<AtomicUsize>) -> Client {
+    builder(most).build().expect("it is valid")
+}
+
+fn builder(most: &Arc<AtomicUsize>) -> ClientBuilder {
     let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::clone(most));
     let service = tower::service_fn(move |request: Request<RequestBody>| {
         let (running, most) = (Arc::clone(&running), Arc::clone(&most));
@@ -27,6 +33,10 @@ fn client(most: &Arc<AtomicUsize>) -> Client {
             }
             running.fetch_sub(1, Ordering::Relaxed);
             let (status, body) = match name {
+                "409" => (409, r#"{"code":"conflict"}"#.to_owned()),
+                "broken" => return Err("the connection broke".into()),
+                "unreachable" => return Err(TransportError::connect("nobody listens").into()),
+                "403" | "429" | "500" | "502" | "503" | "504" => (name.parse()?, String::new()),
                 "bad" => (400, r#"{"code":"invalid"}"#.to_owned()),
                 "stop" => (401, r#"{"code":"unauthorized"}"#.to_owned()),
                 name => (
@@ -43,8 +53,6 @@ fn client(most: &Arc<AtomicUsize>) -> Client {
         .clock(Passing::new())
         .retry(RetryPolicy::never())
         .transport(service)
-        .build()
-        .expect("it is valid")
 }
 
 /// A call for one name.
@@ -131,6 +139,46 @@ async fn an_error_that_all_calls_would_meet_stops_it_and_the_calls_that_run_are_
     assert_eq!(report.failed[0].0, 1);
     let taken = taken.load(Ordering::Relaxed);
     assert!(taken <= 4, "{taken} of 7 inputs were read");
+}
+
+#[tokio::test]
+async fn errors_of_one_input_do_not_stop_the_others() {
+    let client = client(&Arc::default());
+    let cases = [
+        ("bad", false),
+        ("broken", false),
+        ("409", false),
+        ("500", false),
+        ("504", false),
+        ("unreachable", true),
+        ("403", true),
+        ("429", true),
+        ("502", true),
+        ("503", true),
+    ];
+    let mut stopped = Vec::new();
+    for (name, _) in cases {
+        let batch = Batch::new([name, "b"], create!(client)).concurrency(1);
+        let report = batch.run().await;
+        assert_eq!((report.failed.len(), report.failed[0].0), (1, 0), "{name}");
+        assert_eq!(report.done.len(), usize::from(!report.stopped), "{name}");
+        stopped.push((name, report.stopped));
+    }
+    assert_eq!(stopped, cases);
+}
+
+#[tokio::test]
+async fn a_broken_connection_stops_it_once_the_retry_budget_is_used_up() {
+    let client = builder(&Arc::default())
+        .retry(RetryPolicy::new().max_tries(2))
+        .retry_budget(RetryBudget::new(1, 100))
+        .build()
+        .expect("it is valid");
+    let batch = Batch::new(["broken", "broken", "b"], create!(client)).concurrency(1);
+    let report = batch.run().await;
+    let failed: Vec<usize> = report.failed.iter().map(|(index, _)| *index).collect();
+    assert_eq!((failed, report.stopped), (vec![0, 1], true));
+    assert!(report.done.is_empty());
 }
 
 #[tokio::test]
