@@ -133,7 +133,7 @@ impl Received {
         }
     }
 
-    /// The begin of the body, with at most one chunk more than `most` bytes; what comes before the connection breaks is
+    /// The beginning of the body, with at most one chunk more than `most` bytes; what comes before the connection breaks is
     /// enough. A browser has no chunks.
     #[cfg(target_arch = "wasm32")]
     pub(crate) async fn begin(&mut self, most: usize) -> Vec<u8> {
@@ -149,7 +149,7 @@ impl Received {
         text
     }
 
-    /// The begin of the body, with at most one chunk more than `most` bytes; what comes before the connection breaks is
+    /// The beginning of the body, with at most one chunk more than `most` bytes; what comes before the connection breaks is
     /// enough.
     #[cfg(not(target_arch = "wasm32"))]
     pub(crate) async fn begin(&mut self, most: usize) -> Vec<u8> {

@@ -90,7 +90,7 @@ pub mod models {}
 /// ```
 ///
 /// If a proxy responds in place of the service, the message names the media type of its page, and
-/// [`excerpt`](crate::Error::excerpt) has the begin of its text.
+/// [`excerpt`](crate::Error::excerpt) has the beginning of its text.
 ///
 /// Neither `Display` nor `Debug` of any type shows the API key, a header, or the text of a response that could not be read.
 pub mod errors {}
@@ -172,8 +172,78 @@ pub mod retries {}
 /// # }
 /// ```
 ///
-/// With the feature `beta`, `wait_until_order_delivered` asks for an order until it is delivered or cancelled.
+/// An error that every other call would meet as well stops a batch: the service cannot be reached, responds with 401, 403, 429, 502
+/// or 503 after all tries, or the retry budget of the client is used up. Anything else is an error of one input, also a connection that
+/// broke in all tries; [`Batch`](crate::Batch) has the whole list.
+///
+/// With the feature `beta`, `wait_until_order_delivered` asks for an order until it is delivered or cancelled; see
+/// [`guide::orders`](crate::guide::orders).
 pub mod pagination {}
+
+/// # Orders
+///
+/// The operations on orders are `beta`: they may change, with a warning, and need the feature `beta` of this crate. (The documentation of
+/// this crate has them if it is made with that feature: `cargo doc --open -p petstore-client --features beta`.)
+///
+/// ```no_run
+/// # #[cfg(feature = "beta")]
+/// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// use petstore_client::{NewOrder, OrderStatus, OrderUpdate, WaitError};
+/// use std::time::Duration;
+///
+/// // The pet 1 becomes `pending`. The request has an `Idempotency-Key`, so that one order is placed.
+/// let order = client.create_order().body(NewOrder::new(1)).send().await?;
+/// println!("order {} is {}", order.id, order.status);
+///
+/// let approve = OrderUpdate::new(OrderStatus::Approved);
+/// let result = client.update_order().order_id(order.id).body(approve).send().await;
+/// if result.is_err_and(|error| error.was_sent()) {
+///     // The change may have been made although the response was lost.
+///     let now = client.get_order().order_id(order.id).send().await?;
+///     println!("order {} is {}", now.id, now.status);
+/// }
+///
+/// let delivery = client.wait_until_order_delivered(order.id).timeout(Duration::from_secs(60));
+/// match delivery.await {
+///     Ok(order) => println!("order {} is {}", order.id, order.status),
+///     Err(WaitError::Failed { state, .. }) => println!("it will never be delivered: {state}"),
+///     Err(WaitError::Timeout { state, .. }) => println!("still {state:?}"),
+///     Err(error) => println!("it is not known: {error}"),
+/// }
+///
+/// let mut placed = client.list_orders().status(OrderStatus::Placed).stream();
+/// while let Some(order) = placed.next().await {
+///     println!("order {}", order?.id);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+///
+/// `update_order` has no `Idempotency-Key`, and the client does not repeat it if it may have been carried out. If its response was
+/// lost, call `get_order` and compare the status; do not judge by the message of an error.
+///
+/// [`Waiting`](crate::Waiting) asks at once, and then after pauses that grow from 100 to 200 milliseconds up to 10 seconds. The
+/// [`RetryPolicy`](crate::RetryPolicy) sets them, for one call as well:
+///
+/// ```no_run
+/// # #[cfg(feature = "beta")]
+/// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// use petstore_client::{CallOptions, RetryPolicy};
+/// use std::time::Duration;
+///
+/// let every_second = RetryPolicy::new().first_pause(Duration::from_secs(1)).longest_pause(Duration::from_secs(1));
+/// let order = client.get_order().order_id(2)
+///     .with(CallOptions::new().retry(every_second))
+///     .wait_until_order_delivered()
+///     .timeout(Duration::from_secs(60))
+///     .await?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Each request has the retries and time limits of a call. If it fails nevertheless, the wait ends with `WaitError::Call`. Otherwise it
+/// lasts until the timeout (5 minutes if not set), at which the client asks once more.
+pub mod orders {}
 
 /// # Interceptors, changing keys, transports, traces and metrics
 ///

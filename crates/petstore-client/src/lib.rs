@@ -43,6 +43,7 @@
 //! | [`guide::errors`] | what went wrong, and how to decide |
 //! | [`guide::retries`] | what is sent again, and for how long |
 //! | [`guide::pagination`] | lists, many calls at once, and waiting for a state |
+//! | [`guide::orders`] | order a pet, change the order, and wait for its delivery (feature `beta`) |
 //! | [`guide::extending`] | interceptors, changing keys, own transports, traces and metrics |
 //! | [`guide::testing`] | tests with a transport in memory, and with the real service |
 //! | [`guide::upgrading`] | deprecation, and newer services |

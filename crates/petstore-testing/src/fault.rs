@@ -8,6 +8,8 @@ use std::time::Duration;
 /// Without restrictions it happens to every request from now on, until
 /// [`Server::clear_faults`](crate::Server::clear_faults); [`on`](Fault::on),
 /// [`times`](Fault::times) and [`after`](Fault::after) say when it does.
+/// At most one fault happens to a request: if several apply, that is the one
+/// that was injected first.
 ///
 /// ```
 /// use petstore_testing::{Fault, OperationId};
@@ -166,7 +168,9 @@ impl Fault {
         self
     }
 
-    /// Only once so many requests that it would have happened to have passed.
+    /// Not to the first so many of the requests to which it would happen
+    /// otherwise: with `after(2)` it happens from the third of them on.
+    /// Requests to which an earlier fault happens do not count.
     pub fn after(mut self, requests: u32) -> Self {
         self.after = requests;
         self

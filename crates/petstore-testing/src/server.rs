@@ -18,7 +18,7 @@ use tokio::runtime::Handle;
 /// How long a stopping service waits for its running requests.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// A pet store service on memory and on a free port of this machine, with one
+/// A pet store service with a store in memory, on a free port of this machine, and with one
 /// API key. It ends when this is dropped; [`stop`](Server::stop) waits for it.
 ///
 /// It runs on the tokio runtime in which it was started. Where the application
@@ -181,8 +181,9 @@ impl Server {
         &self.key
     }
 
-    /// A client with its defaults. For one of other ways, give
-    /// [`url`](Server::url) and [`key`](Server::key) to [`Client::builder`].
+    /// A client with the default settings. For a client with other settings, give
+    /// [`url`](Server::url) and [`key`](Server::key) to
+    /// `petstore_client::Client::builder`.
     #[must_use]
     pub fn client(&self) -> Client {
         self.client.clone()

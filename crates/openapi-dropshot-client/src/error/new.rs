@@ -286,7 +286,7 @@ fn media_type(headers: &HeaderMap) -> Option<&str> {
     ((1..=60).contains(&essence.len()) && essence.bytes().all(is_plain)).then_some(essence)
 }
 
-/// The begin of a text without tags and control characters, each white space as one space.
+/// The beginning of a text without tags and control characters, each white space as one space.
 fn excerpt(body: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(&body[..body.len().min(16 * EXCERPT)]);
     let mut clean = String::new();

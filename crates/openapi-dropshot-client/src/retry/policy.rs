@@ -9,8 +9,9 @@ use std::{fmt, sync::Arc, time::Duration};
 /// at the same moment do not retry at the same moment. If the service says how long to wait (`Retry-After`,
 /// `RateLimit`), the pause begins after that time.
 ///
-/// Which errors are retried is described at [`Error::is_retryable`](crate::Error::is_retryable) and in the section "Retries"
-/// of [the crate](crate); [`classify`](RetryPolicy::classify) changes it.
+/// Which errors are retried is described at [`Error::is_retryable`](crate::Error::is_retryable), in the table
+/// [Retries](crate#retries) of `openapi-dropshot-client`, and in the guide of the generated client, if it has one (`guide::retries`);
+/// [`classify`](RetryPolicy::classify) changes it.
 ///
 /// ```
 /// use openapi_dropshot_client::{Client, RetryPolicy};

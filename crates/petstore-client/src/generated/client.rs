@@ -279,10 +279,9 @@ impl Client {
     ///   `cancelled`, its pet becomes `available` again.
     ///
     /// Any other transition, including one to the present status, is rejected
-    /// with 409 `invalid_transition` and changes nothing. The `message` of that
-    /// response names the present status. A client that repeats a request whose
-    /// response was lost can tell from it whether the first request took
-    /// effect.
+    /// with 409 `invalid_transition` and changes nothing. If the response of a
+    /// request was lost, fetch the order (`getOrder`) to see whether its status
+    /// changed; the `message` of an error is for people.
     ///
     /// Sends `PATCH /store/orders/{orderId}`.
     ///
