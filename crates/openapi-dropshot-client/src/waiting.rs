@@ -16,8 +16,8 @@ const TIMEOUT: Duration = Duration::from_secs(300);
 /// Waits until a resource is in a state that its document names, by asking for it again and again; the methods
 /// `wait_until_…` of a generated client return it. `await` it.
 ///
-/// It asks at once and then after pauses: the first takes 100 to 200 milliseconds, each later one up to twice as long as the
-/// one before, and none more than 10 seconds. [`first_pause`](crate::RetryPolicy::first_pause) and
+/// It asks at once and then after pauses: the first takes 100 to 200 milliseconds, the second 200 to 400, and so on, up to 5 to
+/// 10 seconds. [`first_pause`](crate::RetryPolicy::first_pause) and
 /// [`longest_pause`](crate::RetryPolicy::longest_pause) of the [`RetryPolicy`](crate::RetryPolicy) set these times; each pause takes between
 /// half of its ceiling and the whole. The policy is that of the client, or of the [`CallOptions`](crate::CallOptions) that the request was
 /// given by its method `with` before `wait_until_…`. The last pause ends at the deadline, and a last request follows it.

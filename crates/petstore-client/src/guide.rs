@@ -222,8 +222,8 @@ pub mod pagination {}
 /// `update_order` has no `Idempotency-Key`, and the client does not repeat it if it may have been carried out. If its response was
 /// lost, call `get_order` and compare the status; do not judge by the message of an error.
 ///
-/// [`Waiting`](crate::Waiting) asks at once, and then after pauses that grow from 100 to 200 milliseconds up to 10 seconds. The
-/// [`RetryPolicy`](crate::RetryPolicy) sets them, for one call as well:
+/// [`Waiting`](crate::Waiting) asks at once, and then after pauses that grow: 100 to 200 milliseconds at first, 5 to 10 seconds
+/// at last. The [`RetryPolicy`](crate::RetryPolicy) sets them, for one call as well:
 ///
 /// ```no_run
 /// # #[cfg(feature = "beta")]

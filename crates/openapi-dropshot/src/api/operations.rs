@@ -45,7 +45,7 @@ fn types(plans: &[OperationPlan<'_>]) -> TokenStream {
         }
 
         impl OperationId {
-            #[doc = " All operations, in the order of [`OPERATIONS`]."]
+            #[doc = " All operations, in the order of `OPERATIONS`."]
             pub const ALL: &'static [OperationId] = &[#(OperationId::#variants),*];
 
             #[doc = " The name as the document has it."]
@@ -53,7 +53,7 @@ fn types(plans: &[OperationPlan<'_>]) -> TokenStream {
                 self.operation().name
             }
 
-            #[doc = " The row of [`OPERATIONS`]."]
+            #[doc = " The row of `OPERATIONS`."]
             pub const fn operation(self) -> &'static Operation {
                 #operation
             }

@@ -26,7 +26,7 @@ pub enum OperationId {
 }
 
 impl OperationId {
-    /// All operations, in the order of [`OPERATIONS`].
+    /// All operations, in the order of `OPERATIONS`.
     pub const ALL: &'static [OperationId] = &[
         OperationId::ListShips,
         OperationId::RegisterShip,
@@ -43,7 +43,7 @@ impl OperationId {
         self.operation().name
     }
 
-    /// The row of [`OPERATIONS`].
+    /// The row of `OPERATIONS`.
     pub const fn operation(self) -> &'static Operation {
         &OPERATIONS[self as usize]
     }
