@@ -199,6 +199,26 @@ async fn a_creation_that_may_have_been_carried_out_is_not_sent_with_another_key(
 }
 
 #[tokio::test]
+async fn a_creation_that_took_too_long_is_not_sent_with_another_key() {
+    // The first connection, whose request is not in the list, never gets a response.
+    let service = Service::holding_the_first(unauthorized()).await;
+    let (_, provider) = numbered(None);
+    let client = Client::builder(service.base_url())
+        .credentials(provider)
+        .clock(Passing::new())
+        .try_timeout(Duration::from_secs(1))
+        .build()
+        .expect("it is valid");
+    let error = client.create_book().body(rex()).send().await;
+    let error = error.expect_err("the key is rejected");
+    assert_eq!(keys(&service), ["key-1"]);
+    assert_eq!(
+        (error.status(), error.retry_stop()),
+        (Some(401), Some(RetryStop::ApiKeyRejected))
+    );
+}
+
+#[tokio::test]
 async fn a_creation_that_may_have_been_carried_out_keeps_its_key_beyond_the_lifetime() {
     let service = Service::responding([String::new(), added(), added()]).await;
     let (_, provider) = numbered(Some(Duration::from_millis(1)));
