@@ -274,11 +274,13 @@ impl<C: Display> Error<C> {
             || self.status() == Some(429)
     }
 
-    /// Whether the service may have carried out the request in this try, although there is an error.
+    /// Whether the service may have carried out the request in this try, although there is an error, or still carries out
+    /// another one with the same `Idempotency-Key` (`conflict`).
     pub(crate) fn may_have_been_carried_out(&self) -> bool {
         let is_rejection =
             matches!(self.status(), Some(400..=499)) && !matches!(self.status(), Some(408 | 425));
-        self.was_sent_now() && !is_rejection && !self.was_not_begun()
+        let is_in_doubt = self.was_sent_now() && !is_rejection && !self.was_not_begun();
+        is_in_doubt || self.has_code(&["conflict"])
     }
 
     fn code_says_not_begun(&self) -> bool {
