@@ -276,8 +276,8 @@ impl Candidates {
                 for sql in [
                     format!("DROP DATABASE IF EXISTS {copy} (FORCE)"),
                     format!("CREATE DATABASE {copy} TEMPLATE {filled}"),
-                    // Writes what the copy left to be written, so that the round does not
-                    // have to.
+                    // Writes the pages of the copy to the disk now and not during the
+                    // round.
                     "CHECKPOINT".to_owned(),
                 ] {
                     cluster.execute("postgres", &sql)?;

@@ -57,7 +57,7 @@ fn missing_responses_are_those_of_other_operations_and_the_rest_of_the_text_stay
         0,
         &[],
     );
-    // Nothing is left to add.
+    // There is nothing more to add.
     assert_printed(
         repository.run(&["generate", "--fix"]),
         0,

@@ -99,12 +99,12 @@ async fn an_error_that_is_not_in_the_document_has_no_typed_body() {
         assert!(!format!("{error:?}").contains("May"), "{error:?}");
     }
     drop(service);
-    let refused = client
+    let rejected = client
         .create_loan()
         .send()
         .await
         .expect_err("nobody listens");
-    assert_eq!(refused.typed_body(), None);
+    assert_eq!(rejected.typed_body(), None);
 }
 
 #[tokio::test]
