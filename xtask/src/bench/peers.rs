@@ -158,10 +158,7 @@ impl Peer {
             build.arg("--release");
         }
         run(&mut build)?;
-        let name = match self.kind {
-            Kind::Comparison => "petstore-bench-comparison".to_owned(),
-            _ => format!("petstore-bench-{}", self.folder),
-        };
+        let name = format!("petstore-bench-{}", self.folder);
         Ok(vec![folder.join(profile).join(name).into()])
     }
 }

@@ -8,8 +8,8 @@
 //! has no access log, no metrics and no limits.
 //!
 //! ```text
-//! petstore-bench-comparison seed FILE PETS KEY
-//! petstore-bench-comparison serve FILE
+//! petstore-bench-axum-sqlx seed FILE PETS KEY
+//! petstore-bench-axum-sqlx serve FILE
 //! ```
 
 mod failure;
