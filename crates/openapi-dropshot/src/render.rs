@@ -59,6 +59,7 @@ pub(crate) fn file(first_line: &str, about: &[&str], code: TokenStream) -> syn::
 fn items(file: syn::File, out: &mut String) {
     let inner = syn::File {
         shebang: None,
+        frontmatter: None,
         attrs: file.attrs,
         items: Vec::new(),
     };
@@ -84,6 +85,7 @@ fn items(file: syn::File, out: &mut String) {
         );
         let text = prettyplease::unparse(&syn::File {
             shebang: None,
+            frontmatter: None,
             attrs: Vec::new(),
             items: vec![item],
         });

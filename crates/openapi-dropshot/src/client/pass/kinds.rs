@@ -129,7 +129,7 @@ pub(super) fn wire_name(attributes: &[Attribute], ident: &Ident) -> String {
 
 /// Returns whether a block implements the trait of this name.
 pub(super) fn implements(block: &ItemImpl, name: &str) -> bool {
-    let path = block.trait_.as_ref().map(|(_, path, _)| path);
+    let path = block.trait_.as_ref().map(|(path, _)| path);
     path.and_then(|path| path.segments.last())
         .is_some_and(|last| last.ident == name)
 }
