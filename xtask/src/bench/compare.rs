@@ -142,7 +142,8 @@ fn conclude(rows: &mut [Row]) {
     }
 }
 
-fn ratio(rows: &[Row], row: &Row, to: Kind) -> Option<f64> {
+/// Returns the median ratio of the throughput to that of another candidate under the same load.
+pub(super) fn ratio(rows: &[Row], row: &Row, to: Kind) -> Option<f64> {
     let key = (to, row.load, row.connections);
     let other = rows.iter().find(|other| other.key() == key)?;
     let pairs = row.rounds.iter().zip(&other.rounds);
