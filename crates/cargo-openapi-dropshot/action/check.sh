@@ -5,7 +5,7 @@ set -euo pipefail
 crate=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 if ! command -v cargo-openapi-dropshot >/dev/null; then
-  cargo install --quiet --locked --path "$crate"
+  cargo install --quiet --locked --path "$crate" --profile tool
 fi
 
 selected=()
