@@ -70,6 +70,13 @@ pub(super) fn measure(
             let running = candidates.start(candidate)?;
             let measured_candidate =
                 MeasuredCandidate::new(bench, candidate, &running, vec![running.id()]);
+            // A candidate that has just started has to fill its caches first: the rates are those
+            // of candidates that had run for a while.
+            if let Err(error) = measured_candidate.measure(bench, Load::Mix, connections, None) {
+                report
+                    .void
+                    .push(format!("{}, before the rates: {error:#}", candidate.kind));
+            }
             for row in rows
                 .iter_mut()
                 .filter(|row| row.candidate == candidate.kind)

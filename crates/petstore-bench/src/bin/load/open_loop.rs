@@ -3,16 +3,25 @@
 //! latency. A load that waits for each response would send no requests while the service
 //! is blocked, and would not measure the delay ("coordinated omission").
 
+use anyhow::Context as _;
+use rustix::time::{
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
+    timerfd_settime,
+};
 use std::{
     cell::Cell,
-    thread,
+    io,
     time::{Duration, Instant},
 };
-use tokio::sync::Semaphore;
+use tokio::{net::unix::pipe, sync::Semaphore};
 
 /// How often the schedule checks whether requests are due. The timers of tokio tick once
-/// in a millisecond, which would be visible in every latency.
-const TICK: Duration = Duration::from_micros(50);
+/// in a millisecond, which would be visible in every latency, and a thread of its own would
+/// take processor time from the service for each tick.
+const TICK: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 100_000,
+};
 
 /// The times at which requests are due, at equal distances from `start` to `end`.
 pub(crate) struct Schedule {
@@ -35,16 +44,23 @@ impl Schedule {
 
     /// Releases requests when they are due. Returns after it released all of them and
     /// told each of `connections` that there are no more.
-    pub(crate) fn keep(&self, connections: usize) {
+    pub(crate) async fn keep(&self, connections: usize) -> anyhow::Result<()> {
+        let timer = timer().context("cannot make a timer")?;
         let mut released = 0;
         while released < self.total {
-            thread::sleep(TICK);
+            timer.readable().await?;
+            // The number of ticks does not matter, since the clock is read.
+            match timer.try_read(&mut [0; 8]) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => continue,
+                ticks => ticks?,
+            };
             let passed = self.start.elapsed().as_secs_f64();
             let due = ((passed / self.between) as u64 + 1).min(self.total);
-            self.due.add_permits((due - released) as usize);
-            released = due;
+            self.due.add_permits(due.saturating_sub(released) as usize);
+            released = released.max(due);
         }
         self.due.add_permits(connections);
+        Ok(())
     }
 
     /// Waits for the next request and returns when it was due; `None` after the last one.
@@ -56,4 +72,17 @@ impl Schedule {
         let after = Duration::from_secs_f64(number as f64 * self.between);
         (number < self.total).then(|| self.start + after)
     }
+}
+
+/// Returns a timer that can be read once in a [`TICK`].
+fn timer() -> io::Result<pipe::Receiver> {
+    let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
+    let timer = timerfd_create(TimerfdClockId::Monotonic, flags)?;
+    let every = Itimerspec {
+        it_interval: TICK,
+        it_value: TICK,
+    };
+    timerfd_settime(&timer, TimerfdTimerFlags::empty(), &every)?;
+    // It is not a pipe, but read like one.
+    pipe::Receiver::from_owned_fd_unchecked(timer)
 }

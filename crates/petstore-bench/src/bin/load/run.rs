@@ -186,13 +186,15 @@ impl Run {
         let all = connections
             .iter()
             .map(|&index| self.connection(index, schedule.as_ref(), &taken, &measurements));
-        thread::scope(|scope| {
-            if let Some(schedule) = &schedule {
-                scope.spawn(|| schedule.keep(connections.len()));
+        let schedule = async {
+            match &schedule {
+                Some(schedule) => schedule.keep(connections.len()).await,
+                None => Ok(()),
             }
-            runtime.block_on(try_join_all(all))
-        })
-        .inspect_err(|_| self.failed.store(true, Ordering::Relaxed))?;
+        };
+        runtime
+            .block_on(async { tokio::try_join!(schedule, try_join_all(all)) })
+            .inspect_err(|_| self.failed.store(true, Ordering::Relaxed))?;
         Ok(measurements.into_inner())
     }
 
