@@ -8,6 +8,7 @@ mod encryption;
 mod once;
 mod opening;
 mod orders;
+mod plans;
 mod sharing;
 mod upgrades;
 mod walks;
