@@ -12,8 +12,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The bytes of a half-sent head: just less than hyper takes.
-pub(crate) const HEAD_BYTES: usize = 405_000;
+/// The bytes of a half-sent head: just less than the server takes.
+pub(crate) const HEAD_BYTES: usize = 32_000;
 /// An attack is under way when the server takes nothing for so long.
 const SETTLED: Duration = Duration::from_secs(2);
 /// A client whose connection is not taken for so long gives up.
