@@ -4,8 +4,9 @@
 use crate::{
     count_of,
     postgres::{own, shared},
-    process::run_failing,
-    raw::{RawResponse, Request},
+    process::{Service, run_failing},
+    raw::{RawResponse, Request, send},
+    relay::Relay,
     scrape::Watched,
 };
 use serde_json::json;
@@ -182,4 +183,33 @@ async fn a_table_that_is_held_ends_reads_by_timeout_and_creates_by_deadline() {
     // The outcome was said to be unknown.
     assert!(count_of(service, "meanwhile") <= 1);
     assert_eq!(count_of(service, "after"), 1);
+}
+
+/// As many reads as have a place on the connections at the same time, on a machine with two
+/// processors.
+const READS: usize = 64;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn reads_of_a_database_that_is_silent_fail_with_their_connection_and_not_at_their_deadline() {
+    let Some(cluster) = own(&[]).await else {
+        return;
+    };
+    let database = cluster.database().await;
+    let relay = Relay::start(&cluster).await;
+    let (address, name) = (relay.address, database.name());
+    let url = format!("postgres://postgres@{address}/{name}?sslmode=disable");
+    let service = Service::start_with(&["--database", &url, "--max-in-flight", "1000"]);
+    service.add("before", None);
+    relay.fall_silent();
+    thread::scope(|scope| {
+        for _ in 0..READS {
+            scope.spawn(|| {
+                let request = Request::get("/v1/pets").key(&service.key);
+                assert_eq!(send(service.address, &request).status, 503);
+            });
+        }
+    });
+    let log = service.log.text();
+    assert!(log.contains("2000 ms"), "{log}");
+    assert!(!log.contains("5000 ms"), "{log}");
 }

@@ -11,6 +11,7 @@ use std::{
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream, UnixStream},
+    sync::watch,
 };
 
 /// The part that is lost of a statement that contains certain bytes.
@@ -30,6 +31,7 @@ type Next = Arc<Mutex<Option<(Vec<u8>, Loss)>>>;
 pub(crate) struct Relay {
     pub(crate) address: SocketAddr,
     next: Next,
+    is_silent: watch::Sender<bool>,
 }
 
 impl Relay {
@@ -41,12 +43,36 @@ impl Relay {
         let next = Next::default();
         let socket = cluster.socket().join(".s.PGSQL.5432");
         let losses = Arc::clone(&next);
+        let is_silent = watch::Sender::new(false);
+        let silence = is_silent.subscribe();
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
-                tokio::spawn(relay(client, socket.clone(), Arc::clone(&losses)));
+                let (socket, losses) = (socket.clone(), Arc::clone(&losses));
+                let mut silence = silence.clone();
+                tokio::spawn(async move {
+                    if *silence.borrow_and_update() {
+                        // Held without a response until the test ends.
+                        let _ended = silence.wait_for(|is_silent| !is_silent).await;
+                        return drop(client);
+                    }
+                    tokio::select! {
+                        _ended = relay(client, socket, losses) => {}
+                        _ended = silence.changed() => {}
+                    }
+                });
             }
         });
-        Relay { address, next }
+        Relay {
+            address,
+            next,
+            is_silent,
+        }
+    }
+
+    /// Closes all connections, and from now on accepts connections without a response: a
+    /// database whose host has gone.
+    pub(crate) fn fall_silent(&self) {
+        self.is_silent.send_replace(true);
     }
 
     /// The next statement with these bytes in it is lost in that way.

@@ -124,12 +124,15 @@ impl Readers {
         let mut used = None;
         let attempt = async {
             let mut slot = slot;
-            let mut _place = self.place(slot).await?;
+            let mut place = self.place(slot).await?;
             let mut opened = self.session(slot).await;
             if opened.is_err() {
                 // The database may have no further connection for the service.
                 for other in self.others(slot) {
-                    _place = self.place(other).await?;
+                    // Who waited for a place while holding one could wait for those that wait
+                    // for this one.
+                    drop(place);
+                    place = self.place(other).await?;
                     if let Ok(session) = self.session(other).await {
                         (slot, opened) = (other, Ok(session));
                         break;
@@ -138,16 +141,16 @@ impl Readers {
             }
             let first = opened?;
             used = Some(Arc::clone(&first));
-            match work(Arc::clone(&first)).await {
-                Err(error) if is_of_the_connection(&error) => {
-                    // It is seen a moment before the connection counts as closed.
-                    first.cut();
-                    let second = self.session(slot).await?;
-                    used = Some(Arc::clone(&second));
-                    work(second).await.map_err(error::read_failed)
-                }
-                result => result.map_err(error::read_failed),
+            let mut result = work(Arc::clone(&first)).await;
+            if result.as_ref().is_err_and(is_of_the_connection) {
+                // It is seen a moment before the connection counts as closed.
+                first.cut();
+                let second = self.session(slot).await?;
+                used = Some(Arc::clone(&second));
+                result = work(second).await;
             }
+            drop(place);
+            result.map_err(error::read_failed)
         };
         let result = timeout(DEADLINE, attempt).await;
         result.unwrap_or_else(|_| {

@@ -81,9 +81,10 @@ impl Use {
 
 /// A read is planned once for each connection, not for each execution: the plan of a page costs as
 /// much as the page. Every page is one scan of an index; the other settings keep a plan that was made
-/// while a table was empty from scanning or sorting all of it later.
+/// while a table was empty from scanning or sorting all of it later. They make the estimated cost of
+/// other reads, such as all keys, so high that the server would compile them (`jit`), each time anew.
 const PLANS_OF_READS: &str = "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off;
-    SET enable_bitmapscan = off; SET enable_sort = off;";
+    SET enable_bitmapscan = off; SET enable_sort = off; SET jit = off;";
 
 /// What the server does for a connection.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -169,17 +170,20 @@ impl Session {
     ) -> Result<Vec<Row>, Error> {
         let statement = self.prepared(sql).await?;
         let parameters = parameters.iter().copied();
-        let mut rows = pin!(self.client.query_raw(&statement, parameters).await?);
-        let (mut found, mut bytes) = (Vec::new(), 0);
-        while let Some(row) = rows.try_next().await? {
-            bytes += row.raw_size_bytes();
-            found.push(row);
-            // A row is a little larger than its texts.
-            if bytes > 2 * PAGE_BYTES && found.len() > 1 {
-                break;
+        let page = async {
+            let mut rows = pin!(self.client.query_raw(&statement, parameters).await?);
+            let (mut found, mut bytes) = (Vec::new(), 0);
+            while let Some(row) = rows.try_next().await? {
+                bytes += row.raw_size_bytes();
+                found.push(row);
+                // A row is a little larger than its texts.
+                if bytes > 2 * PAGE_BYTES && found.len() > 1 {
+                    break;
+                }
             }
-        }
-        Ok(found)
+            Ok(found)
+        };
+        self.counted(page).await
     }
 
     /// Returns the number of rows that a statement changed.
