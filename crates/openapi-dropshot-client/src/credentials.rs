@@ -32,9 +32,9 @@ const LOAD_AGAIN: Duration = Duration::from_secs(1);
 ///
 /// The client keeps the key until it expires ([`ApiKey::valid_for`]). If the service rejects it with 401, the client loads
 /// a key once more and, if that is another one, sends the request again with it. Calls that need a key while it is loaded
-/// wait for the one load. If loading fails, or takes longer than two seconds or a quarter of the time that the call has left, the client
-/// goes on with the key that it has, unless that was rejected, and loads one again a second later at the earliest. A key that was rejected
-/// is not sent in other calls before the provider has returned it again.
+/// wait for the one load. If loading fails, or takes longer than two seconds or a quarter of the time that the call has left, the
+/// client goes on with the key that it has, unless that was rejected, and loads one again a second later at the earliest. A key
+/// that was rejected is not sent in other calls before the provider has returned it again.
 ///
 /// An `Idempotency-Key` is valid only together with the API key of its request. Therefore a creation is not sent with another API
 /// key once an earlier try may have been carried out, such as one whose response was lost: the later tries of the call use
@@ -59,7 +59,8 @@ const LOAD_AGAIN: Duration = Duration::from_secs(1);
 /// # Ok::<(), openapi_dropshot_client::BuildError>(())
 /// ```
 pub trait Credentials: Send + Sync + 'static {
-    /// Loads the key that is valid now.
+    /// Loads the key that is valid now. The future is dropped if it takes too long: longer than two seconds while the client has a
+    /// key that was not rejected, or longer than the call has time.
     ///
     /// # Errors
     ///

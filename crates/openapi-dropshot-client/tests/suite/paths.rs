@@ -45,11 +45,14 @@ static REMOVE_PAIR: Operation = Operation {
     success: &[204],
 };
 
+/// The values of parameters, by their names.
+type Values<'a> = [(&'static str, &'a str)];
+
 /// Calls an operation with these values of its parameters, by a client that retries.
 async fn call(
     service: &Service,
     operation: &'static Operation,
-    values: &[(&'static str, &str)],
+    values: &Values<'_>,
 ) -> Result<(), Error> {
     let client = Client::builder(service.base_url())
         .api_key(KEY)
@@ -81,7 +84,7 @@ fn targets(service: &Service) -> Vec<String> {
 
 #[tokio::test]
 async fn a_value_that_would_lead_to_another_operation_is_rejected_before_it_is_sent() {
-    let cases: [(&'static Operation, &[(&'static str, &str)], &str); 9] = [
+    let cases: [(&'static Operation, &Values<'_>, &str); 9] = [
         (
             &REMOVE_KEYS,
             &[("org", "acme"), ("user", "..")],
