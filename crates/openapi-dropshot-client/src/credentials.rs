@@ -4,21 +4,37 @@
 mod file;
 
 use crate::{
-    BoxError, BuildError, Clock, error::Failure, generated::Credential, platform::Instant,
+    BoxError, BuildError, Clock,
+    error::Failure,
+    generated::Credential,
+    platform::{Instant, timeout},
 };
-use futures_util::lock::Mutex;
+use futures_util::lock::Mutex as AsyncMutex;
 use http::{HeaderName, HeaderValue, header::AUTHORIZATION};
-use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    future::Future,
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 #[cfg(not(target_arch = "wasm32"))]
 pub use file::ApiKeyFile;
+
+/// How long a call that has a key waits for another one, at most.
+const LONGEST_LOAD: Duration = Duration::from_secs(2);
+/// When a key is loaded again after that failed, if there is one.
+const LOAD_AGAIN: Duration = Duration::from_secs(1);
 
 /// A provider of API keys, for keys that change while the program runs;
 /// [`ClientBuilder::credentials`](crate::ClientBuilder::credentials) takes one.
 ///
 /// The client keeps the key until it expires ([`ApiKey::valid_for`]). If the service rejects it with 401, the client loads
 /// a key once more and, if that is another one, sends the request again with it. Calls that need a key while it is loaded
-/// wait for the one load. If loading fails, the client goes on with the key that it has, unless that was rejected.
+/// wait for the one load. If loading fails, or takes longer than two seconds or a quarter of the time that the call has left, the
+/// client goes on with the key that it has, unless that was rejected, and loads one again a second later at the earliest. A key
+/// that was rejected is not sent in other calls before the provider has returned it again.
 ///
 /// An `Idempotency-Key` is valid only together with the API key of its request. Therefore a creation is not sent with another API
 /// key once an earlier try may have been carried out, such as one whose response was lost: the later tries of the call use
@@ -43,7 +59,8 @@ pub use file::ApiKeyFile;
 /// # Ok::<(), openapi_dropshot_client::BuildError>(())
 /// ```
 pub trait Credentials: Send + Sync + 'static {
-    /// Loads the key that is valid now.
+    /// Loads the key that is valid now. The future is dropped if it takes too long: longer than two seconds while the client has a
+    /// key that was not rejected, or longer than the call has time.
     ///
     /// # Errors
     ///
@@ -105,11 +122,23 @@ pub(crate) struct Provided {
     provider: Arc<dyn Credentials>,
     credential: Credential,
     held: Mutex<Option<Held>>,
+    /// Locked while a key is loaded.
+    loading: AsyncMutex<()>,
 }
 
 struct Held {
     value: HeaderValue,
+    /// When a key is loaded again.
     until: Option<Instant>,
+    /// Whether the service has rejected it since it was loaded.
+    is_rejected: bool,
+}
+
+/// A key that can be sent.
+struct Usable {
+    value: HeaderValue,
+    /// Whether it is not yet time to load another one.
+    is_fresh: bool,
 }
 
 impl Provided {
@@ -118,10 +147,11 @@ impl Provided {
             provider,
             credential,
             held: Mutex::new(None),
+            loading: AsyncMutex::new(()),
         }
     }
 
-    /// The header with the key; `rejected` is the value that the service rejected.
+    /// The header with the key; `rejected` is the value that the service rejected, and `left` the time that the call has.
     ///
     /// # Errors
     ///
@@ -130,36 +160,78 @@ impl Provided {
         &self,
         clock: &dyn Clock,
         rejected: Option<&HeaderValue>,
+        left: Duration,
     ) -> Result<(HeaderName, HeaderValue), Failure> {
-        let mut held = self.held.lock().await;
-        let name = header_name(self.credential);
-        let usable = held
-            .as_ref()
-            .filter(|held| Some(&held.value) != rejected)
-            .map(|held| (held.value.clone(), held.until));
-        if let Some((value, until)) = &usable
-            && until.is_none_or(|until| clock.now() < until)
-        {
-            return Ok((name, value.clone()));
-        }
-        let loaded = match self.provider.load().await {
-            Ok(key) => header_value(self.credential, &key.key)
-                .map(|value| (value, key.lifetime))
-                .map_err(BoxError::from),
-            Err(error) => Err(error),
+        let value = self.value(clock, rejected, left).await?;
+        Ok((header_name(self.credential), value))
+    }
+
+    async fn value(
+        &self,
+        clock: &dyn Clock,
+        rejected: Option<&HeaderValue>,
+        left: Duration,
+    ) -> Result<HeaderValue, Failure> {
+        // A call that has a key waits for another one only as long as it can still be sent afterwards.
+        let limit = |usable: &Option<Usable>| match usable {
+            Some(_) => LONGEST_LOAD.min(left / 4),
+            None => left,
         };
+        let usable = match self.usable(clock, rejected) {
+            Some(held) if held.is_fresh => return Ok(held.value),
+            usable => usable,
+        };
+        let Some(_loading) = timeout(limit(&usable), self.loading.lock()).await else {
+            return usable
+                .map(|held| held.value)
+                .ok_or_else(Failure::no_key_in_time);
+        };
+        // Another call may have loaded a key, or tried to.
+        let usable = match self.usable(clock, rejected) {
+            Some(held) if held.is_fresh => return Ok(held.value),
+            usable => usable,
+        };
+        let loaded = match timeout(limit(&usable), self.provider.load()).await {
+            Some(Ok(key)) => header_value(self.credential, &key.key)
+                .map(|value| (value, key.lifetime))
+                .map_err(|error| Failure::no_key(error.into())),
+            Some(Err(error)) => Err(Failure::no_key(error)),
+            None => Err(Failure::no_key_in_time()),
+        };
+        let mut held = self.held();
         match (loaded, usable) {
             (Ok((value, lifetime)), _) => {
                 let until = lifetime.and_then(|lifetime| clock.now().checked_add(lifetime));
                 *held = Some(Held {
                     value: value.clone(),
                     until,
+                    is_rejected: false,
                 });
-                Ok((name, value))
+                Ok(value)
             }
-            (Err(_), Some((value, _))) => Ok((name, value)),
-            (Err(error), None) => Err(Failure::no_key(error)),
+            (Err(_), Some(usable)) => {
+                if let Some(held) = &mut *held {
+                    held.until = clock.now().checked_add(LOAD_AGAIN);
+                }
+                Ok(usable.value)
+            }
+            (Err(error), None) => Err(error),
         }
+    }
+
+    /// The key that was loaded last, unless the service has rejected it.
+    fn usable(&self, clock: &dyn Clock, rejected: Option<&HeaderValue>) -> Option<Usable> {
+        let mut held = self.held();
+        let held = held.as_mut()?;
+        held.is_rejected |= rejected == Some(&held.value);
+        (!held.is_rejected).then(|| Usable {
+            value: held.value.clone(),
+            is_fresh: held.until.is_none_or(|until| clock.now() < until),
+        })
+    }
+
+    fn held(&self) -> MutexGuard<'_, Option<Held>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -7,6 +7,7 @@
 mod body;
 mod by_status;
 mod open_enum;
+mod path;
 mod service;
 
 pub use body::{Body, IntoBody};
@@ -27,7 +28,7 @@ use crate::{
     error::Failure,
 };
 use http::{HeaderMap, HeaderValue, header::CONTENT_TYPE};
-use progenitor_client::{ByteStream, QueryParam, encode_path};
+use progenitor_client::{ByteStream, QueryParam};
 use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::{self, Display};
 
@@ -326,7 +327,7 @@ impl<'a> Call<'a> {
                 continue;
             };
             match parameter.place {
-                Place::Path => path = path.replace(&format!("{{{name}}}"), &encode_path(value)),
+                Place::Path => path = path::insert(&path, name, value)?,
                 // After the path.
                 Place::Query => {}
                 Place::Header => {
@@ -338,6 +339,7 @@ impl<'a> Call<'a> {
                 }
             }
         }
+        path::check(self.operation, &path)?;
         let mut separator = '?';
         for (parameter, value) in parameters {
             if let (Place::Query, Ok(Some(value))) = (parameter.place, value)

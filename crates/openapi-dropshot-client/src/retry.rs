@@ -124,7 +124,11 @@ async fn tries(call: &mut Prepared) -> Result<Received, Failure> {
     };
     let clock = &shared.clock;
     let begun = clock.now();
-    let left = |now: Instant| settings.timeout.saturating_sub(now - begun);
+    let left = |now: Instant| {
+        settings
+            .timeout
+            .saturating_sub(now.saturating_duration_since(begun))
+    };
     let mut record = Record {
         idempotency_key,
         ..Record::default()
@@ -149,7 +153,7 @@ async fn tries(call: &mut Prepared) -> Result<Received, Failure> {
             let (name, value) = match pinned.take() {
                 Some(header) => header,
                 None => {
-                    let loading = credentials.header(&**clock, rejected.as_ref());
+                    let loading = credentials.header(&**clock, rejected.as_ref(), left(now));
                     let loaded = timeout(left(now), loading).await;
                     let loaded = loaded.unwrap_or_else(|| Err(Failure::no_key_in_time()));
                     loaded.map_err(|error| error.of_call(&record))?
@@ -213,8 +217,9 @@ async fn tries(call: &mut Prepared) -> Result<Received, Failure> {
             && rejected.is_none()
             && let Some((_, used)) = &key
         {
-            let loading = credentials.header(&**clock, Some(used));
-            let loaded = timeout(left(clock.now()), loading).await;
+            let left = left(clock.now());
+            let loading = credentials.header(&**clock, Some(used), left);
+            let loaded = timeout(left, loading).await;
             let has_another = matches!(loaded, Some(Ok((_, value))) if value != *used);
             rejected = Some(used.clone());
             if has_another && can_send_again && !in_doubt {
@@ -224,7 +229,9 @@ async fn tries(call: &mut Prepared) -> Result<Received, Failure> {
             }
         }
         let jitter = clock.jitter(settings.retry.ceiling(record.retries));
-        let pause = error.retry_after().unwrap_or_default() + jitter;
+        // The service may ask for any time.
+        let pause = error.retry_after().unwrap_or_default();
+        let pause = pause.saturating_add(jitter);
         let repeatable = repeatable || error.was_not_begun();
         let stop = match decision {
             RetryDecision::Stop => Some(RetryStop::Classifier),

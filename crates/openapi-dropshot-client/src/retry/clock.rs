@@ -60,8 +60,14 @@ impl Clock for RealClock {
     fn jitter(&self, most: Duration) -> Duration {
         // The last 32 bits of a version 4 UUID are random, and the crate is a dependency already.
         let random = uuid::Uuid::new_v4().as_u64_pair().1 as u32;
-        most.mul_f64(f64::from(random) / f64::from(u32::MAX))
+        part(most, random)
     }
+}
+
+/// As much of a time as the number is of the greatest one. `Duration::mul_f64` panics if it rounds beyond the longest time.
+fn part(most: Duration, number: u32) -> Duration {
+    let part = most.as_secs_f64() * (f64::from(number) / f64::from(u32::MAX));
+    Duration::try_from_secs_f64(part).map_or(most, |part| part.min(most))
 }
 
 #[cfg(test)]
@@ -77,5 +83,11 @@ mod tests {
         assert!(drawn.iter().any(|pause| *pause < most / 2));
         assert!(drawn.iter().any(|pause| *pause > most / 2));
         assert_eq!(RealClock.jitter(Duration::ZERO), Duration::ZERO);
+    }
+
+    #[test]
+    fn no_time_is_too_long_for_jitter() {
+        assert_eq!(part(Duration::MAX, u32::MAX), Duration::MAX);
+        assert!(part(Duration::MAX, u32::MAX / 2) < Duration::MAX / 2);
     }
 }

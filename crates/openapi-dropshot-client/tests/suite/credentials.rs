@@ -68,6 +68,40 @@ fn numbered(lifetime: Option<Duration>) -> (Arc<AtomicU32>, impl Fn() -> Loading
     (loads, provider)
 }
 
+/// What a provider does when a key is loaded.
+#[derive(Clone, Copy)]
+enum Load {
+    /// Returns this key, which is valid for a minute.
+    Key(&'static str),
+    Fails,
+    Hangs,
+}
+
+/// A provider that does what the test sets, and how often it was called.
+fn scripted() -> (Arc<Mutex<Load>>, Arc<AtomicU32>, impl Fn() -> Loading) {
+    let next = Arc::new(Mutex::new(Load::Key("key-1")));
+    let loads = Arc::new(AtomicU32::new(0));
+    let (set, counted) = (Arc::clone(&next), Arc::clone(&loads));
+    let provider = move || {
+        counted.fetch_add(1, Ordering::Relaxed);
+        let load = *set.lock().expect("no test panics with it");
+        Box::pin(async move {
+            tokio::task::yield_now().await;
+            match load {
+                Load::Key(key) => Ok(ApiKey::new(key).valid_for(Duration::from_secs(60))),
+                Load::Fails => Err("the vault is closed".into()),
+                Load::Hangs => std::future::pending().await,
+            }
+        }) as Loading
+    };
+    (next, loads, provider)
+}
+
+/// Lets time pass without waiting.
+fn pass(clock: &Passing, time: Duration) {
+    let _passed = crate::generated::Clock::sleep(clock, time);
+}
+
 type Loading = std::pin::Pin<Box<dyn Future<Output = Result<ApiKey, BoxError>> + Send>>;
 
 #[tokio::test]
@@ -333,4 +367,98 @@ async fn the_key_of_a_file_follows_the_file() {
     write("key-3");
     client.list_books().send().await.expect("a success");
     assert_eq!(keys(&service), ["key-1", "key-2", "key-2", "key-3"]);
+}
+
+#[tokio::test]
+async fn a_provider_that_fails_is_called_once_a_second_while_there_is_a_key() {
+    const CALLS: usize = 50;
+    let responses = (0..CALLS + 4).map(|_| books());
+    let responses = responses.chain([unauthorized(), books()]);
+    let service = Service::responding(responses).await;
+    let (next, loads, provider) = scripted();
+    let set = |load| *next.lock().expect("no test panics with it") = load;
+    let loads = || loads.load(Ordering::Relaxed);
+    let clock = Passing::new();
+    let client = Client::builder(service.base_url())
+        .credentials(provider)
+        .clock(clock.clone())
+        .build()
+        .expect("it is valid");
+    let call = async || client.list_books().send().await.map(drop);
+    call().await.expect("the key is valid");
+    set(Load::Fails);
+    pass(&clock, Duration::from_secs(60));
+    let calls = futures::future::join_all((0..CALLS).map(|_| call())).await;
+    assert!(calls.iter().all(Result::is_ok), "there is a key");
+    assert_eq!(loads(), 2, "{CALLS} calls at once load a key once");
+    pass(&clock, Duration::from_millis(999));
+    call().await.expect("there is a key");
+    assert_eq!(loads(), 2, "not within a second");
+    pass(&clock, Duration::from_millis(1));
+    call().await.expect("there is a key");
+    assert_eq!(loads(), 3, "after a second");
+    pass(&clock, Duration::from_secs(1));
+    set(Load::Key("key-2"));
+    call().await.expect("there is another key");
+    assert_eq!(loads(), 4);
+    // A key that is rejected is replaced at once, even within that second.
+    set(Load::Fails);
+    pass(&clock, Duration::from_secs(60));
+    let rejected = call().await.expect_err("it is rejected");
+    assert_eq!((rejected.status(), loads()), (Some(401), 6));
+    set(Load::Key("key-3"));
+    call().await.expect("there is another key");
+    let keys = keys(&service);
+    let (first, last) = keys.split_at(CALLS + 3);
+    assert!(first.iter().all(|key| key == "key-1"), "{first:?}");
+    assert_eq!(last, ["key-2", "key-2", "key-3"]);
+}
+
+#[tokio::test]
+async fn a_provider_that_hangs_does_not_stop_the_calls_while_there_is_a_key() {
+    const CALLS: usize = 10;
+    let service = Service::responding((0..=CALLS).map(|_| books())).await;
+    let (next, loads, provider) = scripted();
+    let clock = Passing::new();
+    let client = Client::builder(service.base_url())
+        .credentials(provider)
+        .clock(clock.clone())
+        .timeout(Duration::from_secs(4))
+        .build()
+        .expect("it is valid");
+    let call = async || client.list_books().send().await.map(drop);
+    call().await.expect("the key is valid");
+    *next.lock().expect("no test panics with it") = Load::Hangs;
+    pass(&clock, Duration::from_secs(60));
+    let calls = futures::future::join_all((0..CALLS).map(|_| call())).await;
+    let failed: Vec<_> = calls.into_iter().filter_map(Result::err).collect();
+    assert!(failed.is_empty(), "there is a key: {failed:?}");
+    assert_eq!(loads.load(Ordering::Relaxed), 2);
+}
+
+#[tokio::test]
+async fn a_rejected_key_is_not_sent_again_if_no_other_can_be_loaded() {
+    let service = Service::responding([books(), unauthorized(), books(), books()]).await;
+    let (next, _, provider) = scripted();
+    let set = |load| *next.lock().expect("no test panics with it") = load;
+    let client = Client::builder(service.base_url())
+        .credentials(provider)
+        .clock(Passing::new())
+        .build()
+        .expect("it is valid");
+    let call = async || client.list_books().send().await.map(drop);
+    call().await.expect("the key is valid");
+    set(Load::Fails);
+    let error = call().await.expect_err("the key is rejected");
+    assert_eq!(error.status(), Some(401));
+    let error = call().await.expect_err("there is no other key");
+    assert_eq!(error.kind(), ErrorKind::Credentials);
+    assert!(!error.was_sent());
+    assert_eq!(keys(&service), ["key-1", "key-1"]);
+    // The provider may have the same key again, such as after a restart of the service.
+    for key in ["key-1", "key-2"] {
+        set(Load::Key(key));
+        call().await.expect("there is a key");
+    }
+    assert_eq!(keys(&service), ["key-1", "key-1", "key-1", "key-1"]);
 }

@@ -17,6 +17,7 @@ mod statuses;
 mod errors;
 mod interceptors;
 mod pages;
+mod paths;
 mod raw;
 mod retries;
 mod secrets;

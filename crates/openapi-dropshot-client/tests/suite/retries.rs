@@ -1,7 +1,8 @@
 //! Tests which requests are sent again, how often, and after which pause.
 
 use crate::generated::{
-    CallOptions, Client, ClientBuilder, ErrorKind, RetryBudget, RetryPolicy, types::NewBook,
+    CallOptions, Client, ClientBuilder, ErrorKind, RetryBudget, RetryPolicy, RetryStop,
+    types::NewBook,
 };
 use crate::{
     clock::Passing,
@@ -232,6 +233,38 @@ async fn a_wait_that_the_call_has_no_time_for_is_left_to_the_application() {
         [60_000],
         "the whole client waits for its key"
     );
+}
+
+#[tokio::test]
+async fn a_wait_of_any_length_is_left_to_the_application() {
+    let forever = RetryPolicy::new()
+        .first_pause(Duration::MAX)
+        .longest_pause(Duration::MAX);
+    for (status, seconds, policy) in [
+        ("503 Service Unavailable", u64::MAX, RetryPolicy::new()),
+        ("429 Too Many Requests", u64::MAX, RetryPolicy::new()),
+        ("429 Too Many Requests", u64::MAX / 4, RetryPolicy::new()),
+        ("503 Service Unavailable", 1, forever),
+    ] {
+        let header = format!("retry-after: {seconds}");
+        let service = Service::responding([json(status, &[&header], "{}"), books()]).await;
+        let clock = Passing::new();
+        let client = builder(&service, &clock)
+            .retry(policy)
+            .build()
+            .expect("it is valid");
+        let error = client.list_books().send().await;
+        let error = error.map(drop).expect_err("it is too long");
+        assert_eq!(error.retry_after(), Some(Duration::from_secs(seconds)));
+        assert_eq!(
+            (error.retries(), error.retry_stop()),
+            (0, Some(RetryStop::Timeout))
+        );
+        // The rate limit of the client does not make the next call wait for longer than it has time.
+        let next = client.list_books().send().await;
+        next.expect("it is sent at once");
+        assert!(clock.pauses().is_empty());
+    }
 }
 
 #[tokio::test]
