@@ -8,24 +8,29 @@ if ! command -v cargo-openapi-dropshot >/dev/null; then
   cargo install --quiet --locked --path "$crate" --profile tool
 fi
 
-selected=()
+# One array that is never empty: bash 3.2, which macOS has, takes an empty array for an unset variable.
+command=(cargo-openapi-dropshot)
 if [[ -n ${OPENAPI_DROPSHOT_DOCUMENT:-} ]]; then
-  selected+=(--document "$OPENAPI_DROPSHOT_DOCUMENT")
+  command+=(--document "$OPENAPI_DROPSHOT_DOCUMENT")
 fi
-options=()
+command+=(check --annotations)
 for gate in ${OPENAPI_DROPSHOT_SKIP:-}; do
-  options+=(--skip "$gate")
+  command+=(--skip "$gate")
 done
 # In a pull request, changelog entries of the target branch must not be lost.
 if [[ -n ${GITHUB_BASE_REF:-} ]]; then
-  git fetch --quiet --depth=1 origin "$GITHUB_BASE_REF"
-  options+=(--since "$(git rev-parse FETCH_HEAD)")
+  # A full clone stays one.
+  if [[ $(git rev-parse --is-shallow-repository) == true ]]; then
+    git fetch --quiet --depth=1 origin "$GITHUB_BASE_REF"
+  else
+    git fetch --quiet origin "$GITHUB_BASE_REF"
+  fi
+  command+=(--since "$(git rev-parse FETCH_HEAD)")
 fi
 
 if [[ -n ${OPENAPI_DROPSHOT_SARIF_FILE:-} ]]; then
   # Standard error has the annotations, which GitHub reads there, too.
-  cargo-openapi-dropshot "${selected[@]}" check "${options[@]}" --annotations \
-    --format sarif >"$OPENAPI_DROPSHOT_SARIF_FILE"
+  "${command[@]}" --format sarif >"$OPENAPI_DROPSHOT_SARIF_FILE"
 else
-  cargo-openapi-dropshot "${selected[@]}" check "${options[@]}" --annotations
+  "${command[@]}"
 fi

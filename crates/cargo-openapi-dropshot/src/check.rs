@@ -20,7 +20,7 @@ pub(crate) use inputs::Inputs;
 
 use crate::{
     Project,
-    output::{Format, sarif, workflow_commands},
+    output::{Format, is_in_github_actions, locate, sarif, workflow_commands},
 };
 use anyhow::{Result, bail, ensure};
 use chrono::{NaiveDate, Utc};
@@ -28,8 +28,7 @@ use clap::ValueEnum;
 use openapi_dropshot_contract::{Problem, Severity, model::Location};
 use report::Report;
 use std::{
-    env,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::ExitCode,
     time::{Duration, Instant},
 };
@@ -171,16 +170,19 @@ pub fn run(projects: &[Project], options: &Options) -> Result<ExitCode> {
             gates,
         });
     }
-    let is_github = env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true");
+    let root = projects
+        .first()
+        .map_or(Path::new("."), |project| project.root.as_path());
+    let entries = || locate(root, report::entries(&reports));
     let mut annotations = String::new();
-    if options.annotations || is_github || options.format == Format::Github {
-        annotations = workflow_commands(&report::entries(&reports));
+    if options.annotations || is_in_github_actions() || options.format == Format::Github {
+        annotations = workflow_commands(&entries());
     }
     match options.format {
         Format::Text | Format::Github => print!("{annotations}"),
         // Standard output must contain one JSON object and nothing else.
         Format::Json => println!("{:#}", report::json(&reports, options.today)),
-        Format::Sarif => println!("{:#}", sarif(&report::entries(&reports))),
+        Format::Sarif => println!("{:#}", sarif(&entries())),
     }
     if matches!(options.format, Format::Json | Format::Sarif) {
         eprint!("{annotations}");

@@ -236,6 +236,17 @@ impl Reader<'_> {
                         .any(|other| other.releases == project.releases),
                 ),
                 (
+                    "file of accepted breaks",
+                    "accepted-breaks",
+                    document
+                        .accepted_breaks
+                        .as_ref()
+                        .map_or_else(path_at, Spanned::span),
+                    before
+                        .iter()
+                        .any(|other| other.accepted_breaks == project.accepted_breaks),
+                ),
+                (
                     "changelog",
                     "changelog",
                     document
@@ -250,11 +261,15 @@ impl Reader<'_> {
             for (what, key, span, is_shared) in shared {
                 if is_shared {
                     let message = format!("two documents have the same {what}");
-                    self.report(
-                        span,
-                        message,
-                        format!("write another `{key}` for one of them"),
-                    );
+                    let mut help = format!("write another `{key}` for one of them");
+                    if key == "accepted-breaks" {
+                        let file = &project.accepted_breaks;
+                        help += &format!(
+                            ", such as `{}`, and move its entries from {file}: a release removes all entries of the file",
+                            beside(&project.document, &named_breaks(&project.name))
+                        );
+                    }
+                    self.report(span, message, help);
                 }
             }
             let others = before.iter().filter(|other| other.cargo_version).count();
@@ -275,6 +290,7 @@ impl Reader<'_> {
             });
             for target in targets {
                 self.check_folder(target, &mut folders);
+                self.check_contents(target, &projects);
             }
             if let (Some(output), Some(generate)) = (&project.output, &document.generate) {
                 crates.push((output.models_crate.clone(), generate.models.span()));
@@ -313,12 +329,36 @@ impl Reader<'_> {
         folders.push((folder.clone(), target.folder.span()));
     }
 
+    /// Checks that no file of another kind is in a folder of generated code.
+    fn check_contents(&mut self, target: &Target, projects: &[Project]) {
+        let folder = target.folder.get_ref().trim_end_matches('/');
+        let mut found = Vec::new();
+        if self.root.join(folder).join("Cargo.toml").is_file() {
+            found.push(("a crate", format!("{folder}/Cargo.toml")));
+        }
+        for project in projects {
+            let paths = [
+                ("a document", &project.document),
+                ("the releases", &project.releases),
+                ("the changelog", &project.changelog),
+                ("the accepted breaks", &project.accepted_breaks),
+            ];
+            let inside =
+                (paths.into_iter()).filter(|(_, path)| Path::new(path).starts_with(folder));
+            found.extend(inside.map(|(what, path)| (what, path.clone())));
+        }
+        if let Some((what, path)) = found.first() {
+            let message =
+                format!("`{folder}` is to have generated code only, but contains {what} ({path})");
+            let help = "write a folder for nothing but the generated code, such as `crates/shop-client/src/generated`: files that the \
+                        generator does not write do not belong there";
+            self.report(target.folder.span(), message, help);
+        }
+    }
+
     fn project(&mut self, settings: &Settings, document: &Document, is_single: bool) -> Project {
         let path = self.path(&document.path);
-        let beside = |name: &str| match path.rsplit_once('/') {
-            Some((folder, _)) => format!("{folder}/{name}"),
-            None => name.to_owned(),
-        };
+        let beside = |name: &str| beside(&path, name);
         let name = match &document.name {
             Some(name) => name.get_ref().clone(),
             None => {
@@ -327,8 +367,13 @@ impl Reader<'_> {
             }
         };
         let releases = self.path_or(&document.releases, || beside("released"));
-        let accepted_breaks =
-            self.path_or(&document.accepted_breaks, || beside("accepted-breaks.toml"));
+        let root = self.root;
+        let accepted_breaks = self.path_or(&document.accepted_breaks, || {
+            let (only, named) = (beside("accepted-breaks.toml"), beside(&named_breaks(&name)));
+            // Before, several documents had this file without a setting, too. If two of them still have it, that is reported.
+            let is_former = !root.join(&named).exists() && root.join(&only).exists();
+            if is_single || is_former { only } else { named }
+        });
         let changelog = self.path_or(&document.changelog, || "CHANGELOG.md".to_owned());
         let has_manifest = || self.root.join("Cargo.toml").is_file();
         let cargo_version = match &document.cargo_version {
@@ -515,6 +560,19 @@ impl Reader<'_> {
         }
         renames
     }
+}
+
+/// The path of a file in the folder of another one.
+fn beside(path: &str, name: &str) -> String {
+    match path.rsplit_once('/') {
+        Some((folder, _)) => format!("{folder}/{name}"),
+        None => name.to_owned(),
+    }
+}
+
+/// The name of the file of accepted breaks of a document that is one of several.
+fn named_breaks(name: &str) -> String {
+    format!("{name}-accepted-breaks.toml")
 }
 
 /// Whether a text consists of names of Rust with `::` between them, at most so many.

@@ -1,7 +1,7 @@
 //! Task `diff`: compares two documents and prints the changes, as text or as JSON.
 
 use crate::{
-    output::{Entry, Format, Weight, sarif, workflow_commands},
+    output::{Entry, Format, Weight, locate, sarif, workflow_commands},
     revision,
 };
 use anyhow::{Result, anyhow};
@@ -13,7 +13,7 @@ use openapi_dropshot_contract::{
     read_draft_with_files,
 };
 use serde_json::{Value, json};
-use std::process::ExitCode;
+use std::{path::Path, process::ExitCode};
 
 /// The options of the task `diff`.
 #[derive(clap::Args, Debug)]
@@ -56,11 +56,12 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         deprecation_days_stable: options.deprecation_days_stable,
     };
     let changes = compare(&base.root, &revision.root, &policy);
+    let located = |changes: &[Change]| locate(Path::new("."), entries(changes));
     match options.format {
         Format::Text => print!("{}", as_text(&changes)),
         Format::Json => println!("{:#}", as_json(&changes)),
-        Format::Sarif => println!("{:#}", sarif(&entries(&changes))),
-        Format::Github => print!("{}", workflow_commands(&entries(&changes))),
+        Format::Sarif => println!("{:#}", sarif(&located(&changes))),
+        Format::Github => print!("{}", workflow_commands(&located(&changes))),
     }
     let breaks = changes.iter().any(|change| change.level == Level::Err);
     Ok(ExitCode::from(u8::from(breaks)))

@@ -1,9 +1,10 @@
 //! Output formats that other programs read: SARIF and the workflow commands of GitHub
 //! Actions. Each task converts its results to [`Entry`]s.
 
+use crate::revision;
 use openapi_dropshot_contract::{Severity, model::Location};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, env, path::Path};
 
 /// How the tasks print their results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -119,6 +120,29 @@ fn uri(path: &str) -> String {
         .remove(b'_')
         .remove(b'~');
     percent_encoding::utf8_percent_encode(path, KEPT).to_string()
+}
+
+/// Whether the program runs as a step of GitHub Actions.
+pub(crate) fn is_in_github_actions() -> bool {
+    env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true")
+}
+
+/// Makes the paths of entries, which are relative to a folder, relative to the git repository: in its Actions, GitHub reads
+/// them so. Elsewhere they stay.
+pub(crate) fn locate(folder: &Path, mut entries: Vec<Entry>) -> Vec<Entry> {
+    if !is_in_github_actions() {
+        return entries;
+    }
+    let prefix = revision::prefix_of(folder);
+    for entry in &mut entries {
+        let file = &entry.at.file;
+        // A document of a git revision, such as `main:spec/openapi.yaml`, is at no path.
+        let is_path = !file.contains(':') || folder.join(&**file).exists();
+        if is_path && !file.is_empty() && Path::new(&**file).is_relative() {
+            entry.at.file = format!("{prefix}{file}").into();
+        }
+    }
+    entries
 }
 
 /// Returns a workflow command for each entry

@@ -1,6 +1,6 @@
 //! Reads a document from a file, or from a git revision, such as `main:spec/openapi.yaml`.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, anyhow, bail};
 use std::{fs, path::Path, process::Command};
 
 /// Reads a document that a command line names: a file, or a file of a git revision.
@@ -8,17 +8,30 @@ pub(crate) fn read(name: &str) -> Result<String> {
     if !Path::new(name).exists()
         && let Some((revision, path)) = name.split_once(':')
     {
-        return read_revision(Path::new("."), revision, path);
+        let folder = Path::new(".");
+        return match read_revision(folder, revision, path)? {
+            Some(text) => Ok(text),
+            None => Err(missing(folder, revision, path)?),
+        };
     }
     fs::read_to_string(name).with_context(|| format!("cannot read the document {name}"))
 }
 
-/// Reads a file of a git revision; the path is relative to a folder.
-pub(crate) fn file_at(folder: &Path, revision: &str, path: &str) -> Result<String> {
+/// Reads a file of a git revision; the path is relative to a folder. Returns `None` if the revision has no such file.
+pub(crate) fn file_at(folder: &Path, revision: &str, path: &str) -> Result<Option<String>> {
     read_revision(folder, revision, &format!("./{path}"))
 }
 
-fn read_revision(folder: &Path, revision: &str, path: &str) -> Result<String> {
+/// The path of a folder in its git repository, empty or with `/` at the end; empty if the folder is in none.
+pub(crate) fn prefix_of(folder: &Path) -> String {
+    let printed = git(folder, &["rev-parse", "--show-prefix"]).ok();
+    let printed = printed.filter(|printed| printed.is_success);
+    printed.map_or_else(String::new, |printed| {
+        printed.stdout.trim_end_matches(['\n', '\r']).to_owned()
+    })
+}
+
+fn read_revision(folder: &Path, revision: &str, path: &str) -> Result<Option<String>> {
     let git = |arguments: &[&str]| git(folder, arguments);
     // An empty revision is the index, which git calls by this form as well.
     let object = format!("{revision}:{path}");
@@ -30,7 +43,7 @@ fn read_revision(folder: &Path, revision: &str, path: &str) -> Result<String> {
     }
     let shown = git(&["show", &object])?;
     if shown.is_success {
-        return Ok(shown.stdout);
+        return Ok(Some(shown.stdout));
     }
     if !git(&["rev-parse", "--git-dir"])?.is_success {
         bail!(
@@ -46,7 +59,12 @@ fn read_revision(folder: &Path, revision: &str, path: &str) -> Result<String> {
              `git fetch --unshallow` gets the others"
         );
     }
-    let root = git(&["rev-parse", "--show-prefix"])?.stdout;
+    Ok(None)
+}
+
+/// The error where a revision has no such file.
+fn missing(folder: &Path, revision: &str, path: &str) -> Result<Error> {
+    let root = git(folder, &["rev-parse", "--show-prefix"])?.stdout;
     let here = root.trim();
     let hint = match here {
         "" => String::new(),
@@ -54,10 +72,10 @@ fn read_revision(folder: &Path, revision: &str, path: &str) -> Result<String> {
             " (the path begins at the root of the repository; from this folder, `./` begins at {here})"
         ),
     };
-    bail!(
-        "cannot read the document {object}: the revision `{revision}` has no file {path}{hint}; \
+    Ok(anyhow!(
+        "cannot read the document {revision}:{path}: the revision `{revision}` has no file {path}{hint}; \
          `git ls-tree -r --name-only {revision}` lists its files"
-    )
+    ))
 }
 
 struct Printed {

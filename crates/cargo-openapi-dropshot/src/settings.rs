@@ -40,7 +40,8 @@ pub(crate) struct Document {
     #[schemars(with = "Option<String>")]
     pub(crate) releases: Option<Spanned<String>>,
     /// The file of the accepted breaking changes, which need not exist. Without it, the
-    /// file is `accepted-breaks.toml`, beside the document.
+    /// file is `accepted-breaks.toml` beside the document, or `NAME-accepted-breaks.toml` with the
+    /// name of the document if there are several. Two documents cannot have the same file.
     #[schemars(with = "Option<String>")]
     pub(crate) accepted_breaks: Option<Spanned<String>>,
     /// The changelog. Without it, the file is `CHANGELOG.md` beside this file. Two documents

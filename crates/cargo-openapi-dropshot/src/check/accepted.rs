@@ -12,9 +12,9 @@ use openapi_dropshot_contract::{
 };
 use serde::Deserialize;
 use std::{fs, io, ops::Range, sync::Arc};
-use toml::{Spanned, value::Datetime};
+use toml::{Spanned, de::DeTable, value::Datetime};
 
-/// The first line of an entry.
+/// The first line of an entry that the gate proposes.
 const ENTRY: &str = "[[accepted]]";
 
 /// The content of the file.
@@ -160,7 +160,40 @@ pub(super) fn entry(change: &Change, today: NaiveDate) -> String {
 
 /// The text of the file without its entries: a release contains what they accepted.
 pub(crate) fn without_entries(text: &str) -> String {
-    let is_head = |line: &&str| !line.starts_with(ENTRY);
-    let head: String = text.split_inclusive('\n').take_while(is_head).collect();
+    let table = DeTable::parse(text).map(Spanned::into_inner);
+    let table = table.unwrap_or_default();
+    // The file has no other key, so that the entries are the rest of it.
+    let keys = table.keys().map(|key| key.span().start);
+    let start = keys.min().unwrap_or(text.len());
+    let line = text[..start].rfind('\n').map_or(0, |end| end + 1);
+    let head = if start == text.len() {
+        text
+    } else {
+        &text[..line]
+    };
     format!("{}\n", head.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_entries;
+
+    #[test]
+    fn no_entry_stays_however_it_is_written() {
+        for entry in [
+            "[[accepted]]\nrule = 'a'",
+            "[[ accepted ]]\nrule = 'a'\n\n[[accepted]]\nrule = 'b'",
+            "  [[accepted]]\nrule = 'a'",
+            "[[\"accepted\"]]\nrule = 'a'",
+            "accepted = [\n  {rule = 'a'},\n]",
+        ] {
+            let text = format!("# Accepted changes, as `[[accepted]]`.\n\n{entry}\n");
+            assert_eq!(
+                without_entries(&text),
+                "# Accepted changes, as `[[accepted]]`.\n",
+                "{entry}"
+            );
+        }
+        assert_eq!(without_entries("# None.\n"), "# None.\n");
+    }
 }

@@ -186,7 +186,7 @@ impl Gate<'_> {
             return Ok(());
         }
         let manifest = inputs.project.read(MANIFEST)?;
-        for mention in versions::of_manifest(&manifest)? {
+        for mention in versions::of_manifest(inputs.project, &manifest)? {
             if mention.version != newest.to_string() {
                 let at = mention.at(MANIFEST, &manifest);
                 let message = format!(
@@ -255,10 +255,10 @@ impl Gate<'_> {
         let revision = asked.unwrap_or("HEAD");
         let found = revision::file_at(&project.root, revision, &project.changelog);
         let earlier = match (found, asked) {
-            (Ok(text), _) => Changelog::parse(&self.changelog.file, text),
+            (Ok(Some(text)), _) => Changelog::parse(&self.changelog.file, text),
             (Err(error), Some(_)) => return Err(error),
-            // There is no repository, no commit, or no changelog in it.
-            (Err(_), None) => return Ok(()),
+            // There is no changelog in the commit, no commit, or no repository.
+            (Ok(None), _) | (Err(_), None) => return Ok(()),
         };
         let Some(unreleased) = earlier.unreleased() else {
             return Ok(());

@@ -3,7 +3,7 @@
 use super::{Finding, Inputs, Outcome};
 use crate::{
     Output,
-    generate::{self, StaleFile},
+    generate::{self, FOREIGN_HELP, StaleFile},
 };
 use anyhow::Result;
 use openapi_dropshot_contract::{Document, Problem, model::Location};
@@ -36,7 +36,11 @@ pub(super) fn run(inputs: &Inputs<'_>, output: &Output, document: &Document) -> 
             stale => format!("{stale} of {count} files do not match {file}"),
         },
         findings: stale.iter().map(finding).collect(),
-        fix: Some(fix),
+        fix: match stale.iter().any(|stale| stale.is_foreign) {
+            // The command would fail as well.
+            true => Some(format!("follow the help, then: {fix}")),
+            false => Some(fix),
+        },
     })
 }
 
@@ -44,6 +48,12 @@ pub(super) fn run(inputs: &Inputs<'_>, output: &Output, document: &Document) -> 
 fn stale_file(inputs: &Inputs<'_>, file: &StaleFile, fix: &str) -> Finding {
     let (actual, expected) = (file.actual.as_deref(), file.expected.as_deref());
     let message = match (actual, expected) {
+        _ if file.is_foreign => {
+            format!(
+                "{} is in a folder of generated code, and was not generated",
+                file.path
+            )
+        }
         (None, _) => format!("{} is missing", file.path),
         (_, None) => format!("{} is no longer generated", file.path),
         _ => format!("{} does not match {}", file.path, inputs.file),
@@ -56,6 +66,15 @@ fn stale_file(inputs: &Inputs<'_>, file: &StaleFile, fix: &str) -> Finding {
         line: same + 1,
         ..Location::start(&file.path)
     };
+    if file.is_foreign {
+        let problem = Problem::error(
+            "stale-code",
+            &Location::start(&file.path),
+            message,
+            FOREIGN_HELP,
+        );
+        return Finding::new(problem);
+    }
     let diff = file.diff();
     let mut excerpt: String = diff.split_inclusive('\n').take(DIFF_LINES).collect();
     let more = diff.lines().count().saturating_sub(DIFF_LINES);

@@ -176,7 +176,7 @@ fn a_file_with_every_key_has_no_problem_and_gives_its_values() {
         (0, 180)
     );
     assert_eq!(shop.severities.len(), 2);
-    assert_eq!(admin.accepted_breaks, "spec/accepted-breaks.toml");
+    assert_eq!(admin.accepted_breaks, "spec/admin-accepted-breaks.toml");
     assert!(shop.cargo_version && !admin.cargo_version);
     assert!(shop.output.is_some() && admin.output.is_none());
 }
@@ -208,6 +208,21 @@ fn values_that_cannot_be_used_are_reported_where_they_are() {
             "spec/admin-released",
             "spec/shop-released",
             "30:12 two documents have the same folder of releases",
+        ),
+        (
+            "changelog = \"spec/CHANGELOG-admin.md\"",
+            "changelog = \"spec/CHANGELOG-admin.md\"\naccepted-breaks = \"spec/shop-accepted-breaks.toml\"",
+            "32:19 two documents have the same file of accepted breaks",
+        ),
+        (
+            "crates/shop-client/src/generated",
+            "spec/",
+            "18:21 `spec` is to have generated code only, but contains a document (spec/shop.yaml)",
+        ),
+        (
+            "crates/shop-client/src/generated",
+            "spec/admin-released",
+            "18:21 `spec/admin-released` is to have generated code only, but contains the releases",
         ),
         (
             "spec/admin.json",
@@ -321,4 +336,43 @@ fn a_key_or_a_value_that_does_not_exist_is_reported_with_the_one_that_was_meant(
             "expected {expected}, found {found:?}"
         );
     }
+}
+
+#[test]
+fn documents_share_no_accepted_breaks_and_keep_a_file_that_only_one_has() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name);
+    fs::create_dir(path("spec")).expect("a folder");
+    let read = |more: &str| {
+        let one = "[[document]]\npath = \"spec/one.yaml\"\n";
+        let two =
+            "[[document]]\npath = \"spec/two.yaml\"\nreleases = \"r\"\nchangelog = \"c.md\"\n";
+        let found = Configuration::parse(folder.path(), "a", &format!("{one}{two}{more}"));
+        found.map(|found| {
+            let projects = found.projects.into_iter();
+            projects.map(|own| own.accepted_breaks).collect::<Vec<_>>()
+        })
+    };
+    let (one, two) = (
+        "spec/one-accepted-breaks.toml",
+        "spec/two-accepted-breaks.toml",
+    );
+    assert_eq!(read("").expect("no problem"), [one, two]);
+    // The file that both had by default before.
+    fs::write(path("spec/accepted-breaks.toml"), "").expect("a file");
+    let problems = read("").expect_err("the file is of both");
+    let [problem] = problems.problems() else {
+        panic!("{problems}");
+    };
+    assert!(
+        problem.message == "two documents have the same file of accepted breaks"
+            && problem.help.contains("such as `spec/two-accepted-breaks.toml`, and move its entries from spec/accepted-breaks.toml"),
+        "{problems}"
+    );
+    let former = "spec/accepted-breaks.toml";
+    let explicit = read(&format!("accepted-breaks = \"{two}\"\n"));
+    assert_eq!(explicit.expect("no problem"), [former, two]);
+    // What the help says is enough.
+    fs::write(path(two), "").expect("a file");
+    assert_eq!(read("").expect("no problem"), [former, two]);
 }

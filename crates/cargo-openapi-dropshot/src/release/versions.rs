@@ -3,7 +3,11 @@
 use crate::{Project, location};
 use anyhow::{Context, Result};
 use openapi_dropshot_contract::{model::Location, release::Version};
-use std::{collections::BTreeSet, ops::Range};
+use std::{
+    collections::BTreeSet,
+    ops::Range,
+    path::{Component, Path, PathBuf},
+};
 use toml::{
     Spanned,
     de::{DeTable, DeValue},
@@ -30,31 +34,110 @@ impl Mention {
     }
 }
 
-/// The version of the workspace, and those under which its crates depend on
-/// each other.
-pub(crate) fn of_manifest(text: &str) -> Result<Vec<Mention>> {
+/// The version of the workspace, or else of the package of this manifest, and those under which the crates of the
+/// workspace that inherit its version depend on each other.
+pub(crate) fn of_manifest(project: &Project, text: &str) -> Result<Vec<Mention>> {
     let manifest = parsed(MANIFEST, text)?;
-    let mut mentions = Vec::new();
     let workspace = table(&manifest, "workspace");
     let package = workspace.and_then(|workspace| table(workspace, "package"));
-    mentions.extend(package.and_then(|package| mention("the workspace", package)));
+    let common = package.and_then(|package| mention("the workspace", package));
+    let mut mentions = Vec::from_iter(common.or_else(|| {
+        let package = table(&manifest, "package")?;
+        mention(package.get("name")?.get_ref().as_str()?, package)
+    }));
     let dependencies = workspace.and_then(|workspace| table(workspace, "dependencies"));
     for (name, dependency) in dependencies.into_iter().flatten() {
-        let own = (dependency.get_ref().as_table()).filter(|own| own.contains_key("path"));
-        mentions.extend(own.and_then(|own| mention(name.get_ref(), own)));
+        let Some(own) = dependency.get_ref().as_table() else {
+            continue;
+        };
+        let path = own.get("path").and_then(|path| path.get_ref().as_str());
+        let Some(own) = path.and_then(|_| mention(name.get_ref(), own)) else {
+            continue;
+        };
+        // A crate with a version of its own keeps it.
+        if Crate::at(project, path.unwrap_or_default())?.is_some_and(|found| found.is_versioned()) {
+            mentions.push(own);
+        }
     }
     Ok(mentions)
 }
 
+/// A crate below the root.
+struct Crate {
+    name: String,
+    /// Whether it takes its version from its workspace.
+    inherits_version: bool,
+    /// The folder of its workspace, if that is not the root.
+    nested_in: Option<PathBuf>,
+}
+
+impl Crate {
+    /// Reads the crate in a folder. Returns `None` if there is none, or if the folder is not below the root.
+    fn at(project: &Project, folder: &str) -> Result<Option<Self>> {
+        let mut inner = PathBuf::new();
+        for part in Path::new(folder).components() {
+            match part {
+                Component::Normal(part) => inner.push(part),
+                Component::CurDir => {}
+                _ => return Ok(None),
+            }
+        }
+        let path = inner.join(MANIFEST);
+        if !project.path(&path).is_file() {
+            return Ok(None);
+        }
+        let path = path.to_string_lossy().into_owned();
+        let text = project.read(&path)?;
+        let manifest = parsed(&path, &text)?;
+        let Some(package) = table(&manifest, "package") else {
+            return Ok(None);
+        };
+        let name = package.get("name").and_then(|name| name.get_ref().as_str());
+        let inherited = table(package, "version")
+            .and_then(|version| version.get("workspace")?.get_ref().as_bool());
+        let above = inner
+            .ancestors()
+            .filter(|above| !above.as_os_str().is_empty());
+        let mut nested_in = None;
+        for above in above {
+            if nested_in.is_none() && is_workspace(project, above)? {
+                nested_in = Some(above.to_owned());
+            }
+        }
+        Ok(Some(Crate {
+            name: name.unwrap_or_default().to_owned(),
+            inherits_version: inherited == Some(true),
+            nested_in,
+        }))
+    }
+
+    /// Whether its version is that of the root.
+    fn is_versioned(&self) -> bool {
+        self.inherits_version && self.nested_in.is_none()
+    }
+}
+
+/// Whether the manifest of a folder begins a workspace.
+fn is_workspace(project: &Project, folder: &Path) -> Result<bool> {
+    let path = folder.join(MANIFEST);
+    if !project.path(&path).is_file() {
+        return Ok(false);
+    }
+    let path = path.to_string_lossy();
+    let text = project.read(&path)?;
+    Ok(parsed(&path, &text)?.contains_key("workspace"))
+}
+
 /// Returns the manifest of the workspace and all lock files with another version: each
-/// workspace has its own lock file.
+/// workspace has its own lock file, which may have crates of this one.
 pub(super) fn updated_files(project: &Project, version: &str) -> Result<Vec<(String, String)>> {
     let text = project.read(MANIFEST)?;
-    let mut files = vec![(
-        MANIFEST.to_owned(),
-        set(&text, &of_manifest(&text)?, version),
-    )];
-    let (mut locks, mut crates) = (Vec::new(), BTreeSet::new());
+    let mentions = of_manifest(project, &text)?;
+    // The package of the root manifest is the only one that has its version without inheriting it.
+    let mut versioned: BTreeSet<String> =
+        mentions.iter().take(1).map(|own| own.of.clone()).collect();
+    let mut files = vec![(MANIFEST.to_owned(), set(&text, &mentions, version))];
+    let (mut locks, mut nested) = (Vec::new(), BTreeSet::new());
     let is_of_tools =
         |name: &str| name.starts_with('.') || ["target", "node_modules"].contains(&name);
     let is_wanted =
@@ -62,7 +145,22 @@ pub(super) fn updated_files(project: &Project, version: &str) -> Result<Vec<(Str
     for path in project.files_below("", is_wanted)? {
         match path.rsplit('/').next() {
             Some("Cargo.lock") => locks.push(path),
-            Some(MANIFEST) => crates.extend(versioned_by_workspace(project, &path)?),
+            Some(MANIFEST) => {
+                let folder = path.strip_suffix(MANIFEST).unwrap_or_default();
+                match Crate::at(project, folder)? {
+                    Some(found) if found.is_versioned() => {
+                        versioned.insert(found.name);
+                    }
+                    Some(Crate {
+                        name,
+                        nested_in: Some(folder),
+                        ..
+                    }) => {
+                        nested.insert((folder, name));
+                    }
+                    _ => {}
+                }
+            }
             _ => {}
         }
     }
@@ -70,26 +168,13 @@ pub(super) fn updated_files(project: &Project, version: &str) -> Result<Vec<(Str
     for path in locks {
         let text = project.read(&path)?;
         let mut mentions = of_lock(&path, &text)?;
-        // A crate with a version of its own keeps it.
-        mentions.retain(|mention| crates.contains(&mention.of));
+        // The crates of a workspace inside of this one keep their version, also if one has a name of this workspace.
+        let folder = Path::new(&path).parent().unwrap_or(Path::new(""));
+        let is_of_nested = |name: &str| nested.contains(&(folder.to_owned(), name.to_owned()));
+        mentions.retain(|own| versioned.contains(&own.of) && !is_of_nested(&own.of));
         files.push((path, set(&text, &mentions, version)));
     }
     Ok(files)
-}
-
-/// The name of a crate that takes its version from the workspace.
-fn versioned_by_workspace(project: &Project, path: &str) -> Result<Option<String>> {
-    let text = project.read(path)?;
-    let manifest = parsed(path, &text)?;
-    let name = table(&manifest, "package").and_then(|package| {
-        let is_inherited = table(package, "version")?
-            .get("workspace")?
-            .get_ref()
-            .as_bool()?;
-        let name = package.get("name")?.get_ref().as_str()?;
-        is_inherited.then(|| name.to_owned())
-    });
-    Ok(name)
 }
 
 /// The versions of the packages that come from no registry, in a lock file.

@@ -3,6 +3,7 @@
 
 use crate::repository::{CHANGELOG, DOCUMENT, Repository, THINGS, assert_printed};
 use serde_json::Value;
+use std::fs;
 
 #[test]
 fn check_runs_the_four_gates_that_need_no_generated_code() {
@@ -190,4 +191,42 @@ fn several_documents_are_checked_each_with_its_own_files() {
         1,
         &["choose one with `--document NAME`, of things, admin"],
     );
+}
+
+#[test]
+fn a_release_keeps_the_accepted_breaks_of_another_document() {
+    let repository = Repository::code_first();
+    let toml = repository.read("openapi-dropshot.toml");
+    let other = "[[document]]\npath = \"spec/other.yaml\"\nreleases = \"spec/others\"\nchangelog = \"spec/OTHER.md\"\n";
+    repository.write("openapi-dropshot.toml", &format!("{toml}\n{other}"));
+    repository.replace(DOCUMENT, "maximum: 100", "maximum: 50");
+    repository.write("spec/other.yaml", &repository.read(DOCUMENT));
+    repository.replace(
+        "CHANGELOG.md",
+        "## Unreleased\n",
+        "## Unreleased\n\n### Changed\n\n- GET /things: smaller pages.\n",
+    );
+    let entry = "  [[ accepted ]]\n  rule = 'request-parameter-max-decreased'\n  \
+                 at = '/paths/~1things/get/parameters/0/schema/maximum'\n  reason = 'Too large.'\n  date = 2026-11-21\n";
+    // The file that both had by default before: a release of one would remove the entries of the other.
+    let former = "spec/accepted-breaks.toml";
+    repository.write(former, entry);
+    let before = repository.snapshot();
+    let release = ["release", "2.0.0", "--document", "things"];
+    assert_printed(
+        repository.run(&release),
+        1,
+        &[
+            "two documents have the same file of accepted breaks",
+            "such as `spec/other-accepted-breaks.toml`, and move its entries from spec/accepted-breaks.toml",
+        ],
+    );
+    assert_eq!(repository.snapshot(), before);
+    fs::remove_file(repository.path(former)).expect("it is there");
+    let [own, others] = ["things", "other"].map(|name| format!("spec/{name}-accepted-breaks.toml"));
+    repository.write(&own, &format!("# What we accept.\n\n{entry}"));
+    repository.write(&others, entry);
+    assert_printed(repository.run(&release), 0, &["released 2.0.0"]);
+    assert_eq!(repository.read(&own), "# What we accept.\n");
+    assert_eq!(repository.read(&others), entry);
 }

@@ -205,3 +205,91 @@ fn the_round_trip_compiles_with_the_dependencies_of_the_repository() {
         &["roundtrip  FAILED", "--> spec/things.yaml:", "`not`"],
     );
 }
+
+#[test]
+fn a_file_that_was_not_generated_is_named_and_nothing_is_changed() {
+    let repository = generated();
+    let by_hand = "client/src/generated/by_hand.rs";
+    repository.replace(DOCUMENT, "maxLength: 100", "maxLength: 50");
+    for (file, text) in [
+        (by_hand, "pub struct ByHand;\n"),
+        ("api/src/generated/notes.md", "Notes.\n"),
+        // A name that the generator uses, too, but beside no generated API.
+        (
+            "models/src/generated/inner/openapi.yaml",
+            "openapi: 3.0.3\n",
+        ),
+    ] {
+        repository.write(file, text);
+        let before = repository.snapshot();
+        let expected = format!("{file} is in a folder of generated code, and was not generated");
+        for arguments in [&["generate"][..], &["generate", "--check"]] {
+            let texts = [&*expected, "; nothing was changed: ", "correct `folder`"];
+            assert_printed(repository.run(arguments), 1, &texts);
+        }
+        let run = repository.run(&["check", "--gate", "generated"]);
+        assert_printed(run, 1, &["error[stale-code]", &expected]);
+        assert_eq!(repository.snapshot(), before);
+        fs::remove_file(repository.path(file)).expect("it is still there");
+    }
+    // A module that is written by hand where the generator would write one.
+    let text = repository.read(MODELS);
+    repository.write(MODELS, "pub struct ByHand;\n");
+    assert_printed(
+        repository.run(&["generate"]),
+        1,
+        &[MODELS, "was not generated"],
+    );
+    assert_eq!(repository.read(MODELS), "pub struct ByHand;\n");
+    repository.write(MODELS, &text);
+    assert_eq!(repository.run(&["generate"]).0, 0);
+}
+
+#[test]
+fn a_generated_file_is_rewritten_and_one_that_is_not_generated_any_more_is_removed() {
+    let repository = generated();
+    let text = repository.read(MODELS);
+    let stale = "models/src/generated/inner/stale.rs";
+    repository.write(stale, &format!("{text}pub struct OfAnEarlierVersion;\n"));
+    // A conflict of a merge in the first line.
+    repository.write(MODELS, &format!("<<<<<<< HEAD\n{text}=======\n{text}"));
+    let served = "api/src/generated/openapi.yaml";
+    repository.replace(served, "Things", "Thinks");
+    let wrote = format!("wrote   {served}");
+    let removed = format!("removed {stale}");
+    assert_printed(repository.run(&["generate"]), 0, &[&wrote, &removed]);
+    assert!(repository.read(MODELS) == text && !repository.path(stale).exists());
+    assert_printed(repository.run(&["generate", "--check"]), 0, &["fresh"]);
+}
+
+#[test]
+fn a_folder_of_generated_code_cannot_be_that_of_a_crate_or_of_the_document() {
+    let repository = Repository::with_crates();
+    let text = repository.read("openapi-dropshot.toml");
+    for (old, new, expected) in [
+        (
+            "client/src/generated",
+            "client",
+            "`client` is to have generated code only, but contains a crate (client/Cargo.toml)",
+        ),
+        (
+            "\"client/src/generated\"",
+            "\"spec/\", crate = \"c\"",
+            "`spec` is to have generated code only, but contains a document (spec/things.yaml)",
+        ),
+    ] {
+        repository.replace("openapi-dropshot.toml", old, new);
+        let before = repository.snapshot();
+        assert_printed(
+            repository.run(&["generate"]),
+            1,
+            &[
+                expected,
+                "--> openapi-dropshot.toml:7:21",
+                "nothing was done",
+            ],
+        );
+        assert_eq!(repository.snapshot(), before);
+        repository.write("openapi-dropshot.toml", &text);
+    }
+}

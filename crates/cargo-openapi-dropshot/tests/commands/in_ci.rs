@@ -120,6 +120,53 @@ fn the_action_compares_a_pull_request_with_its_target() {
     assert_eq!(all_of(&run_action(&clone, &pull_request)).0, 0);
 }
 
+#[test]
+fn the_action_accepts_the_pull_request_that_adds_the_changelog() {
+    let origin = Repository::code_first();
+    origin.write("README.md", "Before.\n");
+    origin.commit_all();
+    origin.git(&["rm", "--quiet", "CHANGELOG.md"]);
+    origin.commit_all();
+    let clone = Repository::code_first();
+    clone.commit_all();
+    clone.git(&[
+        "remote",
+        "add",
+        "origin",
+        &origin.root().display().to_string(),
+    ]);
+    let run = run_action(&clone, &[("GITHUB_BASE_REF", "main")]);
+    assert_printed(all_of(&run), 0, &["all 4 gates are green"]);
+    // The history that was there is still there.
+    assert!(!clone.path(".git/shallow").exists());
+    clone.git(&["fetch", "--quiet", "--depth=1", "origin", "main"]);
+    let run = run_action(&clone, &[("GITHUB_BASE_REF", "main")]);
+    assert_printed(all_of(&run), 0, &["all 4 gates are green"]);
+    assert!(clone.path(".git/shallow").exists());
+    let run = clone.run(&["check", "--since", "no-such-branch"]);
+    assert_printed(run, 1, &["has no revision `no-such-branch`"]);
+}
+
+#[test]
+fn the_action_names_files_by_their_paths_in_the_git_repository() {
+    let outer = Repository::code_first();
+    outer.commit_all();
+    let repository = Repository::below(&outer, "service");
+    repository.replace(DOCUMENT, "maximum: 100", "maximum: 50");
+    let run = run_action(
+        &repository,
+        &[("OPENAPI_DROPSHOT_SARIF_FILE", "found.sarif")],
+    );
+    let annotation = "::error file=service/spec/things.yaml,line=11,";
+    assert_printed(all_of(&run), 1, &[annotation]);
+    let sarif: Value = serde_json::from_str(&repository.read("found.sarif")).expect("JSON");
+    let place = &sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "service/spec/things.yaml");
+    // Elsewhere, paths are those that a user sees.
+    let run = repository.run(&["check", "--format", "github"]);
+    assert_printed(run, 1, &["::error file=spec/things.yaml,line=11,"]);
+}
+
 /// The command of a hook in `.pre-commit-hooks.yaml`.
 fn hook(id: &str) -> String {
     let hooks = fs::read_to_string(format!("{TOOLKIT}/.pre-commit-hooks.yaml")).expect("hooks");

@@ -9,3 +9,4 @@ mod output;
 mod repository;
 mod rules;
 mod several_files;
+mod versions;

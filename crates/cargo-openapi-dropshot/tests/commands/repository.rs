@@ -94,7 +94,20 @@ pub(crate) struct Repository(TempDir);
 impl Repository {
     /// A repository that commits its document only, released as 1.0.0.
     pub(crate) fn code_first() -> Self {
-        let repository = Repository(tempfile::tempdir().expect("a temporary folder"));
+        Repository::code_first_in(tempfile::tempdir().expect("a temporary folder"))
+    }
+
+    /// The same in a folder of another repository.
+    pub(crate) fn below(outer: &Repository, name: &str) -> Self {
+        let folder = tempfile::Builder::new()
+            .prefix(name)
+            .rand_bytes(0)
+            .tempdir_in(outer.root());
+        Repository::code_first_in(folder.expect("a folder"))
+    }
+
+    fn code_first_in(folder: TempDir) -> Self {
+        let repository = Repository(folder);
         repository.write("openapi-dropshot.toml", CODE_FIRST);
         repository.write(DOCUMENT, THINGS);
         repository.release(THINGS);
