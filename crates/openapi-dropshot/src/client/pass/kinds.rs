@@ -16,7 +16,7 @@ pub(super) enum Kind {
     /// Read from text.
     Text,
     /// A list with a name.
-    List(Type),
+    List(Box<Type>),
     /// By its builder.
     Object(Vec<Field>),
 }
@@ -65,7 +65,7 @@ fn kind_of(object: &syn::ItemStruct, types: &[Item]) -> Option<Kind> {
                 })
             };
             match argument_of(&inner, "Vec") {
-                Some(item) => Some(Kind::List(item)),
+                Some(item) => Some(Kind::List(Box::new(item))),
                 None => (is_string(&inner) && reads_text()).then_some(Kind::Text),
             }
         }

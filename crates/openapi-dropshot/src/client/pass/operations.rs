@@ -283,7 +283,7 @@ impl Pass<'_> {
     /// Returns the type of the items of a list.
     fn item_of(&self, response: &Type) -> Option<Type> {
         match name_of(response).and_then(|name| self.kind(&name)) {
-            Some(Kind::List(item)) => Some(item.clone()),
+            Some(Kind::List(item)) => Some((**item).clone()),
             _ => argument_of(response, "Vec"),
         }
     }
