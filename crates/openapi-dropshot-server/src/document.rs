@@ -4,7 +4,7 @@
 use bytes::Bytes;
 use openapi_dropshot_types::{Contract, Operation};
 use serde_json::{Map, Value};
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, iter};
 
 /// The members of a path that are operations (OpenAPI 3.0.3, section 4.7.9).
 const METHODS: [&str; 8] = [
@@ -54,6 +54,39 @@ fn retain_operations(document: &mut Value, served: &[&Operation]) {
     drop_unused_components(document);
     drop_unused_tags(document);
     drop_unused_codes(document);
+}
+
+/// The headers in which the document's security schemes of the type `apiKey` have a key.
+pub(crate) fn key_headers(document: &Value) -> impl Iterator<Item = &str> {
+    let schemes = document["components"]["securitySchemes"].as_object();
+    let schemes = schemes.into_iter().flat_map(Map::values);
+    schemes.filter_map(|scheme| {
+        let is_header = scheme["type"] == "apiKey" && scheme["in"] == "header";
+        scheme["name"].as_str().filter(|_| is_header)
+    })
+}
+
+/// The header parameters of all operations of the document, some of them several times.
+pub(crate) fn header_parameters(document: &Value) -> impl Iterator<Item = &str> {
+    let paths = document["paths"].as_object().into_iter();
+    let items = paths.flat_map(Map::values);
+    let operations = |item| {
+        METHODS
+            .iter()
+            .filter_map(move |method| Value::get(item, method))
+    };
+    let holders = items.flat_map(move |item| iter::once(item).chain(operations(item)));
+    let parameters = holders.filter_map(|holder| holder["parameters"].as_array());
+    parameters.flatten().filter_map(|parameter| {
+        let reference = parameter["$ref"].as_str();
+        let parameter = match reference.and_then(|reference| reference.strip_prefix('#')) {
+            Some(pointer) => document.pointer(pointer)?,
+            None => parameter,
+        };
+        parameter["name"]
+            .as_str()
+            .filter(|_| parameter["in"] == "header")
+    })
 }
 
 fn is_served(served: &[&Operation], method: &str, path: &str) -> bool {

@@ -32,6 +32,8 @@ pub trait Contract: Send + Sync + 'static {
     const ERROR_BODY: &'static [(&'static str, ErrorMember)];
     /// The media type of the errors that no handler makes.
     const ERROR_MEDIA_TYPE: &'static str = "application/json";
+    /// The names of the operations whose request body may be absent.
+    const OPTIONAL_BODIES: &'static [&'static str] = &[];
     /// The document as JSON, without white space between its parts; the members
     /// of each object are sorted by name.
     const DOCUMENT_JSON: &'static str;

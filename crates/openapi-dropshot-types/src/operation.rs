@@ -22,7 +22,8 @@ pub struct Operation {
     /// no credential is required.
     pub security: Option<&'static str>,
     /// The media type of the request body; `None` where the operation takes no
-    /// body.
+    /// body. `Contract::OPTIONAL_BODIES` lists the operations whose body may be
+    /// absent.
     pub request_body: Option<&'static str>,
     /// The status of success; 0 where the handler chooses it.
     pub success: u16,

@@ -42,7 +42,7 @@ crate::settings! {
         body_budget_bytes: NonZeroUsize = "33554432";
         /// Total size of the responses of more than 8 KiB that clients have not taken yet, in bytes; a request for another one is rejected with 503
         response_budget_bytes: NonZeroUsize = "33554432";
-        /// Seconds in which a client has to take the next 64 KiB of a response; one that takes nothing for longer is disconnected
+        /// Seconds in which a client has to take the next 64 KiB of a response; one that takes nothing of it for longer is disconnected, whatever it takes of others
         response_stall_seconds: Seconds = "30";
         /// The highest number of open connections; if there are more, idle ones are closed. Lower if the limit of open files is low
         max_connections: NonZeroUsize = "4096";

@@ -1,6 +1,7 @@
 //! Counts the open connections, and closes idle ones where there are too many.
 
 use futures::task::AtomicWaker;
+use http::Version;
 use std::{
     collections::HashMap,
     future::{Future, poll_fn},
@@ -61,6 +62,9 @@ struct Shared {
     active: AtomicUsize,
     /// Responses that wait for the client.
     sending: AtomicUsize,
+    /// When the client last took a part of each response of HTTP/2 that waits for it, in
+    /// microseconds since the listener was started. A response keeps its index.
+    taken: Mutex<Vec<Option<u64>>>,
     /// When the last request began or ended, or the client last took a part of a response, in
     /// microseconds since the listener was started.
     last_active: AtomicU64,
@@ -87,7 +91,12 @@ pub(crate) struct Handle {
 pub(crate) struct Activity(Handle);
 
 /// A response that waits for its client to take it.
-pub(crate) struct Sending(Activity);
+pub(crate) struct Sending {
+    activity: Activity,
+    /// Where the time of a response of HTTP/2 is. A connection of HTTP/1.1 sends one response at a
+    /// time, for which the time of the connection does.
+    index: Option<usize>,
+}
 
 impl Connections {
     pub(crate) fn new(limit: usize) -> Self {
@@ -122,6 +131,7 @@ impl Connections {
             waker: AtomicWaker::new(),
             active: AtomicUsize::new(0),
             sending: AtomicUsize::new(0),
+            taken: Mutex::default(),
             last_active: AtomicU64::new(self.now() + micros(FIRST_REQUEST)),
             is_trusted: AtomicBool::new(false),
             is_http2: AtomicBool::new(false),
@@ -171,7 +181,7 @@ impl Connections {
     }
 
     /// Ends connections, again and again: those whose client has taken nothing for the time
-    /// `stall` of a response that waits for it, and those without a request for the time `idle`,
+    /// `stall` of any response that waits for it, whatever it takes of others, and those without a request for the time `idle`,
     /// also if the head of one has begun to arrive. Never returns.
     pub(crate) async fn end_stalled(&self, stall: Duration, idle: Duration) {
         loop {
@@ -179,8 +189,9 @@ impl Connections {
             let now = self.now();
             let since = |time: Duration| now.saturating_sub(micros(time));
             for shared in self.lock().values() {
-                let is_sending = shared.sending.load(Ordering::SeqCst) > 0;
-                let stalled = is_sending && shared.last_active() <= since(stall);
+                let stalled = shared
+                    .waits_since()
+                    .is_some_and(|time| time <= since(stall));
                 let is_idle = shared.is_idle_since(since(idle));
                 let is_http2 = shared.is_http2.load(Ordering::Relaxed);
                 if stalled || (is_idle && !is_http2) || shared.is_idle_since(since(2 * idle)) {
@@ -251,6 +262,17 @@ impl Shared {
         self.waker.wake();
     }
 
+    /// Since when the response has waited that has waited longest for its client.
+    fn waits_since(&self) -> Option<u64> {
+        let longest = self.taken().iter().flatten().min().copied();
+        let is_sending = self.sending.load(Ordering::SeqCst) > 0;
+        longest.or_else(|| is_sending.then(|| self.last_active()))
+    }
+
+    fn taken(&self) -> MutexGuard<'_, Vec<Option<u64>>> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn is_idle_since(&self, time: u64) -> bool {
         self.active.load(Ordering::SeqCst) == 0 && self.last_active() <= time
     }
@@ -302,31 +324,59 @@ impl Handle {
         self.shared.is_http2.store(true, Ordering::Relaxed);
     }
 
-    fn note_time(&self) {
+    fn note_time(&self) -> u64 {
         let now = self.connections.now();
         self.shared.last_active.store(now, Ordering::Relaxed);
+        now
     }
 }
 
 impl Sending {
     /// Notes that the client took a part.
     pub(crate) fn go_on(&self) {
-        self.0.0.note_time();
+        let now = self.activity.0.note_time();
+        self.set_time(Some(now));
+    }
+
+    fn set_time(&self, time: Option<u64>) {
+        if let Some(index) = self.index
+            && let Some(taken) = self.activity.0.shared.taken().get_mut(index)
+        {
+            *taken = time;
+        }
     }
 }
 
 impl Drop for Sending {
     fn drop(&mut self) {
-        self.0.0.shared.sending.fetch_sub(1, Ordering::SeqCst);
+        self.set_time(None);
+        self.activity
+            .0
+            .shared
+            .sending
+            .fetch_sub(1, Ordering::SeqCst);
     }
 }
 
 impl Activity {
     /// Notes that a response waits for the client.
-    pub(crate) fn begin_sending(&self) -> Sending {
-        self.0.note_time();
+    pub(crate) fn begin_sending(&self, version: Version) -> Sending {
+        let now = self.0.note_time();
         self.0.shared.sending.fetch_add(1, Ordering::SeqCst);
-        Sending(self.another())
+        let index = (version == Version::HTTP_2).then(|| {
+            let mut taken = self.0.shared.taken();
+            let free = taken.iter().position(Option::is_none);
+            let index = free.unwrap_or(taken.len());
+            match taken.get_mut(index) {
+                Some(free) => *free = Some(now),
+                None => taken.push(Some(now)),
+            }
+            index
+        });
+        Sending {
+            activity: self.another(),
+            index,
+        }
     }
 
     /// The responses of the connection that wait for the client.
@@ -419,7 +469,7 @@ mod tests {
     async fn a_connection_whose_client_takes_nothing_is_ended() {
         let connections = Arc::new(Connections::new(9));
         let (stalled, idle) = (connections.open(), connections.open());
-        let sending = stalled.handle().begin_request().begin_sending();
+        let sending = (stalled.handle().begin_request()).begin_sending(Version::HTTP_11);
         let (stalled, idle) = (run(stalled), run(idle));
         let (soon, later) = (Duration::from_millis(20), Duration::from_secs(60));
         tokio::select! {
@@ -432,6 +482,61 @@ mod tests {
             () = connections.end_stalled(later, soon) => {}
             ended = idle => ended.expect("told to end"),
         }
+    }
+
+    #[tokio::test]
+    async fn a_response_that_nobody_reads_ends_its_connection_although_others_are_read() {
+        let connections = Arc::new(Connections::new(9));
+        let hostile = connections.open();
+        let request = hostile.handle().begin_request();
+        let unread = request.begin_sending(Version::HTTP_2);
+        let hostile = run(hostile);
+        let (stall, idle) = (Duration::from_millis(40), Duration::from_secs(60));
+        let others = async {
+            loop {
+                request.begin_sending(Version::HTTP_2).go_on();
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        let ended = async {
+            tokio::select! {
+                () = connections.end_stalled(stall, idle) => {}
+                () = others => {}
+                ended = hostile => ended.expect("closed"),
+            }
+        };
+        let ended = tokio::time::timeout(Duration::from_secs(20), ended).await;
+        ended.expect("the connection with the unread response is closed");
+        drop(unread);
+    }
+
+    #[tokio::test]
+    async fn each_response_of_http2_has_a_time_of_its_own() {
+        let connections = Arc::new(Connections::new(9));
+        let connection = connections.open();
+        let request = connection.handle().begin_request();
+        let tick = || {
+            let now = connections.now();
+            while connections.now() == now {}
+        };
+        let since = || request.0.shared.waits_since();
+        assert_eq!(since(), None);
+        let first = request.begin_sending(Version::HTTP_2);
+        let first_time = since();
+        tick();
+        let second = request.begin_sending(Version::HTTP_2);
+        second.go_on();
+        assert_eq!(since(), first_time, "the first one waits");
+        tick();
+        first.go_on();
+        let second_time = since();
+        assert!(second_time > first_time, "now the second one waits longest");
+        drop(second);
+        assert!(since() > second_time);
+        let third = request.begin_sending(Version::HTTP_2);
+        assert_eq!(request.0.shared.taken().len(), 2, "a free place is used");
+        drop((first, third));
+        assert_eq!((since(), request.responses_sending()), (None, 0));
     }
 
     #[tokio::test]

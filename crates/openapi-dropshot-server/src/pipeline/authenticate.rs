@@ -13,8 +13,7 @@ use http::{
     HeaderMap, HeaderName, HeaderValue,
     header::{AUTHORIZATION, WWW_AUTHENTICATE},
 };
-use openapi_dropshot_types::{Condition, Contract, Operation};
-use serde_json::Value;
+use openapi_dropshot_types::{Condition, Operation};
 use std::{borrow::Cow, pin::pin};
 
 const NO_KEY: &str = "send an API key as `Authorization: Bearer <API_KEY>`";
@@ -80,19 +79,6 @@ fn challenge<S: State>(context: &Context<S>, parameters: &str) -> HeaderValue {
     let realm = context.info.name;
     HeaderValue::try_from(format!("Bearer realm=\"{realm}\"{parameters}"))
         .expect("the name of a service is letters and digits")
-}
-
-/// The headers in which the document's security schemes of the type `apiKey` have a key.
-pub(super) fn key_headers<C: Contract>() -> Vec<HeaderName> {
-    let document: Value = serde_json::from_str(C::DOCUMENT_JSON).unwrap_or_default();
-    let schemes = &document["components"]["securitySchemes"];
-    let schemes = schemes.as_object().into_iter().flatten();
-    let names = schemes.filter_map(|(_, scheme)| {
-        let is_header = scheme["type"] == "apiKey" && scheme["in"] == "header";
-        let name = scheme["name"].as_str().filter(|_| is_header)?;
-        name.parse().ok()
-    });
-    names.collect()
 }
 
 /// The credential of the one `Authorization` header, if its scheme is `Bearer`, or else of one of

@@ -3,7 +3,6 @@
 
 use super::{
     admission::Permits,
-    authenticate,
     body::Budget,
     cors::Cors,
     lifecycle::Announcements,
@@ -15,7 +14,7 @@ use crate::{
     access::RejectedLines,
     clock::Clock,
     config::{Limits, Proxies, SunsetPolicy},
-    document::Document,
+    document::{self, Document},
     idempotency::{self, AttemptFuture, IdempotencyKey, InFlight},
     metrics::Metrics,
     rate_limit::RateLimiter,
@@ -77,12 +76,9 @@ impl<S: State> Context<S> {
         let (info, base, operations) = (setup.info, C::BASE_PATH, C::OPERATIONS);
         let lowest = setup.lifecycle.min_stability.0;
         let routes = Routes::new(C::router()?, base, operations, lowest);
-        let pages = Pages::new(
-            Document::of::<C>(routes.served()),
-            C::TITLE,
-            base,
-            setup.web.compression,
-        );
+        let document = Document::of::<C>(routes.served());
+        let described = serde_json::from_slice(&document.json).unwrap_or_default();
+        let pages = Pages::new(document, C::TITLE, base, setup.web.compression);
         pages.check(operations, base)?;
         let permits = Permits::new(setup.limits.max_in_flight.get());
         let body_budget = Arc::new(Shares::new(setup.limits.body_budget_bytes.get()));
@@ -102,8 +98,10 @@ impl<S: State> Context<S> {
             announcements: Announcements::new(operations),
             readiness: Arc::new(Readiness::new()),
             info,
-            cors: Cors::new(&setup.web.cors_origins, routes.served()),
-            key_headers: authenticate::key_headers::<C>(),
+            cors: Cors::new(&setup.web.cors_origins, routes.served(), &described),
+            key_headers: document::key_headers(&described)
+                .filter_map(|name| name.parse().ok())
+                .collect(),
             pages,
             routes,
             rate_limiter: RateLimiter::new(&setup.rate_limit),

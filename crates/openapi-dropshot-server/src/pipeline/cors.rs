@@ -2,7 +2,7 @@
 //! service: responds to preflights, and adds the CORS headers to responses. CORS is off until an origin
 //! is configured. There are no cookies, so requests "with credentials" are never allowed.
 
-use crate::config::Origins;
+use crate::{config::Origins, document};
 use dropshot::Body;
 use http::{
     HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode,
@@ -14,19 +14,27 @@ use http::{
     request::Parts,
 };
 use openapi_dropshot_types::Operation;
+use serde_json::Value;
 
-/// The request headers that a page may send, beside those that are always allowed.
-const REQUEST_HEADERS: &str = "Authorization, Content-Type, Idempotency-Key, Traceparent";
+/// The request headers that a page may send, beside those of the document and those that are
+/// always allowed.
+const REQUEST_HEADERS: [&str; 4] = [
+    "Authorization",
+    "Content-Type",
+    "Idempotency-Key",
+    "Traceparent",
+];
 /// The response headers that a page may read, beside those that are always allowed.
 const EXPOSED_HEADERS: &str = "Allow, Deprecation, Link, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id";
 /// How long a browser may remember a preflight, in seconds.
 const MAX_AGE: &str = "3600";
 
-/// The origins that may call from a browser, and their methods.
+/// The origins that may call from a browser, and their methods and headers.
 #[derive(Debug)]
 pub(super) struct Cors {
     origins: Origins,
     methods: HeaderValue,
+    request_headers: HeaderValue,
 }
 
 /// The permission to read the response, for the page that sent the request.
@@ -38,7 +46,7 @@ pub(super) struct Grant {
 
 impl Cors {
     /// None where no origin is named.
-    pub(super) fn new(origins: &Origins, served: &[&Operation]) -> Option<Self> {
+    pub(super) fn new(origins: &Origins, served: &[&Operation], document: &Value) -> Option<Self> {
         if matches!(origins, Origins::Named(origins) if origins.is_empty()) {
             return None;
         }
@@ -48,6 +56,7 @@ impl Cors {
         Some(Cors {
             origins: origins.clone(),
             methods: HeaderValue::try_from(methods.join(", ")).ok()?,
+            request_headers: HeaderValue::try_from(request_headers(document).join(", ")).ok()?,
         })
     }
 
@@ -80,13 +89,22 @@ impl Cors {
         *response.status_mut() = StatusCode::NO_CONTENT;
         let headers = response.headers_mut();
         headers.insert(ACCESS_CONTROL_ALLOW_METHODS, self.methods.clone());
-        let fixed = |headers: &mut HeaderMap, name: HeaderName, value| {
-            headers.insert(name, HeaderValue::from_static(value))
-        };
-        fixed(headers, ACCESS_CONTROL_ALLOW_HEADERS, REQUEST_HEADERS);
-        fixed(headers, ACCESS_CONTROL_MAX_AGE, MAX_AGE);
+        headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, self.request_headers.clone());
+        headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static(MAX_AGE));
         Some(response)
     }
+}
+
+/// The headers that a page may send: also those of the document's API keys and parameters.
+fn request_headers(document: &Value) -> Vec<&str> {
+    let mut names = REQUEST_HEADERS.to_vec();
+    for name in document::key_headers(document).chain(document::header_parameters(document)) {
+        let is_known = names.iter().any(|known| known.eq_ignore_ascii_case(name));
+        if !is_known && name.parse::<HeaderName>().is_ok() {
+            names.push(name);
+        }
+    }
+    names
 }
 
 impl Grant {

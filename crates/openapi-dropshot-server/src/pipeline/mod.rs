@@ -181,12 +181,20 @@ where
         }
         authenticate::check_scope(context, &permissions, operation)?;
     }
-    media_type::check(operation, &head.headers)?;
+    let may_be_absent =
+        operation.request_body.is_some() && C::OPTIONAL_BODIES.contains(&operation.name);
+    if !may_be_absent {
+        media_type::check(operation, &head.headers)?;
+    }
     body::check_announced(body, &context.limits)?;
     let (limits, budget) = (&context.limits, &context.body_budget);
     let body = body::read(body, limits, budget, record.principal).await?;
+    let is_absent = may_be_absent && body.content.is_empty();
+    if may_be_absent && !is_absent {
+        media_type::check(operation, &head.headers)?;
+    }
     let _permit = context.permits.take(operation, record.principal)?;
-    if operation.request_body.is_some() {
+    if !is_absent && operation.request_body.is_some_and(media_type::is_json) {
         json::check(&body.content)?;
     }
     let gzip = context

@@ -36,7 +36,8 @@ const STREAM_PART: usize = 16 << 10;
 struct Watched;
 
 /// Counts a large response in the budget until the client has taken it. One that `must_be_sent`
-/// is sent even if there is no room in the budget.
+/// is sent even if there is no room in the budget, but a connection of HTTP/2 is ended if many
+/// responses wait for its client then.
 pub(super) fn limit<P>(
     response: Response<Body>,
     version: Version,
@@ -59,6 +60,10 @@ where
     if share.is_none() && !must_be_sent {
         let message = "too many responses, of this key or of all, have not been read yet; read them and try again in 1 second";
         return Err(ErrorResponse::new(Condition::Overloaded, message));
+    }
+    let is_one_of_many = version == Version::HTTP_2 && activity.responses_sending() >= FEW;
+    if share.is_none() && is_one_of_many {
+        activity.close_connection();
     }
     head.extensions.insert(Watched);
     let body = watched(content, share, version, activity);
@@ -125,7 +130,7 @@ fn watched<T: Send + Sync + 'static>(
             PART
         },
         held: Arc::new(Held {
-            sending: activity.begin_sending(),
+            sending: activity.begin_sending(version),
             _share: share,
         }),
     })
@@ -238,6 +243,8 @@ impl<T: Send + Sync + 'static> HttpBody for Parts<T> {
 mod tests {
     use super::*;
     use crate::listener::Connections;
+    use fair_shares::Shares;
+    use std::future;
 
     fn chunks(chunks: &[&'static str]) -> Body {
         let frames = chunks.iter().map(|chunk| {
@@ -256,6 +263,29 @@ mod tests {
         assert_eq!(whole, "abcdef");
         let waiting = StreamBody::new(stream::pending::<Result<Frame<Bytes>, Infallible>>());
         assert!(in_memory(Body::wrap(waiting)).is_err());
+    }
+
+    #[tokio::test]
+    async fn a_full_budget_ends_a_connection_with_many_unread_responses_of_writes() {
+        let budget: Budget<u8> = Arc::new(Shares::new(1));
+        for (version, unread, is_closed) in [
+            (Version::HTTP_2, FEW, true),
+            (Version::HTTP_2, FEW - 1, false),
+            (Version::HTTP_11, FEW, false),
+        ] {
+            let connections = Arc::new(Connections::new(1));
+            let connection = connections.open();
+            let activity = connection.handle().begin_request();
+            let unread: Vec<_> = (0..unread)
+                .map(|_| activity.begin_sending(version))
+                .collect();
+            let large = Response::new(Body::from(vec![b'x'; 64 << 10]));
+            let sent = limit(large, version, (&budget, Some(1)), &activity, true);
+            assert!(sent.is_ok(), "{version:?}");
+            let command = connection.unless_closed(future::pending::<()>());
+            let ended = command.now_or_never().is_some();
+            assert_eq!(ended, is_closed, "{version:?} {}", unread.len());
+        }
     }
 
     #[tokio::test]

@@ -21,6 +21,7 @@ pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenS
     let media_type = media_type.filter(|media_type| *media_type != "application/json");
     let media_type =
         media_type.map(|media_type| quote!(const ERROR_MEDIA_TYPE: &'static str = #media_type;));
+    let optional = optional_bodies(plan);
     let about =
         format!(" The API of the document with the handlers of `A`, which implements [`{name}`].");
     quote! {
@@ -42,6 +43,7 @@ pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenS
             const ERRORS: &'static [ErrorEntry] = &#errors;
             const ERROR_BODY: &'static [(&'static str, ErrorMember)] = ERROR_BODY;
             #media_type
+            #optional
             const DOCUMENT_JSON: &'static str = include_str!("openapi.json").trim_ascii_end();
             const DOCUMENT_YAML: &'static str = include_str!("openapi.yaml");
 
@@ -61,6 +63,16 @@ pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenS
             }
         }
     }
+}
+
+/// Returns the constant with the operations whose body may be absent, if there are any.
+fn optional_bodies(plan: &Plan<'_>) -> Option<TokenStream> {
+    let operations = plan.operations.iter();
+    let optional =
+        operations.filter(|operation| operation.body.is_some() && operation.optional_body);
+    let names: Vec<_> = optional.map(|operation| &operation.id).collect();
+    (!names.is_empty())
+        .then(|| quote!(const OPTIONAL_BODIES: &'static [&'static str] = &[#(#names),*];))
 }
 
 fn arm(plan: &OperationPlan<'_>) -> TokenStream {

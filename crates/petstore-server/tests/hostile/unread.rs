@@ -4,6 +4,7 @@
 use crate::{
     alone, attack,
     attacked::{Attacked, until},
+    frames,
     probe::probe,
     raw::Request,
 };
@@ -12,7 +13,7 @@ use std::{
     io::{Read as _, Write as _},
     net::TcpStream,
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 const PETS: usize = 100;
@@ -172,6 +173,29 @@ fn sixty_thousand_streams_without_a_window_are_bounded() {
         };
         (0..CONNECTIONS).map(open).collect::<Vec<_>>()
     });
+}
+
+/// Requests whose responses need no window do not keep the others unread for longer.
+#[test]
+fn streams_without_a_window_are_cut_off_although_others_go_on() {
+    let _alone = alone();
+    let attacked = Attacked::start(&[], &[STALL]);
+    let (address, key) = (attacked.service.address, attacked.service.key.as_str());
+    let stream = attack::connect(address).expect("it listens");
+    let mut connection =
+        attack::without_window(stream, "/v1/pets?limit=1", key, 60).expect("requests can be sent");
+    let authorization = format!("Bearer {key}");
+    let mut without_body = frames::get("/v1/pets?limit=1", &authorization);
+    without_body[0].1 = "HEAD";
+    let (begin, mut sent, mut is_cut_off) = (Instant::now(), 0, false);
+    while !is_cut_off && begin.elapsed() < CUT_OFF {
+        thread::sleep(Duration::from_millis(200));
+        sent += 1;
+        is_cut_off = connection.request(&without_body).is_err();
+    }
+    let time = begin.elapsed();
+    println!("after {time:?} and {sent} requests: is it cut off? {is_cut_off}");
+    assert!(is_cut_off, "it is still open after {time:?}");
 }
 
 /// A slow client is no hostile one: it takes something from time to time.

@@ -26,6 +26,8 @@ where
 
     const ERROR_BODY: &'static [(&'static str, ErrorMember)] = ERROR_BODY;
 
+    const OPTIONAL_BODIES: &'static [&'static str] = &["drop_anchor"];
+
     const DOCUMENT_JSON: &'static str = include_str!("openapi.json").trim_ascii_end();
 
     const DOCUMENT_YAML: &'static str = include_str!("openapi.yaml");
