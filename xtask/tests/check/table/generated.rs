@@ -68,6 +68,7 @@ pub(super) const ROWS: &[Mutation] = &[
             "crates/petstore-api/src/generated/extra.rs",
             "pub struct Extra",
         ),
+        help: "or move the file",
         ..GATE
     },
     Mutation {
