@@ -181,8 +181,8 @@ impl Connections {
     }
 
     /// Ends connections, again and again: those whose client has taken nothing for the time
-    /// `stall` of any response that waits for it, whatever it takes of others, and those without a request for the time `idle`,
-    /// also if the head of one has begun to arrive. Never returns.
+    /// `stall` of any response that waits for it, whatever it takes of others, and those without
+    /// a request for the time `idle`, also if the head of one has begun to arrive. Never returns.
     pub(crate) async fn end_stalled(&self, stall: Duration, idle: Duration) {
         loop {
             tokio::time::sleep(stall.min(idle) / 4).await;
