@@ -170,7 +170,7 @@ fn of_linter(rule: &'static Rule) -> Explanation {
         meaning: rule.meaning.to_owned(),
         remedy: rule.remedy.to_owned(),
         example: Example {
-            part: example::name_of(rule.part),
+            part: rule.part.name(),
             breaks: rule.breaks.to_owned(),
             keeps: rule.keeps.to_owned(),
         },

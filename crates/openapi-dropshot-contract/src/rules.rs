@@ -2,8 +2,8 @@
 //! one place: id, severity, meaning, remedy and an example.
 //!
 //! [`all`] lists the rules for one document, [`all_changes`] those for the
-//! changes between two. `RULES.md` beside this crate is made of these
-//! declarations. A problem or a change can only be reported by reference to a
+//! changes between two. `cargo openapi-dropshot explain` and its page of rules
+//! are made of these declarations. A problem or a change can only be reported by reference to a
 //! declaration, so that an undeclared id cannot be reported; search for the
 //! name of the constant to find the code that reports a rule. Rules for the same
 //! change at different places are declared together: their ids consist of the
@@ -11,6 +11,7 @@
 
 pub(crate) mod changes;
 pub(crate) mod document;
+mod example;
 mod keywords;
 
 use std::fmt;

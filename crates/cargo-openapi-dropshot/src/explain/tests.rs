@@ -1,9 +1,9 @@
 //! Tests of the descriptions: the sources report no rule without one, the examples show
 //! what they say, and the page is made of them.
 
-use super::{all, example, find, gates, generator, page, roundtrip};
+use super::{all, find, gates, generator, page, roundtrip};
 use openapi_dropshot_contract::{
-    Problem, Profile, Severity, lint, read,
+    Profile, Severity, read,
     rules::{self, Part},
 };
 use std::{
@@ -177,48 +177,6 @@ fn each_rule_has_one_description_that_says_everything() {
     }
 }
 
-fn found(text: &str, profile: Profile) -> Vec<Problem> {
-    match read("api.yaml", text) {
-        Ok(document) => lint(&document, profile),
-        Err(problems) => problems.into_problems(),
-    }
-}
-
-#[test]
-fn the_linter_reports_each_rule_for_its_example_and_not_for_the_other() {
-    let mut count = 0;
-    for rule in rules::all() {
-        let both = [rule.breaks, rule.keeps].map(|text| example::document(rule.part, text));
-        let [Some(breaks), Some(keeps)] = both else {
-            assert_eq!(rule.part, Part::Words);
-            continue;
-        };
-        let is_found = |text: &str| {
-            let mut found = found(text, rule.profile).into_iter();
-            found.any(|problem| problem.rule == rule.id)
-        };
-        assert!(is_found(&breaks), "{} is not reported:\n{breaks}", rule.id);
-        assert!(!is_found(&keeps), "{} is reported:\n{keeps}", rule.id);
-        count += 1;
-    }
-    assert!(count > 60, "only {count} examples");
-}
-
-#[test]
-fn the_comparison_reports_each_rule_for_its_example_and_nothing_without_a_change() {
-    let mut wrong = Vec::new();
-    for rule in rules::all_changes() {
-        let shows = |(part, base, revision): &(Part, &str, &str)| {
-            example::changes(*part, base, revision).contains(&rule.id)
-                && example::changes(*part, base, base).is_empty()
-        };
-        if !rule.examples.iter().any(shows) {
-            wrong.push(rule.id);
-        }
-    }
-    assert!(wrong.is_empty(), "not shown by their examples: {wrong:?}");
-}
-
 /// The rules of which no document shows anything, each with the reason.
 const WITHOUT_DOCUMENT: &[(&str, &str)] = &[
     ("client-path", "the linter reports it first"),
@@ -237,14 +195,16 @@ const WITHOUT_DOCUMENT: &[(&str, &str)] = &[
 /// rule that is not known, so that a new rule comes with its documents.
 fn in_words(id: &str) -> (String, String) {
     let extension = |value: String| {
-        example::document(Part::Document, &format!("x-a: {value}")).expect("a document")
+        Part::Document
+            .document(&format!("x-a: {value}"))
+            .expect("a document")
     };
     let nested = |depth: usize| extension(format!("{}1{}", "[".repeat(depth), "]".repeat(depth)));
     let named = |length: usize| extension(format!("{{{}: 1}}", "n".repeat(length)));
     let arrays = |depth: usize| {
         let items = "{type: array, items: ".repeat(depth);
         let schema = format!("{items}{{type: string}}{}", "}".repeat(depth));
-        example::document(Part::Schema, &schema).expect("a document")
+        Part::Schema.document(&schema).expect("a document")
     };
     let plain = "{type: object, required: [b, c], properties: {a: {type: array, items: {type: string}}, b: {}, c: {}}}";
     match id {
@@ -324,7 +284,7 @@ fn a_document_that_follows_the_remedy_of_an_error_is_accepted() {
         if WITHOUT_DOCUMENT.iter().any(|(id, _)| *id == rule.id) {
             continue;
         }
-        let both = [rule.breaks, rule.keeps].map(|text| example::document(rule.part, text));
+        let both = [rule.breaks, rule.keeps].map(|text| rule.part.document(text));
         let (breaks, keeps) = match both {
             [Some(breaks), Some(keeps)] => (breaks, keeps),
             _ => in_words(rule.id),

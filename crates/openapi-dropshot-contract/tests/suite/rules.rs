@@ -1,12 +1,10 @@
-//! Tests the declarations of the rules: each rule is reported for its example,
-//! and `RULES.md` is generated from the declarations.
+//! Tests the declarations of the rules: each rule is reported for its example.
 
 use crate::diff::{changes, day};
-use crate::support::{assert_golden, problems, with_schemas};
+use crate::support::problems;
 use openapi_dropshot_contract::diff::Policy;
-use openapi_dropshot_contract::rules::{self, ChangeRule, Part, Profile, Rule};
+use openapi_dropshot_contract::rules::{self, Part, Profile, Rule};
 use std::collections::{BTreeMap, HashSet};
-use std::fmt::Write as _;
 use std::path::Path;
 
 #[test]
@@ -23,87 +21,10 @@ fn ids_are_unique_and_in_kebab_case() {
     }
 }
 
-/// The document that shows a part in its place: of OpenAPI 3.1, if the part has what 3.0 lacks.
+/// The document that shows an example in its place.
 fn document(part: Part, text: &str) -> String {
-    const NEWER: [&str; 14] = [
-        "webhooks: ",
-        "if: ",
-        "then: ",
-        "const: ",
-        "contains: ",
-        "prefixItems: ",
-        "items: false",
-        "exclusiveMaximum: ",
-        "exclusiveMinimum: ",
-        "patternProperties: ",
-        "propertyNames: ",
-        "unevaluated",
-        "dependentRequired: ",
-        "dependentSchemas: ",
-    ];
-    let flags = text.contains("imum: true");
-    let document = document_of_older_version(part, text);
-    match NEWER.iter().any(|keyword| text.contains(keyword)) && !flags {
-        true => document.replacen("openapi: 3.0.3", "openapi: 3.1.0", 1),
-        false => document,
-    }
-}
-
-fn document_of_older_version(part: Part, text: &str) -> String {
-    let head = |text: &str| {
-        let info = if text.contains("info: ") {
-            ""
-        } else {
-            "info: {title: T, version: 1.0.0}\n"
-        };
-        let paths = if text.contains("paths: ") {
-            ""
-        } else {
-            "paths: {}\n"
-        };
-        format!(
-            "openapi: 3.0.3\n{info}{paths}{}\n",
-            text.replace(", paths: ", "\npaths: ")
-        )
-    };
-    match part {
-        Part::Text => text.to_owned(),
-        Part::Document => head(text),
-        Part::Paths => head(&format!("paths: {{{text}}}")),
-        Part::Operation => {
-            let responses = match text.contains("responses: ") {
-                true => "",
-                false => ", responses: {'204': {description: Done.}}",
-            };
-            let members = format!("{text}{responses}");
-            head(&format!(
-                "paths: {{/a: {{get: {{{}}}}}}}",
-                members.trim_start_matches(", ")
-            ))
-        }
-        Part::Flow => {
-            let scheme = format!("{{type: oauth2, flows: {{authorizationCode: {{{text}}}}}}}");
-            head(&format!("components: {{securitySchemes: {{k: {scheme}}}}}"))
-        }
-        Part::Parameter => {
-            let parameter = format!("{{name: q, in: query, schema: {{type: string}}, {text}}}");
-            document(Part::Operation, &format!("parameters: [{parameter}]"))
-        }
-        Part::Body => {
-            let responses = format!("responses: {{'200': {{description: Here., {text}}}}}");
-            document(
-                Part::Operation,
-                &format!("requestBody: {{{text}}}, {responses}"),
-            )
-        }
-        Part::Property => document(Part::Schema, &property(text)),
-        Part::Schema => with_schemas(&format!("    A: {text}\n")),
-        Part::Words => panic!("`{text}` is not a part of a document"),
-    }
-}
-
-fn property(members: &str) -> String {
-    format!("{{type: object, properties: {{a: {{{members}}}}}}}")
+    let document = part.document(text);
+    document.unwrap_or_else(|| panic!("`{text}` is not a part of a document"))
 }
 
 /// The documents for the rules whose examples are too large to write down.
@@ -162,30 +83,6 @@ fn each_rule_is_reported_for_the_example_that_breaks_it_and_not_for_the_other() 
     }
 }
 
-/// A document that has a schema at every place where one can be.
-fn everywhere(schema: &str) -> String {
-    let bodies = |path: &str, schema: &str| {
-        let content = format!(
-            "content: {{application/json: {{schema: {schema}}}, text/plain: {{schema: {schema}}}}}"
-        );
-        format!(
-            "/{path}: {{post: {{parameters: [{{name: q, in: query, schema: {schema}}}], requestBody: {{{content}}}, \
-             responses: {{'200': {{description: Here., headers: {{X-A: {{schema: {schema}}}}}, {content}}}}}}}}}"
-        )
-    };
-    let wrapped = |flag: &str| property(&format!("{flag}: true, allOf: [{schema}]"));
-    let paths = [
-        bodies("body", schema),
-        bodies(
-            "property",
-            &format!("{{type: object, properties: {{a: {schema}}}}}"),
-        ),
-        bodies("read", &wrapped("readOnly")),
-        bodies("write", &wrapped("writeOnly")),
-    ];
-    document(Part::Paths, &paths.join(", "))
-}
-
 #[test]
 fn each_rule_for_changes_is_reported_for_its_example() {
     let policy = |days| Policy {
@@ -197,17 +94,15 @@ fn each_rule_for_changes_is_reported_for_its_example() {
     for rule in rules::all_changes() {
         let is_reported = rule.examples.iter().any(|(part, base, revision)| {
             let found = reported
-                .entry((part_name(*part), base, revision))
+                .entry((part.name(), base, revision))
                 .or_insert_with(|| {
-                    let show = |text| match part {
-                        Part::Schema => everywhere(text),
-                        Part::Property => everywhere(&property(text)),
-                        part => document(*part, text),
-                    };
+                    let show = |text| part.document_of_change(text).expect("a document");
                     let (base, revision) = (show(base), show(revision));
-                    let both =
-                        [policy(0), policy(30)].map(|policy| changes(&base, &revision, &policy));
-                    let all = both.into_iter().flatten();
+                    let found = |other: &str| {
+                        [policy(0), policy(30)].map(|policy| changes(&base, other, &policy))
+                    };
+                    assert_eq!(found(&base), [[], []], "nothing changed:\n{base}");
+                    let all = found(&revision).into_iter().flatten();
                     all.map(|change| (change.id, change.level.to_string()))
                         .collect()
                 });
@@ -256,102 +151,5 @@ fn the_sources_report_declared_rules_only() {
                 );
             }
         }
-    }
-}
-
-#[test]
-fn rules_md_is_made_of_the_declarations() {
-    assert_golden(&documentation(), include_str!("../../RULES.md"), "RULES.md");
-}
-
-fn documentation() -> String {
-    let mut text = String::from(
-        "<!-- Made of the declarations in src/rules by `UPDATE_GOLDEN=1 cargo test -p openapi-dropshot-contract rules_md`; do not edit. -->\n\n\
-         # Rules\n\n\
-         The rules of `openapi-dropshot-contract`: first those for one document, then those for the changes between two.\n\n\
-         ## Rules for one document\n\n\
-         `read` and `lint` report these. Rules of the profile `Strict` are the project rules; `Profile::General` leaves them out.\n\
-         An example shows a part of a document: one that breaks the rule, and one that keeps it.\n",
-    );
-    for rule in rules::all() {
-        let strict = if rule.profile == Profile::Strict {
-            ", `Strict`"
-        } else {
-            ""
-        };
-        let severity = format!("{:?}", rule.severity).to_lowercase();
-        writeln!(
-            text,
-            "\n### `{}` ({severity}{strict})\n\n{} {}\n",
-            rule.id, rule.meaning, rule.remedy
-        )
-        .expect("a string");
-        let part = part_name(rule.part);
-        for (verb, example) in [("Breaks it", rule.breaks), ("Keeps it", rule.keeps)] {
-            writeln!(text, "- {verb} ({part}): {}", code(rule.part, example)).expect("a string");
-        }
-    }
-    text.push_str(
-        "\n## Rules for changes\n\n\
-         `diff::compare` reports these. The level is that for a stable operation; for `beta` and `experimental` ones, `ERR` becomes `WARN`,\n\
-         except for promises about sunsets and stability. Ids and levels are oasdiff's where oasdiff has the rule.\n\n\
-         An example shows a part of the base, and what it became in the revision.\n",
-    );
-    let mut meanings: Vec<(&ChangeRule, Vec<&ChangeRule>)> = Vec::new();
-    for rule in rules::all_changes() {
-        match meanings
-            .iter_mut()
-            .find(|(first, _)| first.meaning == rule.meaning)
-        {
-            Some((_, rules)) => rules.push(rule),
-            None => meanings.push((rule, vec![rule])),
-        }
-    }
-    for (first, rules) in meanings {
-        let (head, rest) = first.meaning.split_at(1);
-        writeln!(text, "\n### {}{rest}\n", head.to_uppercase()).expect("a string");
-        let mut groups: Vec<(&ChangeRule, Vec<String>)> = Vec::new();
-        for rule in rules {
-            let id = format!("`{}`", rule.id);
-            let same =
-                |first: &ChangeRule| (first.level, first.remedy()) == (rule.level, rule.remedy());
-            match groups.iter_mut().find(|(first, _)| same(first)) {
-                Some((_, ids)) => ids.push(id),
-                None => groups.push((rule, vec![id])),
-            }
-        }
-        for (first, ids) in groups {
-            let (level, remedy) = (first.level, first.remedy());
-            writeln!(text, "- {level} {}: {remedy}", ids.join(", ")).expect("a string");
-        }
-        for (part, base, revision) in first.examples {
-            let (base, revision) = (code(*part, base), code(*part, revision));
-            let part = part_name(*part);
-            writeln!(text, "\nExample ({part}): {base} became {revision}").expect("a string");
-        }
-    }
-    text
-}
-
-fn part_name(part: Part) -> &'static str {
-    match part {
-        Part::Text => "the whole text",
-        Part::Document => "members of the document",
-        Part::Paths => "members of `paths`",
-        Part::Operation => "members of an operation",
-        Part::Flow => "members of an OAuth 2.0 flow",
-        Part::Parameter => "members of a parameter",
-        Part::Body => "members of a body",
-        Part::Property => "members of a property",
-        Part::Schema => "a schema",
-        Part::Words => "in words",
-    }
-}
-
-fn code(part: Part, example: &str) -> String {
-    match (part, example) {
-        (Part::Words, _) => example.to_owned(),
-        (_, "") => "nothing".to_owned(),
-        _ => format!("`{}`", example.replace('\n', "` `")),
     }
 }
