@@ -53,9 +53,9 @@ const showErrors = (content) => {
 };
 
 const start = async () => {
-  const answer = await fetch('{base}/openapi.json');
-  if (!answer.ok) throw new Error(`{base}/openapi.json: status ${answer.status}`);
-  const content = await answer.json();
+  const response = await fetch('{base}/openapi.json');
+  if (!response.ok) throw new Error(`{base}/openapi.json: status ${response.status}`);
+  const content = await response.json();
   for (const item of Object.values(content.paths)) {
     const operations = METHODS.map((method) => item[method]).filter(Boolean);
     operations.forEach(showLifecycle);

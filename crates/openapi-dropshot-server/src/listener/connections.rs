@@ -72,6 +72,8 @@ struct Shared {
     is_trusted: AtomicBool,
     /// Whether it had a request of HTTP/2.
     is_http2: AtomicBool,
+    /// Whether a request of it opened a websocket. It is never idle then.
+    is_websocket: AtomicBool,
 }
 
 /// An open connection, until it is dropped.
@@ -135,6 +137,7 @@ impl Connections {
             last_active: AtomicU64::new(self.now() + micros(FIRST_REQUEST)),
             is_trusted: AtomicBool::new(false),
             is_http2: AtomicBool::new(false),
+            is_websocket: AtomicBool::new(false),
         });
         self.lock().insert(id, shared.clone());
         if self.is_ending.load(Ordering::SeqCst) {
@@ -274,7 +277,9 @@ impl Shared {
     }
 
     fn is_idle_since(&self, time: u64) -> bool {
-        self.active.load(Ordering::SeqCst) == 0 && self.last_active() <= time
+        self.active.load(Ordering::SeqCst) == 0
+            && self.last_active() <= time
+            && !self.is_websocket.load(Ordering::SeqCst)
     }
 
     /// Orders idle connections: those with the lowest worth are closed first.
@@ -290,8 +295,11 @@ impl Connection {
 
     /// What the connection should do; wakes the task when that changes.
     pub(crate) fn command(&self, task: &task::Context<'_>) -> Command {
-        self.handle.shared.waker.register(task.waker());
-        self.handle.shared.command()
+        self.handle.command(task)
+    }
+
+    pub(crate) fn is_websocket(&self) -> bool {
+        self.handle.shared.is_websocket.load(Ordering::SeqCst)
     }
 
     /// The result of the work, or `None` if the connection should end before.
@@ -314,6 +322,12 @@ impl Drop for Connection {
 }
 
 impl Handle {
+    /// What the connection should do; wakes the task when that changes.
+    pub(crate) fn command(&self, task: &task::Context<'_>) -> Command {
+        self.shared.waker.register(task.waker());
+        self.shared.command()
+    }
+
     pub(crate) fn begin_request(&self) -> Activity {
         self.shared.active.fetch_add(1, Ordering::SeqCst);
         Activity(self.clone())
@@ -392,6 +406,11 @@ impl Activity {
     /// Another one of the same connection.
     pub(crate) fn another(&self) -> Activity {
         self.0.begin_request()
+    }
+
+    /// Notes that the request opens a websocket.
+    pub(crate) fn note_websocket(&self) {
+        self.0.shared.is_websocket.store(true, Ordering::SeqCst);
     }
 
     /// Remembers that the client of the connection has a valid credential.

@@ -3,6 +3,7 @@
 //! requests or for responses that are not read.
 
 mod connections;
+mod stream;
 
 use crate::{
     config::Limits,
@@ -34,6 +35,7 @@ use std::{
     task::Poll,
     time::Duration,
 };
+use stream::Stream;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpSocket, TcpStream},
@@ -270,7 +272,7 @@ async fn serve_http<C, S>(
     S: State,
 {
     let contexts = &shared.contexts;
-    let handle = connection.handle();
+    let (handle, own) = (connection.handle(), connection.handle());
     let service = service_fn(move |request: Request<Incoming>| {
         let contexts = contexts.clone();
         let activity = handle.begin_request();
@@ -308,11 +310,15 @@ async fn serve_http<C, S>(
         .initial_stream_window_size(STREAM_WINDOW)
         .keep_alive_interval(PING)
         .keep_alive_timeout(PONG);
-    let mut served = pin!(builder.serve_connection(TokioIo::new(stream), service));
+    let stream = TokioIo::new(Stream {
+        inner: stream,
+        connection,
+    });
+    let mut served = pin!(builder.serve_connection_with_upgrades(stream, service));
     let mut is_shutting_down = false;
     poll_fn(|task| {
         use connections::Command;
-        match connection.command(task) {
+        match own.command(task) {
             Command::Close => return Poll::Ready(()),
             Command::ShutDown if !is_shutting_down => {
                 is_shutting_down = true;

@@ -39,7 +39,7 @@ use dropshot::{Body, RequestInfo};
 use dropshot_request_context::RequestContexts;
 use error_response::ErrorResponse;
 use http::{
-    HeaderName, HeaderValue, Method, Request, Response, Version,
+    HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version,
     header::{CONNECTION, CONTENT_LENGTH, USER_AGENT},
     request::Parts,
 };
@@ -102,7 +102,9 @@ where
     if let Ok(id) = HeaderValue::try_from(&record.request_id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }
-    if is_head {
+    if response.status() == StatusCode::SWITCHING_PROTOCOLS {
+        activity.note_websocket();
+    } else if is_head {
         remove_body(&mut response);
     } else {
         let budget = (&context.response_budget, record.principal);

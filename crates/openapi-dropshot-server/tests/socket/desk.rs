@@ -1,10 +1,10 @@
-//! A small API with bodies of all kinds, written as the generator would write it.
+//! A small API with bodies of all kinds and a websocket, written as the generator would write it.
 
 use dropshot::{
     ApiDescription, ApiDescriptionBuildErrors, ApiEndpoint, ApiEndpointVersions, Body,
     CONTENT_TYPE_JSON, CONTENT_TYPE_MULTIPART_FORM_DATA, CONTENT_TYPE_OCTET_STREAM,
     CONTENT_TYPE_URL_ENCODED, HttpError, HttpResponseOk, MultipartBody, RequestContext, TypedBody,
-    UntypedBody,
+    UntypedBody, WebsocketUpgrade,
 };
 use http::{Method, Request, Response};
 use openapi_dropshot_server::{Context, State, state::AuthenticationError};
@@ -49,7 +49,7 @@ const fn operation(index: usize, path: &'static str, media_type: &'static str) -
     }
 }
 
-static OPERATIONS: [Operation; 7] = [
+static OPERATIONS: [Operation; 8] = [
     operation(0, "/bytes", "application/octet-stream"),
     operation(1, "/text", "text/plain"),
     operation(2, "/image", "image/*"),
@@ -57,6 +57,12 @@ static OPERATIONS: [Operation; 7] = [
     operation(4, "/parts", "multipart/form-data"),
     operation(5, "/note", "application/json"),
     operation(6, "/optional-note", "application/json"),
+    Operation {
+        method: "GET",
+        request_body: None,
+        success: 101,
+        ..operation(7, "/echo", "")
+    },
 ];
 
 type DeskRequest = RequestContext<Context<Desk>>;
@@ -103,7 +109,8 @@ impl Contract for DeskContract {
             };
             let (name, all) = (operation.name.to_owned(), ApiEndpointVersions::All);
             let path = operation.path;
-            let endpoint = ApiEndpoint::new(name, handler, Method::POST, media_type, path, all);
+            let method = Method::from_bytes(operation.method.as_bytes()).expect("a method");
+            let endpoint = ApiEndpoint::new(name, handler, method, media_type, path, all);
             api.register(endpoint).expect("the paths differ");
         }
         Ok(Router::new(api, &OPERATIONS))
@@ -115,6 +122,18 @@ impl Contract for DeskContract {
         request: Request<Body>,
     ) -> Result<Response<Body>, Rejection> {
         let text = match operation.name {
+            "/echo" => {
+                let upgrade: WebsocketUpgrade =
+                    dispatch::read_body::<Self, _>(&rqctx, request).await?;
+                let response = upgrade.handle(|connection| async move {
+                    let (mut reader, mut writer) = tokio::io::split(connection.into_inner());
+                    tokio::io::copy(&mut reader, &mut writer).await?;
+                    Ok(())
+                });
+                return dispatch::respond::<Self, _, _>(
+                    response.map_err(dispatch::rejection::<Self>),
+                );
+            }
             "/form" | "/note" => {
                 let body: TypedBody<Note> = dispatch::read_body::<Self, _>(&rqctx, request).await?;
                 format!("read: {}", body.into_inner().text)

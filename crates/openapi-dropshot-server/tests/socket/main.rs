@@ -3,6 +3,7 @@
 mod bodies;
 mod cors;
 mod desk;
+mod websockets;
 
 use desk::{Desk, DeskContract};
 use openapi_dropshot_server::{Bound, Server, ServiceInfo, Setup, service_info};
