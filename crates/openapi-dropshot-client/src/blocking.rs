@@ -117,10 +117,11 @@ pub struct ItemsIter<T, C = String> {
 }
 
 impl<T, C> ItemsIter<T, C> {
-    pub(crate) fn new(pages: Pages<Vec<T>, C>) -> Self {
+    /// Begins with the items of a page that was received already.
+    pub(crate) fn new(pages: Pages<Vec<T>, C>, page: std::vec::IntoIter<T>) -> Self {
         ItemsIter {
             pages: PagesIter::new(pages),
-            page: Vec::new().into_iter(),
+            page,
         }
     }
 

@@ -198,7 +198,7 @@ impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Items<T, C> {
     /// The items as an iterator, for code that is not async.
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn blocking(self) -> crate::blocking::ItemsIter<T, C> {
-        crate::blocking::ItemsIter::new(self.pages)
+        crate::blocking::ItemsIter::new(self.pages, self.page)
     }
 }
 

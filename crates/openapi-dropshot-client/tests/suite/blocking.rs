@@ -46,3 +46,17 @@ async fn it_works_on_a_thread_that_runs_async_code() {
     let books = client(&service).list_books().send_blocking();
     assert!(books.expect("it succeeds").is_empty());
 }
+
+#[test]
+fn items_that_were_received_are_not_lost_when_the_stream_becomes_an_iterator() {
+    let service = run(Service::responding([json(
+        "200 OK",
+        &[],
+        &format!("[{REX},{REX},{REX}]"),
+    )]));
+    let client = client(&service);
+    let mut books = client.list_books().stream();
+    let first = run(books.next());
+    assert!(first.is_some());
+    assert_eq!(books.blocking().count(), 2);
+}
