@@ -12,14 +12,23 @@ use std::{
 /// The options of the task `test`.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// More arguments for `cargo nextest run` or `cargo test`, such as a part of a
-    /// test's name; given some, the examples of the documentation are not run
+    /// More arguments for `cargo nextest run` or `cargo test`, such as `-p PACKAGE` or a
+    /// part of a test's name; given some, the examples of the documentation are not run
     #[arg(
         trailing_var_arg = true,
         allow_hyphen_values = true,
         value_name = "ARGUMENT"
     )]
     arguments: Vec<OsString>,
+}
+
+impl Options {
+    fn names_a_package(&self) -> bool {
+        self.arguments.iter().any(|argument| {
+            let argument = argument.to_string_lossy();
+            argument.starts_with("-p") || argument.starts_with("--package")
+        })
+    }
 }
 
 /// Runs the suite in the workspace at `root`.
@@ -37,7 +46,10 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<ExitCode> {
         &["test"]
     };
     let mut suite = cargo(runner);
-    suite.args(["--workspace", "--no-fail-fast"]);
+    suite.arg("--no-fail-fast");
+    if !options.names_a_package() {
+        suite.arg("--workspace");
+    }
     let mut passed = succeeds(suite.args(&options.arguments))?;
     // nextest does not run the examples of the documentation.
     if has_nextest && options.arguments.is_empty() {

@@ -1,17 +1,12 @@
-//! Tests changes of the contract in a copy of the workspace, with the edits that a
-//! developer makes.
+//! Tests a change of the contract in a copy of the workspace.
 //!
-//! The first test adds an operation, a property and an enum value, then runs
+//! The test adds an operation, a property and an enum value, then runs
 //! `cargo xtask generate` and `cargo check`: everything generated compiles, and the
 //! compiler names exactly the places written by hand that have to decide something.
-//! The second one also makes the edits by hand that two such changes ask for,
-//! counts their files, and runs the tests that notice what was forgotten.
-
-mod edits;
 
 use crate::copy::Copy;
 use serde_json::Value;
-use std::{fmt, path::Path, process::Command};
+use std::{fmt, process::Command};
 
 const DOCUMENT: &str = "spec/openapi.yaml";
 
@@ -76,15 +71,6 @@ const MISSING_FIELD: [&str; 2] = ["E0063", "E0027"];
 /// A match without one of the variants.
 const MISSING_VARIANT: &str = "E0004";
 
-/// The packages whose tests show that a change is complete.
-const PACKAGES: [&str; 5] = [
-    "petstore-store",
-    "petstore-server",
-    "petstore-client",
-    "petstore-cli",
-    "petstore-testing",
-];
-
 /// A place that the compiler leads to.
 struct Place {
     file: String,
@@ -142,54 +128,6 @@ fn the_compiler_leads_to_each_place_that_a_change_of_the_contract_concerns() {
             .any(|place| place.is(&[MISSING_VARIANT], "Reserved", "crates/petstore-")),
         "it does not lead to a match on the enum:\n{listed}"
     );
-}
-
-/// `nickname` reaches both databases, with and without an idempotency key, each page,
-/// and the files of the command line, and `DELETE /pets/{petId}` works, with no more
-/// edits by hand than these. Every crate compiles with its tests, the gates are green,
-/// and the tests of the store, the service, its client and its command line pass.
-///
-/// The programs are built in a target folder of their own, since those of the workspace
-/// have the same names.
-#[test]
-#[ignore = "compiles the service and its dependencies once more: for the nightly run"]
-fn a_change_of_the_contract_is_done_with_few_edits_by_hand() {
-    let (copy, _lock) = Copy::of_the_workspace("contract-change");
-    let nickname = edits::apply(&copy, edits::NICKNAME);
-    let delete = edits::apply(&copy, edits::DELETE_PET);
-    println!("nickname: {nickname:#?}\nDELETE /pets/{{petId}}: {delete:#?}");
-    assert!(nickname.len() <= 8, "{nickname:#?}");
-    assert!(delete.len() <= 10, "{delete:#?}");
-    generate(&copy);
-    for gate in ["document", "breaking", "lifecycle", "changelog"] {
-        run_xtask(&copy, &["check", "--gate", gate]);
-    }
-
-    let places = check(&copy, &["--all-targets"]);
-    let listed: Vec<String> = places.iter().map(Place::to_string).collect();
-    assert!(places.is_empty(), "{}", listed.join("\n"));
-
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("contract-change-target");
-    let packages = PACKAGES.iter().flat_map(|package| ["-p", package]);
-    let output = copy
-        .cargo()
-        .env("CARGO_TARGET_DIR", target)
-        .args(["test", "--offline", "--no-fail-fast", "--lib", "--bins"])
-        .args(["--test", "suite", "--test", "e2e", "--test", "in_process"])
-        .args(["--test", "postgres"])
-        .args(packages)
-        .output()
-        .expect("cargo can be run");
-    let stdout = String::from_utf8_lossy(&output.stdout);
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{stdout}\n{stderr}");
-    for test in [
-        "every_member_of_a_pet_comes_back",
-        "every_member_of_a_pet_goes_through",
-        "a_pet_that_was_never_ordered_is_deleted",
-    ] {
-        assert!(stdout.contains(test), "{test} was not run: {stdout}");
-    }
 }
 
 /// All places that the compiler leads to. It looks at a crate only when those

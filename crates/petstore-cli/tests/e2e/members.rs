@@ -13,7 +13,7 @@ use std::{
 const NEW_PET: &str = "/components/schemas/NewPet";
 
 /// The document of a running service.
-fn document(service: &Service) -> Schemas {
+fn document(service: &Service) -> Value {
     let place = service.url.strip_prefix("http://").expect("plain HTTP");
     let (address, base) = place.split_once('/').expect("a path");
     let mut stream = TcpStream::connect(address).expect("it listens");
@@ -22,7 +22,7 @@ fn document(service: &Service) -> Schemas {
     let mut response = String::new();
     stream.read_to_string(&mut response).expect("a response");
     let (_, body) = response.split_once("\r\n\r\n").expect("a body");
-    Schemas::new(serde_json::from_str(body).expect("JSON"))
+    serde_json::from_str(body).expect("JSON")
 }
 
 /// The pets of an export, each without the id that the service gave it.
@@ -39,7 +39,7 @@ fn pets(export: &str) -> Vec<Value> {
 #[test]
 fn every_member_of_a_pet_goes_through_import_and_export() {
     let first = Service::start();
-    let schemas = document(&first);
+    let schemas = Schemas::new(document(&first));
     let samples: Vec<Value> = (0..6)
         .map(|number| schemas.sample(NEW_PET, number))
         .collect();
@@ -71,5 +71,43 @@ fn every_member_of_a_pet_goes_through_import_and_export() {
         user.run(&[&import[..], &[file]].concat()).stdout_of(0);
         let exported = user.run(&["pets", "export"]);
         assert_eq!(pets(exported.stdout_of(0)), samples, "{file}");
+    }
+}
+
+/// The flag of a member or parameter, such as `--category-id` of `categoryId`.
+fn flag(name: &str) -> String {
+    let mut flag = String::from("--");
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() {
+            flag.push('-');
+        }
+        flag.push(letter.to_ascii_lowercase());
+    }
+    flag
+}
+
+#[test]
+fn every_member_and_every_filter_of_a_pet_is_a_flag() {
+    let service = Service::start();
+    let document = document(&service);
+    let user = User::of(&service);
+    let add = user.run(&["pets", "add", "--help"]);
+    for member in Schemas::new(document.clone()).members(NEW_PET) {
+        let flag = flag(&member);
+        assert!(add.stdout_of(0).contains(&flag), "`pets add` has no {flag}");
+    }
+    let list = user.run(&["pets", "list", "--help"]);
+    let parameters = document["paths"]["/pets"]["get"]["parameters"].as_array();
+    for parameter in parameters.expect("listPets has parameters") {
+        let target = parameter["$ref"]
+            .as_str()
+            .map(|to| to.trim_start_matches('#'));
+        let parameter = target.map_or(Some(parameter), |target| document.pointer(target));
+        let name = parameter.and_then(|parameter| parameter["name"].as_str());
+        let flag = flag(name.expect("a parameter has a name"));
+        assert!(
+            list.stdout_of(0).contains(&flag),
+            "`pets list` has no {flag}"
+        );
     }
 }
