@@ -1,0 +1,57 @@
+//! Tests what belongs to operations beside the schemas: security requirements, parameters and
+//! their serialization, and which response describes a status.
+
+use super::{before, changes, found};
+use openapi_dropshot_contract::diff::{Level, Policy};
+
+/// A document of `GET /a` with these members, and with these members of the document.
+fn document(operation: &str, members: &str) -> String {
+    let responses = match operation.contains("responses: ") {
+        true => "",
+        false => ", responses: {'204': {description: Done.}}",
+    };
+    let operation = format!("{operation}{responses}");
+    let operation = operation.trim_start_matches(", ");
+    format!(
+        "openapi: 3.0.3\ninfo: {{title: T, version: 1.0.0}}\n\
+         paths: {{/a: {{get: {{{operation}}}}}}}\n{members}\n"
+    )
+}
+
+/// The changes of an edit, the one of the version left out.
+fn ids(base: &str, revision: &str) -> Vec<(Level, String)> {
+    let changes = changes(base, revision, &Policy::on(before()));
+    (found(&changes).into_iter())
+        .filter(|(_, id)| !id.contains("version"))
+        .map(|(level, id)| (level, id.to_owned()))
+        .collect()
+}
+
+fn assert_changes(base: &str, revision: &str, expected: &[(Level, &str)]) {
+    let expected: Vec<(Level, String)> = (expected.iter())
+        .map(|(level, id)| (*level, (*id).to_owned()))
+        .collect();
+    assert_eq!(ids(base, revision), expected, "{base}to\n{revision}");
+}
+
+use Level::{Err, Info};
+
+#[test]
+fn an_operation_without_security_requirements_has_those_of_the_document() {
+    let removed = (Err, "api-security-removed");
+    let added = (Info, "api-security-added");
+    let table: &[(&str, &str, &[(Level, &str)])] = &[
+        ("", "security: [{l: []}]", &[removed, added]),
+        ("", "security: [{k: []}, {l: []}]", &[added]),
+        ("security: [{k: []}, {l: []}]", "", &[removed]),
+        ("", "security: [{k: []}]", &[]),
+        ("security: [{k: []}]", "", &[]),
+        // It can be called without credentials.
+        ("", "security: []", &[]),
+        ("", "security: [{}]", &[]),
+    ];
+    for (base, revision, expected) in table {
+        let with = |operation| document(operation, "security: [{k: []}]");
+        assert_changes(&with(base), &with(revision), expected);
+    }
+}
