@@ -142,6 +142,22 @@ fn scheme(context: &mut Context<'_>, name: &str, old: &Node, new: &Node) {
         let text = format!("the type of the security scheme `{name}` changed");
         let rule = &rules::SECURITY_COMPONENT_TYPE_CHANGED;
         context.report(rule, Some(old), Some(new), text);
+    } else if is_other(old, new, "in") || is_other(old, new, "name") {
+        let place = |scheme: &Node| {
+            let text = |keyword| scheme.get(keyword).and_then(Node::as_str);
+            format!(
+                "{} `{}`",
+                text("in").unwrap_or_default(),
+                text("name").unwrap_or_default()
+            )
+        };
+        let text = format!(
+            "the key of the security scheme `{name}` moved: from {} to {}",
+            place(old),
+            place(new)
+        );
+        let rule = &rules::SECURITY_COMPONENT_KEY_MOVED;
+        context.report(rule, Some(old), Some(new), text);
     }
     let urls = [
         ("authorizationUrl", &rules::OAUTH_URL_CHANGED),

@@ -117,6 +117,11 @@ change_rules! {
     SECURITY_COMPONENT_TYPE_CHANGED Info "api-security-component-type-changed" "the type of a security scheme changed"
         Document "components: {securitySchemes: {k: {type: http, scheme: bearer}}}"
             "components: {securitySchemes: {k: {type: apiKey, name: key, in: header}}}";
+    SECURITY_COMPONENT_KEY_MOVED Err "api-security-component-key-moved"
+        "the key of a security scheme is sent under another name, or in another part of the request"
+        Document "components: {securitySchemes: {k: {type: apiKey, name: key, in: header}}}"
+            "components: {securitySchemes: {k: {type: apiKey, name: key, in: query}}}"
+        remedy "Add a security scheme with another name, and accept both.";
     OAUTH_URL_CHANGED Info "api-security-component-oauth-url-changed"
         "`authorizationUrl` of a security scheme changed" Flow "authorizationUrl: /a" "authorizationUrl: /b";
     OAUTH_TOKEN_URL_CHANGED Info "api-security-component-oauth-token-url-changed"

@@ -55,3 +55,19 @@ fn an_operation_without_security_requirements_has_those_of_the_document() {
         assert_changes(&with(base), &with(revision), expected);
     }
 }
+
+#[test]
+fn a_key_that_is_sent_elsewhere_breaks_clients() {
+    let with = |scheme| document("", &format!("components: {{securitySchemes: {{k: {scheme}}}}}"));
+    let base = with("{type: apiKey, name: X-Key, in: header}");
+    let moved = (Err, "api-security-component-key-moved");
+    for revision in [
+        "{type: apiKey, name: X-Other, in: header}",
+        "{type: apiKey, name: X-Key, in: query}",
+    ] {
+        assert_changes(&base, &with(revision), &[moved]);
+    }
+    // Another type is another change.
+    let changed = (Info, "api-security-component-type-changed");
+    assert_changes(&base, &with("{type: http, scheme: bearer}"), &[changed]);
+}
