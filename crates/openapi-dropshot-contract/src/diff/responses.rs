@@ -2,8 +2,8 @@
 
 use super::content;
 use super::context::Context;
-use super::schema;
 use super::scope::{Role, Scope};
+use super::serialization::{self, Value};
 use super::view::{differs, is_true, members};
 use crate::model::Node;
 use crate::pairs::pairs;
@@ -108,10 +108,9 @@ fn compare_headers<'a>(context: &mut Context<'a>, what: &str, base: &'a Node, re
                 if was {
                     context.report_necessity("response-header", &subject, (was, old), (is, new));
                 }
-                if let (Some(from), Some(to)) = (from.get("schema"), to.get("schema")) {
-                    let scope = Scope::new(Role::ResponseHeader, subject, false);
-                    schema::start(context, &scope, from, to);
-                }
+                let scope = Scope::new(Role::ResponseHeader, subject, false);
+                let (from, to) = (Value::of_header(from), Value::of_header(to));
+                serialization::compare(context, &scope, from, to);
             }
             (Some(from), None) => {
                 let places = match is_true(from, "required") {

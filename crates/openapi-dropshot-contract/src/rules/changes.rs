@@ -150,10 +150,6 @@ change_rules! {
         Paths "/a: {parameters: [], get: {}}" "/a: {parameters: [{name: q, in: query, schema: {}}], get: {}}";
     REQUEST_PARAMETER_EMPTY_VALUE_REFUSED Err "request-parameter-empty-value-refused"
         "`allowEmptyValue` was removed: a parameter may not be empty" Parameter "allowEmptyValue: true" "";
-    REQUEST_PARAMETER_SERIALIZATION_CHANGED Err "request-parameter-serialization-changed"
-        "`style` or `explode` of a parameter changed: it is written in another way"
-        Operation "parameters: [{name: q, in: query, schema: {type: array, items: {}}}]"
-            "parameters: [{name: q, in: query, explode: false, schema: {type: array, items: {}}}]";
     NEW_REQUIRED_REQUEST_HEADER_PROPERTY Err "new-required-request-header-property"
         "a required member was added to a header parameter"
         Operation "parameters: [{name: X-A, in: header, schema: {type: object, properties: {}}}]"
@@ -437,6 +433,15 @@ families! {
         Err ["required"], Info ["optional"]
         Operation "responses: {'200': {headers: {X-A: {required: true, schema: {}}}}}" "responses: {'200': {headers: {}}}",
         Operation "responses: {'200': {headers: {X-A: {schema: {}}}}}" "responses: {'200': {headers: {}}}";
+    SERIALIZATION_CHANGED "serialization-changed"
+        "`style` or `explode` of a parameter or of a header of a response changed, or `content` replaced `schema`, or the media type changed: it is written in another way"
+        Err ["request-parameter", "response-header"]
+        Operation "parameters: [{name: q, in: query, schema: {type: array, items: {}}}]"
+            "parameters: [{name: q, in: query, explode: false, schema: {type: array, items: {}}}]",
+        Operation "parameters: [{name: q, in: query, schema: {type: string}}]"
+            "parameters: [{name: q, in: query, content: {application/json: {schema: {type: string}}}}]",
+        Operation "responses: {'200': {headers: {X-A: {schema: {type: string}}}}}"
+            "responses: {'200': {headers: {X-A: {content: {application/json: {schema: {type: string}}}}}}}";
     PROPERTY_ADDED "property-added" "a property, required or optional, sent or `writeOnly`, was added to a response"
         Info ["response-required", "response-optional", "response-required-write-only", "response-optional-write-only"]
         Schema "{type: object, properties: {}}" "{type: object, required: [a], properties: {a: {}}}",

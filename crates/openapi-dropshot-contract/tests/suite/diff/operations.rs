@@ -71,3 +71,39 @@ fn a_key_that_is_sent_elsewhere_breaks_clients() {
     let changed = (Info, "api-security-component-type-changed");
     assert_changes(&base, &with("{type: http, scheme: bearer}"), &[changed]);
 }
+
+#[test]
+fn a_value_that_is_written_in_another_way_breaks_clients() {
+    let parameter = |members: &str| {
+        let parameter = format!("parameters: [{{name: q, in: query, {members}}}]");
+        document(&parameter, "")
+    };
+    let header = |members: &str| {
+        let header = format!("headers: {{X-A: {{{members}}}}}");
+        document(
+            &format!("responses: {{'200': {{description: Here., {header}}}}}"),
+            "",
+        )
+    };
+    let plain = "schema: {type: string}";
+    let json = "content: {application/json: {schema: {type: string}}}";
+    let with_charset = "content: {application/json; charset=utf-8: {schema: {type: string}}}";
+    let other = "content: {text/plain: {schema: {type: string}}}";
+    for (base, revision) in [(plain, json), (json, plain), (json, other)] {
+        let expected = [(Err, "request-parameter-serialization-changed")];
+        assert_changes(&parameter(base), &parameter(revision), &expected);
+        let expected = [(Err, "response-header-serialization-changed")];
+        assert_changes(&header(base), &header(revision), &expected);
+    }
+    assert_changes(&header(json), &header(with_charset), &[]);
+    let (base, revision) = (
+        "schema: {type: object}",
+        "schema: {type: object}, explode: true",
+    );
+    let expected = [(Err, "response-header-serialization-changed")];
+    assert_changes(&header(base), &header(revision), &expected);
+    // The schemas of one media type are compared.
+    let number = "content: {application/json: {schema: {type: integer}}}";
+    let expected = [(Err, "response-header-type-changed")];
+    assert_changes(&header(json), &header(number), &expected);
+}
