@@ -577,6 +577,10 @@ families! {
     ADDITIONAL_PROPERTIES_RESTRICTED "additional-properties-restricted" "`additionalProperties` became a schema that other members must match"
         Warn ALL_REQUESTS, Info RESPONSES
         Schema "{type: object}" "{type: object, additionalProperties: {type: string}}";
+    ADDITIONAL_PROPERTIES_UNRESTRICTED "additional-properties-unrestricted"
+        "the schema of `additionalProperties` was removed, or became `true`: other members may be anything"
+        Err RESPONSES, Info ALL_REQUESTS
+        Schema "{type: object, additionalProperties: {type: string}}" "{type: object}";
     DISCRIMINATOR_ADDED "discriminator-added" "`discriminator` was added" Info ALL_REQUESTS, Info RESPONSES
         Schema "{type: object}" "{type: object, discriminator: {propertyName: a}}";
     DISCRIMINATOR_REMOVED "discriminator-removed" "`discriminator` was removed" Info ALL_REQUESTS, Info RESPONSES

@@ -90,6 +90,26 @@ fn each_direction_breaks_by_its_own_edits() {
             &["request-body-additional-properties-closed"],
         ),
         (
+            r#"{"type": "object", "additionalProperties": {"type": "integer"}}"#,
+            r#"{"type": "object", "additionalProperties": true}"#,
+            &["response-body-additional-properties-unrestricted"],
+        ),
+        (
+            r#"{"type": "object", "additionalProperties": {"type": "integer"}}"#,
+            r#"{"type": "object"}"#,
+            &["response-body-additional-properties-unrestricted"],
+        ),
+        (
+            r#"{"type": "object", "additionalProperties": {"type": "integer"}}"#,
+            r#"{"type": "object", "additionalProperties": {}}"#,
+            &["response-property-type-changed"],
+        ),
+        (
+            r#"{"type": "object", "additionalProperties": true}"#,
+            r#"{"type": "object", "additionalProperties": true, "allOf": [{"additionalProperties": false}]}"#,
+            &["request-body-additional-properties-closed"],
+        ),
+        (
             r#"{"type": "number", "maximum": 5}"#,
             r#"{"type": "number", "maximum": 5, "exclusiveMaximum": true}"#,
             &["request-body-exclusive-max-set"],
