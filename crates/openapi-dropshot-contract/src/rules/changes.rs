@@ -257,7 +257,7 @@ families! {
         Operation "" "deprecated: true", Parameter "" "deprecated: true", Property "" "deprecated: true"
         remedy "Add `x-sunset: YYYY-MM-DD`.";
     SUNSET_DATE_TOO_SMALL "sunset-date-too-small"
-        "an operation, a parameter or a property became deprecated with a sunset earlier than the policy allows"
+        "an operation, a parameter or a property became deprecated, or got a sunset later, and the sunset is earlier than the policy allows"
         Err ["api", "request-parameter", "request-property", "response-property"]
         Operation "" "deprecated: true, x-sunset: 2020-01-01", Parameter "" "deprecated: true, x-sunset: 2020-01-01",
         Property "" "deprecated: true, x-sunset: 2020-01-01"
