@@ -164,6 +164,58 @@ fn breaking_changes_of_merged_schemas_are_reported() {
 }
 
 #[test]
+fn a_keyword_that_occurs_in_several_schemas_of_all_of_restricts_in_all_of_them() {
+    let table: &[(&str, &str, &[&str])] = &[
+        (
+            r#"{"type": "string", "enum": ["a", "b"]}"#,
+            r#"{"type": "string", "enum": ["a", "b"], "allOf": [{"enum": ["a"]}]}"#,
+            &["request-body-enum-value-removed"],
+        ),
+        (
+            r#"{"type": "string", "enum": ["a", "b"], "allOf": [{"enum": ["a"]}]}"#,
+            r#"{"type": "string", "enum": ["a"], "allOf": [{"enum": ["a", "b"]}]}"#,
+            &[],
+        ),
+        (
+            r#"{"type": "string", "enum": ["a", "b"], "allOf": [{"enum": ["a"]}]}"#,
+            r#"{"type": "string", "enum": ["a", "b"]}"#,
+            &["response-body-enum-value-added"],
+        ),
+        (
+            r#"{"type": "integer", "multipleOf": 2}"#,
+            r#"{"type": "integer", "multipleOf": 2, "allOf": [{"multipleOf": 3}]}"#,
+            &["request-body-multiple-of-changed"],
+        ),
+        (
+            r#"{"type": "integer", "multipleOf": 2, "allOf": [{"multipleOf": 3}]}"#,
+            r#"{"type": "integer", "multipleOf": 6}"#,
+            &[],
+        ),
+        (
+            r#"{"type": "number", "multipleOf": 0.5}"#,
+            r#"{"type": "number", "multipleOf": 0.5, "allOf": [{"multipleOf": 0.3}]}"#,
+            &[
+                "request-body-multiple-of-changed",
+                "response-body-multiple-of-changed",
+            ],
+        ),
+        (
+            r#"{"type": "string", "pattern": "^a"}"#,
+            r#"{"type": "string", "pattern": "^a", "allOf": [{"pattern": "b$"}]}"#,
+            &["request-body-pattern-added"],
+        ),
+        (
+            r#"{"type": "string", "pattern": "^a", "allOf": [{"pattern": "b$"}]}"#,
+            r#"{"type": "string", "pattern": "b$", "allOf": [{"pattern": "^a"}]}"#,
+            &[],
+        ),
+    ];
+    for (base, revision, expected) in table {
+        assert_eq!(breaks_of(base, revision), *expected, "{base} to {revision}");
+    }
+}
+
+#[test]
 fn schemas_that_hold_themselves_are_compared_to_their_end() {
     let tree = |leaf: &str| {
         format!(
