@@ -425,7 +425,7 @@ families! {
         Operation "responses: {'200': {}}" "responses: {'200': {}, '202': {}}",
         Operation "responses: {'200': {}}" "responses: {'200': {}, '404': {}}";
     STATUS_REMOVED "status-removed"
-        "a response with a status of success was removed; a response with another status was removed, or is described by a range alone"
+        "a response with a status of success was removed; a response with another status was removed, or is described by a range or by `default` alone"
         Err ["response-success"], Info ["response-non-success"]
         Operation "responses: {'200': {}, '202': {}}" "responses: {'200': {}}",
         Operation "responses: {'200': {}, '404': {}}" "responses: {'200': {}}";

@@ -107,3 +107,66 @@ fn a_value_that_is_written_in_another_way_breaks_clients() {
     let expected = [(Err, "response-header-type-changed")];
     assert_changes(&header(json), &header(number), &expected);
 }
+
+#[test]
+fn a_status_is_compared_with_the_response_that_described_it() {
+    let body = |status: &str, kind: &str| {
+        format!(
+            "{status}: {{description: Here., content: {{application/json: {{schema: {{type: {kind}}}}}}}}}"
+        )
+    };
+    let of = |responses: &[(&str, &str)]| {
+        let responses: Vec<String> = (responses.iter())
+            .map(|(status, kind)| body(&format!("'{status}'"), kind))
+            .collect();
+        document(&format!("responses: {{{}}}", responses.join(", ")), "")
+    };
+    let changed = (Err, "response-body-type-changed");
+    let added = (Info, "response-success-status-added");
+    let error_added = (Info, "response-non-success-status-added");
+    let error_removed = (Info, "response-non-success-status-removed");
+    let removed = (Err, "response-success-status-removed");
+    type Responses = &'static [(&'static str, &'static str)];
+    let table: &[(Responses, Responses, &[(Level, &str)])] = &[
+        // The only response was the default, of any status.
+        (
+            &[("default", "string")],
+            &[("200", "integer")],
+            &[changed, error_removed, added],
+        ),
+        (
+            &[("default", "string")],
+            &[("200", "string")],
+            &[error_removed, added],
+        ),
+        // The default describes errors, and errors that are described by themselves are like it.
+        (
+            &[("200", "string"), ("default", "string")],
+            &[("200", "string"), ("404", "integer"), ("default", "string")],
+            &[changed, error_added],
+        ),
+        (
+            &[("200", "string"), ("4XX", "string"), ("default", "integer")],
+            &[("200", "string"), ("404", "string"), ("4XX", "string"), ("default", "integer")],
+            &[error_added],
+        ),
+        (
+            &[("200", "string"), ("404", "integer"), ("default", "string")],
+            &[("200", "string"), ("default", "string")],
+            &[changed, error_removed],
+        ),
+        (
+            &[("200", "string"), ("default", "integer")],
+            &[("200", "string"), ("201", "string"), ("default", "integer")],
+            &[added],
+        ),
+        // Fewer statuses of a range.
+        (&[("2XX", "string")], &[("200", "string")], &[added]),
+        (&[("2XX", "string")], &[("200", "integer")], &[changed, added]),
+        (&[("2XX", "string")], &[("404", "string")], &[removed, error_added]),
+        (&[("200", "string")], &[("2XX", "string")], &[added]),
+    ];
+    for (base, revision, expected) in table {
+        assert_changes(&of(base), &of(revision), expected);
+    }
+}
