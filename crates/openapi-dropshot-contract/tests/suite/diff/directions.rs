@@ -60,6 +60,11 @@ fn each_direction_breaks_by_its_own_edits() {
             &["response-body-type-changed"],
         ),
         (
+            r#"{"type": "string", "format": "date"}"#,
+            r#"{"type": "string", "format": "date-time"}"#,
+            &["request-body-type-changed", "response-body-type-changed"],
+        ),
+        (
             r#"{"type": "string", "nullable": true}"#,
             r#"{"type": "string"}"#,
             &["request-body-became-not-nullable"],
