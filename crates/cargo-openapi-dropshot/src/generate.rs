@@ -291,8 +291,8 @@ pub(crate) fn stale_files(
             let actual =
                 fs::read(project.path(&path)).with_context(|| format!("cannot read {path}"))?;
             let expected = files.remove(&path);
-            if expected.as_ref().map(String::as_bytes) != Some(&actual) {
-                let actual = String::from_utf8_lossy(&actual).into_owned();
+            let actual = String::from_utf8_lossy(&actual).into_owned();
+            if !expected.as_deref().is_some_and(|text| is_same_text(text, &actual)) {
                 stale.push(StaleFile {
                     is_foreign: !is_generated(project, &path, &actual),
                     path,
@@ -310,6 +310,12 @@ pub(crate) fn stale_files(
     }));
     stale.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(stale)
+}
+
+/// Whether two texts differ in nothing but the ends of their lines: Git on Windows checks them out
+/// as CRLF by default.
+fn is_same_text(a: &str, b: &str) -> bool {
+    a == b || a.replace("\r\n", "\n") == b.replace("\r\n", "\n")
 }
 
 /// Whether the generator wrote a file, perhaps an earlier version of it, or another text that was edited since. An empty file is

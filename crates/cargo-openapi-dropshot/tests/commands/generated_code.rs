@@ -293,3 +293,16 @@ fn a_folder_of_generated_code_cannot_be_that_of_a_crate_or_of_the_document() {
         repository.write("openapi-dropshot.toml", &text);
     }
 }
+
+#[test]
+fn the_ends_of_lines_make_no_file_stale() {
+    let repository = generated();
+    for file in [MODELS, "api/src/generated/openapi.yaml", DOCUMENT] {
+        let text = repository.read(file);
+        repository.write(file, &text.replace('\n', "\r\n"));
+        assert_printed(repository.run(&["generate", "--check"]), 0, &["fresh"]);
+        let run = repository.run(&["check", "--gate", "generated"]);
+        assert_printed(run, 0, &["generated  ok"]);
+        repository.write(file, &text);
+    }
+}
