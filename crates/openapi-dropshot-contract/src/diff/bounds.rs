@@ -118,7 +118,9 @@ impl<'a> Comparison<'_, 'a> {
             return;
         }
         let divides = |divisor: Option<u64>, number: Option<u64>| {
-            divisor.zip(number).is_some_and(|(divisor, number)| divisor != 0 && number % divisor == 0)
+            divisor
+                .zip(number)
+                .is_some_and(|(divisor, number)| divisor != 0 && number % divisor == 0)
         };
         let family = match (before.is_empty(), after.is_empty(), self.scope.is_request()) {
             (true, ..) => &MULTIPLE_OF_SET,
@@ -134,10 +136,15 @@ impl<'a> Comparison<'_, 'a> {
         let text = match (before.is_empty(), after.is_empty()) {
             (true, _) => format!("`multipleOf` {} was added", listed(&after)),
             (_, true) => format!("`multipleOf` {} was removed", listed(&before)),
-            _ => format!("`multipleOf` changed from {} to {}", listed(&before), listed(&after)),
+            _ => format!(
+                "`multipleOf` changed from {} to {}",
+                listed(&before),
+                listed(&after)
+            ),
         };
         let changed = |values: &[&'a Node], others: &[&'a Node]| {
-            let new = (values.iter()).find(|value| !others.iter().any(|other| other.same_value(value)));
+            let new =
+                (values.iter()).find(|value| !others.iter().any(|other| other.same_value(value)));
             new.or(values.first()).copied()
         };
         let (from, to) = (changed(&before, &after), changed(&after, &before));

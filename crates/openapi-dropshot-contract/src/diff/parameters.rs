@@ -3,9 +3,9 @@
 use super::context::Context;
 use super::lifecycle::{self, Subject};
 use super::operations::Item;
-use super::schema::{self, keyword_change};
-use super::serialization::{self, Value};
+use super::schema::keyword_change;
 use super::scope::{Role, Scope};
+use super::serialization::{self, Value};
 use super::values::DEFAULT;
 use super::view::{Side, View, array, differs, is_true};
 use crate::model::Node;

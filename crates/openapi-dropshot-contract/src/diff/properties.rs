@@ -19,9 +19,8 @@ fn is_hidden(scope: &Scope, property: &View<'_>) -> bool {
 
 /// Returns whether members without a declared property are rejected.
 fn is_closed(view: &View<'_>) -> bool {
-    let rejects = |part: &&Node| {
-        part.get("additionalProperties").and_then(Node::as_bool) == Some(false)
-    };
+    let rejects =
+        |part: &&Node| part.get("additionalProperties").and_then(Node::as_bool) == Some(false);
     view.parts.iter().any(rejects)
 }
 

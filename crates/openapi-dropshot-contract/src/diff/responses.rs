@@ -61,9 +61,14 @@ const DEFAULT: &str = "default";
 
 /// The response that describes a status or a range of them: its own, that of the range, or the
 /// default. Beside other responses, a default describes errors only.
-fn describing<'s, 'a>(statuses: &'s [(&'a str, &'a Node)], status: &str) -> Option<(&'a str, &'a Node)> {
+fn describing<'s, 'a>(
+    statuses: &'s [(&'a str, &'a Node)],
+    status: &str,
+) -> Option<(&'a str, &'a Node)> {
     let find = |is_wanted: &dyn Fn(&str) -> bool| {
-        (statuses.iter()).find(|(other, _)| is_wanted(other)).copied()
+        (statuses.iter())
+            .find(|(other, _)| is_wanted(other))
+            .copied()
     };
     let is_error = |status: &str| status.starts_with(['4', '5']);
     let default = || {

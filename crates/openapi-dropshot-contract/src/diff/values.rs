@@ -97,10 +97,7 @@ impl<'a> Comparison<'_, 'a> {
     fn pattern(&mut self) {
         let all = |view: &View<'a>| -> Vec<&'a Node> {
             let is_written = |node: &&Node| node.as_str().is_some_and(|text| !text.is_empty());
-            view.all("pattern")
-                .into_iter()
-                .filter(is_written)
-                .collect()
+            view.all("pattern").into_iter().filter(is_written).collect()
         };
         let (before, after) = (all(&self.old), all(&self.new));
         let (removed, added) = (missing(&before, &after), missing(&after, &before));

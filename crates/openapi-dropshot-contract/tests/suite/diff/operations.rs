@@ -58,7 +58,12 @@ fn an_operation_without_security_requirements_has_those_of_the_document() {
 
 #[test]
 fn a_key_that_is_sent_elsewhere_breaks_clients() {
-    let with = |scheme| document("", &format!("components: {{securitySchemes: {{k: {scheme}}}}}"));
+    let with = |scheme| {
+        document(
+            "",
+            &format!("components: {{securitySchemes: {{k: {scheme}}}}}"),
+        )
+    };
     let base = with("{type: apiKey, name: X-Key, in: header}");
     let moved = (Err, "api-security-component-key-moved");
     for revision in [
@@ -147,7 +152,12 @@ fn a_status_is_compared_with_the_response_that_described_it() {
         ),
         (
             &[("200", "string"), ("4XX", "string"), ("default", "integer")],
-            &[("200", "string"), ("404", "string"), ("4XX", "string"), ("default", "integer")],
+            &[
+                ("200", "string"),
+                ("404", "string"),
+                ("4XX", "string"),
+                ("default", "integer"),
+            ],
             &[error_added],
         ),
         (
@@ -162,8 +172,16 @@ fn a_status_is_compared_with_the_response_that_described_it() {
         ),
         // Fewer statuses of a range.
         (&[("2XX", "string")], &[("200", "string")], &[added]),
-        (&[("2XX", "string")], &[("200", "integer")], &[changed, added]),
-        (&[("2XX", "string")], &[("404", "string")], &[removed, error_added]),
+        (
+            &[("2XX", "string")],
+            &[("200", "integer")],
+            &[changed, added],
+        ),
+        (
+            &[("2XX", "string")],
+            &[("404", "string")],
+            &[removed, error_added],
+        ),
         (&[("200", "string")], &[("2XX", "string")], &[added]),
     ];
     for (base, revision, expected) in table {
