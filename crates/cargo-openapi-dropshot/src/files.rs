@@ -17,6 +17,13 @@ pub(crate) fn loader(root: &Path) -> impl FnMut(&str) -> Result<String, String> 
     }
 }
 
+/// A name for a file in the same folder. It is hidden, so that the tasks of other processes do not take
+/// it for a file of the project.
+fn temporary_for(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.{}.new", process::id()))
+}
+
 /// A file with its new text, which is in a temporary file until all are written.
 struct Staged {
     /// The file, relative to the root.
@@ -49,6 +56,11 @@ pub(crate) fn change_all(root: &Path, files: Vec<(String, Option<String>)>) -> R
     let mut staged = Vec::new();
     for (name, text) in files {
         let path = root.join(&name);
+        // A symbolic link stays, and the file that it leads to changes.
+        let path = match text {
+            Some(_) if path.is_symlink() => fs::canonicalize(&path).unwrap_or(path),
+            _ => path,
+        };
         let before = match fs::read(&path) {
             Ok(before) => Some(before),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -58,7 +70,7 @@ pub(crate) fn change_all(root: &Path, files: Vec<(String, Option<String>)>) -> R
             continue;
         }
         let new = Staged {
-            temporary: root.join(format!("{name}.{}.new", process::id())),
+            temporary: temporary_for(&path),
             is_removal: text.is_none(),
             name,
             path,

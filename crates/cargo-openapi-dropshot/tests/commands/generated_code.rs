@@ -306,3 +306,28 @@ fn the_ends_of_lines_make_no_file_stale() {
         repository.write(file, &text);
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_symbolic_link_stays_and_the_file_that_it_leads_to_changes() {
+    let repository = generated();
+    let text = repository.read(MODELS);
+    for (link, file) in [(MODELS, "models/mod.rs"), (DOCUMENT, "things.yaml")] {
+        fs::rename(repository.path(link), repository.path(file)).expect("it can be moved");
+        std::os::unix::fs::symlink(repository.path(file), repository.path(link))
+            .expect("a link can be made");
+    }
+    repository.write("models/mod.rs", &format!("{text}pub struct ByHand;\n"));
+    assert_eq!(repository.run(&["generate"]).0, 0);
+    assert_eq!(repository.read("models/mod.rs"), text);
+    // The responses that every service sends are added to the document.
+    let document = repository.read("things.yaml");
+    let lines = document.lines().filter(|line| !line.starts_with("        5XX: "));
+    let without: String = lines.map(|line| format!("{line}\n")).collect();
+    repository.write("things.yaml", &without);
+    assert_eq!(repository.run(&["generate", "--fix"]).0, 0);
+    assert!(repository.read("things.yaml").contains("        5XX:\n"));
+    for link in [MODELS, DOCUMENT] {
+        assert!(repository.path(link).is_symlink(), "{link}");
+    }
+}
