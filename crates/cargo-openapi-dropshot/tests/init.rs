@@ -346,6 +346,16 @@ fn what_the_service_does_not_do_is_said() {
 }
 
 #[test]
+fn warnings_are_printed_once() {
+    let document = DOCUMENT.replace("      type: object\n      required: [id, kind]\n", "");
+    let place = Place::new(&document);
+    let (code, text) = place.init(&["--fix"]);
+    assert_eq!(code, 0, "{text}");
+    assert_eq!(text.matches("warning[assumed-type]").count(), 1, "{text}");
+    assert!(text.contains("--> openapi.yaml:"), "{text}");
+}
+
+#[test]
 fn responses_that_every_service_sends_are_added_on_request() {
     let document = DOCUMENT
         .replace("        4XX: {$ref: '#/components/responses/Error'}\n", "")
