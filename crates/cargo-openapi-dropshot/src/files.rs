@@ -91,6 +91,10 @@ pub(crate) fn change_all(root: &Path, files: Vec<(String, Option<String>)>) -> R
             true => fs::rename(&new.path, &new.temporary),
         };
         if let Err(error) = renamed {
+            // Another process removed it meanwhile.
+            if new.is_removal && error.kind() == io::ErrorKind::NotFound {
+                continue;
+            }
             staged[..index].iter().try_for_each(Staged::restore)?;
             return Err(error).with_context(|| new.failure());
         }
@@ -110,8 +114,12 @@ impl NewFolders {
             .take_while(|above| !above.as_os_str().is_empty() && !above.exists())
             .collect();
         for above in missing.into_iter().rev() {
-            fs::create_dir(above)?;
-            self.0.push(above.to_path_buf());
+            match fs::create_dir(above) {
+                Ok(()) => self.0.push(above.to_path_buf()),
+                // Another process made it meanwhile.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && above.is_dir() => {}
+                Err(error) => return Err(error),
+            }
         }
         Ok(())
     }

@@ -331,3 +331,41 @@ fn a_symbolic_link_stays_and_the_file_that_it_leads_to_changes() {
         assert!(repository.path(link).is_symlink(), "{link}");
     }
 }
+
+#[test]
+fn hidden_files_in_a_folder_of_generated_code_stay_unnoticed() {
+    let repository = generated();
+    let hidden = ["models/src/generated/.DS_Store", "api/src/generated/.mod.rs.7.new"];
+    for file in hidden {
+        repository.write(file, "\0");
+    }
+    assert_printed(repository.run(&["generate", "--check"]), 0, &["fresh"]);
+    let text = repository.read(MODELS);
+    repository.write(MODELS, &format!("{text}\n"));
+    assert_eq!(repository.run(&["generate"]).0, 0);
+    assert!(hidden.iter().all(|file| repository.path(file).exists()));
+}
+
+#[test]
+fn several_processes_may_generate_at_the_same_time() {
+    let repository = generated();
+    for length in [50, 60, 70] {
+        let document = repository.read(DOCUMENT);
+        let (before, after) = document.split_once("maxLength: ").expect("a length");
+        let rest = after.split_once('}').expect("an end").1;
+        repository.write(DOCUMENT, &format!("{before}maxLength: {length}}}{rest}"));
+        let stale = "models/src/generated/stale.rs";
+        repository.write(stale, &repository.read(MODELS));
+        std::thread::scope(|scope| {
+            let runs: Vec<_> = (0..6)
+                .map(|_| scope.spawn(|| repository.run(&["generate"])))
+                .collect();
+            for run in runs {
+                let (code, text) = run.join().expect("the command ends");
+                assert_eq!(code, 0, "{text}");
+            }
+        });
+        assert_printed(repository.run(&["generate", "--check"]), 0, &["fresh"]);
+        assert!(!repository.path(stale).exists());
+    }
+}
