@@ -346,6 +346,16 @@ fn what_the_service_does_not_do_is_said() {
 }
 
 #[test]
+fn patterns_of_the_legacy_syntax_of_ecmascript_are_supported() {
+    for pattern in [r"^[\w-.]+$", r"^\d+\Z"] {
+        let document = DOCUMENT.replace("^[A-Z]{2}-[0-9]{3}$", pattern);
+        let place = Place::new(&document);
+        let (code, text) = place.init(&[]);
+        assert_eq!(code, 0, "{text}");
+    }
+}
+
+#[test]
 fn warnings_are_printed_once() {
     let document = DOCUMENT.replace("      type: object\n      required: [id, kind]\n", "");
     let place = Place::new(&document);
