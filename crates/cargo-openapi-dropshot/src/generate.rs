@@ -302,7 +302,10 @@ pub(crate) fn stale_files(
             };
             let expected = files.remove(&path);
             let actual = String::from_utf8_lossy(&actual).into_owned();
-            if !expected.as_deref().is_some_and(|text| is_same_text(text, &actual)) {
+            if !expected
+                .as_deref()
+                .is_some_and(|text| is_same_text(text, &actual))
+            {
                 stale.push(StaleFile {
                     is_foreign: !is_generated(project, &path, &actual),
                     path,

@@ -167,12 +167,16 @@ impl<'i> Keyword<'i> for LegacyPattern {
     fn validate(&self, value: &'i Value) -> Result<(), ValidationError<'i>> {
         match self.is_valid(value) {
             true => Ok(()),
-            false => Err(ValidationError::custom("the text does not match the pattern")),
+            false => Err(ValidationError::custom(
+                "the text does not match the pattern",
+            )),
         }
     }
 
     fn is_valid(&self, value: &'i Value) -> bool {
-        value.as_str().is_none_or(|text| self.0.find(text).is_some())
+        value
+            .as_str()
+            .is_none_or(|text| self.0.find(text).is_some())
     }
 }
 

@@ -9,8 +9,8 @@ use crate::names::snake;
 use openapi_dropshot_contract::{
     Problem,
     model::{
-        AdditionalProperties, Document, Location, MediaType, Node, NodeKind, Parameter, Schema, Type,
-        unescape_pointer_token,
+        AdditionalProperties, Document, Location, MediaType, Node, NodeKind, Parameter, Schema,
+        Type, unescape_pointer_token,
     },
 };
 use std::collections::BTreeMap;
@@ -144,7 +144,10 @@ impl<'a> Collector<'a, '_> {
         for named in self.names.values() {
             let parts = std::iter::once(named.schema).chain(&named.schema.all_of);
             for (property, schema) in parts.flat_map(|part| &part.properties) {
-                let Some(default) = schema.default.as_ref().filter(|node| needs_a_function(node))
+                let Some(default) = schema
+                    .default
+                    .as_ref()
+                    .filter(|node| needs_a_function(node))
                 else {
                     continue;
                 };
@@ -158,7 +161,8 @@ impl<'a> Collector<'a, '_> {
                         let help = "rename one of the two schemas or properties, or remove one of the defaults";
                         let problem =
                             Problem::error("client-name-clash", &default.at, message, help);
-                        self.problems.push(problem.with_related(at, "the first one"));
+                        self.problems
+                            .push(problem.with_related(at, "the first one"));
                     }
                     None => {
                         functions.insert(function, (&default.at, what));

@@ -4,10 +4,10 @@
 use crate::{
     workshop_api::{
         AddToolError, EverythingError, Generated, HasPartError, HasPartOk, Http2Error,
-        HttpResponse2Error, HttpResponse2Ok, ListToolsError,
-        MendPartError, MendPartNonAuthoritative, MoveError, OPERATIONS, OperationId,
-        PartOptionsError, PartOptionsTemporaryRedirect, RemovePartError, ReplacePartCreated,
-        ReplacePartError, WorkshopApi, workshop_api_mod,
+        HttpResponse2Error, HttpResponse2Ok, ListToolsError, MendPartError,
+        MendPartNonAuthoritative, MoveError, OPERATIONS, OperationId, PartOptionsError,
+        PartOptionsTemporaryRedirect, RemovePartError, ReplacePartCreated, ReplacePartError,
+        WorkshopApi, workshop_api_mod,
     },
     workshop_models as models,
 };
@@ -160,9 +160,7 @@ impl WorkshopApi for Echo {
         Ok(HttpResponseOk(user))
     }
 
-    async fn http_response(
-        _: RequestContext<()>,
-    ) -> Result<HttpResponse2Ok, HttpResponse2Error> {
+    async fn http_response(_: RequestContext<()>) -> Result<HttpResponse2Ok, HttpResponse2Error> {
         Ok(HttpResponse2Ok)
     }
 }
