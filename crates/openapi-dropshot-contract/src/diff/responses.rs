@@ -11,12 +11,18 @@ use crate::rules::changes as rules;
 
 pub(super) fn compare<'a>(context: &mut Context<'a>, base: &'a Node, revision: &'a Node) {
     let (before, after) = (statuses(base), statuses(revision));
+    let is_new = |status: &str| !before.iter().any(|(other, _)| *other == status);
+    let is_new_in = |range: &str, status: &str| is_range_of(range, status) && is_new(status);
     for (status, old) in &before {
         let old = context.base.resolve(old);
         let counterpart = describing(&after, status);
         let change = match &counterpart {
-            // Some of the statuses of a range are described; the others do not occur any more.
-            None if (after.iter()).any(|(other, _)| is_range_of(status, other)) => None,
+            // Clients of a range know each of its statuses.
+            None if place(status) == SUCCESS
+                && after.iter().any(|(other, _)| is_new_in(status, other)) =>
+            {
+                None
+            }
             None => Some("was removed".to_owned()),
             Some((other, _)) if other == status => None,
             Some((DEFAULT, _)) => Some("is described by `default` alone".to_owned()),
@@ -35,7 +41,7 @@ pub(super) fn compare<'a>(context: &mut Context<'a>, base: &'a Node, revision: &
         }
     }
     for (status, new) in &after {
-        if before.iter().any(|(other, _)| other == status) {
+        if !is_new(status) {
             continue;
         }
         let what = format!("the response `{status}`");
@@ -61,10 +67,7 @@ const DEFAULT: &str = "default";
 
 /// The response that describes a status or a range of them: its own, that of the range, or the
 /// default. Beside other responses, a default describes errors only.
-fn describing<'s, 'a>(
-    statuses: &'s [(&'a str, &'a Node)],
-    status: &str,
-) -> Option<(&'a str, &'a Node)> {
+fn describing<'a>(statuses: &[(&'a str, &'a Node)], status: &str) -> Option<(&'a str, &'a Node)> {
     let find = |is_wanted: &dyn Fn(&str) -> bool| {
         (statuses.iter())
             .find(|(other, _)| is_wanted(other))

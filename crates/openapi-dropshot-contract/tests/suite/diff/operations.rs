@@ -170,6 +170,16 @@ fn a_status_is_compared_with_the_response_that_described_it() {
             &[("200", "string"), ("201", "string"), ("default", "integer")],
             &[added],
         ),
+        (
+            &[("404", "string"), ("4XX", "string")],
+            &[("404", "string")],
+            &[error_removed],
+        ),
+        (
+            &[("4XX", "string")],
+            &[("404", "string")],
+            &[error_removed, error_added],
+        ),
         // Fewer statuses of a range.
         (&[("2XX", "string")], &[("200", "string")], &[added]),
         (
