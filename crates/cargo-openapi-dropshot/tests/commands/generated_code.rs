@@ -322,7 +322,9 @@ fn a_symbolic_link_stays_and_the_file_that_it_leads_to_changes() {
     assert_eq!(repository.read("models/mod.rs"), text);
     // The responses that every service sends are added to the document.
     let document = repository.read("things.yaml");
-    let lines = document.lines().filter(|line| !line.starts_with("        5XX: "));
+    let lines = document
+        .lines()
+        .filter(|line| !line.starts_with("        5XX: "));
     let without: String = lines.map(|line| format!("{line}\n")).collect();
     repository.write("things.yaml", &without);
     assert_eq!(repository.run(&["generate", "--fix"]).0, 0);
@@ -335,7 +337,10 @@ fn a_symbolic_link_stays_and_the_file_that_it_leads_to_changes() {
 #[test]
 fn hidden_files_in_a_folder_of_generated_code_stay_unnoticed() {
     let repository = generated();
-    let hidden = ["models/src/generated/.DS_Store", "api/src/generated/.mod.rs.7.new"];
+    let hidden = [
+        "models/src/generated/.DS_Store",
+        "api/src/generated/.mod.rs.7.new",
+    ];
     for file in hidden {
         repository.write(file, "\0");
     }
