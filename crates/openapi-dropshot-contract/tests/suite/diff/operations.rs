@@ -27,12 +27,18 @@ fn ids(base: &str, revision: &str) -> Vec<(Level, String)> {
         .collect()
 }
 
-fn assert_changes(base: &str, revision: &str, expected: &[(Level, &str)]) {
+fn assert_changes(base: &str, revision: &str, expected: Expected<'_>) {
     let expected: Vec<(Level, String)> = (expected.iter())
         .map(|(level, id)| (*level, (*id).to_owned()))
         .collect();
     assert_eq!(ids(base, revision), expected, "{base}to\n{revision}");
 }
+
+/// The changes that are reported.
+type Expected<'t> = &'t [(Level, &'t str)];
+
+/// The responses of an operation: the status, and the type of the body.
+type Responses<'t> = &'t [(&'t str, &'t str)];
 
 use Level::{Err, Info};
 
@@ -40,7 +46,7 @@ use Level::{Err, Info};
 fn an_operation_without_security_requirements_has_those_of_the_document() {
     let removed = (Err, "api-security-removed");
     let added = (Info, "api-security-added");
-    let table: &[(&str, &str, &[(Level, &str)])] = &[
+    let table: &[(&str, &str, Expected<'_>)] = &[
         ("", "security: [{l: []}]", &[removed, added]),
         ("", "security: [{k: []}, {l: []}]", &[added]),
         ("security: [{k: []}, {l: []}]", "", &[removed]),
@@ -131,8 +137,7 @@ fn a_status_is_compared_with_the_response_that_described_it() {
     let error_added = (Info, "response-non-success-status-added");
     let error_removed = (Info, "response-non-success-status-removed");
     let removed = (Err, "response-success-status-removed");
-    type Responses = &'static [(&'static str, &'static str)];
-    let table: &[(Responses, Responses, &[(Level, &str)])] = &[
+    let table: &[(Responses<'_>, Responses<'_>, Expected<'_>)] = &[
         // The only response was the default, of any status.
         (
             &[("default", "string")],
