@@ -17,6 +17,13 @@ pub(crate) fn loader(root: &Path) -> impl FnMut(&str) -> Result<String, String> 
     }
 }
 
+/// A name for a file in the same folder. It is hidden, so that the tasks of other processes do not take
+/// it for a file of the project.
+fn temporary_for(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.{}.new", process::id()))
+}
+
 /// A file with its new text, which is in a temporary file until all are written.
 struct Staged {
     /// The file, relative to the root.
@@ -49,6 +56,11 @@ pub(crate) fn change_all(root: &Path, files: Vec<(String, Option<String>)>) -> R
     let mut staged = Vec::new();
     for (name, text) in files {
         let path = root.join(&name);
+        // A symbolic link stays, and the file that it leads to changes.
+        let path = match text {
+            Some(_) if path.is_symlink() => fs::canonicalize(&path).unwrap_or(path),
+            _ => path,
+        };
         let before = match fs::read(&path) {
             Ok(before) => Some(before),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -58,7 +70,7 @@ pub(crate) fn change_all(root: &Path, files: Vec<(String, Option<String>)>) -> R
             continue;
         }
         let new = Staged {
-            temporary: root.join(format!("{name}.{}.new", process::id())),
+            temporary: temporary_for(&path),
             is_removal: text.is_none(),
             name,
             path,
@@ -79,6 +91,10 @@ pub(crate) fn change_all(root: &Path, files: Vec<(String, Option<String>)>) -> R
             true => fs::rename(&new.path, &new.temporary),
         };
         if let Err(error) = renamed {
+            // Another process removed it meanwhile.
+            if new.is_removal && error.kind() == io::ErrorKind::NotFound {
+                continue;
+            }
             staged[..index].iter().try_for_each(Staged::restore)?;
             return Err(error).with_context(|| new.failure());
         }
@@ -98,8 +114,12 @@ impl NewFolders {
             .take_while(|above| !above.as_os_str().is_empty() && !above.exists())
             .collect();
         for above in missing.into_iter().rev() {
-            fs::create_dir(above)?;
-            self.0.push(above.to_path_buf());
+            match fs::create_dir(above) {
+                Ok(()) => self.0.push(above.to_path_buf()),
+                // Another process made it meanwhile.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && above.is_dir() => {}
+                Err(error) => return Err(error),
+            }
         }
         Ok(())
     }

@@ -2,7 +2,8 @@
 //! with the files that are there.
 
 use crate::{
-    FILE, Output, Project, counted, files, fix, print_error, renames, supported::Supported,
+    FILE, Output, Project, counted, files, fix, print_error, project::is_missing, renames,
+    supported::Supported,
 };
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use openapi_dropshot::File;
@@ -244,12 +245,18 @@ pub(crate) fn generated_files(
 
 /// The texts of the generated models that are there.
 fn texts_of_models(project: &Project, output: &Output) -> Result<Vec<String>> {
-    let paths = project.files_below(&output.models, |_| true)?;
-    let read = |path: String| {
-        let bytes = fs::read(project.path(&path)).with_context(|| format!("cannot read {path}"))?;
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
-    };
-    paths.into_iter().map(read).collect()
+    let mut texts = Vec::new();
+    for path in project.generated_files_below(&output.models)? {
+        match fs::read(project.path(&path)) {
+            // Another process removed it meanwhile.
+            Err(error) if is_missing(Some(&error)) => {}
+            bytes => {
+                let bytes = bytes.with_context(|| format!("cannot read {path}"))?;
+                texts.push(String::from_utf8_lossy(&bytes).into_owned());
+            }
+        }
+    }
+    Ok(texts)
 }
 
 /// Checks that all files are in the folders of generated code, and returns their texts.
@@ -287,12 +294,18 @@ pub(crate) fn stale_files(
 ) -> Result<Vec<StaleFile>> {
     let mut stale = Vec::new();
     for folder in output.folders() {
-        for path in project.files_below(folder, |_| true)? {
-            let actual =
-                fs::read(project.path(&path)).with_context(|| format!("cannot read {path}"))?;
+        for path in project.generated_files_below(folder)? {
+            let actual = match fs::read(project.path(&path)) {
+                // Another process removed it meanwhile.
+                Err(error) if is_missing(Some(&error)) => continue,
+                actual => actual.with_context(|| format!("cannot read {path}"))?,
+            };
             let expected = files.remove(&path);
-            if expected.as_ref().map(String::as_bytes) != Some(&actual) {
-                let actual = String::from_utf8_lossy(&actual).into_owned();
+            let actual = String::from_utf8_lossy(&actual).into_owned();
+            if !expected
+                .as_deref()
+                .is_some_and(|text| is_same_text(text, &actual))
+            {
                 stale.push(StaleFile {
                     is_foreign: !is_generated(project, &path, &actual),
                     path,
@@ -310,6 +323,12 @@ pub(crate) fn stale_files(
     }));
     stale.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(stale)
+}
+
+/// Whether two texts differ in nothing but the ends of their lines: Git on Windows checks them out
+/// as CRLF by default.
+fn is_same_text(a: &str, b: &str) -> bool {
+    a == b || a.replace("\r\n", "\n") == b.replace("\r\n", "\n")
 }
 
 /// Whether the generator wrote a file, perhaps an earlier version of it, or another text that was edited since. An empty file is

@@ -120,6 +120,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     };
     check_name(&name)?;
     check_folder(&options.folder)?;
+    print_warnings(&document);
     let plan = plan(options, document, name, toolkit)?;
     let existing = Existing::read(&options.folder)?;
     existing.check_crates(&plan.crates())?;
@@ -136,14 +137,26 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     })
 }
 
+fn lints(document: &Document) -> Problems {
+    let lints = openapi_dropshot_contract::lint(document, Profile::General);
+    Problems::new(document, lints)
+}
+
+/// Prints the warnings of a document without errors, as `generate` does.
+fn print_warnings(document: &Document) {
+    let problems = lints(document);
+    if !problems.problems().is_empty() {
+        eprintln!("{problems}\n");
+    }
+}
+
 /// Reads the document, and prints why it cannot be used.
 fn read(path: &Path, text: &str) -> Result<Document> {
     let file = path.to_string_lossy();
     let mut load = files::loader(Path::new(""));
     let document = openapi_dropshot_contract::read_with_files(&file, text, &mut load)
         .map_err(|problems| rejected(path, &problems, ""))?;
-    let lints = openapi_dropshot_contract::lint(&document, Profile::General);
-    let problems = Problems::new(&document, lints);
+    let problems = lints(&document);
     if problems.has_errors() {
         return Err(rejected(path, &problems, ""));
     }

@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use openapi_dropshot_contract::{Document, Problem, Profile, Severity, lint};
 use std::{
     collections::BTreeMap,
-    fs,
+    fs, io,
     path::{Path, PathBuf},
 };
 use walkdir::{DirEntry, WalkDir};
@@ -73,6 +73,11 @@ pub struct Output {
     pub trait_name: Option<String>,
 }
 
+/// Whether the error says that there is no such file.
+pub(crate) fn is_missing(error: Option<&io::Error>) -> bool {
+    error.is_some_and(|error| error.kind() == io::ErrorKind::NotFound)
+}
+
 impl Project {
     /// The current folder without a configuration, for tasks that get their documents as
     /// arguments.
@@ -125,7 +130,11 @@ impl Project {
             return Ok(files);
         }
         for entry in WalkDir::new(path).into_iter().filter_entry(is_wanted) {
-            let entry = entry.with_context(|| format!("cannot list {folder}"))?;
+            let entry = match entry {
+                // Another process removed it meanwhile.
+                Err(error) if is_missing(error.io_error()) => continue,
+                entry => entry.with_context(|| format!("cannot list {folder}"))?,
+            };
             if entry.file_type().is_dir() {
                 continue;
             }
@@ -133,6 +142,16 @@ impl Project {
             files.push(path.to_string_lossy().into_owned());
         }
         Ok(files)
+    }
+
+    /// The same for a folder of generated code. Hidden files are none of the project's: those of
+    /// another process that is writing, or `.DS_Store`.
+    pub(crate) fn generated_files_below(&self, folder: &str) -> Result<Vec<String>> {
+        let is_wanted = |entry: &DirEntry| {
+            let name = entry.file_name().to_string_lossy();
+            entry.depth() == 0 || !name.starts_with('.')
+        };
+        self.files_below(folder, is_wanted)
     }
 
     /// The options of the generator.

@@ -346,6 +346,26 @@ fn what_the_service_does_not_do_is_said() {
 }
 
 #[test]
+fn patterns_of_the_legacy_syntax_of_ecmascript_are_supported() {
+    for pattern in [r"^[\w-.]+$", r"^\d+\Z"] {
+        let document = DOCUMENT.replace("^[A-Z]{2}-[0-9]{3}$", pattern);
+        let place = Place::new(&document);
+        let (code, text) = place.init(&[]);
+        assert_eq!(code, 0, "{text}");
+    }
+}
+
+#[test]
+fn warnings_are_printed_once() {
+    let document = DOCUMENT.replace("      type: object\n      required: [id, kind]\n", "");
+    let place = Place::new(&document);
+    let (code, text) = place.init(&["--fix"]);
+    assert_eq!(code, 0, "{text}");
+    assert_eq!(text.matches("warning[assumed-type]").count(), 1, "{text}");
+    assert!(text.contains("--> openapi.yaml:"), "{text}");
+}
+
+#[test]
 fn responses_that_every_service_sends_are_added_on_request() {
     let document = DOCUMENT
         .replace("        4XX: {$ref: '#/components/responses/Error'}\n", "")

@@ -344,6 +344,11 @@ impl Bundler<'_> {
                 format!("`{quoted}` is an absolute path, which differs between machines"),
                 "write the path relative to the file that has the reference".to_owned(),
             ))
+        } else if file.contains('\\') {
+            Some((
+                format!("`{quoted}` has `\\`, which separates folders on Windows alone"),
+                "write `/` between the folders".to_owned(),
+            ))
         } else {
             None
         };

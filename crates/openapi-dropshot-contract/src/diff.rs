@@ -22,6 +22,7 @@ mod responses;
 mod schema;
 mod scope;
 mod security;
+mod serialization;
 mod values;
 mod view;
 

@@ -56,6 +56,8 @@ const TAKEN: &[&str] = &[
     "Clone",
     "Copy",
     "Cow",
+    // A parameter of generic functions, as is `S`.
+    "D",
     "Debug",
     "Default",
     "Deserialize",
@@ -83,6 +85,7 @@ const TAKEN: &[&str] = &[
     "PartialOrd",
     "Regex",
     "Result",
+    "S",
     "Schema",
     "SchemaGenerator",
     "SchemaObject",

@@ -109,8 +109,8 @@ pub(super) static RULES: &[Rule] = &[
         "Remove the `content`, or use another method or status.",
         Operation, "operationId: a, responses: {'204': {description: A., content: {application/json: {schema: {}}}}}",
         "operationId: a, responses: {'200': {description: A., content: {application/json: {schema: {}}}}}"),
-    rule("unsupported-form", "A form is no object whose members are texts.",
-        "Write an object with `properties` that are strings, numbers, booleans or enumerations.",
+    rule("unsupported-form", "A form is no object whose members are texts, or has `additionalProperties` that are no strings.",
+        "Write an object with `properties` that are strings, numbers, booleans or enumerations, and `additionalProperties`, if there are any, that are strings.",
         Paths, "/a: {post: {operationId: a, requestBody: {required: true, content: {application/x-www-form-urlencoded: {schema: {type: array, items: \
                 {type: string}}}}}, responses: {'204': {description: Done.}}}}",
         "/a: {post: {operationId: a, requestBody: {required: true, content: {application/x-www-form-urlencoded: {schema: {type: object, properties: \

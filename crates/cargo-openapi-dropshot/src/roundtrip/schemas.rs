@@ -4,7 +4,7 @@
 
 use super::instances::{DEEPEST, FORMATS};
 use anyhow::{Context, Result, anyhow};
-use jsonschema::{Draft, Validator};
+use jsonschema::{Draft, Keyword, ValidationError, Validator, paths::Location};
 use openapi_dropshot_contract::model;
 use serde_json::{Map, Value, json};
 use std::{
@@ -18,6 +18,10 @@ const UUID: &str = "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$";
 
 /// The pattern of padded base64 (RFC 4648, section 4).
 const BASE64: &str = "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$";
+
+/// The keyword for a pattern that is valid in the legacy syntax of ECMA-262 alone, such as
+/// `[\w-.]`, which `jsonschema` does not know.
+const LEGACY_PATTERN: &str = "x-legacy-pattern";
 
 /// The bounds that the formats of integers imply.
 const INTEGERS: &[(&str, i64, u64)] = &[
@@ -86,6 +90,7 @@ impl Schemas {
         let validator = jsonschema::options()
             .with_draft(Draft::Draft4)
             .should_validate_formats(true)
+            .with_keyword(LEGACY_PATTERN, legacy_pattern)
             .build(&root)
             .map_err(|error| anyhow!("{error}"))?;
         let schema = Rc::new(Schema {
@@ -130,6 +135,10 @@ fn translated(schema: &Value) -> Value {
             "exclusiveMinimum" if !members.contains_key("minimum") => continue,
             "exclusiveMaximum" if !members.contains_key("maximum") => continue,
             "required" if array(value).is_empty() => continue,
+            "pattern" if is_legacy_pattern(value) => {
+                result.insert(LEGACY_PATTERN.to_owned(), value.clone());
+                continue;
+            }
             _ => value.clone(),
         };
         result.insert(keyword.clone(), value);
@@ -142,6 +151,44 @@ fn translated(schema: &Value) -> Value {
         result = json!({ "anyOf": [result, { "type": "null" }] });
     }
     result
+}
+
+/// Whether a pattern is not valid with the flag `u`. The reader and the generator then take it
+/// without the flag.
+fn is_legacy_pattern(pattern: &Value) -> bool {
+    let is_valid = |text: &str| regress::Regex::with_flags(text, "u").is_ok();
+    pattern.as_str().is_some_and(|text| !is_valid(text))
+}
+
+/// A pattern of the legacy syntax.
+struct LegacyPattern(regress::Regex);
+
+impl<'i> Keyword<'i> for LegacyPattern {
+    fn validate(&self, value: &'i Value) -> Result<(), ValidationError<'i>> {
+        match self.is_valid(value) {
+            true => Ok(()),
+            false => Err(ValidationError::custom(
+                "the text does not match the pattern",
+            )),
+        }
+    }
+
+    fn is_valid(&self, value: &'i Value) -> bool {
+        value
+            .as_str()
+            .is_none_or(|text| self.0.find(text).is_some())
+    }
+}
+
+fn legacy_pattern<'a>(
+    _: &'a Map<String, Value>,
+    pattern: &'a Value,
+    _: Location,
+) -> Result<Box<dyn for<'i> Keyword<'i>>, ValidationError<'a>> {
+    match regress::Regex::new(pattern.as_str().unwrap_or_default()) {
+        Ok(regex) => Ok(Box::new(LegacyPattern(regex))),
+        Err(error) => Err(ValidationError::custom(error.to_string())),
+    }
 }
 
 /// Translates the schemas that are the members of an object.

@@ -293,3 +293,84 @@ fn a_folder_of_generated_code_cannot_be_that_of_a_crate_or_of_the_document() {
         repository.write("openapi-dropshot.toml", &text);
     }
 }
+
+#[test]
+fn the_ends_of_lines_make_no_file_stale() {
+    let repository = generated();
+    for file in [MODELS, "api/src/generated/openapi.yaml", DOCUMENT] {
+        let text = repository.read(file);
+        repository.write(file, &text.replace('\n', "\r\n"));
+        assert_printed(repository.run(&["generate", "--check"]), 0, &["fresh"]);
+        let run = repository.run(&["check", "--gate", "generated"]);
+        assert_printed(run, 0, &["generated  ok"]);
+        repository.write(file, &text);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_symbolic_link_stays_and_the_file_that_it_leads_to_changes() {
+    let repository = generated();
+    let text = repository.read(MODELS);
+    for (link, file) in [(MODELS, "models/mod.rs"), (DOCUMENT, "things.yaml")] {
+        fs::rename(repository.path(link), repository.path(file)).expect("it can be moved");
+        std::os::unix::fs::symlink(repository.path(file), repository.path(link))
+            .expect("a link can be made");
+    }
+    repository.write("models/mod.rs", &format!("{text}pub struct ByHand;\n"));
+    assert_eq!(repository.run(&["generate"]).0, 0);
+    assert_eq!(repository.read("models/mod.rs"), text);
+    // The responses that every service sends are added to the document.
+    let document = repository.read("things.yaml");
+    let lines = document
+        .lines()
+        .filter(|line| !line.starts_with("        5XX: "));
+    let without: String = lines.map(|line| format!("{line}\n")).collect();
+    repository.write("things.yaml", &without);
+    assert_eq!(repository.run(&["generate", "--fix"]).0, 0);
+    assert!(repository.read("things.yaml").contains("        5XX:\n"));
+    for link in [MODELS, DOCUMENT] {
+        assert!(repository.path(link).is_symlink(), "{link}");
+    }
+}
+
+#[test]
+fn hidden_files_in_a_folder_of_generated_code_stay_unnoticed() {
+    let repository = generated();
+    let hidden = [
+        "models/src/generated/.DS_Store",
+        "api/src/generated/.mod.rs.7.new",
+    ];
+    for file in hidden {
+        repository.write(file, "\0");
+    }
+    assert_printed(repository.run(&["generate", "--check"]), 0, &["fresh"]);
+    let text = repository.read(MODELS);
+    repository.write(MODELS, &format!("{text}\n"));
+    assert_eq!(repository.run(&["generate"]).0, 0);
+    assert!(hidden.iter().all(|file| repository.path(file).exists()));
+}
+
+#[test]
+fn several_processes_may_generate_at_the_same_time() {
+    let repository = generated();
+    for length in [50, 60, 70] {
+        let document = repository.read(DOCUMENT);
+        let (before, after) = document.split_once("maxLength: ").expect("a length");
+        let rest = after.split_once('}').expect("an end").1;
+        repository.write(DOCUMENT, &format!("{before}maxLength: {length}}}{rest}"));
+        let stale = "models/src/generated/stale.rs";
+        repository.write(stale, &repository.read(MODELS));
+        std::thread::scope(|scope| {
+            let runs: Vec<_> = (0..6)
+                .map(|_| scope.spawn(|| repository.run(&["generate"])))
+                .collect();
+            for run in runs {
+                let (code, text) = run.join().expect("the command ends");
+                assert_eq!(code, 0, "{text}");
+            }
+        });
+        assert_printed(repository.run(&["generate", "--check"]), 0, &["fresh"]);
+        assert!(!repository.path(stale).exists());
+    }
+}

@@ -1,8 +1,8 @@
 //! Compares bounds of numbers, lengths and counts, `multipleOf` and
 //! `uniqueItems`.
 
-use super::schema::{Comparison, keyword_change};
-use super::view::{View, differs, is_true};
+use super::schema::{Comparison, keyword_change, quoted};
+use super::view::{View, is_true, missing};
 use crate::model::{Node, compare_numbers};
 use crate::rules::{Family, changes::*};
 use std::cmp::Ordering;
@@ -108,22 +108,63 @@ impl<'a> Comparison<'_, 'a> {
     }
 
     fn multiple_of(&mut self) {
-        let (from, to) = self.both("multipleOf");
-        if !differs(from, to) {
+        let (before, after) = (self.old.all("multipleOf"), self.new.all("multipleOf"));
+        let (all_before, all_after) = (common_multiple(&before), common_multiple(&after));
+        let is_same = match (all_before, all_after) {
+            (Some(from), Some(to)) => from == to,
+            _ => missing(&before, &after).is_empty() && missing(&after, &before).is_empty(),
+        };
+        if is_same {
             return;
         }
-        let divides = |divisor: Option<&Node>, number: Option<&Node>| {
-            let numbers = (divisor.and_then(Node::as_u64)).zip(number.and_then(Node::as_u64));
-            numbers.is_some_and(|(divisor, number)| divisor != 0 && number % divisor == 0)
+        let divides = |divisor: Option<u64>, number: Option<u64>| {
+            divisor
+                .zip(number)
+                .is_some_and(|(divisor, number)| divisor != 0 && number % divisor == 0)
         };
-        let changed = match self.scope.is_request() {
-            true if divides(to, from) => &MULTIPLE_OF_GENERALIZED,
-            false if divides(from, to) => &MULTIPLE_OF_SPECIALIZED,
+        let family = match (before.is_empty(), after.is_empty(), self.scope.is_request()) {
+            (true, ..) => &MULTIPLE_OF_SET,
+            (_, true, _) => &MULTIPLE_OF_UNSET,
+            (.., true) if divides(all_after, all_before) => &MULTIPLE_OF_GENERALIZED,
+            (.., false) if divides(all_before, all_after) => &MULTIPLE_OF_SPECIALIZED,
             _ => &MULTIPLE_OF_CHANGED,
         };
-        let rules = [&MULTIPLE_OF_SET, &MULTIPLE_OF_UNSET, changed];
-        if let Some((rule, text)) = keyword_change("multipleOf", from, to, rules) {
-            self.report(rule, from, to, &text);
+        let listed = |numbers: &[&Node]| {
+            let numbers: Vec<String> = numbers.iter().map(|number| quoted(number)).collect();
+            numbers.join(" and ")
+        };
+        let text = match (before.is_empty(), after.is_empty()) {
+            (true, _) => format!("`multipleOf` {} was added", listed(&after)),
+            (_, true) => format!("`multipleOf` {} was removed", listed(&before)),
+            _ => format!(
+                "`multipleOf` changed from {} to {}",
+                listed(&before),
+                listed(&after)
+            ),
+        };
+        let changed = |values: &[&'a Node], others: &[&'a Node]| {
+            let new =
+                (values.iter()).find(|value| !others.iter().any(|other| other.same_value(value)));
+            new.or(values.first()).copied()
+        };
+        let (from, to) = (changed(&before, &after), changed(&after, &before));
+        self.report(family, from, to, &text);
+    }
+}
+
+/// The least number of which all of these are divisors: `multipleOf` of each of them means
+/// `multipleOf` of that number. `None` if there are none, or if one is no integer.
+fn common_multiple(numbers: &[&Node]) -> Option<u64> {
+    fn common_divisor(a: u64, b: u64) -> u64 {
+        match b {
+            0 => a,
+            _ => common_divisor(b, a % b),
         }
     }
+    let mut numbers = numbers.iter().map(|number| number.as_u64());
+    let first = numbers.next()??;
+    numbers.try_fold(first, |common, number| {
+        let number = number?;
+        (common / common_divisor(common, number).max(1)).checked_mul(number)
+    })
 }

@@ -122,7 +122,7 @@ fn compare_schemas<'a>(
 }
 
 /// The media type without parameters, in lower case (RFC 9110, section 8.3.1).
-fn essence(name: &str) -> String {
+pub(super) fn essence(name: &str) -> String {
     let end = name.find(';').unwrap_or(name.len());
     name[..end].trim().to_ascii_lowercase()
 }

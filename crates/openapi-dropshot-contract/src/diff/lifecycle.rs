@@ -167,7 +167,7 @@ fn sunset_moved(context: &mut Context<'_>, subject: &Subject<'_>, base: &Node, r
             let old = old.or(Some(base));
             return context.report_at(&rules::SUNSET_PARSE, places, old, new, text);
         }
-        (Sunset::None, Sunset::On(_)) => return,
+        (Sunset::None, Sunset::On(_)) => return sunset_added(context, subject, base, revision),
     };
     if to < from {
         let days = context.deprecation_days;
@@ -180,6 +180,19 @@ fn sunset_moved(context: &mut Context<'_>, subject: &Subject<'_>, base: &Node, r
     } else if to > from {
         let text = format!("the sunset of {what} moved from {from} to {to}");
         context.report(&rules::API_SUNSET_DATE_CHANGED, old, new, text);
+    }
+}
+
+/// Reports the sunset of something that was deprecated without one, if the day is too near.
+fn sunset_added(context: &mut Context<'_>, subject: &Subject<'_>, base: &Node, revision: &Node) {
+    let days = context.deprecation_days;
+    if let (Sunset::None, Sunset::On(day)) = (sunset(base), sunset(revision))
+        && (day - context.policy.today).num_days() < i64::from(days)
+    {
+        let what = subject.what;
+        let text = format!("{what} is removed on {day}, less than {days} days from now");
+        let (family, at) = (&rules::SUNSET_DATE_TOO_SMALL, revision.get(SUNSET));
+        context.report_at(family, subject.places, Some(base), at, text);
     }
 }
 
@@ -229,9 +242,10 @@ pub(super) fn property<'a>(
     };
     let subject = Subject { what, places };
     let deprecated = (old.flag("deprecated"), new.flag("deprecated"));
-    // There are no rules for the sunset of a property that stays deprecated.
-    if deprecated != (true, true) {
-        deprecation(context, &subject, deprecated, base, (revision, revision));
+    // There are no rules for a change of the sunset of a property.
+    match deprecated {
+        (true, true) => sunset_added(context, &subject, base, revision),
+        _ => deprecation(context, &subject, deprecated, base, (revision, revision)),
     }
     let levels = (stability(base), stability(revision));
     compare_stability(context, &subject, levels, (base, revision));

@@ -5,8 +5,9 @@
 use super::context::Context;
 use super::responses::{is_range_of, statuses};
 use super::scope::{Role, Scope};
+use super::serialization::{self, Value};
 use super::view::{Side, is_true, members};
-use super::{content, lifecycle, parameters, schema};
+use super::{content, lifecycle, parameters};
 use crate::model::{Method, Node};
 use crate::pairs::pairs;
 use crate::rules::changes as rules;
@@ -221,9 +222,10 @@ fn compare_headers<'a>(
             let family = &rules::OUTGOING_RESPONSE_HEADER_BECAME_REQUIRED;
             context.report_at(family, &[place], old.or(Some(base)), Some(new), text);
         }
-        if let (Some(from), Some(to)) = (old.and_then(|old| old.get("schema")), new.get("schema")) {
+        if let Some(old) = old {
             let scope = Scope::new(Role::Parameter, subject, false);
-            schema::start(context, &scope, from, to);
+            let (old, new) = (Value::of_header(old), Value::of_header(new));
+            serialization::compare(context, &scope, old, new);
         }
     }
 }

@@ -3,10 +3,11 @@
 use super::context::Context;
 use super::lifecycle::{self, Subject};
 use super::operations::Item;
-use super::schema::{self, keyword_change};
+use super::schema::keyword_change;
 use super::scope::{Role, Scope};
+use super::serialization::{self, Value};
 use super::values::DEFAULT;
-use super::view::{Side, View, array, differs, is_true, members};
+use super::view::{Side, View, array, differs, is_true};
 use crate::model::Node;
 use crate::pairs::pairs;
 use crate::rules::changes as rules;
@@ -63,15 +64,11 @@ impl<'a> Parameter<'a> {
         self.location == "path" || is_true(self.node, "required")
     }
 
-    /// How it is written on the wire: style, and whether it is repeated.
-    fn serialization(self) -> (&'a str, bool) {
-        let default_style = match self.location {
-            "query" | "cookie" => "form",
-            _ => "simple",
-        };
-        let style = (self.node.get("style").and_then(Node::as_str)).unwrap_or(default_style);
-        let explode = (self.node.get("explode").and_then(Node::as_bool)).unwrap_or(style == "form");
-        (style, explode)
+    fn value(self) -> Value<'a> {
+        Value {
+            location: self.location,
+            node: self.node,
+        }
     }
 }
 
@@ -130,10 +127,8 @@ pub(super) fn compare_outgoing<'a>(
                     let text = format!("{what} became {necessity}");
                     context.report_at(family, &[place], from, to, text);
                 }
-                if let (Some(from), Some(to)) = (old.node.get("schema"), new.node.get("schema")) {
-                    let scope = Scope::new(Role::ResponseHeader, what, false);
-                    schema::start(context, &scope, from, to);
-                }
+                let scope = Scope::new(Role::ResponseHeader, what, false);
+                serialization::compare(context, &scope, old.value(), new.value());
             }
             (Some(old), None) => {
                 let text = format!("{} was removed", old.what());
@@ -182,25 +177,15 @@ fn changed<'a>(context: &mut Context<'a>, old: Parameter<'a>, new: Parameter<'a>
         let rule = &rules::REQUEST_PARAMETER_EMPTY_VALUE_REFUSED;
         context.report(rule, base, revision, text);
     }
-    let (subject, at) = (subject(&what), (new.node, new.node));
-    lifecycle::deprecation(context, &subject, both("deprecated"), old.node, at);
-    let scope = |strongly_typed| Scope::new(Role::Parameter, what.clone(), strongly_typed);
+    let at = (new.node, new.node);
+    let deprecated = both("deprecated");
+    lifecycle::deprecation(context, &subject(&what), deprecated, old.node, at);
+    let scope = Scope::new(Role::Parameter, what, false);
+    serialization::compare(context, &scope, old.value(), new.value());
     let (Some(old_schema), Some(new_schema)) = (old.node.get("schema"), new.node.get("schema"))
     else {
-        let after = members(new.node, "content");
-        for (name, old) in members(old.node, "content") {
-            let new = after.iter().find(|(other, _)| *other == name);
-            let new = new.and_then(|(_, new)| new.get("schema"));
-            if let (Some(old), Some(new)) = (old.get("schema"), new) {
-                schema::start(context, &scope(true), old, new);
-            }
-        }
         return;
     };
-    serialization(context, old, new, old_schema);
-    let scope = scope(false);
-    context.exploded = new.serialization() == ("form", true);
-    schema::start(context, &scope, old_schema, new_schema);
     let old_view = context.base.view(&[old_schema]);
     let new_view = context.revision.view(&[new_schema]);
     if both("required") == (false, false) {
@@ -208,30 +193,6 @@ fn changed<'a>(context: &mut Context<'a>, old: Parameter<'a>, new: Parameter<'a>
     }
     if new.location == "header" {
         header(context, &scope, &old_view, &new_view);
-    }
-}
-
-/// Compares `style` and `explode`, which matter for lists and objects only.
-fn serialization<'a>(
-    context: &mut Context<'a>,
-    old: Parameter<'a>,
-    new: Parameter<'a>,
-    schema: &'a Node,
-) {
-    let ((old_style, old_explode), (new_style, new_explode)) =
-        (old.serialization(), new.serialization());
-    let kind = context.base.view(&[schema]).kind();
-    let is_compound = matches!(kind, None | Some("array" | "object"));
-    let differs = (old_style != new_style && (is_compound || new.location == "path"))
-        || (old_explode != new_explode && is_compound);
-    if differs {
-        let text = format!(
-            "{} is serialized in another way: style `{old_style}` and explode {old_explode} became \
-             style `{new_style}` and explode {new_explode}",
-            new.what()
-        );
-        let rule = &rules::REQUEST_PARAMETER_SERIALIZATION_CHANGED;
-        context.report(rule, Some(old.node), Some(new.node), text);
     }
 }
 

@@ -19,7 +19,9 @@ fn is_hidden(scope: &Scope, property: &View<'_>) -> bool {
 
 /// Returns whether members without a declared property are rejected.
 fn is_closed(view: &View<'_>) -> bool {
-    view.first("additionalProperties").and_then(Node::as_bool) == Some(false)
+    let rejects =
+        |part: &&Node| part.get("additionalProperties").and_then(Node::as_bool) == Some(false);
+    view.parts.iter().any(rejects)
 }
 
 /// Returns the beginning of the ids of rules for added and removed properties of responses.
@@ -170,15 +172,21 @@ impl<'a> Comparison<'_, 'a> {
     /// Compares which members are allowed in addition to the properties.
     fn additional(&mut self) {
         const KEYWORD: &str = "additionalProperties";
-        let is_schema = |view: &View<'a>| {
-            (view.first(KEYWORD).and_then(Node::as_object))
-                .is_some_and(|members| !members.is_empty())
+        let schemas = |view: &View<'a>| -> Vec<&'a Node> {
+            let schemas = view.parts.iter().filter_map(|part| part.get(KEYWORD));
+            schemas.filter(|node| node.as_object().is_some()).collect()
         };
+        let is_empty = |node: &&Node| node.as_object().is_none_or(|members| members.is_empty());
+        let is_schema = |view: &View<'a>| !schemas(view).iter().all(is_empty);
         let family = match (is_closed(&self.old), is_closed(&self.new)) {
             (false, true) => &rules::ADDITIONAL_PROPERTIES_CLOSED,
             (true, false) => &rules::ADDITIONAL_PROPERTIES_OPENED,
             (false, false) if !is_schema(&self.old) && is_schema(&self.new) => {
                 &rules::ADDITIONAL_PROPERTIES_RESTRICTED
+            }
+            // If the revision has `{}`, the two schemas are compared.
+            (false, false) if is_schema(&self.old) && schemas(&self.new).is_empty() => {
+                &rules::ADDITIONAL_PROPERTIES_UNRESTRICTED
             }
             _ => return,
         };

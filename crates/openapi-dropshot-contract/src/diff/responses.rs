@@ -2,8 +2,8 @@
 
 use super::content;
 use super::context::Context;
-use super::schema;
 use super::scope::{Role, Scope};
+use super::serialization::{self, Value};
 use super::view::{differs, is_true, members};
 use crate::model::Node;
 use crate::pairs::pairs;
@@ -11,36 +11,78 @@ use crate::rules::changes as rules;
 
 pub(super) fn compare<'a>(context: &mut Context<'a>, base: &'a Node, revision: &'a Node) {
     let (before, after) = (statuses(base), statuses(revision));
+    let is_new = |status: &str| !before.iter().any(|(other, _)| *other == status);
+    let is_new_in = |range: &str, status: &str| is_range_of(range, status) && is_new(status);
     for (status, old) in &before {
         let old = context.base.resolve(old);
-        let exact = after.iter().find(|(other, _)| other == status);
-        let range = || after.iter().find(|(other, _)| is_range_of(other, status));
-        let counterpart = exact.or_else(range);
-        let new = counterpart.map_or(revision, |(_, new)| context.revision.resolve(new));
-        let what = format!("the response `{status}`");
-        let change = match (exact, counterpart) {
-            (_, None) => Some("was removed"),
-            (None, _) if place(status) != SUCCESS => Some("is described by its range alone"),
-            _ => None,
+        let counterpart = describing(&after, status);
+        let change = match &counterpart {
+            // Clients of a range know each of its statuses.
+            None if place(status) == SUCCESS
+                && after.iter().any(|(other, _)| is_new_in(status, other)) =>
+            {
+                None
+            }
+            None => Some("was removed".to_owned()),
+            Some((other, _)) if other == status => None,
+            Some((DEFAULT, _)) => Some("is described by `default` alone".to_owned()),
+            Some(_) if place(status) == SUCCESS => None,
+            Some(_) => Some("is described by its range alone".to_owned()),
         };
+        let what = format!("the response `{status}`");
+        let new = counterpart.map(|(_, new)| context.revision.resolve(new));
         if let Some(change) = change {
             let (family, text) = (&rules::STATUS_REMOVED, format!("{what} {change}"));
-            context.report_at(family, &[place(status)], Some(old), Some(new), text);
+            let revision = new.unwrap_or(revision);
+            context.report_at(family, &[place(status)], Some(old), Some(revision), text);
         }
-        if counterpart.is_some() {
-            compare_headers(context, &what, old, new);
-            compare_links(context, &what, old, new);
-            content::compare(context, Role::ResponseBody, &what, old, new);
+        if let Some(new) = new {
+            compare_response(context, &what, old, new);
         }
     }
     for (status, new) in &after {
-        if !before.iter().any(|(other, _)| other == status) {
-            let text = format!("the response `{status}` was added");
-            let new = Some(context.revision.resolve(new));
-            let family = &rules::STATUS_ADDED;
-            context.report_at(family, &[place(status)], Some(base), new, text);
+        if !is_new(status) {
+            continue;
+        }
+        let what = format!("the response `{status}`");
+        let new = context.revision.resolve(new);
+        let (family, text) = (&rules::STATUS_ADDED, format!("{what} was added"));
+        context.report_at(family, &[place(status)], Some(base), Some(new), text);
+        // Clients know what the base says about the range, or about all other statuses.
+        if let Some((wider, old)) = describing(&before, status) {
+            let what = format!("{what}, which was `{wider}`");
+            compare_response(context, &what, context.base.resolve(old), new);
         }
     }
+}
+
+/// Compares what two responses contain.
+fn compare_response<'a>(context: &mut Context<'a>, what: &str, base: &'a Node, revision: &'a Node) {
+    compare_headers(context, what, base, revision);
+    compare_links(context, what, base, revision);
+    content::compare(context, Role::ResponseBody, what, base, revision);
+}
+
+const DEFAULT: &str = "default";
+
+/// The response that describes a status or a range of them: its own, that of the range, or the
+/// default. Beside other responses, a default describes errors only.
+fn describing<'a>(statuses: &[(&'a str, &'a Node)], status: &str) -> Option<(&'a str, &'a Node)> {
+    let find = |is_wanted: &dyn Fn(&str) -> bool| {
+        (statuses.iter())
+            .find(|(other, _)| is_wanted(other))
+            .copied()
+    };
+    let is_error = |status: &str| status.starts_with(['4', '5']);
+    let default = || {
+        let is_default = |other: &str| other == DEFAULT;
+        let applies = is_error(status)
+            || (statuses.iter()).all(|(other, _)| is_default(other) || is_error(other));
+        find(&is_default).filter(|_| applies)
+    };
+    find(&|other| other == status)
+        .or_else(|| find(&|other| is_range_of(other, status)))
+        .or_else(default)
 }
 
 pub(super) fn statuses(operation: &Node) -> Vec<(&str, &Node)> {
@@ -108,10 +150,9 @@ fn compare_headers<'a>(context: &mut Context<'a>, what: &str, base: &'a Node, re
                 if was {
                     context.report_necessity("response-header", &subject, (was, old), (is, new));
                 }
-                if let (Some(from), Some(to)) = (from.get("schema"), to.get("schema")) {
-                    let scope = Scope::new(Role::ResponseHeader, subject, false);
-                    schema::start(context, &scope, from, to);
-                }
+                let scope = Scope::new(Role::ResponseHeader, subject, false);
+                let (from, to) = (Value::of_header(from), Value::of_header(to));
+                serialization::compare(context, &scope, from, to);
             }
             (Some(from), None) => {
                 let places = match is_true(from, "required") {

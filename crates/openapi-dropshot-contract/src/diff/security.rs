@@ -7,25 +7,56 @@ use crate::model::Node;
 use crate::pairs::pairs;
 use crate::rules::changes as rules;
 
-/// Compares the requirements of an operation. Those of the document are compared
-/// once, in [`compare_components`].
-pub(super) fn compare<'a>(context: &mut Context<'a>, base: &'a Node, revision: &'a Node) {
-    requirements(context, "api", base, revision);
-    let (old_root, new_root) = (context.base.root, context.revision.root);
-    let old = base.get("security").or(old_root.get("security"));
-    let new = revision.get("security").or(new_root.get("security"));
-    if is_open(old) && !is_open(new) {
-        let text = "it cannot be called without credentials any more";
-        let (rule, place) = (&rules::API_SECURITY_BECAME_REQUIRED, new.or(Some(revision)));
-        context.report(rule, Some(base), place, text);
+/// The schemes that a client may use for an operation or for the document.
+#[derive(Clone, Copy)]
+struct Requirements<'a> {
+    /// The list, or, where there is none, the operation or the document.
+    at: &'a Node,
+    list: &'a [Node],
+    /// Whether an operation has no list, so that the list of the document applies.
+    is_inherited: bool,
+}
+
+impl<'a> Requirements<'a> {
+    fn of(owner: &'a Node) -> Self {
+        Requirements {
+            at: owner.get("security").unwrap_or(owner),
+            list: array(owner, "security"),
+            is_inherited: false,
+        }
+    }
+
+    /// Those of an operation, or of the document if the operation has none of its own.
+    fn effective(operation: &'a Node, root: &'a Node) -> Self {
+        if operation.get("security").is_some() || root.get("security").is_none() {
+            return Requirements::of(operation);
+        }
+        Requirements {
+            is_inherited: true,
+            ..Requirements::of(root)
+        }
+    }
+
+    /// Whether a request needs no credential.
+    fn is_open(self) -> bool {
+        let needs_none = |one: &Node| one.as_object().is_some_and(|schemes| schemes.is_empty());
+        self.list.is_empty() || self.list.iter().any(needs_none)
     }
 }
 
-/// Whether it can be called without any credential.
-fn is_open(security: Option<&Node>) -> bool {
-    let list = security.and_then(Node::as_array).unwrap_or_default();
-    list.is_empty()
-        || (list.iter()).any(|one| one.as_object().is_some_and(|schemes| schemes.is_empty()))
+/// Compares the requirements of an operation. If it has none of its own in both documents,
+/// they are those of the document, which are compared once, in [`compare_components`].
+pub(super) fn compare<'a>(context: &mut Context<'a>, base: &'a Node, revision: &'a Node) {
+    let old = Requirements::effective(base, context.base.root);
+    let new = Requirements::effective(revision, context.revision.root);
+    if !(old.is_inherited && new.is_inherited) {
+        requirements(context, "api", old, new);
+    }
+    if old.is_open() && !new.is_open() {
+        let text = "it cannot be called without credentials any more";
+        let rule = &rules::API_SECURITY_BECAME_REQUIRED;
+        context.report(rule, Some(base), Some(new.at), text);
+    }
 }
 
 /// The name of a requirement: its schemes in the order of their names.
@@ -38,18 +69,24 @@ fn name_of(requirement: &Node) -> String {
 }
 
 /// Compares the requirements of an operation or of the document.
-fn requirements(context: &mut Context<'_>, place: &str, base: &Node, revision: &Node) {
-    let old = base.get("security").unwrap_or(base);
-    let new = revision.get("security").unwrap_or(revision);
-    let (before, after) = (array(base, "security"), array(revision, "security"));
-    for pair in pairs(before, after, |from, to| name_of(from) == name_of(to)) {
+fn requirements(
+    context: &mut Context<'_>,
+    place: &str,
+    old: Requirements<'_>,
+    new: Requirements<'_>,
+) {
+    // oasdiff compares the lists of the operations alone, and reports that a requirement is
+    // gone even if no credential is needed any more.
+    let is_opened = new.is_open() && (old.is_inherited || new.is_inherited);
+    for pair in pairs(old.list, new.list, |from, to| name_of(from) == name_of(to)) {
         let (family, verb, from, to) = match pair {
             (Some(from), Some(to)) => {
                 scopes(context, place, from, to);
                 continue;
             }
-            (Some(from), None) => (&rules::SECURITY_REMOVED, "removed", from, new),
-            (None, Some(to)) => (&rules::SECURITY_ADDED, "added", old, to),
+            (Some(_), None) if is_opened => continue,
+            (Some(from), None) => (&rules::SECURITY_REMOVED, "removed", from, new.at),
+            (None, Some(to)) => (&rules::SECURITY_ADDED, "added", old.at, to),
             (None, None) => continue,
         };
         let name = pair.0.or(pair.1).map(name_of).unwrap_or_default();
@@ -79,7 +116,8 @@ fn scopes(context: &mut Context<'_>, place: &str, from: &Node, to: &Node) {
 /// Compares the requirements of the document and its security schemes.
 pub(super) fn compare_components(context: &mut Context<'_>) {
     let (base, revision) = (context.base, context.revision);
-    requirements(context, "api-global", base.root, revision.root);
+    let old = Requirements::of(base.root);
+    requirements(context, "api-global", old, Requirements::of(revision.root));
     let before = base.components("securitySchemes");
     let after = revision.components("securitySchemes");
     for (old, new) in pairs(&before, &after, |(from, _), (to, _)| from == to) {
@@ -103,6 +141,22 @@ fn scheme(context: &mut Context<'_>, name: &str, old: &Node, new: &Node) {
     if is_other(old, new, "type") || is_other(old, new, "scheme") {
         let text = format!("the type of the security scheme `{name}` changed");
         let rule = &rules::SECURITY_COMPONENT_TYPE_CHANGED;
+        context.report(rule, Some(old), Some(new), text);
+    } else if is_other(old, new, "in") || is_other(old, new, "name") {
+        let place = |scheme: &Node| {
+            let text = |keyword| scheme.get(keyword).and_then(Node::as_str);
+            format!(
+                "{} `{}`",
+                text("in").unwrap_or_default(),
+                text("name").unwrap_or_default()
+            )
+        };
+        let text = format!(
+            "the key of the security scheme `{name}` moved: from {} to {}",
+            place(old),
+            place(new)
+        );
+        let rule = &rules::SECURITY_COMPONENT_KEY_MOVED;
         context.report(rule, Some(old), Some(new), text);
     }
     let urls = [

@@ -126,6 +126,28 @@ impl<'a> View<'a> {
             .collect()
     }
 
+    /// The values of a keyword in all schemas that apply together, each once.
+    pub(super) fn all(&self, keyword: &str) -> Vec<&'a Node> {
+        let mut values: Vec<&'a Node> = Vec::new();
+        for value in self.parts.iter().filter_map(|part| part.get(keyword)) {
+            if !values.iter().any(|own| own.same_value(value)) {
+                values.push(value);
+            }
+        }
+        values
+    }
+
+    /// The values that every `enum` lists.
+    pub(super) fn allowed(&self) -> Vec<&'a Node> {
+        let lists = self.all("enum").into_iter().filter_map(Node::as_array);
+        let lists = lists.map(|list| list.iter().collect::<Vec<&'a Node>>());
+        let common = lists.reduce(|mut common, list| {
+            common.retain(|value| list.iter().any(|other| other.same_value(value)));
+            common
+        });
+        common.unwrap_or_default()
+    }
+
     /// `type`, or the type that the other keywords imply.
     pub(super) fn kind(&self) -> Option<&'a str> {
         self.text("type").or_else(|| {

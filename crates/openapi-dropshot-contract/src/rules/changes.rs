@@ -117,6 +117,11 @@ change_rules! {
     SECURITY_COMPONENT_TYPE_CHANGED Info "api-security-component-type-changed" "the type of a security scheme changed"
         Document "components: {securitySchemes: {k: {type: http, scheme: bearer}}}"
             "components: {securitySchemes: {k: {type: apiKey, name: key, in: header}}}";
+    SECURITY_COMPONENT_KEY_MOVED Err "api-security-component-key-moved"
+        "the key of a security scheme is sent under another name, or in another part of the request"
+        Document "components: {securitySchemes: {k: {type: apiKey, name: key, in: header}}}"
+            "components: {securitySchemes: {k: {type: apiKey, name: key, in: query}}}"
+        remedy "Add a security scheme with another name, and accept both.";
     OAUTH_URL_CHANGED Info "api-security-component-oauth-url-changed"
         "`authorizationUrl` of a security scheme changed" Flow "authorizationUrl: /a" "authorizationUrl: /b";
     OAUTH_TOKEN_URL_CHANGED Info "api-security-component-oauth-token-url-changed"
@@ -145,10 +150,6 @@ change_rules! {
         Paths "/a: {parameters: [], get: {}}" "/a: {parameters: [{name: q, in: query, schema: {}}], get: {}}";
     REQUEST_PARAMETER_EMPTY_VALUE_REFUSED Err "request-parameter-empty-value-refused"
         "`allowEmptyValue` was removed: a parameter may not be empty" Parameter "allowEmptyValue: true" "";
-    REQUEST_PARAMETER_SERIALIZATION_CHANGED Err "request-parameter-serialization-changed"
-        "`style` or `explode` of a parameter changed: it is written in another way"
-        Operation "parameters: [{name: q, in: query, schema: {type: array, items: {}}}]"
-            "parameters: [{name: q, in: query, explode: false, schema: {type: array, items: {}}}]";
     NEW_REQUIRED_REQUEST_HEADER_PROPERTY Err "new-required-request-header-property"
         "a required member was added to a header parameter"
         Operation "parameters: [{name: X-A, in: header, schema: {type: object, properties: {}}}]"
@@ -256,7 +257,7 @@ families! {
         Operation "" "deprecated: true", Parameter "" "deprecated: true", Property "" "deprecated: true"
         remedy "Add `x-sunset: YYYY-MM-DD`.";
     SUNSET_DATE_TOO_SMALL "sunset-date-too-small"
-        "an operation, a parameter or a property became deprecated with a sunset earlier than the policy allows"
+        "an operation, a parameter or a property became deprecated, or got a sunset later, and the sunset is earlier than the policy allows"
         Err ["api", "request-parameter", "request-property", "response-property"]
         Operation "" "deprecated: true, x-sunset: 2020-01-01", Parameter "" "deprecated: true, x-sunset: 2020-01-01",
         Property "" "deprecated: true, x-sunset: 2020-01-01"
@@ -424,7 +425,7 @@ families! {
         Operation "responses: {'200': {}}" "responses: {'200': {}, '202': {}}",
         Operation "responses: {'200': {}}" "responses: {'200': {}, '404': {}}";
     STATUS_REMOVED "status-removed"
-        "a response with a status of success was removed; a response with another status was removed, or is described by a range alone"
+        "a response with a status of success was removed; a response with another status was removed, or is described by a range or by `default` alone"
         Err ["response-success"], Info ["response-non-success"]
         Operation "responses: {'200': {}, '202': {}}" "responses: {'200': {}}",
         Operation "responses: {'200': {}, '404': {}}" "responses: {'200': {}}";
@@ -432,6 +433,15 @@ families! {
         Err ["required"], Info ["optional"]
         Operation "responses: {'200': {headers: {X-A: {required: true, schema: {}}}}}" "responses: {'200': {headers: {}}}",
         Operation "responses: {'200': {headers: {X-A: {schema: {}}}}}" "responses: {'200': {headers: {}}}";
+    SERIALIZATION_CHANGED "serialization-changed"
+        "`style` or `explode` of a parameter or of a header of a response changed, or `content` replaced `schema`, or the media type changed: it is written in another way"
+        Err ["request-parameter", "response-header"]
+        Operation "parameters: [{name: q, in: query, schema: {type: array, items: {}}}]"
+            "parameters: [{name: q, in: query, explode: false, schema: {type: array, items: {}}}]",
+        Operation "parameters: [{name: q, in: query, schema: {type: string}}]"
+            "parameters: [{name: q, in: query, content: {application/json: {schema: {type: string}}}}]",
+        Operation "responses: {'200': {headers: {X-A: {schema: {type: string}}}}}"
+            "responses: {'200': {headers: {X-A: {content: {application/json: {schema: {type: string}}}}}}}";
     PROPERTY_ADDED "property-added" "a property, required or optional, sent or `writeOnly`, was added to a response"
         Info ["response-required", "response-optional", "response-required-write-only", "response-optional-write-only"]
         Schema "{type: object, properties: {}}" "{type: object, required: [a], properties: {a: {}}}",
@@ -567,6 +577,10 @@ families! {
     ADDITIONAL_PROPERTIES_RESTRICTED "additional-properties-restricted" "`additionalProperties` became a schema that other members must match"
         Warn ALL_REQUESTS, Info RESPONSES
         Schema "{type: object}" "{type: object, additionalProperties: {type: string}}";
+    ADDITIONAL_PROPERTIES_UNRESTRICTED "additional-properties-unrestricted"
+        "the schema of `additionalProperties` was removed, or became `true`: other members may be anything"
+        Err RESPONSES, Info ALL_REQUESTS
+        Schema "{type: object, additionalProperties: {type: string}}" "{type: object}";
     DISCRIMINATOR_ADDED "discriminator-added" "`discriminator` was added" Info ALL_REQUESTS, Info RESPONSES
         Schema "{type: object}" "{type: object, discriminator: {propertyName: a}}";
     DISCRIMINATOR_REMOVED "discriminator-removed" "`discriminator` was removed" Info ALL_REQUESTS, Info RESPONSES

@@ -6,6 +6,7 @@ mod catalogue;
 mod clock;
 mod directions;
 mod edits;
+mod operations;
 mod outgoing;
 
 use chrono::NaiveDate;

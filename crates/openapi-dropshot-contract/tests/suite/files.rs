@@ -249,6 +249,12 @@ fn files_that_cannot_be_used_are_reported_at_the_reference() {
             "move the file",
         ),
         (
+            "..\\\\pet.yaml",
+            "external-reference",
+            "which separates folders on Windows alone",
+            "write `/`",
+        ),
+        (
             "schemas/dog.yaml",
             "external-reference",
             "spec/schemas/dog.yaml cannot be read: there is no such file",

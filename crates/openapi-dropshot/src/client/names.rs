@@ -5,11 +5,12 @@ use super::{
     document::{is_type, known_values, successes},
     statuses::{bodies_in_place, sent, typed_successes},
 };
+use crate::names::snake;
 use openapi_dropshot_contract::{
     Problem,
     model::{
-        AdditionalProperties, Document, Location, MediaType, Node, Parameter, Schema, Type,
-        unescape_pointer_token,
+        AdditionalProperties, Document, Location, MediaType, Node, NodeKind, Parameter, Schema,
+        Type, unescape_pointer_token,
     },
 };
 use std::collections::BTreeMap;
@@ -91,6 +92,7 @@ pub(super) fn collect<'a>(document: &'a Document, problems: &mut Vec<Problem>) -
         collector.claim(&name, schema, None, true);
         collector.parts(&name, schema);
     }
+    collector.default_functions();
     collector.names
 }
 
@@ -99,6 +101,18 @@ pub(super) fn name_at(at: &Location, other: impl FnOnce() -> String) -> String {
     let component = at.pointer.strip_prefix("/components/");
     let name = component.and_then(|component| component.split('/').nth(1));
     name.map_or_else(other, unescape_pointer_token)
+}
+
+/// Whether typify writes a function of its own for this default of a property. All others are
+/// the defaults of their types, or are made by one function for all.
+fn needs_a_function(default: &Node) -> bool {
+    match &default.kind {
+        NodeKind::Null | NodeKind::Bool(_) => false,
+        NodeKind::Number(_) => default.as_i64().is_none() && default.as_u64().is_none(),
+        NodeKind::String(text) => !text.is_empty(),
+        NodeKind::Array(list) => !list.is_empty(),
+        NodeKind::Object(members) => !members.is_empty(),
+    }
 }
 
 /// Whether typify makes a named type of an inline schema.
@@ -123,6 +137,41 @@ struct Collector<'a, 'p> {
 }
 
 impl<'a> Collector<'a, '_> {
+    /// Rejects two defaults whose functions would have one name, which typify makes of the names
+    /// of the type and of the property.
+    fn default_functions(&mut self) {
+        let mut functions: BTreeMap<String, (&Location, String)> = BTreeMap::new();
+        for named in self.names.values() {
+            let parts = std::iter::once(named.schema).chain(&named.schema.all_of);
+            for (property, schema) in parts.flat_map(|part| &part.properties) {
+                let Some(default) = schema
+                    .default
+                    .as_ref()
+                    .filter(|node| needs_a_function(node))
+                else {
+                    continue;
+                };
+                let what = format!("`{property}` of `{}`", named.name);
+                let function = snake(&format!("{} {property}", named.name));
+                match functions.get(&function) {
+                    Some((at, other)) => {
+                        let message = format!(
+                            "the default of {what} would become a second function with the name of that of {other}"
+                        );
+                        let help = "rename one of the two schemas or properties, or remove one of the defaults";
+                        let problem =
+                            Problem::error("client-name-clash", &default.at, message, help);
+                        self.problems
+                            .push(problem.with_related(at, "the first one"));
+                    }
+                    None => {
+                        functions.insert(function, (&default.at, what));
+                    }
+                }
+            }
+        }
+    }
+
     fn claim(
         &mut self,
         name: &str,

@@ -7,7 +7,7 @@ use super::{
     types::{Shapes, rust, tokens},
 };
 use crate::{
-    names::{ident, snake},
+    names::{Names, ident, snake},
     plan::{
         Fields, Plan, defaults, find,
         ir::{Field, Home, Kind, Presence, Ty},
@@ -50,9 +50,14 @@ fn parameters(plan: &Plan<'_>, set: &Fields, lists: &str, shapes: &mut Shapes) -
     let mut fields = Vec::new();
     let mut plain_fields = Vec::new();
     let mut functions = Vec::new();
+    // The function that reads a parameter has the name of the parameter.
+    let readers: Vec<&str> = set.fields.iter().map(|field| field.name.as_str()).collect();
+    let mut names = Names::without(&readers);
     for field in &set.fields {
-        let default = own_default(plan, field);
-        let (described, plain) = parameter(field, &module, default.is_some(), shapes);
+        let name = names.claim(&format!("default_{}", field.name));
+        let default = own_default(plan, field, &name);
+        let path = default.is_some().then(|| format!("{module}::{name}"));
+        let (described, plain) = parameter(field, &module, path, shapes);
         fields.push(described);
         plain_fields.push(plain);
         functions.push(reader(field, lists));
@@ -115,8 +120,8 @@ fn parameters(plan: &Plan<'_>, set: &Fields, lists: &str, shapes: &mut Shapes) -
     }
 }
 
-/// The function that makes a default; none where the type has it by itself.
-fn own_default(plan: &Plan<'_>, field: &Field) -> Option<TokenStream> {
+/// The function with this name that makes a default; none where the type has it by itself.
+fn own_default(plan: &Plan<'_>, field: &Field, name: &str) -> Option<TokenStream> {
     let Presence::Default(default) = &field.presence else {
         return None;
     };
@@ -130,10 +135,7 @@ fn own_default(plan: &Plan<'_>, field: &Field) -> Option<TokenStream> {
     {
         return None;
     }
-    let (name, ty) = (
-        ident(&format!("default_{}", field.name)),
-        tokens(&rust(&field.ty)),
-    );
+    let (name, ty) = (ident(name), tokens(&rust(&field.ty)));
     let value = defaults::value(&plan.items, &field.ty, default)?;
     Some(quote! {
         pub(super) fn #name() -> #ty {
@@ -161,21 +163,19 @@ fn reader(field: &Field, lists: &str) -> TokenStream {
     }
 }
 
-/// Writes a parameter as a field: with and without the attributes for schemars.
+/// Writes a parameter as a field, with the path of the function that makes its default: with and
+/// without the attributes for schemars.
 fn parameter(
     field: &Field,
     module: &str,
-    own_default: bool,
+    default: Option<String>,
     shapes: &mut Shapes,
 ) -> (TokenStream, TokenStream) {
     let mut serde = Vec::new();
-    match field.presence {
-        Presence::Required => {}
-        Presence::Default(_) if own_default => {
-            let path = format!("{module}::default_{}", field.name);
-            serde.push(quote!(default = #path));
-        }
-        Presence::Optional | Presence::Default(_) => serde.push(quote!(default)),
+    match (&field.presence, default) {
+        (Presence::Required, _) => {}
+        (Presence::Default(_), Some(path)) => serde.push(quote!(default = #path)),
+        (Presence::Optional | Presence::Default(_), _) => serde.push(quote!(default)),
     }
     let path = format!("{module}::{}", field.name);
     serde.push(quote!(deserialize_with = #path));

@@ -28,7 +28,7 @@ pub(super) fn object(
     let mut functions = Vec::new();
     let mut fields = Vec::new();
     for field in &object.fields {
-        let default = default_function(plan, item, field);
+        let default = default_function(plan, item, field, shapes);
         fields.push(member(
             field,
             default.as_ref().map(|(path, _)| path.as_str()),
@@ -72,17 +72,22 @@ fn others(field: &str, of: &Ty, shapes: &mut Shapes) -> TokenStream {
 
 /// The path and the code of the function that makes the default of a member;
 /// none where the type has the same default by itself.
-fn default_function(plan: &Plan<'_>, item: &Item, field: &Field) -> Option<(String, TokenStream)> {
+fn default_function(
+    plan: &Plan<'_>,
+    item: &Item,
+    field: &Field,
+    shapes: &mut Shapes,
+) -> Option<(String, TokenStream)> {
     let Presence::Default(default) = &field.presence else {
         return None;
     };
-    let path = format!(
+    let value = defaults::value(&plan.items, &field.ty, default)?;
+    let path = shapes.default_function(&format!(
         "default_{}_{}",
         snake(&item.name),
         field.name.trim_end_matches('_')
-    );
+    ));
     let (name, ty) = (ident(&path), tokens(&rust(&field.ty)));
-    let value = defaults::value(&plan.items, &field.ty, default)?;
     Some((path, quote!(fn #name() -> #ty { #value })))
 }
 

@@ -59,9 +59,17 @@ pub(super) struct Shapes {
     names: Names,
     /// The names of the types, by instance type and format.
     scalars: BTreeMap<(&'static str, Option<String>), String>,
+    /// The names of the functions that make defaults of members.
+    defaults: Names,
 }
 
 impl Shapes {
+    /// Claims a name for a function that makes a default: a type and its member, and another
+    /// type and its member, can have the same name together.
+    pub(super) fn default_function(&mut self, wanted: &str) -> String {
+        self.defaults.claim(wanted)
+    }
+
     /// The type that has the schema of the document.
     pub(super) fn schema(&mut self, ty: &Ty) -> String {
         match ty {

@@ -3,7 +3,7 @@
 
 use super::{
     Planner,
-    ir::{Item, Kind, Rule, Scalar, Ty},
+    ir::{Item, Kind, Others, Rule, Scalar, Ty},
     is_text, target,
 };
 use crate::docs::Docs;
@@ -137,6 +137,7 @@ impl<'a> Planner<'a> {
             Some(Kind::Struct(object)) => {
                 let mut fields = object.fields.iter();
                 fields.all(|field| is_text(&self.items, &field.ty))
+                    && has_strings(&self.items, &object.others)
             }
             // Alternatives are read as JSON is, in which a text is no number.
             Some(Kind::Union(union)) => union.variants.iter().all(|variant| {
@@ -144,6 +145,7 @@ impl<'a> Planner<'a> {
                     Some(Kind::Struct(object)) => {
                         let mut fields = object.fields.iter();
                         fields.all(|field| is_string(&self.items, &field.ty))
+                            && has_strings(&self.items, &object.others)
                     }
                     _ => false,
                 }
@@ -153,7 +155,8 @@ impl<'a> Planner<'a> {
         if !is_plain {
             let message =
                 "this form is not supported: it is read as a query is, each field as one text";
-            let help = "write an object with `properties` that are strings, numbers, booleans or enumerations";
+            let help = "write an object with `properties` that are strings, numbers, booleans or enumerations, and \
+                        `additionalProperties`, if there are any, that are strings";
             self.reject("unsupported-form", &schema.at, message, help);
         }
         is_plain.then_some(ty)
@@ -177,6 +180,15 @@ impl JsonBody<'_> {
     /// Returns the media type, unless dropshot sends it for JSON anyway.
     pub(crate) fn own_media_type(&self) -> Option<&str> {
         (self.media_type != JSON).then_some(self.media_type)
+    }
+}
+
+/// Returns whether the members of a form that the document does not name can be read: serde keeps
+/// them as texts, of which it makes strings only.
+fn has_strings(items: &[Item], others: &Others) -> bool {
+    match others {
+        Others::Ignored | Others::Rejected | Others::Collected(_, Ty::Any | Ty::Invalid) => true,
+        Others::Collected(_, of) => is_string(items, of),
     }
 }
 

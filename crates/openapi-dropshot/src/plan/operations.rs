@@ -49,6 +49,9 @@ const TAKEN: &[&str] = &[
     "ErrorEntry",
     "ErrorMember",
     "Generated",
+    // With an ending, the names of types of dropshot: `HttpError`, `HttpResponseOk`.
+    "Http",
+    "HttpResponse",
     "Operation",
     "OperationId",
     "OptionalBody",

@@ -59,6 +59,12 @@ fn operations_are_rejected_where_dropshot_has_no_way() {
             "unsupported-form … write an object with `properties` that are strings",
         ),
         (
+            post(&format!(
+                "      requestBody: {{required: true, content: {{application/x-www-form-urlencoded: {{schema: {{type: object, properties: {{a: {{type: integer}}}}, additionalProperties: {{type: integer}}}}}}}}}}\n{gone}"
+            )),
+            "unsupported-form … `additionalProperties`, if there are any, that are strings",
+        ),
+        (
             post(&format!("      x-dropshot-websocket: {{}}\n{gone}")),
             "unsupported-websocket … use GET",
         ),

@@ -3,10 +3,11 @@
 
 use crate::{
     workshop_api::{
-        AddToolError, EverythingError, Generated, HasPartError, HasPartOk, ListToolsError,
-        MendPartError, MendPartNonAuthoritative, MoveError, OPERATIONS, OperationId,
-        PartOptionsError, PartOptionsTemporaryRedirect, RemovePartError, ReplacePartCreated,
-        ReplacePartError, WorkshopApi, workshop_api_mod,
+        AddToolError, EverythingError, Generated, HasPartError, HasPartOk, Http2Error,
+        HttpResponse2Error, HttpResponse2Ok, ListToolsError, MendPartError,
+        MendPartNonAuthoritative, MoveError, OPERATIONS, OperationId, PartOptionsError,
+        PartOptionsTemporaryRedirect, RemovePartError, ReplacePartCreated, ReplacePartError,
+        WorkshopApi, workshop_api_mod,
     },
     workshop_models as models,
 };
@@ -146,6 +147,22 @@ impl WorkshopApi for Echo {
             dropshot::HttpError::for_internal_error(error.to_string())
         })?))
     }
+
+    async fn http(
+        _: RequestContext<()>,
+        query: Query<models::Http2Query>,
+    ) -> Result<HttpResponseOk<models::User>, Http2Error> {
+        let query = query.into_inner();
+        let names = format!("{} and {}", query.x, query.default_x);
+        let user = serde_json::json!({ "s": names, "settings": {} });
+        let user = serde_json::from_value(user)
+            .map_err(|error| dropshot::HttpError::for_internal_error(error.to_string()))?;
+        Ok(HttpResponseOk(user))
+    }
+
+    async fn http_response(_: RequestContext<()>) -> Result<HttpResponse2Ok, HttpResponse2Error> {
+        Ok(HttpResponse2Ok)
+    }
 }
 
 /// One exchange, as bytes.
@@ -225,6 +242,20 @@ async fn requests_meet_the_rules_of_the_document() {
             "",
             &["400", "`page_size` must be an integer from 1 to 50"],
         ),
+        (
+            "GET",
+            "/names?d=here",
+            "",
+            "",
+            &[
+                "200 ok",
+                r#""settings_theme":"a""#,
+                r#""theme":"b""#,
+                r#""s":"a and b""#,
+            ],
+        ),
+        ("GET", "/names?d=elsewhere", "", "", &["400", "`d`"]),
+        ("PUT", "/names", "", "", &["200 ok"]),
         (
             "GET",
             "/tools?page_size=1&page_size=2",
@@ -366,7 +397,9 @@ fn the_table_has_a_row_for_each_operation() {
             "removePart",
             "hasPart",
             "partOptions",
-            "everything"
+            "everything",
+            "http",
+            "httpResponse"
         ]
     );
     for (index, operation) in OPERATIONS.iter().enumerate() {

@@ -115,6 +115,27 @@ fn deprecation_gives_the_days_that_the_policy_asks_for() {
 }
 
 #[test]
+fn a_sunset_that_follows_the_deprecation_gives_the_days_as_well() {
+    let policy = |days| Policy {
+        deprecation_days_stable: days,
+        ..Policy::on(day("2030-11-05"))
+    };
+    let plain = "      deprecated: true\n";
+    assert_eq!(ids(Some(plain), Some(SUNSET), &policy(30)), []);
+    assert_only(
+        &ids(Some(plain), Some(SUNSET), &policy(31)),
+        Level::Err,
+        "api-sunset-date-too-small",
+    );
+    let past = Policy::on(day("2030-12-06"));
+    assert_only(
+        &ids(Some(plain), Some(SUNSET), &past),
+        Level::Err,
+        "api-sunset-date-too-small",
+    );
+}
+
+#[test]
 fn stability_never_drops() {
     let policy = Policy::on(day("2026-11-21"));
     let beta = "      x-stability-level: beta\n";

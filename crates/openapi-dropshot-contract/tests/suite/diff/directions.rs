@@ -60,6 +60,11 @@ fn each_direction_breaks_by_its_own_edits() {
             &["response-body-type-changed"],
         ),
         (
+            r#"{"type": "string", "format": "date"}"#,
+            r#"{"type": "string", "format": "date-time"}"#,
+            &["request-body-type-changed", "response-body-type-changed"],
+        ),
+        (
             r#"{"type": "string", "nullable": true}"#,
             r#"{"type": "string"}"#,
             &["request-body-became-not-nullable"],
@@ -87,6 +92,26 @@ fn each_direction_breaks_by_its_own_edits() {
         (
             r#"{"type": "object", "properties": {"a": {}}, "additionalProperties": true}"#,
             r#"{"type": "object", "properties": {"a": {}}, "additionalProperties": false}"#,
+            &["request-body-additional-properties-closed"],
+        ),
+        (
+            r#"{"type": "object", "additionalProperties": {"type": "integer"}}"#,
+            r#"{"type": "object", "additionalProperties": true}"#,
+            &["response-body-additional-properties-unrestricted"],
+        ),
+        (
+            r#"{"type": "object", "additionalProperties": {"type": "integer"}}"#,
+            r#"{"type": "object"}"#,
+            &["response-body-additional-properties-unrestricted"],
+        ),
+        (
+            r#"{"type": "object", "additionalProperties": {"type": "integer"}}"#,
+            r#"{"type": "object", "additionalProperties": {}}"#,
+            &["response-property-type-changed"],
+        ),
+        (
+            r#"{"type": "object", "additionalProperties": true}"#,
+            r#"{"type": "object", "additionalProperties": true, "allOf": [{"additionalProperties": false}]}"#,
             &["request-body-additional-properties-closed"],
         ),
         (
@@ -141,6 +166,58 @@ fn breaking_changes_of_merged_schemas_are_reported() {
         breaks_of(revision, base),
         ["response-property-became-optional"]
     );
+}
+
+#[test]
+fn a_keyword_that_occurs_in_several_schemas_of_all_of_restricts_in_all_of_them() {
+    let table: &[(&str, &str, &[&str])] = &[
+        (
+            r#"{"type": "string", "enum": ["a", "b"]}"#,
+            r#"{"type": "string", "enum": ["a", "b"], "allOf": [{"enum": ["a"]}]}"#,
+            &["request-body-enum-value-removed"],
+        ),
+        (
+            r#"{"type": "string", "enum": ["a", "b"], "allOf": [{"enum": ["a"]}]}"#,
+            r#"{"type": "string", "enum": ["a"], "allOf": [{"enum": ["a", "b"]}]}"#,
+            &[],
+        ),
+        (
+            r#"{"type": "string", "enum": ["a", "b"], "allOf": [{"enum": ["a"]}]}"#,
+            r#"{"type": "string", "enum": ["a", "b"]}"#,
+            &["response-body-enum-value-added"],
+        ),
+        (
+            r#"{"type": "integer", "multipleOf": 2}"#,
+            r#"{"type": "integer", "multipleOf": 2, "allOf": [{"multipleOf": 3}]}"#,
+            &["request-body-multiple-of-changed"],
+        ),
+        (
+            r#"{"type": "integer", "multipleOf": 2, "allOf": [{"multipleOf": 3}]}"#,
+            r#"{"type": "integer", "multipleOf": 6}"#,
+            &[],
+        ),
+        (
+            r#"{"type": "number", "multipleOf": 0.5}"#,
+            r#"{"type": "number", "multipleOf": 0.5, "allOf": [{"multipleOf": 0.3}]}"#,
+            &[
+                "request-body-multiple-of-changed",
+                "response-body-multiple-of-changed",
+            ],
+        ),
+        (
+            r#"{"type": "string", "pattern": "^a"}"#,
+            r#"{"type": "string", "pattern": "^a", "allOf": [{"pattern": "b$"}]}"#,
+            &["request-body-pattern-added"],
+        ),
+        (
+            r#"{"type": "string", "pattern": "^a", "allOf": [{"pattern": "b$"}]}"#,
+            r#"{"type": "string", "pattern": "b$", "allOf": [{"pattern": "^a"}]}"#,
+            &[],
+        ),
+    ];
+    for (base, revision, expected) in table {
+        assert_eq!(breaks_of(base, revision), *expected, "{base} to {revision}");
+    }
 }
 
 #[test]

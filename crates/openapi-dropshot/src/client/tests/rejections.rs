@@ -91,6 +91,14 @@ fn unsupported_parts_are_rejected_at_their_place() {
             ),
         ),
         (
+            "client-name-clash",
+            document(
+                OPERATION,
+                "{type: object, properties: {part_theme: {type: string, default: a}}}\n    \
+                 ThingPart: {type: object, properties: {theme: {type: string, default: b}}}",
+            ),
+        ),
+        (
             "client-deprecated-variant",
             document(
                 OPERATION,

@@ -131,4 +131,17 @@ pub trait WorkshopApi {
     async fn everything(
         rqctx: RequestContext<Self::Context>,
     ) -> Result<HttpResponseOk<models::Everything>, EverythingError>;
+
+    /// `http`: `GET /names`
+    #[endpoint(method = GET, path = "/names", operation_id = "http")]
+    async fn http(
+        rqctx: RequestContext<Self::Context>,
+        query: Query<models::Http2Query>,
+    ) -> Result<HttpResponseOk<models::User>, Http2Error>;
+
+    /// `httpResponse`: `PUT /names`
+    #[endpoint(method = PUT, path = "/names", operation_id = "httpResponse")]
+    async fn http_response(
+        rqctx: RequestContext<Self::Context>,
+    ) -> Result<HttpResponse2Ok, HttpResponse2Error>;
 }

@@ -96,6 +96,15 @@ where
                 drop(request);
                 dispatch::respond::<Self, _, _>(A::everything(rqctx).await)
             }
+            Some(OperationId::Http2) => {
+                let query = dispatch::read::<Self, _>(&rqctx).await?;
+                drop(request);
+                dispatch::respond::<Self, _, _>(A::http(rqctx, query).await)
+            }
+            Some(OperationId::HttpResponse2) => {
+                drop(request);
+                dispatch::respond::<Self, _, _>(A::http_response(rqctx).await)
+            }
             None => {
                 Err(
                     Self::internal(

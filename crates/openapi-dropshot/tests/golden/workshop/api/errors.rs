@@ -178,7 +178,47 @@ impl OperationError for EverythingError {
     }
 }
 
+/// The errors of `http`: one variant for each response that the document lists.
+#[derive(Debug)]
+pub enum Http2Error {
+    /// 404: There are none.
+    NotFound(models::Problem),
+    /// An error of dropshot itself, found before the handler ran.
+    #[doc(hidden)]
+    Undocumented(HttpError),
+}
+
+impl OperationError for Http2Error {
+    type Body = models::Problem;
+
+    fn rejection(&self) -> Result<Rejection, &HttpError> {
+        let rejection = match self {
+            Self::NotFound(body) => Rejection::with_body(404, body),
+            Self::Undocumented(error) => return Err(error),
+        };
+        Ok(rejection)
+    }
+}
+
+/// The errors of `httpResponse`: one variant for each response that the document lists.
+#[derive(Debug)]
+pub enum HttpResponse2Error {
+    /// An error of dropshot itself, found before the handler ran.
+    #[doc(hidden)]
+    Undocumented(HttpError),
+}
+
+impl OperationError for HttpResponse2Error {
+    type Body = Value;
+
+    fn rejection(&self) -> Result<Rejection, &HttpError> {
+        let Self::Undocumented(error) = self;
+        Err(error)
+    }
+}
+
 openapi_dropshot_types::operation_errors!(
     [], ERROR_BODY; ListToolsError, AddToolError, MoveError, ReplacePartError,
-    MendPartError, RemovePartError, HasPartError, PartOptionsError, EverythingError
+    MendPartError, RemovePartError, HasPartError, PartOptionsError, EverythingError,
+    Http2Error, HttpResponse2Error
 );

@@ -25,6 +25,10 @@ pub enum OperationId {
     PartOptions,
     /// `everything`: `GET /everything`
     Everything,
+    /// `http`: `GET /names`
+    Http2,
+    /// `httpResponse`: `PUT /names`
+    HttpResponse2,
 }
 
 impl OperationId {
@@ -39,6 +43,8 @@ impl OperationId {
         OperationId::HasPart,
         OperationId::PartOptions,
         OperationId::Everything,
+        OperationId::Http2,
+        OperationId::HttpResponse2,
     ];
 
     /// The name as the document has it.
@@ -160,6 +166,30 @@ pub const OPERATIONS: &[Operation] = &[
         name: "everything",
         method: "GET",
         path: "/everything",
+        stability: Stability::Stable,
+        security: None,
+        request_body: None,
+        success: 200,
+        errors: &[],
+        deprecation: None,
+    },
+    Operation {
+        index: 9,
+        name: "http",
+        method: "GET",
+        path: "/names",
+        stability: Stability::Stable,
+        security: None,
+        request_body: None,
+        success: 200,
+        errors: &[ErrorEntry::of_status(404)],
+        deprecation: None,
+    },
+    Operation {
+        index: 10,
+        name: "httpResponse",
+        method: "PUT",
+        path: "/names",
         stability: Stability::Stable,
         security: None,
         request_body: None,

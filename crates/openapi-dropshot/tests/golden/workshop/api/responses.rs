@@ -95,3 +95,24 @@ impl From<PartOptionsTemporaryRedirect> for Result<Response<Body>, HttpError> {
         )
     }
 }
+
+/// Without a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HttpResponse2Ok;
+
+impl HttpCodedResponse for HttpResponse2Ok {
+    type Body = <dropshot::HttpResponseDeleted as HttpCodedResponse>::Body;
+
+    const STATUS_CODE: StatusCode = match StatusCode::from_u16(200) {
+        Ok(status) => status,
+        Err(_) => StatusCode::OK,
+    };
+
+    const DESCRIPTION: &'static str = "Without a body.";
+}
+
+impl From<HttpResponse2Ok> for Result<Response<Body>, HttpError> {
+    fn from(response: HttpResponse2Ok) -> Self {
+        Ok(Response::builder().status(HttpResponse2Ok::STATUS_CODE).body(Body::empty())?)
+    }
+}

@@ -307,6 +307,65 @@ pub struct PartOptionsTemporaryRedirectHeaders {
     pub location: String,
 }
 
+/// Query parameters of `http`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
+#[schemars(description = "")]
+pub struct Http2Query {
+    /// `x`
+    #[serde(default = "http2_query::default_x_2", deserialize_with = "http2_query::x")]
+    #[schemars(description = "")]
+    pub x: String,
+    /// `default_x`
+    #[serde(
+        default = "http2_query::default_default_x",
+        deserialize_with = "http2_query::default_x"
+    )]
+    #[schemars(description = "")]
+    pub default_x: String,
+    /// `s`
+    #[serde(
+        default,
+        deserialize_with = "http2_query::s",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "S2", description = "")]
+    pub s: Option<S2>,
+    /// `d`
+    #[serde(deserialize_with = "http2_query::d")]
+    #[schemars(description = "")]
+    pub d: D2,
+}
+
+mod http2_query {
+    use super::*;
+
+    pub(super) fn x<'de, D: Deserializer<'de>>(d: D) -> Result<String, D::Error> {
+        openapi_dropshot_types::members::parameter("x", d)
+    }
+
+    pub(super) fn default_x_2() -> String {
+        "a".to_owned()
+    }
+
+    pub(super) fn default_x<'de, D: Deserializer<'de>>(
+        d: D,
+    ) -> Result<String, D::Error> {
+        openapi_dropshot_types::members::parameter("default_x", d)
+    }
+
+    pub(super) fn default_default_x() -> String {
+        "b".to_owned()
+    }
+
+    pub(super) fn s<'de, D: Deserializer<'de>>(d: D) -> Result<Option<S2>, D::Error> {
+        openapi_dropshot_types::members::parameter("s", d).map(Some)
+    }
+
+    pub(super) fn d<'de, D: Deserializer<'de>>(d: D) -> Result<D2, D::Error> {
+        openapi_dropshot_types::members::parameter("d", d)
+    }
+}
+
 /// A value of the document, without a description of its own.
 ///
 /// An integer from 0 to 2147483647.
