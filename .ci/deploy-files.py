@@ -134,7 +134,12 @@ def compose():
         for volume in service.get("volumes", []):
             source = volume.split(":")[0]
             require(not source.startswith(".") or (folder / source).exists(), f"{name}: {source} does not exist")
+    for command in re.findall(r"^docker compose exec .*", (folder / "README.md").read_text(), re.MULTILINE):
+        # podman-compose would give the command a terminal, which changes what it prints.
+        require(" -T " in command, f"compose/README.md: `{command}` has no -T")
     service = services["petstore"]
+    # Docker does not find an image of podman's registry `localhost`.
+    require(re.fullmatch(r"petstore-server:[\d.]+", service["image"]), f"the image is {service['image']}")
     require(service["healthcheck"]["test"] == IMAGE["Healthcheck"]["Test"], "another health check than the image's")
     accepted = accepted_settings(OF_IMAGE | service["environment"])
     require("@postgres/petstore" in accepted["database"], "another database")
