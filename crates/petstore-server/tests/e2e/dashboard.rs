@@ -278,9 +278,14 @@ fn promtool_finds_that_the_alerts_fire_when_they_should_and_only_then() {
     if !promtool_is_here() {
         return;
     }
+    const TESTS: [&str; 2] = [
+        "prometheus-rules.minutes.test.yml",
+        "prometheus-rules.days.test.yml",
+    ];
     let run = |folder: &Path| {
         let output = Command::new("promtool")
-            .args(["test", "rules", "prometheus-rules.test.yml"])
+            .args(["test", "rules"])
+            .args(TESTS)
             .current_dir(folder)
             .output();
         output.expect("promtool runs")
@@ -289,12 +294,9 @@ fn promtool_finds_that_the_alerts_fire_when_they_should_and_only_then() {
     assert!(output.status.success(), "{output:?}");
 
     let folder = TempDir::new().expect("a folder can be made");
-    let tests = read("prometheus-rules.test.yml");
     let rules = read("prometheus-rules.yml").replace(" or absent(up{job=\"petstore\"})", "");
-    for (name, text) in [
-        ("prometheus-rules.test.yml", tests),
-        ("prometheus-rules.yml", rules),
-    ] {
+    let tests = TESTS.map(|name| (name, read(name)));
+    for (name, text) in tests.into_iter().chain([("prometheus-rules.yml", rules)]) {
         fs::write(folder.path().join(name), text).expect("can be written");
     }
     let output = run(folder.path());
