@@ -60,6 +60,13 @@ def kubernetes():
     for port in used:
         require(port in ports, f"no container port is named {port}")
     require(kinds["PodDisruptionBudget"]["spec"]["maxUnavailable"] < deployment["replicas"], "all pods may go")
+    # Otherwise no node can be drained while the database is away, as no pod is ready then.
+    require(
+        kinds["PodDisruptionBudget"]["spec"].get("unhealthyPodEvictionPolicy") == "AlwaysAllow",
+        "pods that are not ready keep a node from being drained",
+    )
+    # Otherwise the Service adds variables that begin like those of the program.
+    require(pod.get("enableServiceLinks") is False, "the variables of the Service are in the pods")
     require("cpu" in container["resources"]["requests"] and "memory" in container["resources"]["limits"], "resources")
 
     settings = dict(kinds["ConfigMap"]["data"])
@@ -72,6 +79,47 @@ def kubernetes():
     require(pod["terminationGracePeriodSeconds"] > float(longest), "too little time to stop")
     mounted = [mount["mountPath"] for mount in container["volumeMounts"]]
     require(mounted == list(IMAGE["Volumes"]), "another folder than the volume of the image")
+    kubernetes_discovery(deployment["template"])
+
+
+def kubernetes_discovery(template):
+    """Prometheus scrapes the pods, once each, as the job that the rules and the dashboard select.
+
+    Debian's Prometheus cannot discover pods, so it gets the targets as Kubernetes would give them:
+    each port of each pod, with these labels.
+    """
+    settings = yaml.safe_load((DEPLOY / "kubernetes/prometheus.yml").read_text())
+    [job] = settings["scrape_configs"]
+    discovery = [{"role": "pod", "namespaces": {"names": ["petstore"]}}]
+    require(job.pop("kubernetes_sd_configs") == discovery, "Prometheus looks for other pods")
+    name = template["metadata"]["labels"]["app.kubernetes.io/name"]
+    pods = [("petstore-a", "10.1.0.1", name), ("petstore-b", "10.1.0.2", name), ("another", "10.1.0.3", "another")]
+    job["static_configs"] = [
+        {
+            "targets": [f"{address}:{port['containerPort']}"],
+            "labels": {
+                "__meta_kubernetes_pod_name": pod,
+                "__meta_kubernetes_pod_label_app_kubernetes_io_name": label,
+                "__meta_kubernetes_pod_container_port_name": port["name"],
+            },
+        }
+        for pod, address, label in pods
+        for port in template["spec"]["containers"][0]["ports"]
+    ]
+    with tempfile.TemporaryDirectory() as copy:
+        shutil.copy(DEPLOY / "prometheus-rules.yml", copy)
+        file = pathlib.Path(copy, "prometheus.yml")
+        file.write_text(yaml.safe_dump(settings))
+        promtool("check", "config", file)
+        found = json.loads(promtool("check", "service-discovery", "--timeout=1s", file, "petstore"))
+    found = sorted(
+        (target["labels"]["job"], target["labels"]["instance"], target["labels"]["__address__"])
+        for target in found
+        if target.get("labels")
+    )
+    expected = [("petstore", "petstore-a", "10.1.0.1:9090"), ("petstore", "petstore-b", "10.1.0.2:9090")]
+    require(found == expected, f"Prometheus scrapes {found} instead of {expected}")
+    print(f"Prometheus scrapes {found}")
 
 
 def compose():
@@ -86,7 +134,12 @@ def compose():
         for volume in service.get("volumes", []):
             source = volume.split(":")[0]
             require(not source.startswith(".") or (folder / source).exists(), f"{name}: {source} does not exist")
+    for command in re.findall(r"^docker compose exec .*", (folder / "README.md").read_text(), re.MULTILINE):
+        # podman-compose would give the command a terminal, which changes what it prints.
+        require(" -T " in command, f"compose/README.md: `{command}` has no -T")
     service = services["petstore"]
+    # Docker does not find an image of podman's registry `localhost`.
+    require(re.fullmatch(r"petstore-server:[\d.]+", service["image"]), f"the image is {service['image']}")
     require(service["healthcheck"]["test"] == IMAGE["Healthcheck"]["Test"], "another health check than the image's")
     accepted = accepted_settings(OF_IMAGE | service["environment"])
     require("@postgres/petstore" in accepted["database"], "another database")
@@ -97,12 +150,10 @@ def compose():
     targets = yaml.safe_load((folder / "prometheus.yml").read_text())["scrape_configs"][0]["dns_sd_configs"][0]
     require(targets["names"] == ["petstore"], "Prometheus looks for another service")
     require(accepted["admin-listen"].endswith(f":{targets['port']}"), "Prometheus looks at another port")
-    if not shutil.which("promtool"):
-        sys.exit("promtool is missing; run .ci/promtool first")
     with tempfile.TemporaryDirectory() as copy:
         for file in (folder / "prometheus.yml", DEPLOY / "prometheus-rules.yml"):
             shutil.copy(file, copy)
-        subprocess.run(["promtool", "check", "config", f"{copy}/prometheus.yml"], check=True, stdout=subprocess.PIPE)
+        promtool("check", "config", f"{copy}/prometheus.yml")
     source = yaml.safe_load((folder / "grafana/datasources/prometheus.yaml").read_text())["datasources"][0]
     require(source["url"] == "http://prometheus:9090", "Grafana looks for another Prometheus")
     provider = yaml.safe_load((folder / "grafana/dashboards/petstore.yaml").read_text())["providers"][0]
@@ -110,6 +161,14 @@ def compose():
         any(volume.split(":")[1].startswith(provider["options"]["path"]) for volume in services["grafana"]["volumes"]),
         "the dashboard is not where Grafana looks for it",
     )
+
+
+def promtool(*arguments):
+    if not shutil.which("promtool"):
+        sys.exit("promtool is missing; run .ci/promtool first")
+    command = subprocess.run(["promtool", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    require(command.returncode == 0, f"promtool {arguments}: {command.stdout}{command.stderr}")
+    return command.stdout
 
 
 def grafana():

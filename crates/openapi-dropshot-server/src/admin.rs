@@ -84,7 +84,7 @@ struct Reported {
 #[async_trait]
 trait Report: Send + Sync {
     async fn why_not_ready(&self) -> Option<Cow<'static, str>>;
-    fn metrics(&self) -> TextResponse;
+    async fn metrics(&self) -> TextResponse;
     async fn usage(&self) -> TextResponse;
 }
 
@@ -94,8 +94,8 @@ impl<S: State> Report for Subject<S> {
         why_not_ready(self).await
     }
 
-    fn metrics(&self) -> TextResponse {
-        metrics(self)
+    async fn metrics(&self) -> TextResponse {
+        metrics(self).await
     }
 
     async fn usage(&self) -> TextResponse {
@@ -118,9 +118,9 @@ impl Reported {
         })
     }
 
-    fn metrics(&self) -> TextResponse {
+    async fn metrics(&self) -> TextResponse {
         match self.server.get() {
-            Some(server) => server.metrics(),
+            Some(server) => server.metrics().await,
             None => text(StatusCode::SERVICE_UNAVAILABLE, "the service starts"),
         }
     }
@@ -281,7 +281,7 @@ async fn respond<B>(request: &Request<B>, reported: &Reported) -> TextResponse {
             Some(why) => text(StatusCode::SERVICE_UNAVAILABLE, format!("not ready: {why}")),
         },
         "/usage" => reported.usage().await,
-        _ => reported.metrics(),
+        _ => reported.metrics().await,
     }
 }
 
@@ -330,13 +330,15 @@ async fn why_not_ready<S: State>(subject: &Subject<S>) -> Option<Cow<'static, st
     }
 }
 
-fn metrics<S>(subject: &Subject<S>) -> TextResponse {
+async fn metrics<S: State>(subject: &Subject<S>) -> TextResponse {
     let Some(metrics) = &subject.metrics else {
         return text(
             StatusCode::NOT_FOUND,
             "metrics are switched off (`--metrics off`)",
         );
     };
+    // An outage must be seen without requests: a load balancer that follows `/readyz` sends none.
+    metrics.set_ready(why_not_ready(subject).await.is_none());
     match metrics.text() {
         Ok(counted) => with(StatusCode::OK, METRICS, counted),
         Err(problem) => {

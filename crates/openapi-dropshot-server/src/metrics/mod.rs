@@ -13,7 +13,7 @@ pub(crate) use requests::Active;
 use crate::{ServiceInfo, listener::Connections, pipeline::Permits};
 use fair_shares::Shares;
 use openapi_dropshot_types::{Condition, Contract, ErrorEntry, Operation};
-use prometheus::{Opts, Registry, TextEncoder};
+use prometheus::{IntGauge, Opts, Registry, TextEncoder, register_int_gauge_with_registry};
 use reading::{Reading, Value};
 use requests::Requests;
 use std::{hash::Hash, sync::Arc};
@@ -21,6 +21,7 @@ use std::{hash::Hash, sync::Arc};
 /// All that is counted for one server.
 pub struct Metrics {
     registry: Registry,
+    ready: IntGauge,
     pub(crate) requests: Requests,
 }
 
@@ -34,7 +35,17 @@ impl Metrics {
         let registry = Registry::new();
         let requests = Requests::register(&registry, info, operations, codes)
             .expect("the names and labels in this crate are valid and differ");
-        let metrics = Metrics { registry, requests };
+        let ready = register_int_gauge_with_registry!(
+            info.metric("ready"),
+            "Whether the server is ready to serve requests, as `/readyz` reports it: 1 or 0.",
+            registry
+        )
+        .expect("no metric of requests has this name");
+        let metrics = Metrics {
+            registry,
+            ready,
+            requests,
+        };
         metrics.gauge_with_label(
             &info.metric("build_info"),
             "Which build this is; always 1.",
@@ -43,6 +54,11 @@ impl Metrics {
         );
         process::watch(&metrics);
         metrics
+    }
+
+    /// Sets whether the server is ready. The admin listener does so before each scrape.
+    pub(crate) fn set_ready(&self, ready: bool) {
+        self.ready.set(ready.into());
     }
 
     /// Serves the value that `read` returns, at each scrape; it never decreases. A name

@@ -2,9 +2,10 @@
 //! increase the number of time series.
 
 use crate::{ServiceInfo, access::EndedRequest};
+use chrono::Utc;
 use http::Method;
 use prometheus::{
-    Histogram, HistogramVec, IntCounter, IntCounterVec, IntGauge, Registry,
+    Histogram, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Registry,
     register_histogram_vec_with_registry, register_int_counter_vec_with_registry,
     register_int_gauge_vec_with_registry,
 };
@@ -46,6 +47,7 @@ pub(crate) struct Requests {
     /// By code.
     errors: Vec<(&'static str, IntCounter)>,
     deprecated: IntCounterVec,
+    last_deprecated: IntGaugeVec,
     keys: Mutex<HashSet<Box<str>>>,
 }
 
@@ -98,6 +100,14 @@ impl Requests {
                 &["operation", "key_id"],
                 registry
             )?,
+            // The counter above begins at the first call, with 1, so that `increase` misses that
+            // call, and all calls of a principal that calls once after each start.
+            last_deprecated: register_int_gauge_vec_with_registry!(
+                info.metric("deprecated_last_call_timestamp_seconds"),
+                "When a deprecated operation was last called with a valid key since the start, in seconds since 1970.",
+                &["operation", "key_id"],
+                registry
+            )?,
             keys: Mutex::default(),
         })
     }
@@ -119,10 +129,11 @@ impl Requests {
         if let (Some(operation), Some(key_id)) = (ended.operation, ended.key_id)
             && operation.deprecation.is_some()
         {
-            let key_id = self.label(key_id);
-            self.deprecated
-                .with_label_values(&[operation.name, key_id])
-                .inc();
+            let labels = [operation.name, self.label(key_id)];
+            self.deprecated.with_label_values(&labels).inc();
+            self.last_deprecated
+                .with_label_values(&labels)
+                .set(Utc::now().timestamp());
         }
     }
 

@@ -106,8 +106,10 @@ fn a_service_whose_store_is_gone_is_alive_but_not_ready_until_it_is_back() {
     );
     watched.service.log.wait_for("not ready: ");
     assert_eq!(watched.ask("/livez").status, 200);
+    watched.scrape().assert("petstore_ready", &[], 0.0);
     fs::rename(&aside, &file).expect("can be moved");
     assert_eq!(watched.ask("/readyz").status, 200);
+    watched.scrape().assert("petstore_ready", &[], 1.0);
 }
 
 #[test]

@@ -14,6 +14,7 @@ use std::{
     path::{Path, PathBuf},
     process::Command,
 };
+use tempfile::TempDir;
 
 /// Labels that Prometheus gives to what it scrapes.
 const LABELS_OF_A_SCRAPE: [&str; 2] = ["instance", "job"];
@@ -21,6 +22,8 @@ const LABELS_OF_A_SCRAPE: [&str; 2] = ["instance", "job"];
 const METRICS_OF_A_SCRAPE: [&str; 1] = ["up"];
 /// The metrics of a service with a certificate, which the tests of TLS look up.
 const METRICS_OF_TLS: [&str; 1] = ["petstore_tls_certificate_expiry_timestamp_seconds"];
+/// The metric of prometheus-node-exporter, with its labels.
+const METRIC_OF_UNITS: (&str, [&str; 2]) = ("node_systemd_unit_state", ["name", "state"]);
 /// Words of PromQL that are followed by labels in parentheses.
 const GROUPING: [&str; 6] = [
     "by",
@@ -140,6 +143,7 @@ fn missing(query: &str, scrape: &Scrape) -> Vec<String> {
     let others = METRICS_OF_A_SCRAPE.iter().chain(&METRICS_OF_TLS);
     let mut served: BTreeMap<&str, BTreeSet<&str>> =
         others.map(|name| (*name, BTreeSet::new())).collect();
+    served.insert(METRIC_OF_UNITS.0, METRIC_OF_UNITS.1.into());
     for sample in &scrape.samples {
         let labels = sample.labels.keys().map(String::as_str);
         served.entry(&sample.name).or_default().extend(labels);
@@ -269,55 +273,33 @@ fn promtool_accepts_the_configuration_and_its_rules() {
     );
 }
 
-/// A test of promtool: an operation is called once an hour, or never, and its sunset is so many
-/// days after the beginning. `fires` is whether the alert is on after a day.
-fn removal_case(calls: u32, sunset_days: u32, fires: bool) -> String {
-    let sunset = sunset_days * 24 * 3600;
-    let labels = r#"job="petstore",instance="a",operation="getPet""#;
-    let expected = match fires {
-        false => "[]",
-        true => {
-            "[{exp_labels: {severity: ticket, operation: getPet}, exp_annotations: {summary: \"getPet is still called, and will be \
-             removed within 60 days; /usage of the admin listener says who calls it\"}}]"
-        }
-    };
-    format!(
-        "  - interval: 1h\n    input_series:\n      - {{series: 'petstore_deprecated_calls_total{{{labels},key_id=\"k\"}}', values: 0+{calls}x48}}\n      \
-         - {{series: 'petstore_deprecated_operation_sunset_timestamp_seconds{{{labels}}}', values: {sunset}x48}}\n    \
-         alert_rule_test: [{{eval_time: 24h, alertname: PetstoreRemovalNear, exp_alerts: {expected}}}]\n"
-    )
-}
-
 #[test]
-fn promtool_shows_that_the_alert_of_a_removal_is_on_for_calls_near_the_sunset_only() {
+fn promtool_finds_that_the_alerts_fire_when_they_should_and_only_then() {
     if !promtool_is_here() {
         return;
     }
-    let run = |cases: &[String]| {
-        let folder = tempfile::TempDir::new().expect("a folder can be made");
-        let file = folder.path().join("tests.yml");
-        let rules = deploy("prometheus-rules.yml").canonicalize();
-        let rules = rules.expect("the rules");
-        let tests = format!(
-            "rule_files: [{}]\nevaluation_interval: 1h\ntests:\n{}",
-            rules.display(),
-            cases.concat()
-        );
-        std::fs::write(&file, tests).expect("can be written");
+    const TESTS: [&str; 2] = [
+        "prometheus-rules.minutes.test.yml",
+        "prometheus-rules.days.test.yml",
+    ];
+    let run = |folder: &Path| {
         let output = Command::new("promtool")
             .args(["test", "rules"])
-            .arg(&file)
+            .args(TESTS)
+            .current_dir(folder)
             .output();
         output.expect("promtool runs")
     };
-    let cases = [
-        removal_case(1, 40, true),
-        removal_case(1, 100, false),
-        removal_case(0, 40, false),
-    ];
-    let output = run(&cases);
+    let output = run(&deploy("."));
     assert!(output.status.success(), "{output:?}");
-    let output = run(&[removal_case(0, 40, true)]);
+
+    let folder = TempDir::new().expect("a folder can be made");
+    let rules = read("prometheus-rules.yml").replace(" or absent(up{job=\"petstore\"})", "");
+    let tests = TESTS.map(|name| (name, read(name)));
+    for (name, text) in tests.into_iter().chain([("prometheus-rules.yml", rules)]) {
+        fs::write(folder.path().join(name), text).expect("can be written");
+    }
+    let output = run(folder.path());
     assert!(!output.status.success(), "it cannot fail: {output:?}");
 }
 

@@ -134,7 +134,8 @@ fn a_request_is_active_while_it_runs() {
 }
 
 #[test]
-fn calls_of_a_deprecated_operation_are_counted_by_key() {
+fn calls_of_a_deprecated_operation_are_counted_by_key_with_the_time_of_the_last_one() {
+    let began = chrono::Utc::now().timestamp() as f64;
     let watched = Watched::start();
     let folder = watched.service.folder.path();
     let second = crate::process::run_ok(folder, &["key", "create", "second"]);
@@ -155,13 +156,14 @@ fn calls_of_a_deprecated_operation_are_counted_by_key() {
 
     let scrape = watched.scrape();
     let counter = "petstore_deprecated_calls_total";
+    let last_call = "petstore_deprecated_last_call_timestamp_seconds";
+    let now = chrono::Utc::now().timestamp() as f64;
     scrape.assert(counter, &[], 3.0);
     for (key, expected) in ids.iter().zip([2.0, 1.0]) {
-        scrape.assert(
-            counter,
-            &[("operation", "getPet"), ("key_id", key)],
-            expected,
-        );
+        let labels = [("operation", "getPet"), ("key_id", key)];
+        scrape.assert(counter, &labels, expected);
+        let at = scrape.find(last_call, &labels).expect("a last call");
+        assert!((began..=now).contains(&at), "{began} {at} {now}");
     }
 }
 

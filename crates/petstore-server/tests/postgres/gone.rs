@@ -148,6 +148,32 @@ async fn a_database_that_goes_in_mid_flight_is_503_and_when_it_is_back_so_is_the
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_metrics_report_a_database_that_is_gone_while_no_requests_arrive() {
+    let Some(cluster) = own(&[]).await else {
+        return;
+    };
+    let database = cluster.database().await;
+    let watched = Watched::start_with(&["--database", &database.url().to_string()]);
+    let until_reported = |ready: f64| {
+        let begin = Instant::now();
+        while watched.scrape().find("petstore_ready", &[]) != Some(ready) {
+            assert!(begin.elapsed() < PATIENCE, "{}", watched.service.log.text());
+            thread::sleep(Duration::from_millis(50));
+        }
+    };
+    until_reported(1.0);
+    for _ in 0..2 {
+        cluster.kill();
+        until_reported(0.0);
+        cluster.start().await;
+        until_reported(1.0);
+    }
+    watched
+        .scrape()
+        .assert("petstore_errors_total", &[("code", "unavailable")], 0.0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_table_that_is_held_ends_reads_by_timeout_and_creates_by_deadline() {
     let Some(cluster) = own(&[]).await else {
         return;
