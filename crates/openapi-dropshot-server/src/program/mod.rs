@@ -9,6 +9,8 @@ mod opening;
 mod signals;
 mod supervisor;
 
+pub use opening::retry;
+
 use crate::{
     ServiceInfo,
     admin::{Admin, CannotListen, Subject},

@@ -102,7 +102,8 @@ async fn with_store(
             "`{url}` is a store in the memory of one process, which no other command can read; name a file with `--database`"
         );
     }
-    let store = open_existing(&url).await?;
+    // Only `serve` and `migrate` upgrade a store: the service that runs may be of an older version.
+    let store = petstore_store::open_current(&url).await?;
     let done = command(&*store).await;
     let closed = store.close().await;
     done?;
