@@ -125,6 +125,21 @@ pub(super) fn existing(path: &Path) -> Result<Option<Connection>, OpenProblem> {
     Ok(Some(db))
 }
 
+/// A connection to a backup that changes nothing; `None` where there is none. Unlike
+/// [`existing`], it can read a file on a medium that cannot be written, unless a log lies beside
+/// it: then the file is no finished copy, and SQLite needs a file for the locks.
+pub(super) fn backup(path: &Path) -> Result<Option<Connection>, OpenProblem> {
+    let path = &absolute(path)?;
+    if has_log(path) {
+        return existing(path);
+    }
+    inspect(path)?;
+    if !path.exists() {
+        return Ok(None);
+    }
+    immutably(path).map(Some).map_err(rejection)
+}
+
 fn keep_log_on_close(db: &Connection, keep: bool) -> Result<(), OpenProblem> {
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep)
         .map(|_| ())
