@@ -242,7 +242,7 @@ fn a_restore_that_is_killed_leaves_no_store_without_its_log() {
                 fs::remove_file(folder.path().join(name)).expect("removed");
             }
         }
-        fs::write(&store_name, &store).expect("a damaged store");
+        fs::write(store_name, &store).expect("a damaged store");
         fs::write(path("petstore.db-wal"), &log).expect("its log");
         let inject = format!("inject={calls}:signal=KILL:when={number}");
         let trace = format!("trace={calls}");

@@ -68,6 +68,11 @@ fn certificate(folder: &Path, key: &[&[&str]]) -> Option<Certificate> {
     Some(Certificate::from_pem(&pem).expect("a certificate"))
 }
 
+/// Whether `cert.pem` and `key.pem` could be made in the folder.
+pub(crate) fn made_in(folder: &Path) -> bool {
+    certificate(folder, SEC1).is_some()
+}
+
 fn folder() -> Arc<TempDir> {
     Arc::new(TempDir::new().expect("a folder can be made"))
 }
