@@ -78,7 +78,7 @@ pub trait State: Send + Sync + 'static {
         async { Ok(()) }
     }
 
-    /// The stored usage of deprecated operations, for the page `/usage` of the admin listener; `None`
+    /// The stored usage of deprecated operations and the times since when they are counted, for the page `/usage` of the admin listener; `None`
     /// if the service does not store it. Calls by day are needed from that day on.
     ///
     /// # Errors

@@ -1,19 +1,40 @@
 //! Reads the usage of deprecated operations from the store, for the page of the admin listener and
-//! for the command `usage`.
+//! for the command `usage`, and stores since when it is counted.
 
-use chrono::NaiveDate;
+use crate::OPERATIONS;
+use chrono::{DateTime, NaiveDate, Utc};
 use openapi_dropshot_server::usage_report::{CallerUsage, StoredUsage};
 use petstore_store::{KeyId, Store, StoreError};
 use std::collections::{BTreeMap, HashMap};
 
-/// The usage of deprecated operations that a store has, with the calls by day from that day on. Calls
-/// are counted since the store has its first key.
+/// Stores that the calls of all deprecated operations are counted from `now` on, where they were not
+/// before. A server calls this before it serves requests.
+///
+/// # Errors
+///
+/// The store cannot be read or written.
+pub async fn begin_counting(store: &dyn Store, now: DateTime<Utc>) -> Result<(), StoreError> {
+    let counted = store.counted_operations().await?;
+    let is_counted = |name: &str| counted.iter().any(|counted| counted.operation == name);
+    let deprecated = OPERATIONS
+        .iter()
+        .filter(|known| known.deprecation.is_some());
+    let new = deprecated
+        .map(|known| known.name)
+        .filter(|name| !is_counted(name));
+    let new: Vec<_> = new.map(str::to_owned).collect();
+    if new.is_empty() {
+        return Ok(());
+    }
+    store.begin_counting(new, now).await
+}
+
+/// The usage of deprecated operations that a store has, with the calls by day from that day on.
 ///
 /// # Errors
 ///
 /// The store cannot be read.
 pub async fn stored(store: &dyn Store, since: NaiveDate) -> Result<StoredUsage, StoreError> {
-    let keys = store.list_keys().await?;
     let mut days: HashMap<(String, KeyId), BTreeMap<_, _>> = HashMap::new();
     for row in store.usage_by_day(since).await? {
         let of_caller = days.entry((row.operation, row.key)).or_default();
@@ -32,8 +53,9 @@ pub async fn stored(store: &dyn Store, since: NaiveDate) -> Result<StoredUsage, 
             days: days.unwrap_or_default(),
         }
     });
+    let counted = store.counted_operations().await?.into_iter();
     Ok(StoredUsage {
-        since: keys.iter().map(|key| key.created_at).min(),
+        since: counted.map(|row| (row.operation, row.since)).collect(),
         callers: callers.collect(),
     })
 }

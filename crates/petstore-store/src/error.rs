@@ -184,6 +184,17 @@ pub enum OpenProblem {
         supported: i64,
     },
 
+    /// The store was written by an older version, and the caller does not upgrade it.
+    #[error(
+        "it was written by an older version: its schema is {found}, and this version needs {needed}; use the version that the service runs, or upgrade the store with `migrate` (see `migrate --dry-run` first: older versions reject an upgraded store; it was left as it is)"
+    )]
+    TooOld {
+        /// Its schema version.
+        found: i64,
+        /// The schema version that is needed.
+        needed: i64,
+    },
+
     /// The file is a pet store database, but damaged or cut short.
     #[error("it is damaged; restore it from a backup")]
     Damaged(#[source] Cause),

@@ -163,7 +163,7 @@ pub use sqlite::{BackupContents, ServerMark};
 pub use stats::{BATCH_SIZES, PoolStats, WriteStats};
 pub use store::*;
 pub use url::{DatabaseUrl, InvalidDatabaseUrl};
-pub use usage::{DailyUsage, KeyUse, Usage, UsageDelta, UsageRecord};
+pub use usage::{CountedOperation, DailyUsage, KeyUse, Usage, UsageDelta, UsageRecord};
 
 use postgres::PostgresStore;
 use sqlite::SqliteStore;
@@ -194,7 +194,7 @@ pub async fn open_with(
     url: &DatabaseUrl,
     on_migration: OnMigration,
 ) -> Result<Arc<dyn Store>, OpenError> {
-    open_as(url, on_migration, Missing::Make).await
+    open_as(url, on_migration, MayChange::Anything).await
 }
 
 /// As [`open_with`], but rejects a database without a store, with [`OpenProblem::NoStore`],
@@ -207,29 +207,44 @@ pub async fn open_existing(
     url: &DatabaseUrl,
     on_migration: OnMigration,
 ) -> Result<Arc<dyn Store>, OpenError> {
-    open_as(url, on_migration, Missing::Reject).await
+    open_as(url, on_migration, MayChange::Schema).await
 }
 
-/// What happens where there is no store.
+/// Opens a store of the schema of this version. Rejects an older one with
+/// [`OpenProblem::TooOld`] and a database without a store with [`OpenProblem::NoStore`], and
+/// changes neither.
+///
+/// # Errors
+///
+/// As [`open`].
+pub async fn open_current(url: &DatabaseUrl) -> Result<Arc<dyn Store>, OpenError> {
+    open_as(url, Arc::new(|_| {}), MayChange::Nothing).await
+}
+
+/// What may be changed so that a store can be opened.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Missing {
-    Make,
-    Reject,
+enum MayChange {
+    /// A store is made where there is none, and an older one is upgraded.
+    Anything,
+    /// An older store is upgraded.
+    Schema,
+    /// An older store is rejected.
+    Nothing,
 }
 
 async fn open_as(
     url: &DatabaseUrl,
     on_migration: OnMigration,
-    missing: Missing,
+    may_change: MayChange,
 ) -> Result<Arc<dyn Store>, OpenError> {
     let opened = match url.clone() {
         DatabaseUrl::SqliteFile(path) => {
-            blocking(move || SqliteStore::in_file(&path, on_migration, missing))
+            blocking(move || SqliteStore::in_file(&path, on_migration, may_change))
                 .await
                 .map(shared)
         }
         DatabaseUrl::SqliteMemory => SqliteStore::in_memory().map(shared),
-        DatabaseUrl::Postgres(url) => PostgresStore::open(url, on_migration, missing)
+        DatabaseUrl::Postgres(url) => PostgresStore::open(url, on_migration, may_change)
             .await
             .map(shared),
     };

@@ -19,7 +19,7 @@ pub struct MigrationProgress {
     pub from: i64,
     /// The schema version to which it is upgraded.
     pub to: i64,
-    /// The number of the present step, from 1.
+    /// The number of the present step, from 1; 0 before the first step.
     pub step: usize,
     /// The number of steps.
     pub steps: usize,
@@ -62,6 +62,12 @@ impl fmt::Display for MigrationProgress {
             ..
         } = self;
         let seconds = self.elapsed.as_secs();
+        if *step == 0 {
+            return write!(
+                f,
+                "upgrading the store from schema version {from} to {to}: {about}, {seconds} s so far"
+            );
+        }
         if self.is_done {
             return write!(
                 f,
@@ -86,6 +92,8 @@ pub(crate) struct Reporter {
     to: i64,
     steps: usize,
     step: AtomicUsize,
+    /// The highest step that was begun. After a failed attempt the steps begin again.
+    highest: AtomicUsize,
     about: Mutex<&'static str>,
     started: Instant,
     interval: Duration,
@@ -101,6 +109,7 @@ impl Reporter {
             to,
             steps: usize::try_from(to - from).unwrap_or(0),
             step: AtomicUsize::new(0),
+            highest: AtomicUsize::new(0),
             about: Mutex::new("waiting for another server that upgrades it"),
             started: now,
             interval: INTERVAL,
@@ -110,9 +119,24 @@ impl Reporter {
 
     /// Reports that a step begins. `sql` begins with a comment that says what it is about.
     pub(crate) fn begin(&self, sql: &'static str) {
-        self.step.fetch_add(1, Ordering::Relaxed);
+        let step = self.step.fetch_add(1, Ordering::Relaxed) + 1;
         *locked(&self.about) = about(sql);
-        self.report(false);
+        if step > self.highest.fetch_max(step, Ordering::Relaxed) {
+            self.report(false);
+        } else {
+            self.go_on();
+        }
+    }
+
+    /// All steps were rolled back, and begin again when that is over which `about` names.
+    pub(crate) fn wait(&self, about: &'static str) {
+        self.step.store(0, Ordering::Relaxed);
+        let is_new = std::mem::replace(&mut *locked(&self.about), about) != about;
+        if is_new {
+            self.report(false);
+        } else {
+            self.go_on();
+        }
     }
 
     /// Reports the present step again if the last report is old.

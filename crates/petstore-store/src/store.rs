@@ -2,8 +2,9 @@
 //! front page and `tests/suite/contract` say what it promises.
 
 use crate::{
-    Creation, DailyUsage, FoundKey, KeyHash, KeyId, KeyRecord, NewKey, NotOrdered, NotUpdated,
-    Once, OrderPage, OrderQuery, PoolStats, Revocation, StoreError, Usage, UsageRecord, WriteStats,
+    CountedOperation, Creation, DailyUsage, FoundKey, KeyHash, KeyId, KeyRecord, NewKey,
+    NotOrdered, NotUpdated, Once, OrderPage, OrderQuery, PoolStats, Revocation, StoreError, Usage,
+    UsageRecord, WriteStats,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
@@ -121,6 +122,18 @@ pub trait Store: Send + Sync {
     /// The usage of deprecated operations by day, from that day on: by operation, key and day. 400
     /// days are kept.
     async fn usage_by_day(&self, since: NaiveDate) -> Result<Vec<DailyUsage>, StoreError>;
+
+    /// Stores that the calls of these operations are counted from `at` on. An operation that is
+    /// counted already keeps its time.
+    async fn begin_counting(
+        &self,
+        operations: Vec<String>,
+        at: DateTime<Utc>,
+    ) -> Result<(), StoreError>;
+
+    /// Since when the calls of each operation are counted: the times of
+    /// [`begin_counting`](Self::begin_counting), by operation.
+    async fn counted_operations(&self) -> Result<Vec<CountedOperation>, StoreError>;
 
     /// `Ok` if the store can read and take writes; for readiness.
     async fn check(&self) -> Result<(), StoreError>;

@@ -82,6 +82,33 @@ pub struct DailyUsage {
     pub calls: u64,
 }
 
+/// An operation whose calls are counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CountedOperation {
+    /// The `operationId`.
+    pub operation: String,
+    /// Since when.
+    pub since: DateTime<Utc>,
+}
+
+impl CountedOperation {
+    /// Selects all of them, on both databases.
+    pub(crate) const ALL: &str =
+        "SELECT operation, since FROM counted_operations ORDER BY operation";
+    /// Adds the operation `$1` with the time `$2`, unless it is there, on both databases.
+    pub(crate) const ADD: &str =
+        "INSERT INTO counted_operations (operation, since) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+}
+
+impl FromRow for CountedOperation {
+    fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable> {
+        Ok(CountedOperation {
+            operation: row.text(0)?,
+            since: row.time(1)?,
+        })
+    }
+}
+
 /// How many days are kept. The greatest `day` that is deleted is that of a call minus this.
 pub(crate) const DAYS_KEPT: i64 = 400;
 

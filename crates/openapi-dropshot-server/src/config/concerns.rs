@@ -1,15 +1,14 @@
 //! Declares the settings of every service, concern by concern.
 
 use super::{
-    AdminListen, ClientAddressHeader, ConfigError, Delay, LogFormat, MinStability, Networks,
-    Origins, Rate, Seconds, Settings, SunsetPolicy, Switch, Table, put,
+    AdminListen, ClientAddressHeader, ConfigError, Delay, LogFilter, LogFormat, MinStability,
+    Networks, Origins, Rate, Seconds, Settings, SunsetPolicy, Switch, Table, put,
 };
 use std::{
     net::SocketAddr,
     num::{NonZeroU32, NonZeroUsize},
     path::PathBuf,
 };
-use tracing_subscriber::filter::Targets;
 
 crate::settings! {
     /// Where the service listens.
@@ -111,7 +110,7 @@ crate::settings! {
     /// What is logged.
     Log {
         /// What to log to stderr: `error`, `warn`, `info`, `debug` or `trace`, also by module as in `info,SERVICE::access=off`
-        log: Targets = "info";
+        log: LogFilter = "info";
         /// The format of the log: `text` for people, `json` for programs
         log_format: LogFormat = "text";
     }

@@ -7,6 +7,7 @@ mod concerns;
 mod parse;
 mod settings;
 mod values;
+mod variables;
 
 pub use concerns::{
     Lifecycle, Limits, Listen, Log, Proxies, RateLimit, Start, TlsFiles, TlsSettings, Watch, Web,
@@ -17,11 +18,16 @@ pub use settings::{NoSettings, Settings, Table};
 #[doc(hidden)]
 pub use settings::{defaults, put};
 pub use values::{
-    AdminListen, ClientAddressHeader, Delay, InvalidSetting, LogFormat, MinStability, Networks,
-    Origins, Rate, Seconds, SunsetPolicy, Switch,
+    AdminListen, ClientAddressHeader, Delay, InvalidSetting, LogFilter, LogFormat, MinStability,
+    Networks, Origins, Rate, Seconds, SunsetPolicy, Switch,
 };
+pub use variables::MistypedVariable;
 
-use std::path::PathBuf;
+use crate::{
+    ServiceInfo,
+    tls::{Tls, TlsError},
+};
+use std::{env, path::PathBuf};
 
 /// The settings of the command that serves; `S` are those of the service itself.
 #[derive(Clone, Debug, clap::Args)]
@@ -73,6 +79,29 @@ impl<S: clap::Args + Settings> ServeSettings<S> {
     pub fn check(&self) -> Result<(), ConfigError> {
         self.tls.files()?;
         self.limits.check()
+    }
+
+    /// Reads the certificate and the key, if the settings name them, as [`Program::begin`] does.
+    ///
+    /// [`Program::begin`]: crate::program::Program::begin
+    ///
+    /// # Errors
+    ///
+    /// The files cannot be used.
+    pub fn check_tls(&self) -> Result<(), TlsError> {
+        if let Ok(Some(files)) = self.tls.files() {
+            Tls::load(&files)?;
+        }
+        Ok(())
+    }
+
+    /// The environment variables of this process that are no settings, but were probably meant as
+    /// such. [`Program::begin`](crate::program::Program::begin) logs a warning for each.
+    #[must_use]
+    pub fn mistyped_variables(info: &ServiceInfo) -> Vec<MistypedVariable> {
+        let command = <Self as clap::Args>::augment_args(clap::Command::new("settings"));
+        let names = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        variables::mistyped(&command, info, names)
     }
 
     /// The settings as a configuration file has them.

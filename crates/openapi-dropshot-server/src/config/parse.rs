@@ -57,6 +57,14 @@ pub enum ConfigError {
     /// The file is not TOML.
     #[error("it is not TOML")]
     NotToml(#[from] toml::de::Error),
+    /// A text in the file has no quotes.
+    #[error("line {line}: the value of `{key}` is a text and needs quotes, as in `{key} = \"…\"`")]
+    Unquoted {
+        /// The key.
+        key: String,
+        /// Its line in the file, from 1.
+        line: usize,
+    },
     /// The file has a key that is not a setting.
     #[error("line {line}: the key `{key}` is unknown; {}", instead(similar.as_deref(), program))]
     UnknownKey {
@@ -124,11 +132,11 @@ impl fmt::Display for LinePrefix {
 pub fn parse<T: Parser>(info: &ServiceInfo) -> Result<T, ConfigError> {
     let arguments: Vec<OsString> = env::args_os().collect();
     let mut command = command::<T>(info);
-    let mut matches = matches(command.clone(), &arguments, info)?;
+    let mut matches = matches(&command, &arguments, info)?;
     if let Some(path) = config_file(&matches) {
         let values = read(path, &command, info)?;
         command = with_defaults(command, &values);
-        matches = self::matches(command.clone(), &arguments, info)?;
+        matches = self::matches(&command, &arguments, info)?;
     }
     Ok(T::from_arg_matches_mut(&mut matches)
         .unwrap_or_else(|error| error.format(&mut command).exit()))
@@ -142,32 +150,34 @@ pub fn command<T: Parser>(info: &ServiceInfo) -> Command {
 
 /// Parses the arguments and the variables. Ends the process if an argument is not valid.
 fn matches(
-    command: Command,
+    command: &Command,
     arguments: &[OsString],
     info: &ServiceInfo,
 ) -> Result<ArgMatches, ConfigError> {
-    let error = match command.try_get_matches_from(arguments) {
+    let error = match command.clone().try_get_matches_from(arguments) {
         Ok(matches) => return Ok(matches),
         Err(error) => error,
     };
     let Some((flag, value)) = rejected_value(&error) else {
         error.exit();
     };
+    let key = flag.strip_prefix("--");
+    let arg = key.and_then(|key| setting(command, key));
     // clap reads the variable only if the flag is not there.
-    if let Some(key) = flag.strip_prefix("--")
+    if let Some(key) = key
         && !is_given(flag, arguments)
         && env::var_os(info.variable(key)).is_some()
     {
         return Err(ConfigError::InvalidVariable {
             variable: info.variable(key),
             value: format!("{value:?}"),
-            problem: problem(&error),
+            problem: problem(&error, arg),
         });
     }
     if error.source().is_some() {
         eprintln!(
             "error: invalid value '{value}' for '{flag}': {}\n\nFor more information, try '--help'.",
-            problem(&error)
+            problem(&error, arg)
         );
         process::exit(USAGE.into());
     }
@@ -202,9 +212,9 @@ fn is_given(flag: &str, arguments: &[OsString]) -> bool {
 }
 
 /// The problem with a value, and what to write instead.
-fn problem(error: &clap::Error) -> String {
+fn problem(error: &clap::Error, arg: Option<&Arg>) -> String {
     match (error.source(), error.get(ContextKind::ValidValue)) {
-        (Some(source), _) => what_to_write(source),
+        (Some(source), _) => what_to_write(source, arg),
         (None, Some(ContextValue::Strings(values))) if !values.is_empty() => {
             format!("write one of: {}", values.join(", "))
         }
@@ -213,7 +223,7 @@ fn problem(error: &clap::Error) -> String {
 }
 
 /// The errors of the standard library say what is wrong, but not what to write.
-fn what_to_write(error: &(dyn Error + 'static)) -> String {
+fn what_to_write(error: &(dyn Error + 'static), arg: Option<&Arg>) -> String {
     if error.is::<AddrParseError>() {
         return "write an IP address and a port, as in `127.0.0.1:8080` or `[::1]:8080`".to_owned();
     }
@@ -221,15 +231,33 @@ fn what_to_write(error: &(dyn Error + 'static)) -> String {
         .downcast_ref::<ParseIntError>()
         .map(ParseIntError::kind)
     {
-        Some(IntErrorKind::PosOverflow) => "the number is too large".to_owned(),
+        Some(IntErrorKind::PosOverflow) => too_large(arg),
         Some(_) => "write a whole number, 1 or more, in digits only".to_owned(),
         None => error.to_string(),
     }
 }
 
+/// The message about a number that is too large for a setting, with the largest that is not.
+fn too_large(arg: Option<&Arg>) -> String {
+    // The types of numbers that settings have.
+    let limits = [u64::MAX, u64::from(u32::MAX), u64::from(u16::MAX)];
+    let is_accepted = |limit: &u64| arg.is_some_and(|arg| accepts(arg, &limit.to_string()).is_ok());
+    match limits.into_iter().find(is_accepted) {
+        Some(limit) => format!("the number is too large; write at most {limit}"),
+        None => "the number is too large".to_owned(),
+    }
+}
+
+/// Checks a text as a value of the flag of a setting.
+fn accepts(arg: &Arg, text: &str) -> Result<(), clap::Error> {
+    let flag = format!("--{}={text}", arg.get_long().unwrap_or_default());
+    let command = Command::new(CONFIG).no_binary_name(true).arg(arg.clone());
+    command.try_get_matches_from([flag]).map(drop)
+}
+
 /// Returns the key of a setting; `None` for other arguments. Only settings hide the value of
 /// their variable in the help text.
-fn key(arg: &Arg) -> Option<&str> {
+pub(super) fn key(arg: &Arg) -> Option<&str> {
     arg.get_long().filter(|_| arg.is_hide_env_values_set())
 }
 
@@ -271,8 +299,14 @@ fn read(path: &Path, command: &Command, info: &ServiceInfo) -> Result<Values, Co
 
 /// Returns the values of a file. Each is valid for its setting.
 fn values(text: &str, command: &Command, info: &ServiceInfo) -> Result<Values, ConfigError> {
-    let table = DeTable::parse(text)?;
     let line_of = |offset: usize| 1 + text[..offset].matches('\n').count();
+    let table = DeTable::parse(text).map_err(|error| {
+        let line = error.span().map(|span| line_of(span.start));
+        match line.and_then(|line| unquoted(text, line)) {
+            Some(missing) => missing,
+            None => error.into(),
+        }
+    })?;
     let valid = |(key, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| {
         let line = line_of(key.span().start);
         let key: &str = AsRef::<str>::as_ref(key.get_ref());
@@ -295,6 +329,19 @@ fn values(text: &str, command: &Command, info: &ServiceInfo) -> Result<Values, C
         }
     };
     table.get_ref().iter().map(valid).collect()
+}
+
+/// The error for a line that would be TOML if its value had quotes. It does not repeat the value,
+/// which may hold a password.
+fn unquoted(text: &str, line: usize) -> Option<ConfigError> {
+    let (key, value) = text.lines().nth(line - 1)?.split_once('=')?;
+    let (key, value) = (key.trim(), value.trim());
+    let has_quotes = value.is_empty() || value.contains(['"', '\'', '[', '{']);
+    let is_key = DeTable::parse(&format!("{key} = \"\"")).is_ok();
+    (is_key && !has_quotes).then(|| ConfigError::Unquoted {
+        key: key.to_owned(),
+        line,
+    })
 }
 
 /// Returns the setting whose key is similar, as clap suggests a flag.
@@ -338,6 +385,9 @@ fn setting<'a>(command: &'a Command, of: &str) -> Option<&'a Arg> {
         })
 }
 
+/// The problem with a value of another kind.
+const EXPECTED: &str = "expected a text, a number or an array of texts";
+
 /// Returns the text of a value that the flag of the setting accepts; otherwise the problem.
 fn checked(arg: &Arg, value: &DeValue<'_>) -> Result<String, String> {
     let list = |value: &DeValue<'_>| -> Option<String> {
@@ -351,19 +401,26 @@ fn checked(arg: &Arg, value: &DeValue<'_>) -> Result<String, String> {
     let text = match value {
         DeValue::String(text) => text.to_string(),
         DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
-            .map_err(|_| "the number is too large")?
+            .map_err(|_| too_large(Some(arg)))?
             .to_string(),
         DeValue::Float(number) => {
             let float: Result<f64, _> = number.as_str().parse();
             float.map_err(|_| "expected a number")?.to_string()
         }
-        _ => list(value).ok_or("expected a text, a number or an array of texts")?,
+        DeValue::Boolean(value) => {
+            let switch = if *value { "on" } else { "off" };
+            // A path is any text.
+            let is_switch = accepts(arg, switch).is_ok() && accepts(arg, "neither").is_err();
+            return Err(match is_switch {
+                true => format!("write `\"{switch}\"`, with quotes, instead of `{value}`"),
+                false => EXPECTED.to_owned(),
+            });
+        }
+        _ => list(value).ok_or(EXPECTED)?,
     };
-    let flag = format!("--{}={text}", arg.get_long().unwrap_or_default());
-    let command = Command::new(CONFIG).no_binary_name(true).arg(arg.clone());
-    match command.try_get_matches_from([flag]) {
-        Ok(_) => Ok(text),
-        Err(error) => Err(problem(&error)),
+    match accepts(arg, &text) {
+        Ok(()) => Ok(text),
+        Err(error) => Err(problem(&error, Some(arg))),
     }
 }
 
@@ -475,10 +532,22 @@ mod tests {
         for (text, help) in [
             ("max-in-flight = 0", "a whole number, 1 or more"),
             ("max-in-flight = true", "a number"),
+            ("tls-cert = true", "expected a text"),
             ("listen = \"nowhere\"", "an IP address and a port"),
             ("sunset = \"maybe\"", "announce, enforce"),
             ("body-read-seconds = \"10s\"", "a number of seconds"),
             ("tls-cert = \"\"", "not be empty"),
+            (
+                "compression = true",
+                "write `\"on\"`, with quotes, instead of `true`",
+            ),
+            ("rate-limit-per-second = false", "write `\"off\"`"),
+            ("rate-limit-burst = 4294967296", "write at most 4294967295"),
+            (
+                "max-in-flight = 99999999999999999999",
+                "write at most 18446744073709551615",
+            ),
+            ("log = \"warning\"", "write `warn`"),
         ] {
             let key = text.split(' ').next().unwrap_or_default();
             let error = parse(&format!("# a line\n{text}"))
@@ -486,6 +555,32 @@ mod tests {
                 .to_string();
             let start = format!("line 2: the value of `{key}` cannot be used: ");
             assert!(error.starts_with(&start) && error.contains(help), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_text_without_quotes_is_named_with_its_line() {
+        for line in [
+            "listen = 127.0.0.1:8080",
+            "sunset = enforce",
+            "log=info # all",
+        ] {
+            let key = line.split([' ', '=']).next().unwrap_or_default();
+            let error = parse(&format!("# a line\n\n{line}\nmax-in-flight = 1\n"));
+            let error = error.expect_err(line).to_string();
+            let start = format!("line 3: the value of `{key}` is a text and needs quotes");
+            assert!(error.starts_with(&start), "{error}");
+        }
+        for line in [
+            "listen = ",
+            "listen = \"127.0.0.1",
+            "listen = [1",
+            "a b = c",
+        ] {
+            assert!(
+                matches!(parse(line), Err(ConfigError::NotToml(_))),
+                "{line}"
+            );
         }
     }
 

@@ -11,6 +11,7 @@ use std::{
     str::FromStr,
     time::Duration,
 };
+use tracing_subscriber::filter::{LevelFilter, Targets};
 
 /// The error for a text that is not valid for its setting. The message says what to write.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -59,6 +60,66 @@ impl fmt::Display for LogFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         display(self, f)
     }
+}
+
+/// The lines that are logged: those of a level, and others by module.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LogFilter(Targets);
+
+impl LogFilter {
+    /// The levels by module, as `tracing` has them.
+    #[must_use]
+    pub const fn targets(&self) -> &Targets {
+        &self.0
+    }
+}
+
+impl FromStr for LogFilter {
+    type Err = InvalidSetting;
+
+    /// `Targets` takes a single word that is no level for a module, and then logs nothing else.
+    fn from_str(text: &str) -> Result<Self, InvalidSetting> {
+        let parts: Vec<_> = text.split(',').map(str::trim).collect();
+        for part in &parts {
+            let is_level = |word: &str| word.parse::<LevelFilter>().is_ok();
+            match part.split_once('=') {
+                Some((_, level)) if !is_level(level) => return Err(no_level(level)),
+                Some(_) => {}
+                // The path of a module stands for all of its lines.
+                None if is_level(part) || part.contains(['_', ':']) => {}
+                None => return Err(no_level(part)),
+            }
+        }
+        let targets = parts.join(",").parse();
+        targets.map(LogFilter).map_err(|error| {
+            let problem = format!("{error}; write it as in `info` or `info,hyper=warn`");
+            InvalidSetting(problem.into())
+        })
+    }
+}
+
+impl fmt::Display for LogFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The problem with a word that is no level.
+fn no_level(word: &str) -> InvalidSetting {
+    const LEVELS: [&str; 6] = ["error", "warn", "info", "debug", "trace", "off"];
+    let similar = LEVELS.into_iter().max_by(|a, b| {
+        let similarity = |level| strsim::jaro_winkler(&word.to_lowercase(), level);
+        similarity(a).total_cmp(&similarity(b))
+    });
+    let similar = similar.filter(|level| strsim::jaro_winkler(&word.to_lowercase(), level) > 0.8);
+    let instead = match similar {
+        Some(level) => format!("write `{level}`"),
+        None => format!(
+            "write one of: {}, also by module as in `info,hyper=warn`",
+            LEVELS.join(", ")
+        ),
+    };
+    InvalidSetting(format!("`{word}` is no level; {instead}").into())
 }
 
 /// Whether an operation ends at its removal date.
@@ -231,7 +292,7 @@ impl FromStr for Rate {
         if text == "off" {
             return Ok(Rate::Off);
         }
-        let problem = "write a whole number of requests, 1 or more, or `off`";
+        let problem = "write a whole number of requests, from 1 to 4294967295, or `off`";
         let rate = text.parse().map(Rate::PerSecond);
         rate.map_err(|_| InvalidSetting(problem.into()))
     }
@@ -394,6 +455,35 @@ mod tests {
     fn what_is_no_length_of_time_is_refused() {
         for text in ["", "0", "-1", "NaN", "inf", "10s", "86401", "1e-30"] {
             assert_eq!(displayed::<Seconds>(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_log_filter_is_a_level_and_modules() {
+        for (text, display) in [
+            ("info", "info"),
+            ("WARN", "warn"),
+            (
+                "warn, shop_server::access=off",
+                "shop_server::access=off,warn",
+            ),
+            ("info,hyper=debug", "hyper=debug,info"),
+            ("shop_server::usage", "shop_server::usage=trace"),
+        ] {
+            assert_eq!(displayed::<LogFilter>(text).as_deref(), Some(display));
+        }
+        for (text, help) in [
+            ("warning", "`warning` is no level; write `warn`"),
+            ("inf", "`inf` is no level; write `info`"),
+            ("err", "write `error`"),
+            ("Debugging", "write `debug`"),
+            ("info,hyper=wran", "`wran` is no level; write `warn`"),
+            ("loud", "write one of: error, warn, info, debug, trace, off"),
+            ("hyper", "`info,hyper=warn`"),
+            ("a=b=c", "no level"),
+        ] {
+            let problem = text.parse::<LogFilter>().expect_err(text).to_string();
+            assert!(problem.contains(help), "{text}: {problem}");
         }
     }
 

@@ -45,7 +45,7 @@ pub fn init(info: &'static ServiceInfo, log: &Log) {
 
 /// As [`init`], with or without a line for every request.
 pub fn init_with(info: &'static ServiceInfo, log: &Log, access_log: Switch) {
-    let mut targets = with_this_crate(&log.log, info);
+    let mut targets = with_this_crate(log.log.targets(), info);
     let named = targets.iter().any(|(target, _)| target == DROPSHOT);
     if !named && targets.default_level() == Some(LevelFilter::INFO) {
         // The access log has a line a request already.

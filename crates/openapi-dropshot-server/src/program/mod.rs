@@ -9,6 +9,8 @@ mod opening;
 mod signals;
 mod supervisor;
 
+pub use opening::retry;
+
 use crate::{
     ServiceInfo,
     admin::{Admin, CannotListen, Subject},
@@ -34,8 +36,8 @@ use std::{
 use tokio::net::TcpSocket;
 
 /// Runs the `main` of a program on a tokio runtime: shows its error on stderr, after all log
-/// lines are written. The exit code is 2 if the settings cannot be used ([`ConfigError`] is among
-/// the causes of the error), as for a command line that cannot be parsed, and 1 for any other
+/// lines are written. The exit code is 2 if the settings cannot be used ([`ConfigError`] or
+/// [`TlsError`] is among the causes of the error), as for a command line that cannot be parsed, and 1 for any other
 /// error. `E` is `anyhow::Error`, or a type like it.
 pub fn main<E>(run: impl Future<Output = Result<(), E>>) -> ExitCode
 where
@@ -72,7 +74,11 @@ fn is_usage_error(error: &(dyn Error + Send + Sync + 'static)) -> bool {
     let mut next: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(error) = next {
         let program = error.downcast_ref::<ProgramError>();
-        if error.is::<ConfigError>() || matches!(program, Some(ProgramError::Config(_))) {
+        let of_settings = matches!(
+            program,
+            Some(ProgramError::Config(_) | ProgramError::Tls(_))
+        );
+        if of_settings || error.is::<ConfigError>() || error.is::<TlsError>() {
             return true;
         }
         next = error.source();
@@ -159,6 +165,9 @@ impl<X: clap::Args + Settings> Program<X> {
     ) -> Result<Self, ProgramError> {
         settings.check()?;
         logging::init_with(info, &settings.log, settings.watch.access_log);
+        for variable in ServeSettings::<X>::mistyped_variables(info) {
+            tracing::warn!("{variable}");
+        }
         // From here on a signal stops the service in order.
         let signals = Signals::listen().map_err(ProgramError::Signals)?;
         let tls = match settings.tls.files()? {

@@ -68,6 +68,21 @@ impl<X: clap::Args + Settings> Program<X> {
     }
 }
 
+/// Calls `open` until it succeeds, for as long as its errors are temporary and `limit` has not passed,
+/// with growing pauses, as [`Program::open_state`] does. For commands that need a database. Each
+/// failure is logged.
+///
+/// # Errors
+///
+/// The last error of `open`.
+pub async fn retry<T, E: fmt::Display>(
+    open: impl AsyncFnMut() -> Result<T, E>,
+    is_temporary: impl Fn(&E) -> bool,
+    limit: Duration,
+) -> Result<T, E> {
+    opened(open, is_temporary, limit, None).await
+}
+
 /// Takes an address without accepting connections; there is nothing to take for port 0.
 fn reserve(address: SocketAddr) -> Result<Option<TcpSocket>, ProgramError> {
     if address.port() == 0 {

@@ -17,8 +17,10 @@ pub const QUIET_DAYS: i64 = 30;
 /// The usage of deprecated operations that a service has stored.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct StoredUsage {
-    /// Since when calls are counted, if that is known.
-    pub since: Option<DateTime<Utc>>,
+    /// Since when the calls of each deprecated operation are counted, by `operationId`: the time at
+    /// which the first server ran that counts them. An operation without calls that is not in it is
+    /// never reported as unused.
+    pub since: BTreeMap<String, DateTime<Utc>>,
     /// The callers of each operation.
     pub callers: Vec<CallerUsage>,
 }
@@ -70,6 +72,9 @@ pub struct OperationUsage {
     pub days_left: Option<i64>,
     /// What callers should use instead.
     pub instead: &'static str,
+    /// Since when calls are counted, if that is known.
+    #[serde(serialize_with = "option_in_seconds")]
+    pub counted_since: Option<DateTime<Utc>>,
     /// The number of all calls.
     pub calls: u64,
     /// The time of the last call; `None` if none was counted.
@@ -112,7 +117,14 @@ impl UsageReport {
             let of_operation = callers.iter().filter(|row| row.operation == operation.name);
             let mut callers: Vec<_> = of_operation.cloned().collect();
             callers.sort_by(|a, b| b.last_seen.cmp(&a.last_seen).then(a.key.cmp(&b.key)));
-            Some(usage_of(operation, deprecation, callers, since, now))
+            let counted_since = since.get(operation.name).copied();
+            Some(usage_of(
+                operation,
+                deprecation,
+                callers,
+                counted_since,
+                now,
+            ))
         });
         UsageReport {
             format: 1,
@@ -182,13 +194,17 @@ fn usage_of(
     operation: &'static Operation,
     deprecation: Deprecation,
     callers: Vec<CallerUsage>,
-    since: Option<DateTime<Utc>>,
+    counted_since: Option<DateTime<Utc>>,
     now: DateTime<Utc>,
 ) -> OperationUsage {
     let last_seen = callers.iter().map(|caller| caller.last_seen).max();
     let deprecated_at = DateTime::from_timestamp(deprecation.since, 0);
-    // Where nobody has called it, the counting began when it was deprecated or later.
-    let quiet_since = last_seen.or_else(|| since.max(deprecated_at).filter(|_| since.is_some()));
+    // Where nobody has called it, the counting began when it was deprecated or later. It may have
+    // been deprecated twice.
+    let quiet_since = last_seen.or_else(|| {
+        let since = counted_since?;
+        Some(deprecated_at.map_or(since, |at| at.max(since)))
+    });
     let days_without_calls = quiet_since.map(|time| (now - time).num_days().max(0));
     let removed_on = date(deprecation.sunset);
     OperationUsage {
@@ -197,6 +213,7 @@ fn usage_of(
         removed_on,
         days_left: removed_on.map(|day| (day - now.date_naive()).num_days()),
         instead: deprecation.note,
+        counted_since,
         calls: callers.iter().map(|caller| caller.calls).sum(),
         last_seen,
         days_without_calls,
@@ -257,7 +274,7 @@ mod tests {
             }
         });
         let stored = StoredUsage {
-            since: Some(since - TimeDelta::days(1)),
+            since: [(RETIRED.name.to_owned(), since - TimeDelta::days(1))].into(),
             callers: callers.into_iter().collect(),
         };
         UsageReport::new(&OPERATIONS, stored, now)
@@ -282,9 +299,34 @@ mod tests {
             let usage = retired(&report);
             assert_eq!((usage.days_without_calls, usage.is_unused), expected);
         }
-        let unknown = UsageReport::new(&OPERATIONS, StoredUsage::default(), Utc::now());
-        assert_eq!(retired(&unknown).days_without_calls, None);
-        assert!(!retired(&unknown).is_unused);
+    }
+
+    #[test]
+    fn without_a_call_only_the_time_of_counting_counts() {
+        let deprecation = RETIRED.deprecation.expect("it is deprecated");
+        let deprecated_at = DateTime::from_timestamp(deprecation.since, 0).expect("a time");
+        let now = deprecated_at + TimeDelta::days(100);
+        let days_without_calls = |operation: &str, counted_since| {
+            let stored = StoredUsage {
+                since: [(operation.to_owned(), counted_since)].into(),
+                callers: Vec::new(),
+            };
+            let report = UsageReport::new(&OPERATIONS, stored, now);
+            let usage = retired(&report);
+            (usage.days_without_calls, usage.is_unused)
+        };
+        for (counted_for, expected) in [
+            (0, (Some(0), false)),
+            (29, (Some(29), false)),
+            (30, (Some(30), true)),
+            // It was deprecated before, and then not for a time.
+            (200, (Some(100), true)),
+        ] {
+            let counted_since = now - TimeDelta::days(counted_for);
+            assert_eq!(days_without_calls(RETIRED.name, counted_since), expected);
+        }
+        let of_another = days_without_calls("another", deprecated_at);
+        assert_eq!(of_another, (None, false));
     }
 
     #[test]

@@ -3,17 +3,24 @@
 
 use super::{begin, open_existing, open_store, print};
 use anyhow::{Context as _, bail};
+use openapi_dropshot_server::program;
 use petstore_server::config::CommandSettings;
-use petstore_store::{DatabaseUrl, MigrationPlan, migration_plan, schema_version};
+use petstore_store::{
+    DatabaseUrl, MigrationPlan, OpenError, OpenProblem, migration_plan, schema_version,
+};
+use std::time::Duration;
+
+/// How long the upgrade is tried again while others use the tables, as `serve` does by default.
+const PATIENCE: Duration = Duration::from_mins(5);
 
 pub(crate) async fn run(settings: CommandSettings, create: bool) -> anyhow::Result<()> {
     let url = database(&settings)?;
     let from = schema_version(&url).await?;
-    let store = if create {
-        open_store(&url).await?
-    } else {
-        open_existing(&url).await?
+    let open = async || match create {
+        true => open_store(&url).await,
+        false => open_existing(&url).await,
     };
+    let store = program::retry(open, is_busy, PATIENCE).await?;
     let closed = store.close().await;
     closed.context("the store was not closed correctly")?;
     let to = schema_version(&url).await?;
@@ -22,6 +29,12 @@ pub(crate) async fn run(settings: CommandSettings, create: bool) -> anyhow::Resu
         _ if from == to => format!("`{url}` already has schema version {to}\n"),
         _ => format!("`{url}` was upgraded from schema version {from} to {to}\n"),
     })
+}
+
+/// Whether a server of PostgreSQL was busy or ended the connection. A wrong address is told at once.
+fn is_busy(error: &anyhow::Error) -> bool {
+    let error = error.downcast_ref::<OpenError>();
+    error.is_some_and(|error| matches!(error.problem, OpenProblem::Interrupted(_)))
 }
 
 /// Prints the steps of the upgrade, and changes nothing.
@@ -63,7 +76,7 @@ fn text(url: &DatabaseUrl, plan: &MigrationPlan) -> String {
     };
     let wait = match url {
         DatabaseUrl::Postgres(_) => {
-            "\nThe steps wait for transactions of others that use the tables, for 30 s each."
+            "\nIt waits for other transactions that use the tables, such as that of `pg_dump`: it tries for a second, lets the requests of running servers go on for two, and so on for 5 minutes."
         }
         _ => "\nWrites wait meanwhile; a service that runs rejects them with 503.",
     };

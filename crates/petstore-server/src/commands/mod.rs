@@ -30,8 +30,12 @@ const MIGRATION_PATIENCE: Duration = Duration::from_secs(120);
 /// Runs the command `config`: prints the settings that `serve` would use, from all their sources.
 pub(crate) fn config(settings: &ServeSettings) -> anyhow::Result<()> {
     settings.check()?;
-    // Rejects a database that `serve` would reject, too.
+    // Rejects a database and a certificate that `serve` would reject, too.
     database(&settings.service)?;
+    settings.check_tls()?;
+    for variable in ServeSettings::mistyped_variables(&INFO) {
+        eprintln!("warning: {variable}");
+    }
     print(&settings.to_toml())
 }
 
@@ -102,7 +106,8 @@ async fn with_store(
             "`{url}` is a store in the memory of one process, which no other command can read; name a file with `--database`"
         );
     }
-    let store = open_existing(&url).await?;
+    // Only `serve` and `migrate` upgrade a store: the service that runs may be of an older version.
+    let store = petstore_store::open_current(&url).await?;
     let done = command(&*store).await;
     let closed = store.close().await;
     done?;

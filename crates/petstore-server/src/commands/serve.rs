@@ -3,11 +3,12 @@
 
 use super::{database, open_store};
 use chrono::Utc;
-use openapi_dropshot_server::program::Program;
+use openapi_dropshot_server::{program::Program, state::causes};
 use petstore_server::{
     Api, INFO, PetStore,
     config::ServeSettings,
     keys::{self, ApiKey, KeyName},
+    usage,
 };
 use petstore_store::{DatabaseUrl, OpenError, ServerMark, Store, StoreError};
 use std::env;
@@ -18,6 +19,14 @@ pub(crate) async fn run(settings: ServeSettings) -> anyhow::Result<()> {
     let open = async || {
         let store = open_store(&url).await?;
         let first_key = first_key(&*store).await?;
+        if let Err(error) = usage::begin_counting(&*store, Utc::now()).await {
+            // A disk that is full must not keep the service from serving reads.
+            let causes = causes(&error);
+            tracing::warn!(
+                causes,
+                "cannot store since when calls of deprecated operations are counted, so `usage` does not call them unused: {error}; the next start tries again"
+            );
+        }
         Ok((store, first_key))
     };
     let Some((store, first_key)) = program.open_state(open, is_temporary).await? else {

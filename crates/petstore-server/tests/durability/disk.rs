@@ -167,6 +167,119 @@ fn a_store_that_cannot_be_written_is_rejected_with_what_to_do() {
 }
 
 #[test]
+fn a_backup_on_a_medium_that_cannot_be_written_is_verified_and_restored() {
+    let Some(launcher) = launcher(READ_ONLY) else {
+        return;
+    };
+    let service = Service::start();
+    service.add("Rex", None);
+    let folder = service.folder.path();
+    fs::create_dir(folder.join("store")).expect("a folder can be made");
+    let backup = program_by(&[], folder)
+        .args(["backup", "store/copy.db"])
+        .output();
+    assert!(backup.expect("it runs").status.success());
+    for (command, said) in [
+        (
+            &["backup", "--verify", "store/copy.db"][..],
+            "it has 1 pets and 1 API keys",
+        ),
+        (
+            &["restore", "store/copy.db", "--database", "sqlite:new.db"],
+            "restored `sqlite:new.db` from `store/copy.db`",
+        ),
+    ] {
+        let output = program_by(&launcher, folder).args(command).output();
+        let output = output.expect("the program can be run");
+        assert!(output.status.success(), "{output:?}");
+        let printed = String::from_utf8_lossy(&output.stdout);
+        assert!(printed.contains(said), "{printed}");
+    }
+    let mut restored = Service::start_in(
+        Arc::clone(&service.folder),
+        &["--database", "sqlite:new.db"],
+        &[],
+    );
+    restored.key.clone_from(&service.key);
+    assert_eq!(restored.pets().len(), 1);
+}
+
+/// A damaged store keeps its log, which belongs to it as long as it is there.
+#[test]
+fn a_restore_that_is_killed_leaves_no_store_without_its_log() {
+    if !can_trace() {
+        return skip("PETSTORE_REQUIRE_STRACE", "strace cannot be used here");
+    }
+    let mut service = Service::start();
+    service.add("Rex", None);
+    let folder = service.folder.clone();
+    let path = |name: &str| folder.path().join(name);
+    let backup = program_by(&[], folder.path())
+        .args(["backup", "copy.db"])
+        .output();
+    assert!(backup.expect("it runs").status.success());
+    for _ in 0..20 {
+        service.add(&"x".repeat(1000), None);
+    }
+    service.signal(Signal::KILL);
+    service.ended();
+    let log = fs::read(path("petstore.db-wal")).expect("a log");
+    let mut store = fs::read(path("petstore.db")).expect("a store");
+    // Its first page, without which SQLite cannot write the log into the store.
+    store[..4096].fill(0xff);
+
+    let (links, renames) = ("link,linkat", "rename,renameat,renameat2");
+    let store_name = path("petstore.db");
+    let store_name = store_name.to_str().expect("text");
+    for (calls, number, of) in [
+        (links, 1, None),
+        (links, 2, None),
+        (renames, 1, Some(store_name)),
+    ] {
+        for entry in fs::read_dir(folder.path()).expect("the folder") {
+            let name = entry.expect("an entry").file_name();
+            if name.to_string_lossy().contains("replaced-") {
+                fs::remove_file(folder.path().join(name)).expect("removed");
+            }
+        }
+        fs::write(store_name, &store).expect("a damaged store");
+        fs::write(path("petstore.db-wal"), &log).expect("its log");
+        let inject = format!("inject={calls}:signal=KILL:when={number}");
+        let trace = format!("trace={calls}");
+        let mut strace = vec![
+            "strace",
+            "-f",
+            "-o",
+            "/dev/null",
+            "-e",
+            &trace,
+            "-e",
+            &inject,
+        ];
+        strace.extend(of.iter().flat_map(|name| ["-P", name]));
+        let killed = program_by(&strace, folder.path())
+            .args(["restore", "copy.db"])
+            .output();
+        let killed = killed.expect("it runs");
+        assert!(!killed.status.success(), "{calls} {number}: {killed:?}");
+        let whole = |name: &str| {
+            let log_name = format!("{name}-wal");
+            fs::read(path(name)).is_ok_and(|found| found == store)
+                && fs::read(path(&log_name)).is_ok_and(|found| found == log)
+        };
+        let entries = fs::read_dir(folder.path()).expect("the folder");
+        let names = entries.map(|entry| entry.expect("an entry").file_name());
+        let names: Vec<_> = names
+            .map(|name| name.into_string().expect("text"))
+            .collect();
+        assert!(
+            names.iter().any(|name| whole(name)),
+            "{calls} {number}: {names:?}"
+        );
+    }
+}
+
+#[test]
 fn a_copy_that_does_not_fit_leaves_nothing_behind() {
     let Some(launcher) = launcher(TOO_SMALL) else {
         return;

@@ -162,3 +162,26 @@ fn only_an_sqlite_file_is_restored() {
         "{error}"
     );
 }
+
+#[test]
+fn a_store_behind_a_symbolic_link_is_replaced_where_it_lies() {
+    let service = Service::start();
+    service.add("Rex", None);
+    let folder = service.folder.clone();
+    run_ok(folder.path(), &["backup", "copy.db"]);
+    service.add("Tom", None);
+    let (folder, key) = stopped(service);
+    let path = |name: &str| folder.path().join(name);
+    fs::create_dir(path("disk")).expect("a folder can be made");
+    fs::rename(path("petstore.db"), path("disk/pets.db")).expect("moved");
+    std::os::unix::fs::symlink("disk/pets.db", path("petstore.db")).expect("a link");
+
+    run_ok(folder.path(), &["restore", "copy.db"]);
+    let link = fs::read_link(path("petstore.db")).expect("still a link");
+    assert_eq!(link, Path::new("disk/pets.db"));
+    assert_eq!(beginning_with(&path("disk"), "pets.db.replaced-").len(), 1);
+    assert!(beginning_with(folder.path(), "petstore.db.").is_empty());
+    let mut again = Service::start_in(folder.clone(), &[], &[]);
+    again.key = key;
+    assert_eq!(again.pets().len(), 1);
+}

@@ -76,6 +76,20 @@ fn a_file_that_cannot_be_used_is_named_with_what_is_wrong() {
         ),
         ("body-read-seconds = \"10s\"", "write a number of seconds"),
         ("listen = ", "it is not TOML"),
+        (
+            "# mine\nlisten = 127.0.0.1:8080",
+            "line 2: the value of `listen` is a text and needs quotes, as in `listen = ",
+        ),
+        (
+            "compression = true",
+            "line 1: the value of `compression` cannot be used: write `\"on\"`, with quotes",
+        ),
+        (
+            "rate-limit-burst = 4294967296",
+            "the number is too large; write at most 4294967295",
+        ),
+        ("log = \"warning\"", "`warning` is no level; write `warn`"),
+        ("log = \"inf\"", "`inf` is no level; write `info`"),
     ] {
         let folder = folder_with(config);
         let error = run_failing(folder.path(), &["serve", "--config", "petstore.toml"], 2);
@@ -112,7 +126,12 @@ fn a_value_that_cannot_be_used_is_reported_where_it_stands() {
             "1O",
             "write a whole number, 1 or more, in digits only",
         ),
-        ("rate-limit-burst", "99999999999", "the number is too large"),
+        (
+            "rate-limit-burst",
+            "99999999999",
+            "the number is too large; write at most 4294967295",
+        ),
+        ("log", "warning", "`warning` is no level; write `warn`"),
         ("sunset", "maybe", "announce"),
         (
             "trusted-proxies",
@@ -257,13 +276,54 @@ fn the_password_of_the_database_is_not_printed() {
 }
 
 #[test]
-fn both_files_of_tls_are_printed() {
-    let folder = folder_with("tls-cert = \"a.pem\"\ntls-key = \"b.pem\"\n");
-    let printed = run_ok(folder.path(), &["config", "--config", "petstore.toml"]);
-    assert!(
-        printed.contains("tls-cert = \"a.pem\"\ntls-key = \"b.pem\"\n"),
-        "{printed}"
-    );
+fn a_variable_that_is_almost_a_setting_is_warned_of() {
+    let folder = Arc::new(TempDir::new().expect("a folder can be made"));
+    let mistyped = [("PETSTORE_MAX_INFLIGHT", "7"), ("PETSTORE_LISTNE", "1")];
+    let texts = [
+        "the variable `PETSTORE_LISTNE` is no setting and has no effect; write `PETSTORE_LISTEN`",
+        "the variable `PETSTORE_MAX_INFLIGHT` is no setting and has no effect; write `PETSTORE_MAX_IN_FLIGHT`",
+    ];
+    let config = |variables: &[(&str, &str)]| {
+        let mut command = program(folder.path());
+        let output = command
+            .arg("config")
+            .envs(variables.iter().copied())
+            .output();
+        let output = output.expect("it runs");
+        assert!(output.status.success(), "{output:?}");
+        let printed = String::from_utf8(output.stdout).expect("text");
+        assert!(printed.contains("max-in-flight = 512\n"), "{printed}");
+        String::from_utf8(output.stderr).expect("text")
+    };
+    let warned = config(&mistyped);
+    let lines: Vec<_> = warned.lines().collect();
+    assert_eq!(lines.len(), 2, "{warned}");
+    for (line, text) in lines.iter().zip(texts) {
+        assert!(line.starts_with(&format!("warning: {text}")), "{line}");
+    }
+    let service = Service::start_in(folder.clone(), &[], &mistyped);
+    for text in texts {
+        let line = service.log.wait_for(text);
+        assert!(line.contains("WARN"), "{line}");
+    }
+
+    // Of the command line client and of tests, and what Kubernetes sets for a Service `petstore`.
+    let of_others = [
+        "URL",
+        "API_KEY",
+        "CLI_CONFIG",
+        "TEST_PROGRAM",
+        "REQUIRE_POSTGRES",
+        "PORT",
+        "SERVICE_HOST",
+        "SERVICE_PORT",
+        "SERVICE_PORT_HTTP",
+        "PORT_8080_TCP",
+        "PORT_8080_TCP_ADDR",
+    ];
+    let of_others = of_others.map(|name| format!("PETSTORE_{name}"));
+    let of_others: Vec<_> = of_others.iter().map(|name| (name.as_str(), "x")).collect();
+    assert_eq!(config(&of_others), "");
 }
 
 #[test]

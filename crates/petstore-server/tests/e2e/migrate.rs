@@ -95,3 +95,29 @@ fn a_dry_run_tells_the_steps_and_changes_nothing() {
         format!("`sqlite:old.db` has schema version {newest}; there is nothing to upgrade\n");
     assert_eq!(run_ok(folder.path(), &dry_run), expected);
 }
+
+#[test]
+fn only_serve_and_migrate_upgrade_a_store() {
+    let folder = TempDir::new().expect("a folder can be made");
+    let path = folder.path().join("petstore.db");
+    oldest(&path);
+    let before = fs::read(&path).expect("there");
+    for command in [
+        &["key", "list"][..],
+        &["key", "create", "a"],
+        &["key", "revoke", "k_000000000000"],
+        &["usage"],
+        &["usage", "--format", "json"],
+    ] {
+        let error = run_failing(folder.path(), command, 1);
+        let start = "error: cannot open the database `sqlite:petstore.db`: it was written by an older version: its schema is 1, ";
+        assert!(error.starts_with(start), "{command:?}: {error}");
+        assert!(error.contains("`migrate --dry-run`"), "{error}");
+        assert_eq!(fs::read(&path).expect("there"), before, "{command:?}");
+        let left = fs::read_dir(folder.path()).expect("the folder").count();
+        assert_eq!(left, 1, "no log is left beside it");
+    }
+    run_ok(folder.path(), &["migrate"]);
+    run_ok(folder.path(), &["key", "create", "a"]);
+    assert!(run_ok(folder.path(), &["key", "list"]).contains("\ta\t"));
+}

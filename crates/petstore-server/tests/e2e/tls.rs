@@ -3,7 +3,7 @@
 //! without it these tests print that they are skipped.
 
 use crate::{
-    process::{Service, run_failing},
+    process::{Service, run_failing, run_ok},
     raw::{self, Request},
     scrape,
 };
@@ -66,6 +66,11 @@ fn certificate(folder: &Path, key: &[&[&str]]) -> Option<Certificate> {
     }
     let pem = fs::read(folder.join("cert.pem")).expect("it was made");
     Some(Certificate::from_pem(&pem).expect("a certificate"))
+}
+
+/// Whether `cert.pem` and `key.pem` could be made in the folder.
+pub(crate) fn made_in(folder: &Path) -> bool {
+    certificate(folder, SEC1).is_some()
 }
 
 fn folder() -> Arc<TempDir> {
@@ -182,7 +187,7 @@ fn a_key_of_another_certificate_is_rejected_at_the_start() {
     .expect("renamed");
     certificate(folder.path(), SEC1);
     let arguments = ["serve", "--tls-cert", "other.pem", "--tls-key", "key.pem"];
-    let error = run_failing(folder.path(), &arguments, 1);
+    let error = run_failing(folder.path(), &arguments, 2);
     let start = "error: the certificate `other.pem` cannot be served with the key `key.pem`";
     assert!(error.contains(start), "{error}");
 }
@@ -195,11 +200,25 @@ fn files_that_are_missing_or_empty_are_named() {
         ("none.pem", "error: cannot read the certificate `none.pem`"),
         ("empty.pem", "error: there is no certificate in `empty.pem`"),
     ] {
-        let arguments = ["serve", "--tls-cert", cert, "--tls-key", "empty.pem"];
-        let error = run_failing(folder.path(), &arguments, 1);
-        assert!(error.contains(start), "{error}");
+        for command in ["serve", "config"] {
+            let arguments = [command, "--tls-cert", cert, "--tls-key", "empty.pem"];
+            let error = run_failing(folder.path(), &arguments, 2);
+            assert!(error.contains(start), "{error}");
+        }
     }
     assert!(!folder.path().join("petstore.db").exists());
+}
+
+#[test]
+fn both_files_are_printed_by_config() {
+    let folder = folder();
+    if certificate(folder.path(), SEC1).is_none() {
+        return;
+    }
+    let arguments = ["config", "--tls-cert", "cert.pem", "--tls-key", "key.pem"];
+    let printed = run_ok(folder.path(), &arguments);
+    let files = "tls-cert = \"cert.pem\"\ntls-key = \"key.pem\"\n";
+    assert!(printed.contains(files), "{printed}");
 }
 
 #[test]

@@ -173,6 +173,59 @@ fn an_export_has_each_day_and_the_last_program_and_the_page_shows_them() {
     watched.scrape().assert(name, &labels, 1_922_659_200.0);
 }
 
+#[test]
+fn an_upgraded_store_is_counted_from_its_first_start_on() {
+    let folder = std::sync::Arc::new(tempfile::TempDir::new().expect("a folder can be made"));
+    // A store of 1.0.0, which counted nothing, with a key of long ago.
+    let path = folder.path().join("petstore.db");
+    crate::migrate::oldest(&path);
+    let db = rusqlite::Connection::open(&path).expect("the store");
+    let key = "INSERT INTO api_keys (id, name, hash, created_at) VALUES ('k_mvbvqf8yh5d5', 'old', zeroblob(32), 1600000000000000)";
+    db.execute_batch(key).expect("a key");
+    drop(db);
+    run_ok(folder.path(), &["migrate"]);
+    let operation = || {
+        let export = run_ok(folder.path(), &["usage", "--format", "json"]);
+        let export: serde_json::Value = serde_json::from_str(&export).expect("JSON");
+        export["operations"][0].clone()
+    };
+    let unknown = operation();
+    assert_eq!(unknown["operation"], "getPet");
+    for member in ["counted_since", "days_without_calls"] {
+        assert!(unknown[member].is_null(), "{unknown}");
+    }
+    assert_eq!(unknown["is_unused"], false, "{unknown}");
+
+    let before = chrono::Utc::now();
+    let service = Service::start_in(folder.clone(), &[], &[]);
+    let counted = operation();
+    let since = |operation: &serde_json::Value| {
+        let since = operation["counted_since"].as_str().expect("a time");
+        since
+            .parse::<chrono::DateTime<chrono::Utc>>()
+            .expect("a time")
+    };
+    // It is shown in whole seconds.
+    assert!(
+        since(&counted).timestamp() >= before.timestamp(),
+        "{counted}"
+    );
+    assert_eq!(counted["days_without_calls"], 0, "{counted}");
+    assert_eq!(counted["is_unused"], false, "{counted}");
+    drop(service);
+    let db = rusqlite::Connection::open(&path).expect("the store");
+    let earlier = "UPDATE counted_operations SET since = since - 60 * 86400000000";
+    db.execute_batch(earlier).expect("60 days");
+    drop(db);
+    let long_ago = since(&operation());
+    let _again = Service::start_in(folder.clone(), &[], &[]);
+    assert_eq!(
+        since(&operation()),
+        long_ago,
+        "another start changes nothing"
+    );
+}
+
 /// The page of the admin listener.
 fn page(watched: &Watched) -> String {
     let response = watched.ask("/usage");

@@ -4,9 +4,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use petstore_models::{NewOrder, NewPet, Order, OrderStatus, Pet};
 use petstore_store::{
-    Cause, Creation, DailyUsage, FoundKey, KeyHash, KeyId, KeyRecord, NewKey, NotOrdered,
-    NotUpdated, Once, OrderPage, OrderQuery, Outcome, PetPage, PetQuery, PoolStats, Revocation,
-    Store, StoreError, Usage, UsageRecord, WriteStats,
+    Cause, CountedOperation, Creation, DailyUsage, FoundKey, KeyHash, KeyId, KeyRecord, NewKey,
+    NotOrdered, NotUpdated, Once, OrderPage, OrderQuery, Outcome, PetPage, PetQuery, PoolStats,
+    Revocation, Store, StoreError, Usage, UsageRecord, WriteStats,
 };
 use std::{
     sync::{
@@ -217,6 +217,18 @@ impl Store for Faulty {
 
     async fn usage_by_day(&self, since: NaiveDate) -> Result<Vec<DailyUsage>, StoreError> {
         self.inner.usage_by_day(since).await
+    }
+
+    async fn begin_counting(
+        &self,
+        operations: Vec<String>,
+        at: DateTime<Utc>,
+    ) -> Result<(), StoreError> {
+        self.inner.begin_counting(operations, at).await
+    }
+
+    async fn counted_operations(&self) -> Result<Vec<CountedOperation>, StoreError> {
+        self.inner.counted_operations().await
     }
 
     async fn check(&self) -> Result<(), StoreError> {

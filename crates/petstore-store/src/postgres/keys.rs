@@ -7,8 +7,8 @@ use super::{
     session::Session,
 };
 use crate::{
-    KeyId, NewKey, Revocation, StoreError, Usage, UsageDelta, key::sql, row::AnyRow as _,
-    usage::DAYS_KEPT,
+    CountedOperation, KeyId, NewKey, Revocation, StoreError, Usage, UsageDelta, key::sql,
+    row::AnyRow as _, usage::DAYS_KEPT,
 };
 use chrono::{DateTime, Utc};
 use tokio_postgres::error::SqlState;
@@ -107,4 +107,19 @@ pub(super) async fn add_usage(db: &Session, usage: &Usage) -> Result<(), StoreEr
         .await
         .map(|_| ())
         .map_err(error::write_failed)
+}
+
+/// Stores that the calls of these operations are counted from then on.
+pub(super) async fn begin_counting(
+    db: &Session,
+    operations: &[String],
+    at: DateTime<Utc>,
+) -> Result<(), StoreError> {
+    for operation in operations {
+        let added = db
+            .execute(CountedOperation::ADD, &[operation, &at.timestamp_micros()])
+            .await;
+        added.map_err(error::write_failed)?;
+    }
+    Ok(())
 }

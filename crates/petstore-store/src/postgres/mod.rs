@@ -43,9 +43,10 @@ mod writer;
 pub use url::PostgresUrl;
 
 use crate::{
-    Creation, DailyUsage, FoundKey, KeyHash, KeyId, KeyRecord, MigrationPlan, Missing, NewKey,
-    NotOrdered, NotUpdated, OnMigration, Once, OpenProblem, OrderPage, OrderQuery, PetPage,
-    PetQuery, PoolStats, Revocation, Store, StoreError, Usage, UsageRecord, WriteStats,
+    CountedOperation, Creation, DailyUsage, FoundKey, KeyHash, KeyId, KeyRecord, MayChange,
+    MigrationPlan, NewKey, NotOrdered, NotUpdated, OnMigration, Once, OpenProblem, OrderPage,
+    OrderQuery, PetPage, PetQuery, PoolStats, Revocation, Store, StoreError, Usage, UsageRecord,
+    WriteStats,
     caller::on_behalf_of,
     idempotency::OnceOnly,
     key,
@@ -74,11 +75,11 @@ impl PostgresStore {
     pub(crate) async fn open(
         url: PostgresUrl,
         on_migration: OnMigration,
-        missing: Missing,
+        may_change: MayChange,
     ) -> Result<Self, OpenProblem> {
         let connector = Arc::new(Connector::new(url)?);
         let session = connector.connect_first().await?;
-        schema::bring_up_to_date(session.client(), on_migration, missing).await?;
+        schema::bring_up_to_date(session.client(), on_migration, may_change).await?;
         let session = session.set_purpose(Use::Write).await;
         let session = session.map_err(schema::failed)?;
         Ok(Self {
@@ -242,6 +243,20 @@ impl Store for PostgresStore {
     async fn usage_by_day(&self, since: NaiveDate) -> Result<Vec<DailyUsage>, StoreError> {
         let since = stored_day(since).into();
         self.readers.query(DailyUsage::SINCE, &[since]).await
+    }
+
+    async fn begin_counting(
+        &self,
+        operations: Vec<String>,
+        at: DateTime<Utc>,
+    ) -> Result<(), StoreError> {
+        let begin =
+            move |db: Arc<Session>| async move { keys::begin_counting(&db, &operations, at).await };
+        self.writer.write(begin).await
+    }
+
+    async fn counted_operations(&self) -> Result<Vec<CountedOperation>, StoreError> {
+        self.readers.query(CountedOperation::ALL, &[]).await
     }
 
     async fn check(&self) -> Result<(), StoreError> {

@@ -6,11 +6,15 @@ use super::{
     session::Session,
 };
 use crate::{
-    Missing, OpenProblem, StoreError,
+    MayChange, OpenProblem, StoreError,
     migration::{MigrationPlan, OnMigration, Reporter, about},
 };
-use std::{pin::pin, sync::Arc, time::Duration};
-use tokio::time::timeout;
+use std::{
+    pin::pin,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use tokio::time::{sleep, timeout};
 use tokio_postgres::{Client, Error, error::SqlState};
 
 /// Version `n` is what the first `n` of them make. One that was released is
@@ -22,6 +26,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0004_orders.sql"),
     include_str!("migrations/0005_limits_of_keys.sql"),
     include_str!("migrations/0006_usage_by_day.sql"),
+    include_str!("migrations/0007_counting_of_usage.sql"),
 ];
 
 /// The schema version that this code reads and writes.
@@ -34,15 +39,31 @@ const LOCK: i64 = i64::from_be_bytes(*b"petstore");
 /// How long the server may take to tell the schema version.
 const LOOK_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Ends the wait for a server that hangs in the middle of a migration.
-const LOCK_TIMEOUT: &str = "30s";
+/// The tables that a migration of a released schema changes, and the schemas that they came with.
+/// All their locks are taken before the first step.
+const CHANGED: [(i64, &str); 2] = [(1, "api_keys"), (2, "deprecated_calls")];
+
+/// How long an attempt waits for a lock. Behind a statement that waits for a table, every request
+/// that needs the table waits, too, so this is less than reads may take. It is more than
+/// `deadlock_timeout`, after which PostgreSQL ends an autovacuum that is in the way.
+const LOCK_TIMEOUT: &str = "1200ms";
+
+/// The pauses between the attempts, in which the requests go on. A read may take 3 seconds, and
+/// those that wait use connections, so that the pause is longer than the wait.
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// How long the attempts go on. `serve` and `migrate` begin again afterwards, for some minutes.
+const ATTEMPTS: Duration = Duration::from_secs(30);
+
+/// What the owner reads while other transactions use the tables.
+const WAITING: &str = "waiting for other transactions that use its tables, such as a backup";
 
 /// Brings an empty database, unless it is rejected, or one of an older version, to the present
 /// schema. All migrations that are missing are one transaction.
 pub(super) async fn bring_up_to_date(
     db: &Client,
     on_migration: OnMigration,
-    missing: Missing,
+    may_change: MayChange,
 ) -> Result<(), OpenProblem> {
     // Looked at first without the lock, so that a server whose role may not
     // create tables starts on a database that is ready.
@@ -51,8 +72,14 @@ pub(super) async fn bring_up_to_date(
         found.map_err(|_| OpenProblem::Interrupted(Arc::new(Fault::Deadline(LOOK_TIMEOUT))))?;
     let found = found.map_err(failed)?;
     accept(found)?;
-    if found == 0 && missing == Missing::Reject {
+    if found == 0 && may_change != MayChange::Anything {
         return Err(OpenProblem::NoStore);
+    }
+    if found < NEWEST && may_change == MayChange::Nothing {
+        return Err(OpenProblem::TooOld {
+            found,
+            needed: NEWEST,
+        });
     }
     if found < NEWEST {
         // An error drops the connection, and with it the transaction.
@@ -74,25 +101,65 @@ async fn reported<T>(reporter: &Reporter, migration: impl Future<Output = T>) ->
     }
 }
 
+/// Tries to migrate until other transactions leave the tables alone for a moment.
 async fn migrate(db: &Client, reporter: &Reporter) -> Result<(), OpenProblem> {
+    let begun = Instant::now();
+    loop {
+        let error = match attempt(db, reporter).await {
+            Ok(Ok(())) => return Ok(()),
+            Ok(Err(rejected)) => return Err(rejected),
+            Err(error) => error,
+        };
+        if !is_about_locks(&error) || begun.elapsed() >= ATTEMPTS {
+            return Err(failed(error));
+        }
+        db.batch_execute("ROLLBACK").await.map_err(failed)?;
+        reporter.wait(WAITING);
+        sleep(PAUSE).await;
+    }
+}
+
+/// Whether another transaction held a lock for too long, or this one would have waited for one that
+/// waits for this one.
+fn is_about_locks(error: &Error) -> bool {
+    let codes = [
+        SqlState::LOCK_NOT_AVAILABLE,
+        SqlState::T_R_DEADLOCK_DETECTED,
+    ];
+    error.code().is_some_and(|code| codes.contains(code))
+}
+
+/// Makes the missing migrations in one transaction.
+async fn attempt(db: &Client, reporter: &Reporter) -> Result<Result<(), OpenProblem>, Error> {
     let begin = format!(
         "BEGIN; SET LOCAL lock_timeout = '{LOCK_TIMEOUT}'; SELECT pg_advisory_xact_lock({LOCK})"
     );
-    db.batch_execute(&begin).await.map_err(failed)?;
+    db.batch_execute(&begin).await?;
     // Asked again under the lock: another server may have come first.
-    let found = version(db).await.map_err(failed)?;
-    accept(found)?;
+    let found = version(db).await?;
+    if let Err(rejected) = accept(found) {
+        return Ok(Err(rejected));
+    }
     if found == 0 {
         let create = "CREATE TABLE petstore_schema (version bigint NOT NULL); INSERT INTO petstore_schema VALUES (0)";
-        db.batch_execute(create).await.map_err(failed)?;
+        db.batch_execute(create).await?;
+    }
+    // The attempt waits for the first lock only, and then it holds no other one: the statement that
+    // adds to the usage counters locks the same tables in an order of its own, and neither may wait
+    // for a lock of the other one.
+    let tables = CHANGED.iter().filter(|(since, _)| *since <= found);
+    for (number, (_, table)) in tables.enumerate() {
+        let or_fail = if number > 0 { "NOWAIT" } else { "" };
+        let lock = format!("LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE {or_fail}");
+        db.batch_execute(&lock).await?;
     }
     for (number, sql) in (1..).zip(MIGRATIONS).filter(|(number, _)| *number > found) {
         let set_version = format!("UPDATE petstore_schema SET version = {number}");
         reporter.begin(sql);
-        db.batch_execute(sql).await.map_err(failed)?;
-        db.batch_execute(&set_version).await.map_err(failed)?;
+        db.batch_execute(sql).await?;
+        db.batch_execute(&set_version).await?;
     }
-    db.batch_execute("COMMIT").await.map_err(failed)
+    db.batch_execute("COMMIT").await.map(Ok)
 }
 
 /// The missing migrations. None of them reads or writes the rows of a table, so their time does not
@@ -100,6 +167,9 @@ async fn migrate(db: &Client, reporter: &Reporter) -> Result<(), OpenProblem> {
 pub(super) async fn plan(db: &Client) -> Result<MigrationPlan, OpenProblem> {
     let from = version(db).await.map_err(failed)?;
     accept(from)?;
+    if from == 0 && is_foreign(db).await.map_err(failed)? {
+        return Err(OpenProblem::NotAStore);
+    }
     let missing = (1..).zip(MIGRATIONS).filter(|(number, _)| *number > from);
     Ok(MigrationPlan {
         from,
@@ -107,6 +177,24 @@ pub(super) async fn plan(db: &Client) -> Result<MigrationPlan, OpenProblem> {
         steps: missing.map(|(_, sql)| about(sql)).collect(),
         estimate: Duration::ZERO,
     })
+}
+
+/// Whether a database that is no store has a table or an index with the name of one that a
+/// migration makes. To make a store in it would fail.
+async fn is_foreign(db: &Client) -> Result<bool, Error> {
+    let made = |sql: &'static str| {
+        let lines = sql.lines().filter_map(|line| line.strip_prefix("CREATE "));
+        lines.filter_map(|line| {
+            let mut words = line.split_whitespace().skip_while(|word| *word == "UNIQUE");
+            let kind = words.next()?;
+            words
+                .next()
+                .filter(|_| ["TABLE", "INDEX", "SEQUENCE"].contains(&kind))
+        })
+    };
+    let names: Vec<&str> = MIGRATIONS.iter().copied().flat_map(made).collect();
+    let sql = "SELECT EXISTS (SELECT 1 FROM pg_class WHERE relname = ANY($1) AND pg_table_is_visible(oid))";
+    db.query_one(sql, &[&names]).await?.try_get(0)
 }
 
 /// 0 for a database that is not a store yet.

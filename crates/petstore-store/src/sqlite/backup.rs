@@ -72,7 +72,7 @@ fn copied(
 
 /// Reads all of a backup.
 pub(crate) fn verify(file: &Path) -> Result<BackupContents, BackupProblem> {
-    let db = open::existing(file)?.ok_or(BackupProblem::NoStore)?;
+    let db = open::backup(file)?.ok_or(BackupProblem::NoStore)?;
     let identity = schema::identify(&db).map_err(open::rejection)?;
     open::accept(identity)?;
     let Identity::Store(schema) = identity else {
@@ -97,15 +97,16 @@ pub(crate) fn verify(file: &Path) -> Result<BackupContents, BackupProblem> {
 /// Replaces the store in `to`, if there is one, by a verified copy of `from`. Returns the file that
 /// has the former store now.
 pub(crate) fn restore(from: &Path, to: &Path) -> Result<Option<PathBuf>, BackupProblem> {
-    let to = std::path::absolute(to)?;
-    let source = open::existing(from)?.ok_or(BackupProblem::NoStore)?;
+    // The file of the store itself, so that it stays on its disk, with its log beside it.
+    let to = to.canonicalize().or_else(|_| std::path::absolute(to))?;
+    let source = open::backup(from)?.ok_or(BackupProblem::NoStore)?;
     let folder = match to.parent() {
         Some(folder) if folder.is_dir() => folder,
         folder => return Err(BackupProblem::NoFolder(folder.unwrap_or(&to).to_owned())),
     };
     let Ok(found) = fs::metadata(&to) else {
         let new = copied(&source, folder, &to)?;
-        discard_log(&to, None)?;
+        move_logs(&to)?;
         let named = new.persist_noclobber(&to);
         named.map_err(|error| BackupProblem::from(error.error))?;
         File::open(folder)?.sync_all()?;
@@ -126,9 +127,13 @@ pub(crate) fn restore(from: &Path, to: &Path) -> Result<Option<PathBuf>, BackupP
         chown(new.path(), Some(found.uid()), Some(found.gid()))?;
     }
     put_log_into(&to)?;
+    // The former store is complete under its new name before its log is taken away: a crash in
+    // between must not leave the store without the log.
     let former = free_name(&to);
-    discard_log(&to, Some(&former))?;
+    link_logs(&to, &former)?;
     fs::hard_link(&to, &former)?;
+    File::open(folder)?.sync_all()?;
+    remove_logs(&to)?;
     // The name always belongs to one store or the other.
     new.persist(&to)
         .map_err(|error| BackupProblem::from(error.error))?;
@@ -161,21 +166,41 @@ fn put_log_into(path: &Path) -> Result<(), BackupProblem> {
     }
 }
 
-/// Moves the log of a store away, or removes one without a store: SQLite would apply it to the
-/// restored file.
-fn discard_log(path: &Path, former: Option<&Path>) -> io::Result<()> {
-    for suffix in ["-wal", "-shm", "-journal"] {
+/// The files that SQLite applies to the store beside which they lie. `-shm` is made anew from them.
+const LOGS: [&str; 2] = ["-wal", "-journal"];
+
+/// Gives the logs that are left of a damaged store the name of the former store, too.
+fn link_logs(path: &Path, former: &Path) -> io::Result<()> {
+    let linked = LOGS.map(|suffix| {
         let log = open::beside(path, suffix);
-        let moved = match former {
-            Some(former) => fs::rename(&log, open::beside(former, suffix)),
-            None => fs::rename(&log, open::beside(&free_name(path), suffix)),
-        };
-        match moved {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
+        there(fs::hard_link(log, open::beside(former, suffix)))
+    });
+    linked.into_iter().collect()
+}
+
+/// Takes the logs away from a store: SQLite would apply them to the restored file.
+fn remove_logs(path: &Path) -> io::Result<()> {
+    let removed = ["-shm"].iter().chain(&LOGS);
+    let mut removed = removed.map(|suffix| there(fs::remove_file(open::beside(path, suffix))));
+    removed.try_for_each(|removed| removed)
+}
+
+/// Moves logs without a store out of the way.
+fn move_logs(path: &Path) -> io::Result<()> {
+    let former = free_name(path);
+    let moved = ["-wal", "-shm", "-journal"].map(|suffix| {
+        let log = open::beside(path, suffix);
+        there(fs::rename(log, open::beside(&former, suffix)))
+    });
+    moved.into_iter().collect()
+}
+
+/// A file that is not there needs nothing.
+fn there(done: io::Result<()>) -> io::Result<()> {
+    match done {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        done => done,
     }
-    Ok(())
 }
 
 /// A name beside the store that no file has.

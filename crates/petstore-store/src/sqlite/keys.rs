@@ -4,7 +4,10 @@ use super::{
     error,
     records::{self, execute},
 };
-use crate::{KeyId, NewKey, Revocation, StoreError, Usage, UsageDelta, key::sql, usage::DAYS_KEPT};
+use crate::{
+    CountedOperation, KeyId, NewKey, Revocation, StoreError, Usage, UsageDelta, key::sql,
+    usage::DAYS_KEPT,
+};
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, Error, ErrorCode};
 
@@ -69,6 +72,19 @@ pub(super) fn add_usage(db: &Connection, usage: &Usage) -> rusqlite::Result<()> 
     }
     for key_use in &usage.uses {
         execute(db, SET_LAST_USE, &key_use.values())?;
+    }
+    Ok(())
+}
+
+/// Stores that the calls of these operations are counted from then on.
+pub(super) fn begin_counting(
+    db: &Connection,
+    operations: &[String],
+    at: DateTime<Utc>,
+) -> rusqlite::Result<()> {
+    for operation in operations {
+        let parameters = [operation.as_str().into(), at.timestamp_micros().into()];
+        execute(db, CountedOperation::ADD, &parameters)?;
     }
     Ok(())
 }

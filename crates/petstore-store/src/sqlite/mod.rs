@@ -21,9 +21,10 @@ mod tests;
 mod writer;
 
 use crate::{
-    Creation, DailyUsage, FoundKey, KeyHash, KeyId, KeyRecord, MigrationPlan, Missing, NewKey,
-    NotOrdered, NotUpdated, OnMigration, Once, OpenProblem, OrderPage, OrderQuery, PetPage,
-    PetQuery, PoolStats, Revocation, Store, StoreError, Usage, UsageRecord, WriteStats,
+    CountedOperation, Creation, DailyUsage, FoundKey, KeyHash, KeyId, KeyRecord, MayChange,
+    MigrationPlan, NewKey, NotOrdered, NotUpdated, OnMigration, Once, OpenProblem, OrderPage,
+    OrderQuery, PetPage, PetQuery, PoolStats, Revocation, Store, StoreError, Usage, UsageRecord,
+    WriteStats,
     caller::on_behalf_of,
     idempotency::OnceOnly,
     key,
@@ -93,9 +94,9 @@ impl SqliteStore {
     pub(crate) fn in_file(
         path: &Path,
         on_migration: OnMigration,
-        missing: Missing,
+        may_change: MayChange,
     ) -> Result<Self, OpenProblem> {
-        if missing == Missing::Reject && !is_store(path)? {
+        if may_change != MayChange::Anything && !is_store(path)? {
             return Err(OpenProblem::NoStore);
         }
         let open::File {
@@ -103,7 +104,7 @@ impl SqliteStore {
             readers,
             disk_readers,
             files,
-        } = open::file(path, on_migration)?;
+        } = open::file(path, on_migration, may_change)?;
         let disk_readers = DiskReaders::start(disk_readers).map_err(OpenProblem::NoThread)?;
         let readers = readers.into_iter().map(Slot::new).collect();
         let keys = Arc::<KeyCache>::default();
@@ -288,6 +289,20 @@ impl Store for SqliteStore {
     async fn usage_by_day(&self, since: NaiveDate) -> Result<Vec<DailyUsage>, StoreError> {
         let since = stored_day(since).into();
         self.readers.query(DailyUsage::SINCE, vec![since]).await
+    }
+
+    async fn begin_counting(
+        &self,
+        operations: Vec<String>,
+        at: DateTime<Utc>,
+    ) -> Result<(), StoreError> {
+        self.writer
+            .write(move |db| keys::begin_counting(db, &operations, at).map_err(error::failed))
+            .await
+    }
+
+    async fn counted_operations(&self) -> Result<Vec<CountedOperation>, StoreError> {
+        self.readers.query(CountedOperation::ALL, Vec::new()).await
     }
 
     async fn check(&self) -> Result<(), StoreError> {

@@ -6,7 +6,7 @@ use super::{
     files::Files,
     schema::{self, Identity},
 };
-use crate::{OnMigration, OpenProblem};
+use crate::{MayChange, OnMigration, OpenProblem};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, config::DbConfig};
 use std::{
@@ -56,7 +56,11 @@ pub(super) struct File {
     pub(super) files: Files,
 }
 
-pub(super) fn file(path: &Path, on_migration: OnMigration) -> Result<File, OpenProblem> {
+pub(super) fn file(
+    path: &Path,
+    on_migration: OnMigration,
+    may_change: MayChange,
+) -> Result<File, OpenProblem> {
     let path = &absolute(path)?;
     inspect(path)?;
 
@@ -69,7 +73,11 @@ pub(super) fn file(path: &Path, on_migration: OnMigration) -> Result<File, OpenP
     // Until it is known to be a store of ours: to close a connection writes
     // the log back into the file, and a rejected file must not be changed.
     keep_log_on_close(&writer, true)?;
-    accept(schema::claim(&mut writer).map_err(rejection)?)?;
+    let identity = schema::claim(&mut writer).map_err(rejection)?;
+    accept(identity)?;
+    if may_change == MayChange::Nothing {
+        accept_current(identity)?;
+    }
     keep_log_on_close(&writer, false)?;
 
     use_write_ahead_log(&writer)?;
@@ -115,6 +123,21 @@ pub(super) fn existing(path: &Path) -> Result<Option<Connection>, OpenProblem> {
     // with it.
     keep_log_on_close(&db, has_log(path))?;
     Ok(Some(db))
+}
+
+/// A connection to a backup that changes nothing; `None` where there is none. Unlike
+/// [`existing`], it can read a file on a medium that cannot be written, unless a log lies beside
+/// it: then the file is no finished copy, and SQLite needs a file for the locks.
+pub(super) fn backup(path: &Path) -> Result<Option<Connection>, OpenProblem> {
+    let path = &absolute(path)?;
+    if has_log(path) {
+        return existing(path);
+    }
+    inspect(path)?;
+    if !path.exists() {
+        return Ok(None);
+    }
+    immutably(path).map(Some).map_err(rejection)
 }
 
 fn keep_log_on_close(db: &Connection, keep: bool) -> Result<(), OpenProblem> {
@@ -243,6 +266,18 @@ pub(super) fn accept(identity: Identity) -> Result<(), OpenProblem> {
             supported: schema::NEWEST,
         }),
         Identity::Store(_) | Identity::Empty => Ok(()),
+    }
+}
+
+/// Rejects a store that would have to be upgraded.
+fn accept_current(identity: Identity) -> Result<(), OpenProblem> {
+    match identity {
+        Identity::Store(found) if found < schema::NEWEST => Err(OpenProblem::TooOld {
+            found,
+            needed: schema::NEWEST,
+        }),
+        Identity::Empty => Err(OpenProblem::NoStore),
+        Identity::Store(_) | Identity::Foreign => Ok(()),
     }
 }
 

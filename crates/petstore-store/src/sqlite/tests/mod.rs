@@ -26,7 +26,8 @@ struct Fixture {
 fn in_a_file() -> Fixture {
     let folder = TempDir::new().expect("a temporary folder");
     let path = folder.path().join("pets.db");
-    let store = SqliteStore::in_file(&path, Arc::new(|_| {}), Missing::Make).expect("a new store");
+    let store =
+        SqliteStore::in_file(&path, Arc::new(|_| {}), MayChange::Anything).expect("a new store");
     Fixture {
         store: Arc::new(store),
         folder,

@@ -115,6 +115,7 @@ macro_rules! contract {
                 pets::ids_begin_at_one_and_ascend,
                 pets::pets_added_at_once_have_ids_of_their_own,
                 usage::a_key_shows_when_it_was_used_last,
+                usage::an_operation_is_counted_since_the_first_time_that_was_stored,
                 usage::calls_add_up_between_the_first_and_the_last,
                 usage::calls_count_for_their_day_and_old_days_are_deleted,
                 usage::usage_counters_are_sorted_by_operation_and_the_latest_caller,

@@ -46,6 +46,27 @@ async fn counters(store: &AnyStore) -> Vec<UsageRecord> {
     store.usage().await.expect("the counters")
 }
 
+pub(crate) async fn an_operation_is_counted_since_the_first_time_that_was_stored(store: AnyStore) {
+    let counted = async || {
+        let counted = store.counted_operations().await.expect("the operations");
+        let counted = counted.into_iter();
+        counted
+            .map(|row| (row.operation, row.since))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(counted().await, []);
+    for (operations, at) in [(&["getPet"][..], 5), (&["addPet", "getPet"], 7), (&[], 9)] {
+        let operations = operations.iter().map(|&name| name.to_owned()).collect();
+        let begun = store.begin_counting(operations, time(at)).await;
+        begun.expect("it is stored");
+    }
+    let expected = [
+        ("addPet".to_owned(), time(7)),
+        ("getPet".to_owned(), time(5)),
+    ];
+    assert_eq!(counted().await, expected);
+}
+
 pub(crate) async fn calls_add_up_between_the_first_and_the_last(store: AnyStore) {
     with_keys(&store, &[1]).await;
     assert_eq!(counters(&store).await, []);

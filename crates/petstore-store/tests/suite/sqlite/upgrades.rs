@@ -7,8 +7,8 @@ use crate::fixtures::{new_order, new_pet, pet_with_id};
 use chrono::{DateTime, NaiveDate};
 use petstore_models::{NewPet, OrderStatus, Pet, PetStatus};
 use petstore_store::{
-    Creation, DatabaseUrl, KeyHash, KeyLimits, KeyRate, KeyScope, OnMigration, Once, OrderQuery,
-    PetQuery, open_with, schema_version,
+    Creation, DatabaseUrl, KeyHash, KeyLimits, KeyRate, KeyScope, OnMigration, Once, OpenProblem,
+    OrderQuery, PetQuery, open_current, open_with, schema_version,
 };
 use rusqlite::Connection;
 use std::{
@@ -23,7 +23,8 @@ static RELEASED: LazyLock<Vec<String>> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/sqlite/released");
     let files = fs::read_dir(folder).expect("the folder");
     let mut files: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
-    files.sort();
+    // `schema_10` comes after `schema_9`.
+    files.sort_by_key(|path| (path.as_os_str().len(), path.clone()));
     let texts = files.into_iter().map(fs::read_to_string);
     texts.map(|text| text.expect("a schema")).collect()
 });
@@ -195,6 +196,45 @@ async fn the_usage_counters_of_a_released_schema_are_kept_and_are_empty_before_i
         (true, true) => (3, 1, 3, "curl/8".to_owned()),
     });
     assert_eq!(calls, expected.collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn an_older_schema_does_not_say_since_when_calls_are_counted() {
+    let mut since = Vec::new();
+    for text in RELEASED.iter() {
+        let place = released(text);
+        let store = open(&place.path).await.expect("it is brought up to date");
+        let counted = store.counted_operations().await.expect("the operations");
+        since.push(counted.first().map(|row| row.since));
+    }
+    let stored = DateTime::from_timestamp_micros(1_795_132_800_000_003);
+    let expected = self::since(9).into_iter();
+    let expected = expected.map(|is_kept| stored.filter(|_| is_kept));
+    assert_eq!(since, expected.collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn an_older_store_is_rejected_unchanged_where_it_must_not_be_upgraded() {
+    let newest = RELEASED.len() as i64;
+    for (number, text) in (1..).zip(RELEASED.iter()) {
+        let place = released(text);
+        let url = DatabaseUrl::SqliteFile(place.path.clone());
+        let opened = open_current(&url).await;
+        if number == newest {
+            opened
+                .expect("the present one")
+                .close()
+                .await
+                .expect("closed");
+            continue;
+        }
+        let problem = opened.err().expect("an older one").problem;
+        let OpenProblem::TooOld { found, needed } = problem else {
+            panic!("{problem:?}")
+        };
+        assert_eq!((found, needed), (number, newest));
+        assert_eq!(schema_version(&url).await.expect("a store"), number);
+    }
 }
 
 #[tokio::test]

@@ -1,0 +1,153 @@
+//! Finds environment variables that were probably meant as settings, but have another name: a
+//! variable that is no setting has no effect.
+
+use super::parse::key;
+use crate::ServiceInfo;
+use clap::Command;
+use std::fmt;
+
+/// An environment variable that is no setting, and whose name is similar to that of one.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct MistypedVariable {
+    name: String,
+    meant: String,
+}
+
+impl fmt::Display for MistypedVariable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, meant } = self;
+        write!(
+            f,
+            "the variable `{name}` is no setting and has no effect; write `{meant}` if you meant that one"
+        )
+    }
+}
+
+/// Returns the variables that are similar to a setting of the command, of which more than a typing
+/// mistake tells them apart are left out: other programs have variables with the same prefix.
+pub(super) fn mistyped(
+    command: &Command,
+    info: &ServiceInfo,
+    names: impl IntoIterator<Item = String>,
+) -> Vec<MistypedVariable> {
+    let settings = command.get_arguments().filter_map(key);
+    let settings: Vec<_> = settings.map(|key| info.variable(key)).collect();
+    let prefix = info.variable("");
+    let mut mistyped: Vec<_> = names
+        .into_iter()
+        .filter(|name| !settings.contains(name))
+        .filter_map(|name| {
+            let upper = name.to_uppercase();
+            let rest = upper.strip_prefix(&prefix)?;
+            if is_of_kubernetes(rest) {
+                return None;
+            }
+            let meant = settings
+                .iter()
+                .filter_map(|setting| {
+                    Some((distance(rest, setting.strip_prefix(&prefix)?)?, setting))
+                })
+                .min_by_key(|(distance, _)| *distance);
+            let (_, meant) = meant?;
+            Some(MistypedVariable {
+                meant: meant.clone(),
+                name,
+            })
+        })
+        .collect();
+    mistyped.sort_by(|a, b| a.name.cmp(&b.name));
+    mistyped
+}
+
+/// The number of typing mistakes between two names; `None` if there are more than the length of the
+/// name explains.
+fn distance(name: &str, setting: &str) -> Option<usize> {
+    let (name, setting) = (name.replace('_', ""), setting.replace('_', ""));
+    let distance = strsim::osa_distance(&name, &setting);
+    (distance <= (setting.len() / 3).min(2)).then_some(distance)
+}
+
+/// Whether Kubernetes sets such a variable in each container, for a Service whose name begins like
+/// the prefix: `…SERVICE_HOST`, `…SERVICE_PORT`, `…PORT`, `…PORT_8080_TCP_ADDR` and so on.
+fn is_of_kubernetes(rest: &str) -> bool {
+    let of_a_port = rest
+        .split_once("PORT_")
+        .is_some_and(|(_, port)| port.starts_with(|character: char| character.is_ascii_digit()));
+    of_a_port
+        || rest.ends_with("SERVICE_HOST")
+        || rest.contains("SERVICE_PORT")
+        || rest == "PORT"
+        || rest.ends_with("_PORT")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{config::ServeSettings, info::TEST};
+    use clap::Args as _;
+
+    fn meant(names: &[&str]) -> Vec<String> {
+        let command = ServeSettings::<crate::config::NoSettings>::augment_args(Command::new("x"));
+        let names = names.iter().map(|name| format!("SHOP_{name}"));
+        let mistyped = mistyped(&command, &TEST, names);
+        mistyped.into_iter().map(|found| found.meant).collect()
+    }
+
+    #[test]
+    fn a_variable_that_is_almost_a_setting_is_found() {
+        for (name, expected) in [
+            ("LISTNE", "SHOP_LISTEN"),
+            ("listen", "SHOP_LISTEN"),
+            ("MAX_INFLIGHT", "SHOP_MAX_IN_FLIGHT"),
+            ("LOGS", "SHOP_LOG"),
+            ("LOGFORMAT", "SHOP_LOG_FORMAT"),
+            ("TLS_CERTS", "SHOP_TLS_CERT"),
+            ("CONFG", "SHOP_CONFIG"),
+        ] {
+            assert_eq!(meant(&[name]), [expected], "{name}");
+        }
+        let both = ["LISTNE", "MAX_INFLIGHT", "LISTEN"];
+        assert_eq!(meant(&both), ["SHOP_LISTEN", "SHOP_MAX_IN_FLIGHT"]);
+    }
+
+    #[test]
+    fn variables_of_others_are_left_alone() {
+        // Of the command line client, of tests and scripts, and of a deployment.
+        let others = [
+            "URL",
+            "API_KEY",
+            "CLI_CONFIG",
+            "PASSWORD",
+            "DATABASE_PASSWORD",
+            "IMAGE",
+            "SERVER",
+            "TEST_PROGRAM",
+            "REQUIRE_POSTGRES",
+            "FAULTS",
+            "TOOLS",
+            "MAINTAINER",
+            "ADVISORIES",
+            "PROXY_LISTEN",
+            "PROXY_CLIENT_TIMEOUT",
+            "CHAOS_SEED",
+            "CRASH_ROUNDS",
+        ];
+        // For the Services `shop`, `shop-admin` and `shop-log`, in Kubernetes.
+        let links = ["", "ADMIN_", "LOG_"].map(|service| {
+            [
+                "SERVICE_HOST",
+                "SERVICE_PORT",
+                "SERVICE_PORT_HTTP",
+                "PORT",
+                "PORT_8080_TCP",
+                "PORT_8080_TCP_ADDR",
+                "PORT_8080_TCP_PORT",
+                "PORT_8080_TCP_PROTO",
+            ]
+            .map(|name| format!("{service}{name}"))
+        });
+        let links = links.as_flattened().iter().map(String::as_str);
+        let all: Vec<_> = others.into_iter().chain(links).collect();
+        assert_eq!(meant(&all), [""; 0]);
+    }
+}
