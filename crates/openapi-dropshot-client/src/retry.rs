@@ -3,14 +3,16 @@
 
 mod budget;
 mod clock;
-mod decision;
 mod policy;
+mod retry_after;
+mod throttle;
 
 pub use budget::RetryBudget;
 pub use clock::Clock;
 pub(crate) use clock::RealClock;
-pub(crate) use decision::{RATE_LIMIT, Throttle, http_date, retry_after, throttle};
 pub use policy::{RetryDecision, RetryPolicy};
+pub(crate) use retry_after::{RATE_LIMIT, http_date, rate_limit_pause, retry_after};
+pub(crate) use throttle::Throttle;
 
 use crate::{
     call::{Prepared, Settings, next_try},
