@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn other_messages_and_other_rejections_are_left_alone() {
         assert_eq!(
-            rewritten("missing field `categoryId` at line 1 column 2"),
+            rewritten("missing field `bookId` at line 1 column 2"),
             None
         );
         let message = "invalid type: map, expected i64 at line 1";
