@@ -74,11 +74,7 @@ async fn pets_and_keys_of_every_released_schema_are_kept() {
     for text in RELEASED.iter() {
         let place = released(text);
         let store = open(&place.path).await.expect("it is brought up to date");
-        let all = PetQuery {
-            after: None,
-            status: None,
-            limit: 100,
-        };
+        let all = PetQuery::first(100);
         let page = store.list_pets(all).await.expect("a page");
         assert_eq!(page.pets, first_pets());
         for pet in first_pets().into_iter().filter(|pet| pet.status.is_some()) {
