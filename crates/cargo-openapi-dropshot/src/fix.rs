@@ -64,7 +64,7 @@ struct ErrorRange {
     key: &'static str,
     name: &'static str,
     description: &'static str,
-    /// The status and the code of its example.
+    /// The status and the code in the example of a body; its message is the description.
     status: u16,
     code: &'static str,
 }

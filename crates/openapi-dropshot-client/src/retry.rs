@@ -183,7 +183,7 @@ async fn run_tries(call: &mut Prepared) -> Result<Received, Failure> {
             now = clock.now();
         }
         let limit = settings.try_timeout.min(state.left(now));
-        // Its future is large, too, and stays here for the same reason.
+        // This future is large, too. A function that returned it would copy it.
         let exchange = pin!(client.exchange(request, template.url(), operation));
         let result = timeout(limit, exchange).await;
         let result = result.unwrap_or_else(|| Err(Failure::timed_out(operation.id)));
@@ -302,11 +302,7 @@ impl CallState<'_> {
         begun: Instant,
         result: &Result<Received, Failure>,
     ) -> RetryDecision {
-        let Settings {
-            interceptors,
-            retry,
-            ..
-        } = self.settings;
+        let interceptors = &self.settings.interceptors;
         if result.is_ok() && interceptors.is_empty() {
             return RetryDecision::Default;
         }
@@ -323,7 +319,7 @@ impl CallState<'_> {
             },
         };
         interceptors.after_try(&outcome);
-        retry.decide(&outcome)
+        self.settings.retry.decide(&outcome)
     }
 
     /// The pause before the next try. If there is no further try, returns why not, or `None` if the error is not transient.
@@ -336,8 +332,10 @@ impl CallState<'_> {
         let (retry, retries) = (&self.settings.retry, self.record.retries);
         let jitter = self.shared.clock.jitter(retry.ceiling(retries));
         // The service may ask for any time.
-        let pause = error.retry_after().unwrap_or_default();
-        let pause = pause.saturating_add(jitter);
+        let pause = error
+            .retry_after()
+            .unwrap_or_default()
+            .saturating_add(jitter);
         let is_unauthorized = error.status_code() == Some(StatusCode::UNAUTHORIZED);
         let is_repeatable = self.is_repeatable() || error.was_not_begun();
         Err(match decision {
