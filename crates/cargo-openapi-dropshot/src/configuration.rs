@@ -206,97 +206,98 @@ impl Reader<'_> {
             projects.push(self.project(settings, document, is_single));
         }
         let mut folders: Vec<(String, Range<usize>)> = Vec::new();
-        let mut crates = Vec::new();
         for (index, (project, document)) in projects.iter().zip(documents).enumerate() {
             let before = &projects[..index];
-            let name_at = document.name.as_ref().unwrap_or(&document.path).span();
-            if before.iter().any(|other| other.name == project.name) {
-                let message = format!("two documents have the name `{}`", project.name);
-                self.report(name_at, message, "give one of them another `name`");
-            }
-            let path_at = || document.path.span();
-            let shared = [
-                (
-                    "document",
-                    "path",
-                    path_at(),
-                    before
-                        .iter()
-                        .any(|other| other.document == project.document),
-                ),
-                (
-                    "folder of releases",
-                    "releases",
-                    document
-                        .releases
-                        .as_ref()
-                        .map_or_else(path_at, Spanned::span),
-                    before
-                        .iter()
-                        .any(|other| other.releases == project.releases),
-                ),
-                (
-                    "file of accepted breaks",
-                    "accepted-breaks",
-                    document
-                        .accepted_breaks
-                        .as_ref()
-                        .map_or_else(path_at, Spanned::span),
-                    before
-                        .iter()
-                        .any(|other| other.accepted_breaks == project.accepted_breaks),
-                ),
-                (
-                    "changelog",
-                    "changelog",
-                    document
-                        .changelog
-                        .as_ref()
-                        .map_or_else(path_at, Spanned::span),
-                    before
-                        .iter()
-                        .any(|other| other.changelog == project.changelog),
-                ),
-            ];
-            for (what, key, span, is_shared) in shared {
-                if is_shared {
-                    let message = format!("two documents have the same {what}");
-                    let mut help = format!("write another `{key}` for one of them");
-                    if key == "accepted-breaks" {
-                        let file = &project.accepted_breaks;
-                        help += &format!(
-                            ", such as `{}`, and move its entries from {file}: a release removes all entries of the file",
-                            beside(&project.document, &named_breaks(&project.name))
-                        );
-                    }
-                    self.report(span, message, help);
-                }
-            }
-            let others = before.iter().filter(|other| other.cargo_version).count();
-            if let Some(span) = document.cargo_version.as_ref().map(Spanned::span)
-                && project.cargo_version
-                && others > 0
-            {
-                let message = "the version of Cargo.toml cannot be that of two documents";
-                self.report(span, message, "remove `cargo-version` from one of them");
-            }
+            self.check_name(document, project, before);
+            self.check_paths(document, project, before);
+            self.check_cargo_version(document, project, before);
             let targets = document.generate.iter().flat_map(|generate| {
-                let both = [
-                    Some(&generate.models),
-                    Some(&generate.api),
-                    generate.client.as_ref(),
-                ];
-                both.into_iter().flatten()
+                let both = [&generate.models, &generate.api];
+                both.into_iter().chain(&generate.client)
             });
             for target in targets {
                 self.check_folder(target, &mut folders);
                 self.check_contents(target, &projects);
             }
-            if let (Some(output), Some(generate)) = (&project.output, &document.generate) {
-                crates.push((output.models_crate.clone(), generate.models.span()));
-                if let Some(client) = &generate.client {
-                    crates.push((output.client_crate.clone(), client.span()));
+        }
+        self.check_crates(documents, &projects);
+        projects
+    }
+
+    fn check_name(&mut self, document: &Document, project: &Project, before: &[Project]) {
+        if before.iter().any(|other| other.name == project.name) {
+            let at = document.name.as_ref().unwrap_or(&document.path).span();
+            let message = format!("two documents have the name `{}`", project.name);
+            self.report(at, message, "give one of them another `name`");
+        }
+    }
+
+    /// Checks that no document before has the same file or folder for one of its paths.
+    fn check_paths(&mut self, document: &Document, project: &Project, before: &[Project]) {
+        type PathOf = fn(&Project) -> &String;
+        let mut check =
+            |what: &str, key: &str, set: &Option<Spanned<String>>, path: PathOf, more: &str| {
+                if before.iter().any(|other| path(other) == path(project)) {
+                    let at = set.as_ref().unwrap_or(&document.path).span();
+                    let message = format!("two documents have the same {what}");
+                    self.report(
+                        at,
+                        message,
+                        format!("write another `{key}` for one of them{more}"),
+                    );
                 }
+            };
+        check("document", "path", &None, |project| &project.document, "");
+        check(
+            "folder of releases",
+            "releases",
+            &document.releases,
+            |project| &project.releases,
+            "",
+        );
+        let move_entries = format!(
+            ", such as `{}`, and move its entries from {}: a release removes all entries of the file",
+            beside(&project.document, &named_breaks(&project.name)),
+            project.accepted_breaks
+        );
+        check(
+            "file of accepted breaks",
+            "accepted-breaks",
+            &document.accepted_breaks,
+            |project| &project.accepted_breaks,
+            &move_entries,
+        );
+        check(
+            "changelog",
+            "changelog",
+            &document.changelog,
+            |project| &project.changelog,
+            "",
+        );
+    }
+
+    fn check_cargo_version(&mut self, document: &Document, project: &Project, before: &[Project]) {
+        if let Some(set) = &document.cargo_version
+            && project.cargo_version
+            && before.iter().any(|other| other.cargo_version)
+        {
+            let message = "the version of Cargo.toml cannot be that of two documents";
+            self.report(
+                set.span(),
+                message,
+                "remove `cargo-version` from one of them",
+            );
+        }
+    }
+
+    /// Checks that each folder of models and of a client has a crate or module of its own.
+    fn check_crates(&mut self, documents: &[Document], projects: &[Project]) {
+        let mut crates = Vec::new();
+        for (project, document) in projects.iter().zip(documents) {
+            if let (Some(output), Some(generate)) = (&project.output, &document.generate) {
+                crates.push((&output.models_crate, generate.models.span()));
+                let client = generate.client.iter();
+                crates.extend(client.map(|client| (&output.client_crate, client.span())));
             }
         }
         crates.retain(|(name, _)| !name.is_empty());
@@ -308,7 +309,6 @@ impl Reader<'_> {
                 self.report(span.clone(), message, help);
             }
         }
-        projects
     }
 
     /// Checks that no other folder is this one, or a part of it.

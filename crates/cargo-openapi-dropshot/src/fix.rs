@@ -11,7 +11,7 @@ use openapi_dropshot_contract::{
         unescape_pointer_token,
     },
 };
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeMap};
 
 /// A document with the responses that it lacked.
 pub(crate) struct Fixed {
@@ -38,7 +38,7 @@ pub(crate) fn add_missing_responses(document: &Document) -> Result<Option<Fixed>
     let mut fix = Fix {
         document,
         insertions: Insertions::new(&document.text, document.as_written(), is_json),
-        components: [None, None],
+        components: BTreeMap::new(),
         body: None,
         lines: Vec::new(),
     };
@@ -59,11 +59,44 @@ pub(crate) fn add_missing_responses(document: &Document) -> Result<Option<Fixed>
     Ok(Some(Fixed { text, lines }))
 }
 
+/// A range of statuses for which every operation needs a response, and the parts of a new response.
+struct ErrorRange {
+    key: &'static str,
+    name: &'static str,
+    description: &'static str,
+    /// The status and the code in the example of a body; its message is the description.
+    status: u16,
+    code: &'static str,
+}
+
+const ERROR_RANGES: [ErrorRange; 2] = [
+    ErrorRange {
+        key: "4XX",
+        name: "Rejected",
+        description: "The request was rejected.",
+        status: 400,
+        code: "bad_request",
+    },
+    ErrorRange {
+        key: "5XX",
+        name: "Failed",
+        description: "The service could not process the request.",
+        status: 500,
+        code: "internal_error",
+    },
+];
+
+impl ErrorRange {
+    fn contains(&self, status: u16) -> bool {
+        status / 100 == self.status / 100
+    }
+}
+
 struct Fix<'a> {
     document: &'a Document,
     insertions: Insertions<'a>,
-    /// The names of the components for `4XX` and `5XX`, once they are chosen or made.
-    components: [Option<String>; 2],
+    /// The names of the components by the key of their range, once they are chosen or made.
+    components: BTreeMap<&'static str, String>,
     /// The name of the schema of an error body, once it is chosen or made.
     body: Option<String>,
     lines: Vec<String>,
@@ -82,19 +115,18 @@ impl Fix<'_> {
                 .pointer(&operation.at.pointer)
                 .is_some();
         let mut added = Vec::new();
-        for (index, first) in [4, 5].into_iter().enumerate() {
-            if !is_here || missing.iter().all(|status| status / 100 != first) {
+        for range in &ERROR_RANGES {
+            if !is_here || !missing.iter().any(|status| range.contains(*status)) {
                 continue;
             }
-            let Some(name) = self.component(index) else {
+            let Some(name) = self.component(range) else {
                 continue;
             };
-            let range = format!("{first}XX");
             let mut path: Vec<&str> = path.iter().map(String::as_str).collect();
-            path.extend(["responses", &range]);
+            path.extend(["responses", range.key]);
             self.insertions
                 .add(&path, Value::reference("responses", &name));
-            added.push(format!("`{range}`"));
+            added.push(format!("`{}`", range.key));
         }
         if !added.is_empty() {
             let label = operation.label();
@@ -103,18 +135,17 @@ impl Fix<'_> {
         }
     }
 
-    /// The component for `4XX` or `5XX`: the one that most operations have for the range or by default, or a new one. `None` if the
+    /// The component for a range: the one that most operations have for the range or by default, or a new one. `None` if the
     /// document has a catalogue of error codes, and no code for it.
-    fn component(&mut self, index: usize) -> Option<String> {
-        if let Some(name) = &self.components[index] {
+    fn component(&mut self, range: &'static ErrorRange) -> Option<String> {
+        if let Some(name) = self.components.get(range.key) {
             return Some(name.clone());
         }
-        let range = if index == 0 { "4XX" } else { "5XX" };
         let name = self
-            .most_used(range)
+            .most_used(range.key)
             .or_else(|| self.most_used("default"))
-            .or_else(|| self.new_component(index))?;
-        self.components[index] = Some(name.clone());
+            .or_else(|| self.new_component(range))?;
+        self.components.insert(range.key, name.clone());
         Some(name)
     }
 
@@ -133,16 +164,12 @@ impl Fix<'_> {
         Some(unescape_pointer_token(most))
     }
 
-    fn new_component(&mut self, index: usize) -> Option<String> {
-        let (first, wanted, description) = match index {
-            0 => (4, "Rejected", "The request was rejected."),
-            _ => (5, "Failed", "The service could not process the request."),
-        };
+    fn new_component(&mut self, range: &ErrorRange) -> Option<String> {
         // A code whose status has a response of its own is listed there.
         let is_own = |status: u16| {
             let mut users = self.document.operations.iter().filter(|operation| {
                 let missing = missing_statuses(operation);
-                missing.iter().any(|status| status / 100 == first)
+                missing.iter().any(|status| range.contains(*status))
             });
             users.any(|operation| {
                 let mut responses = operation.responses.iter();
@@ -152,20 +179,22 @@ impl Fix<'_> {
         let codes = self.document.error_catalogue().map(|codes| {
             let codes = codes
                 .iter()
-                .filter(|code| code.status / 100 == first && !is_own(code.status));
+                .filter(|code| range.contains(code.status) && !is_own(code.status));
             codes.map(|code| code.code.clone()).collect::<Vec<_>>()
         });
         if codes.as_ref().is_some_and(Vec::is_empty) {
             return None;
         }
-        let name = free_name(&[wanted], |name| self.document.responses.contains_key(name));
-        let example = self.example(index);
+        let name = free_name(&[range.name], |name| {
+            self.document.responses.contains_key(name)
+        });
+        let example = self.example(range);
         let body = self.body();
         let mut media_type = vec![("schema".to_owned(), Value::reference("schemas", &body))];
         media_type.extend(example.map(|example| ("example".to_owned(), example)));
         let mut response = vec![(
             "description".to_owned(),
-            Value::Text(description.to_owned()),
+            Value::Text(range.description.to_owned()),
         )];
         response.extend(codes.map(|codes| ("x-error-codes".to_owned(), Value::Texts(codes))));
         let name_of_media = self.media_type();
@@ -259,7 +288,7 @@ impl Fix<'_> {
     }
 
     /// An example of the body, made of the members that every server writes; `None` if the schema has one, or restricts the members.
-    fn example(&self, index: usize) -> Option<Value> {
+    fn example(&self, range: &ErrorRange) -> Option<Value> {
         let name = match &self.body {
             Some(name) => name.clone(),
             None => self.existing_body()?,
@@ -268,19 +297,9 @@ impl Fix<'_> {
         if schema.example.is_some() || schema.required.is_empty() {
             return None;
         }
-        let (status, code, message) = match index {
-            0 => (400, "bad_request", "The request was rejected."),
-            _ => (
-                500,
-                "internal_error",
-                "The service could not process the request.",
-            ),
-        };
         let codes = self.document.error_catalogue().unwrap_or_default();
-        let of_catalogue = codes
-            .iter()
-            .find(|entry| entry.status / 100 == status / 100);
-        let code = of_catalogue.map_or(code, |entry| &entry.code);
+        let of_catalogue = codes.iter().find(|entry| range.contains(entry.status));
+        let code = of_catalogue.map_or(range.code, |entry| &entry.code);
         let members = schema.required.iter().map(|required| {
             let member = schema.properties.get(&required.value)?;
             let is_free = member.reference.is_none()
@@ -289,9 +308,9 @@ impl Fix<'_> {
                 && member.format.is_none()
                 && member.max_length.is_none();
             let value = match (member.types.as_ref()?.value, required.value.as_str()) {
-                (Type::String, "message") => Value::Text(message.to_owned()),
+                (Type::String, "message") => Value::Text(range.description.to_owned()),
                 (Type::String, _) => Value::Text(code.to_owned()),
-                (Type::Integer, _) => Value::Number(status),
+                (Type::Integer, _) => Value::Number(range.status),
                 _ => return None,
             };
             is_free.then(|| (required.value.clone(), value))

@@ -125,7 +125,7 @@ impl Client {
             limited |= *name == RATE_LIMIT;
             deprecated |= *name == LINK || *name == DEPRECATION || *name == SUNSET;
         }
-        if limited && let Some(wait) = retry::throttle(response.status, headers) {
+        if limited && let Some(wait) = retry::rate_limit_pause(response.status, headers) {
             shared.throttle.slow_down(shared.clock.now(), wait);
         }
         if deprecated && let Some(deprecation) = deprecation::read(operation.id, url, headers) {

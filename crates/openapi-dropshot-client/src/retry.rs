@@ -3,25 +3,30 @@
 
 mod budget;
 mod clock;
-mod decision;
 mod policy;
+mod retry_after;
+mod throttle;
 
 pub use budget::RetryBudget;
 pub use clock::Clock;
 pub(crate) use clock::RealClock;
-pub(crate) use decision::{RATE_LIMIT, Throttle, http_date, retry_after, throttle};
 pub use policy::{RetryDecision, RetryPolicy};
+pub(crate) use retry_after::{RATE_LIMIT, http_date, rate_limit_pause, retry_after};
+pub(crate) use throttle::Throttle;
 
 use crate::{
-    call::{Prepared, next_try},
+    call::{Prepared, Settings, next_try},
+    client::Shared,
+    credentials::Provided,
     error::{self, Failure},
-    generated::{FailedTry, StartedCall},
+    generated::{FailedTry, Operation, StartedCall},
     interceptor::{TryOutcome, TryRequest},
     platform::{Instant, timeout},
     transport::Received,
 };
-use http::StatusCode;
-use std::pin::pin;
+use http::{HeaderName, HeaderValue, StatusCode};
+use reqwest::Request;
+use std::{pin::pin, time::Duration};
 use tracing::Instrument as _;
 
 /// What is known of a call besides its response. It is kept with responses and errors.
@@ -65,10 +70,10 @@ pub(crate) async fn send(call: &mut Prepared) -> Result<Received, Failure> {
     });
     // The future of the tries is large, and each function that returns it would copy it.
     if span.is_disabled() {
-        return Box::pin(tries(call)).await;
+        return Box::pin(run_tries(call)).await;
     }
     let recorded = async move {
-        let outcome = tries(call).await;
+        let outcome = run_tries(call).await;
         let span = tracing::Span::current();
         match &outcome {
             Ok(response) => {
@@ -102,11 +107,27 @@ fn resent(span: &tracing::Span, retries: u32) {
     }
 }
 
-async fn tries(call: &mut Prepared) -> Result<Received, Failure> {
+/// The header with an API key.
+type KeyHeader = (HeaderName, HeaderValue);
+
+/// The state of a call that its tries share.
+struct CallState<'a> {
+    shared: &'a Shared,
+    settings: &'a Settings,
+    operation: &'static Operation,
+    begun: Instant,
+    record: Record,
+    is_idempotent: bool,
+    /// The value of the header with a key that the service has rejected.
+    rejected_key: Option<HeaderValue>,
+    /// Whether a try may have been carried out, which the idempotency key does not let happen a second time.
+    is_in_doubt: bool,
+    /// The header with the API key of that try. The idempotency key is valid only for this API key.
+    key_of_doubtful_try: Option<KeyHeader>,
+}
+
+async fn run_tries(call: &mut Prepared) -> Result<Received, Failure> {
     let idempotency_key = call.idempotency_key().map(str::to_owned);
-    let is_idempotent = call.request.method().is_idempotent();
-    let repeatable = is_idempotent || idempotency_key.is_some();
-    let relies_on_key = !is_idempotent && idempotency_key.is_some();
     let Prepared {
         client,
         settings,
@@ -114,155 +135,221 @@ async fn tries(call: &mut Prepared) -> Result<Received, Failure> {
         accepts_json,
         operation,
     } = call;
-    let operation = *operation;
-    let shared = &client.shared;
+    let shared = &*client.shared;
     let settings = settings.as_deref().unwrap_or(&shared.settings);
     let headers = if *accepts_json {
         &shared.json_headers
     } else {
         &shared.headers
     };
-    let clock = &shared.clock;
-    let begun = clock.now();
-    let left = |now: Instant| {
-        settings
-            .timeout
-            .saturating_sub(now.saturating_duration_since(begun))
+    let clock = &*shared.clock;
+    let mut now = clock.now();
+    let mut state = CallState {
+        shared,
+        settings,
+        operation,
+        begun: now,
+        is_idempotent: template.method().is_idempotent(),
+        record: Record {
+            idempotency_key,
+            ..Record::default()
+        },
+        rejected_key: None,
+        is_in_doubt: false,
+        key_of_doubtful_try: None,
     };
-    let mut record = Record {
-        idempotency_key,
-        ..Record::default()
-    };
-    let mut now = begun;
-    // The value of the header with a key that the service has rejected.
-    let mut rejected = None;
-    // Whether a try may have been carried out, which the idempotency key does not let happen a second time.
-    let mut in_doubt = false;
-    // The header with the API key of that try. The idempotency key is valid only for this API key.
-    let mut pinned = None;
     loop {
         let wait = shared.throttle.wait(now);
         // If the wait would exceed the time limit, the request is sent at once and the service decides.
-        if !wait.is_zero() && wait < left(now) {
+        if !wait.is_zero() && wait < state.left(now) {
             clock.sleep(wait).await;
             now = clock.now();
         }
         let (mut request, can_send_again) = next_try(template, headers);
         let mut key = None;
         if let Some(credentials) = &shared.credentials {
-            let (name, value) = match pinned.take() {
-                Some(header) => header,
-                None => {
-                    let loading = credentials.header(&**clock, rejected.as_ref(), left(now));
-                    let loaded = timeout(left(now), loading).await;
-                    let loaded = loaded.unwrap_or_else(|| Err(Failure::no_key_in_time()));
-                    loaded.map_err(|error| error.of_call(&record))?
-                }
-            };
-            // A call can have a key of its own, by `CallOptions::header`.
-            if !request.headers().contains_key(&name) {
-                request.headers_mut().insert(name.clone(), value.clone());
-                key = Some((name, value));
-            }
-            now = clock.now();
+            key = state.add_key(&mut request, credentials, now).await?;
         }
-        let number = record.retries.saturating_add(1);
         let allowed = settings.interceptors.before_try(&mut TryRequest {
             request: &mut request,
             operation,
-            number,
+            number: state.number(),
         });
         if let Err(reason) = allowed {
-            return Err(Failure::stopped_by_interceptor(operation.id, reason).of_call(&record));
+            let error = Failure::stopped_by_interceptor(operation.id, reason);
+            return Err(error.of_call(&state.record));
         }
-        if !settings.interceptors.is_empty() {
+        if shared.credentials.is_some() || !settings.interceptors.is_empty() {
             now = clock.now();
         }
-        let limit = settings.try_timeout.min(left(now));
+        let limit = settings.try_timeout.min(state.left(now));
+        // This future is large, too. A function that returned it would copy it.
         let exchange = pin!(client.exchange(request, template.url(), operation));
         let result = timeout(limit, exchange).await;
         let result = result.unwrap_or_else(|| Err(Failure::timed_out(operation.id)));
-        let mut decision = RetryDecision::Default;
-        if result.is_err() || !settings.interceptors.is_empty() {
-            let outcome = TryOutcome {
-                operation,
-                number,
-                method: template.method(),
-                url: template.url(),
-                elapsed: clock.now().saturating_duration_since(now),
-                repeatable,
-                result: match &result {
-                    Ok(received) => Ok((received.head.status, &received.head.headers)),
-                    Err(error) => Err(error),
-                },
-            };
-            settings.interceptors.after_try(&outcome);
-            decision = settings.retry.decide(&outcome);
-        }
+        let decision = state.after_try(template, now, &result);
         let error = match result {
             Ok(mut received) => {
                 shared.budget.earn();
-                record.sent = true;
-                received.head.record = record;
+                state.record.sent = true;
+                received.head.record = state.record;
                 return Ok(received);
             }
             Err(error) => error,
         };
-        record.sent |= error.was_sent();
-        let is_unauthorized = error.status_code() == Some(StatusCode::UNAUTHORIZED);
-        in_doubt |= relies_on_key && error.may_have_been_carried_out();
-        // A key that has changed is loaded once. The service has not begun with a request whose key it rejects.
-        if let Some(credentials) = &shared.credentials
-            && is_unauthorized
-            && rejected.is_none()
-            && let Some((_, used)) = &key
+        state.record.sent |= error.was_sent();
+        state.is_in_doubt |= !state.is_idempotent
+            && state.record.idempotency_key.is_some()
+            && error.may_have_been_carried_out();
+        if state.key_has_changed(&error, key.as_ref()).await && can_send_again && !state.is_in_doubt
         {
-            let left = left(clock.now());
-            let loading = credentials.header(&**clock, Some(used), left);
-            let loaded = timeout(left, loading).await;
-            let has_another = matches!(loaded, Some(Ok((_, value))) if value != *used);
-            rejected = Some(used.clone());
-            if has_another && can_send_again && !in_doubt {
-                record.retries += 1;
-                now = clock.now();
-                continue;
-            }
+            state.record.retries += 1;
+            now = clock.now();
+            continue;
         }
-        let jitter = clock.jitter(settings.retry.ceiling(record.retries));
-        // The service may ask for any time.
-        let pause = error.retry_after().unwrap_or_default();
-        let pause = pause.saturating_add(jitter);
-        let repeatable = repeatable || error.was_not_begun();
-        let stop = match decision {
-            RetryDecision::Stop => Some(RetryStop::Classifier),
-            RetryDecision::Default if is_unauthorized && in_doubt => {
-                Some(RetryStop::ApiKeyRejected)
+        let pause = match state.next_pause(decision, &error, can_send_again) {
+            Ok(pause) => pause,
+            Err(stop) => {
+                state.record.stop = stop;
+                return Err(error.of_call(&state.record));
             }
-            RetryDecision::Default if !error.is_retryable() => return Err(error.of_call(&record)),
-            RetryDecision::Default if !repeatable => Some(RetryStop::NotRepeatable),
-            _ if !can_send_again => Some(RetryStop::NotRepeatable),
-            _ if !settings.retry.allows_another(record.retries) => Some(RetryStop::Tries),
-            _ if pause >= left(clock.now()) => Some(RetryStop::Timeout),
-            _ if !shared.budget.spend() => Some(RetryStop::Budget),
-            _ => None,
         };
-        if stop.is_some() {
-            record.stop = stop;
-            return Err(error.of_call(&record));
-        }
         (shared.service.log_retry)(&FailedTry {
             operation: operation.id,
             kind: error.kind(),
             status: error.status(),
             request_id: error.request_id(),
             pause,
-            number: record.retries + 1,
+            number: state.number(),
         });
         clock.sleep(pause).await;
-        if in_doubt {
-            pinned = key;
+        if state.is_in_doubt {
+            state.key_of_doubtful_try = key;
         }
-        record.retries += 1;
+        state.record.retries += 1;
         now = clock.now();
+    }
+}
+
+impl CallState<'_> {
+    /// How much time the call has left.
+    fn left(&self, now: Instant) -> Duration {
+        let elapsed = now.saturating_duration_since(self.begun);
+        self.settings.timeout.saturating_sub(elapsed)
+    }
+
+    /// Whether the request may be sent again, even if the service has carried it out.
+    fn is_repeatable(&self) -> bool {
+        self.is_idempotent || self.record.idempotency_key.is_some()
+    }
+
+    /// The number of the current try; the first one is 1.
+    fn number(&self) -> u32 {
+        self.record.retries.saturating_add(1)
+    }
+
+    /// Adds the API key to the request of a try. Returns `None` if the call has a key of its own, by `CallOptions::header`.
+    async fn add_key(
+        &mut self,
+        request: &mut Request,
+        credentials: &Provided,
+        now: Instant,
+    ) -> Result<Option<KeyHeader>, Failure> {
+        let (name, value) = match self.key_of_doubtful_try.take() {
+            Some(header) => header,
+            None => {
+                let rejected = self.rejected_key.as_ref();
+                let loaded = self.load_key(credentials, rejected, self.left(now)).await;
+                loaded.map_err(|error| error.of_call(&self.record))?
+            }
+        };
+        if request.headers().contains_key(&name) {
+            return Ok(None);
+        }
+        request.headers_mut().insert(name.clone(), value.clone());
+        Ok(Some((name, value)))
+    }
+
+    async fn load_key(
+        &self,
+        credentials: &Provided,
+        rejected: Option<&HeaderValue>,
+        left: Duration,
+    ) -> Result<KeyHeader, Failure> {
+        let loading = credentials.header(&*self.shared.clock, rejected, left);
+        let loaded = timeout(left, loading).await;
+        loaded.unwrap_or_else(|| Err(Failure::no_key_in_time()))
+    }
+
+    /// Whether the service rejected the key of a try, and the provider has another one now: a key that has changed is loaded
+    /// once in a call. The service has not begun with a request whose key it rejects.
+    async fn key_has_changed(&mut self, error: &Failure, key: Option<&KeyHeader>) -> bool {
+        let (Some(credentials), Some((_, used))) = (&self.shared.credentials, key) else {
+            return false;
+        };
+        if error.status_code() != Some(StatusCode::UNAUTHORIZED) || self.rejected_key.is_some() {
+            return false;
+        }
+        let left = self.left(self.shared.clock.now());
+        let loaded = self.load_key(credentials, Some(used), left).await;
+        self.rejected_key = Some(used.clone());
+        matches!(loaded, Ok((_, value)) if value != *used)
+    }
+
+    fn after_try(
+        &self,
+        template: &Request,
+        begun: Instant,
+        result: &Result<Received, Failure>,
+    ) -> RetryDecision {
+        let interceptors = &self.settings.interceptors;
+        if result.is_ok() && interceptors.is_empty() {
+            return RetryDecision::Default;
+        }
+        let outcome = TryOutcome {
+            operation: self.operation,
+            number: self.number(),
+            method: template.method(),
+            url: template.url(),
+            elapsed: self.shared.clock.now().saturating_duration_since(begun),
+            repeatable: self.is_repeatable(),
+            result: match result {
+                Ok(received) => Ok((received.head.status, &received.head.headers)),
+                Err(error) => Err(error),
+            },
+        };
+        interceptors.after_try(&outcome);
+        self.settings.retry.decide(&outcome)
+    }
+
+    /// The pause before the next try. If there is no further try, returns why not, or `None` if the error is not transient.
+    fn next_pause(
+        &self,
+        decision: RetryDecision,
+        error: &Failure,
+        can_send_again: bool,
+    ) -> Result<Duration, Option<RetryStop>> {
+        let (retry, retries) = (&self.settings.retry, self.record.retries);
+        let jitter = self.shared.clock.jitter(retry.ceiling(retries));
+        // The service may ask for any time.
+        let pause = error
+            .retry_after()
+            .unwrap_or_default()
+            .saturating_add(jitter);
+        let is_unauthorized = error.status_code() == Some(StatusCode::UNAUTHORIZED);
+        let is_repeatable = self.is_repeatable() || error.was_not_begun();
+        Err(match decision {
+            RetryDecision::Stop => Some(RetryStop::Classifier),
+            RetryDecision::Default if is_unauthorized && self.is_in_doubt => {
+                Some(RetryStop::ApiKeyRejected)
+            }
+            RetryDecision::Default if !error.is_retryable() => None,
+            RetryDecision::Default if !is_repeatable => Some(RetryStop::NotRepeatable),
+            _ if !can_send_again => Some(RetryStop::NotRepeatable),
+            _ if !retry.allows_another(retries) => Some(RetryStop::Tries),
+            _ if pause >= self.left(self.shared.clock.now()) => Some(RetryStop::Timeout),
+            _ if !self.shared.budget.spend() => Some(RetryStop::Budget),
+            _ => return Ok(pause),
+        })
     }
 }

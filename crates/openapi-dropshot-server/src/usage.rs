@@ -28,7 +28,7 @@ pub(crate) struct UsageCounters<P>(Mutex<Pending<P>>);
 struct Pending<P> {
     seen: HashMap<P, DateTime<Utc>>,
     /// By principal, index of the operation and day.
-    calls: HashMap<(P, usize, NaiveDate), DeprecatedCalls<P>>,
+    by_day: HashMap<(P, usize, NaiveDate), DeprecatedCalls<P>>,
     /// The day on which a call was logged last.
     logged: HashMap<(P, usize), NaiveDate>,
 }
@@ -37,7 +37,7 @@ impl<P> Default for UsageCounters<P> {
     fn default() -> Self {
         UsageCounters(Mutex::new(Pending {
             seen: HashMap::new(),
-            calls: HashMap::new(),
+            by_day: HashMap::new(),
             logged: HashMap::new(),
         }))
     }
@@ -53,12 +53,13 @@ impl<P: Copy + Eq + Hash> UsageCounters<P> {
         now: DateTime<Utc>,
         user_agent: Option<&HeaderValue>,
     ) {
-        let is_new_today = {
+        let is_first_today = {
             let mut pending = self.pending();
             pending.add_seen(principal, now);
-            operation.deprecation.is_some() && pending.called(principal, operation, now, user_agent)
+            operation.deprecation.is_some()
+                && pending.count_call(principal, operation, now, user_agent)
         };
-        if let (true, Some(deprecation)) = (is_new_today, operation.deprecation) {
+        if let (true, Some(deprecation)) = (is_first_today, operation.deprecation) {
             tracing::warn!(
                 key_id,
                 operation = operation.name,
@@ -71,11 +72,11 @@ impl<P: Copy + Eq + Hash> UsageCounters<P> {
 
     /// Takes out the counts that are not written yet.
     fn take(&self) -> Usage<P> {
-        let (seen, calls) = {
+        let (seen, by_day) = {
             let mut pending = self.pending();
-            (mem::take(&mut pending.seen), mem::take(&mut pending.calls))
+            (mem::take(&mut pending.seen), mem::take(&mut pending.by_day))
         };
-        let mut calls: Vec<_> = calls.into_values().collect();
+        let mut calls: Vec<_> = by_day.into_values().collect();
         // Around midnight there are two days; the later user agent has to be stored last.
         calls.sort_unstable_by_key(|calls| calls.last_seen);
         Usage {
@@ -114,8 +115,8 @@ impl<P: Copy + Eq + Hash> Pending<P> {
         }
     }
 
-    /// Counts a call, and returns whether none by this principal was logged on this day.
-    fn called(
+    /// Counts a call, and returns whether it is the first one of the principal on this day, which is logged.
+    fn count_call(
         &mut self,
         principal: P,
         operation: &'static Operation,
@@ -123,15 +124,15 @@ impl<P: Copy + Eq + Hash> Pending<P> {
         user_agent: Option<&HeaderValue>,
     ) -> bool {
         let today = at.date_naive();
-        if let Some(calls) = self.calls.get_mut(&(principal, operation.index, today)) {
+        if let Some(counted) = self.by_day.get_mut(&(principal, operation.index, today)) {
             // The usual case: it is counted without an allocation, and was logged before.
-            calls.calls += 1;
-            calls.first_seen = calls.first_seen.min(at);
-            calls.last_seen = calls.last_seen.max(at);
+            counted.calls += 1;
+            counted.first_seen = counted.first_seen.min(at);
+            counted.last_seen = counted.last_seen.max(at);
             if let Some(value) = user_agent
-                && calls.user_agent.as_deref().map(str::as_bytes) != Some(cut(value))
+                && counted.user_agent.as_deref().map(str::as_bytes) != Some(cut(value))
             {
-                calls.user_agent = Some(readable(value));
+                counted.user_agent = Some(readable(value));
             }
             return false;
         }
@@ -149,22 +150,22 @@ impl<P: Copy + Eq + Hash> Pending<P> {
     fn add_calls(&mut self, more: DeprecatedCalls<P>) {
         let day = more.last_seen.date_naive();
         match self
-            .calls
+            .by_day
             .entry((more.principal, more.operation.index, day))
         {
             Entry::Vacant(entry) => {
                 entry.insert(more);
             }
             Entry::Occupied(mut entry) => {
-                let calls = entry.get_mut();
-                calls.calls += more.calls;
-                calls.first_seen = calls.first_seen.min(more.first_seen);
+                let counted = entry.get_mut();
+                counted.calls += more.calls;
+                counted.first_seen = counted.first_seen.min(more.first_seen);
                 if more.user_agent.is_some()
-                    && (calls.user_agent.is_none() || more.last_seen >= calls.last_seen)
+                    && (counted.user_agent.is_none() || more.last_seen >= counted.last_seen)
                 {
-                    calls.user_agent = more.user_agent;
+                    counted.user_agent = more.user_agent;
                 }
-                calls.last_seen = calls.last_seen.max(more.last_seen);
+                counted.last_seen = counted.last_seen.max(more.last_seen);
             }
         }
     }
@@ -344,7 +345,7 @@ mod tests {
         let logged = |seconds| {
             counters
                 .pending()
-                .called(PRINCIPAL, &RETIRED, time(seconds), None)
+                .count_call(PRINCIPAL, &RETIRED, time(seconds), None)
         };
         assert!(logged(0));
         assert!(!logged(86_399));

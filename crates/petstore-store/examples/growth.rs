@@ -37,7 +37,7 @@ fn page(after: Option<i64>, status: Option<PetStatus>) -> Option<PetQuery> {
     Some(PetQuery {
         after,
         status,
-        limit: LIMIT,
+        ..PetQuery::first(LIMIT)
     })
 }
 

@@ -7,7 +7,7 @@
 //! # tokio::runtime::Runtime::new()?.block_on(async {
 //! let url: DatabaseUrl = "sqlite::memory:".parse()?;
 //! let store = petstore_store::open(&url).await?;
-//! let page = store.list_pets(PetQuery { after: None, status: None, limit: 20 }).await?;
+//! let page = store.list_pets(PetQuery::first(20)).await?;
 //! assert!(page.pets.is_empty() && !page.more);
 //! store.close().await?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -37,7 +37,7 @@ pub(crate) trait Record: FromRow {
     const COLUMNS: &'static [Column];
     /// Whether a page begins with the greatest id.
     const NEWEST_FIRST: bool;
-    /// The columns by which pages are filtered, one entry for each statement.
+    /// The columns by which pages are filtered, one entry for each combination.
     const FILTERS: &'static [&'static [&'static str]];
 
     /// The type from which a new row is made.
@@ -247,19 +247,20 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// Makes the page of the statement with this index.
-    fn new<R: Record>(
-        statement: usize,
-        filters: [Value<'static>; 2],
-        start: i64,
-        limit: usize,
-    ) -> Self {
+    /// Makes the page with the filters that have a value.
+    fn new<R: Record>(filters: &[(&str, Value<'static>)], start: i64, limit: usize) -> Self {
         // One row beyond the page shows whether there are more.
         let rows = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
-        let given = filters.into_iter().filter(|value| *value != Value::Null);
+        let given = filters.iter().filter(|(_, value)| *value != Value::Null);
+        let is_given =
+            |columns: &&[&str]| columns.iter().eq(given.clone().map(|(column, _)| column));
+        let statement = R::FILTERS.iter().position(is_given);
+        let statement =
+            statement.expect("`FILTERS` has each combination of the filters of a query");
+        let values = given.map(|(_, value)| *value);
         Self {
             statement: &R::statements().pages[statement],
-            parameters: given.chain([start.into(), rows.into()]).collect(),
+            parameters: values.chain([start.into(), rows.into()]).collect(),
         }
     }
 }
@@ -288,10 +289,9 @@ impl From<PetQuery> for Page {
             status,
             limit,
         } = query;
-        let statement = usize::from(status.is_some());
-        let filters = [status.map(PetStatus::as_str).into(), Value::Null];
+        let filters = [("status", status.map(PetStatus::as_str).into())];
         // Ids begin at 1, so 0 is before the first.
-        Page::new::<Pet>(statement, filters, after.unwrap_or(0), limit)
+        Page::new::<Pet>(&filters, after.unwrap_or(0), limit)
     }
 }
 
@@ -303,10 +303,12 @@ impl From<OrderQuery> for Page {
             pet_id,
             limit,
         } = query;
-        let statement = usize::from(status.is_some()) + 2 * usize::from(pet_id.is_some());
-        let filters = [pet_id.into(), status.map(OrderStatus::as_str).into()];
+        let filters = [
+            ("pet_id", pet_id.into()),
+            ("status", status.map(OrderStatus::as_str).into()),
+        ];
         // No order has the greatest id there can be.
-        Page::new::<Order>(statement, filters, before.unwrap_or(i64::MAX), limit)
+        Page::new::<Order>(&filters, before.unwrap_or(i64::MAX), limit)
     }
 }
 

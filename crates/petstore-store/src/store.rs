@@ -161,6 +161,17 @@ pub struct PetQuery {
     pub limit: usize,
 }
 
+impl PetQuery {
+    /// The first page of all pets.
+    pub fn first(limit: usize) -> Self {
+        PetQuery {
+            after: None,
+            status: None,
+            limit,
+        }
+    }
+}
+
 /// A page of pets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PetPage {

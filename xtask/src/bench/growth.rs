@@ -98,7 +98,7 @@ pub(super) struct FileRow {
 }
 
 /// A store and the service that runs on it.
-struct Grown {
+struct GrownStore {
     pets: i64,
     key: String,
     running: Running,
@@ -114,14 +114,14 @@ pub(super) fn measure(bench: &Bench<'_>, report: &mut Report) -> Result<()> {
     let folder = tempfile::Builder::new()
         .prefix("grown")
         .tempdir_in(&bench.folder)?;
-    let grown = stores
+    let grown_stores = stores
         .iter()
-        .map(|(pets, store)| grown(bench, *pets, store, folder.path()))
+        .map(|(pets, store)| start_on(bench, *pets, store, folder.path()))
         .collect::<Result<Vec<_>>>()?;
-    let ready = |grown: &Grown| (grown.pets, grown.running.ready.as_secs_f64() * 1e3);
-    report.growth.ready_ms = grown.iter().map(ready).collect();
-    over_the_socket(bench, &grown, report);
-    drop(grown);
+    let ready = |store: &GrownStore| (store.pets, store.running.ready.as_secs_f64() * 1e3);
+    report.growth.ready_ms = grown_stores.iter().map(ready).collect();
+    over_the_socket(bench, &grown_stores, report);
+    drop(grown_stores);
     for (pets, store) in &stores {
         let row = whole_file(bench, *pets, store, folder.path(), &mut report.void)?;
         report.growth.files.push(row);
@@ -173,7 +173,7 @@ fn in_the_store(bench: &Bench<'_>, stores: &[(i64, PathBuf)]) -> Result<(Vec<Sto
     Ok((rows, text))
 }
 
-fn grown(bench: &Bench<'_>, pets: i64, store: &Path, folder: &Path) -> Result<Grown> {
+fn start_on(bench: &Bench<'_>, pets: i64, store: &Path, folder: &Path) -> Result<GrownStore> {
     let database = candidates::sqlite(store);
     let key = candidates::key(bench, &database)?;
     let mut command = Command::new(&bench.programs.server);
@@ -193,7 +193,7 @@ fn grown(bench: &Bench<'_>, pets: i64, store: &Path, folder: &Path) -> Result<Gr
         &middle,
         walk(bench, &running, &key, pets, &arguments.concat())?,
     )?;
-    Ok(Grown {
+    Ok(GrownStore {
         pets,
         key,
         running,
@@ -201,35 +201,35 @@ fn grown(bench: &Bench<'_>, pets: i64, store: &Path, folder: &Path) -> Result<Gr
     })
 }
 
-fn over_the_socket(bench: &Bench<'_>, grown: &[Grown], report: &mut Report) {
+fn over_the_socket(bench: &Bench<'_>, stores: &[GrownStore], report: &mut Report) {
     progress("growth, over the socket");
     let mut rows = Vec::new();
     for read in READS {
-        let mut of_read: Vec<SocketRow> = grown
+        let mut of_read: Vec<SocketRow> = stores
             .iter()
-            .map(|grown| SocketRow {
+            .map(|store| SocketRow {
                 read,
-                pets: grown.pets,
+                pets: store.pets,
                 medians: None,
                 ratio: None,
                 rounds: Vec::new(),
             })
             .collect();
         for _ in 0..ROUNDS.min(bench.extent.rounds * 2) {
-            for (grown, row) in grown.iter().zip(&mut of_read) {
-                let (load, arguments) = arguments(read, grown);
+            for (store, row) in stores.iter().zip(&mut of_read) {
+                let (load, arguments) = arguments(read, store);
                 let measured_candidate = MeasuredCandidate {
-                    running: &grown.running,
-                    key: &grown.key,
-                    pets: grown.pets,
-                    watch: vec![grown.running.id()],
+                    running: &store.running,
+                    key: &store.key,
+                    pets: store.pets,
+                    watch: vec![store.running.id()],
                     arguments,
                 };
                 match measured_candidate.measure(bench, load, CONNECTIONS, None) {
                     Ok(measured) => row.rounds.push(measured),
                     Err(error) => report
                         .void
-                        .push(format!("{read} of {} pets: {error:#}", grown.pets)),
+                        .push(format!("{read} of {} pets: {error:#}", store.pets)),
                 }
             }
         }
@@ -285,14 +285,14 @@ fn whole_file(
     })
 }
 
-fn arguments(read: Read, grown: &Grown) -> (Load, Vec<String>) {
+fn arguments(read: Read, store: &GrownStore) -> (Load, Vec<String>) {
     let filter = |name: &str| vec!["--filter".to_owned(), name.to_owned()];
     match read {
         Read::FirstPage => (Load::List, filter("all")),
         Read::FilteredPage => (Load::List, filter("sold")),
         Read::Get => (Load::Get, Vec::new()),
         Read::MiddlePage => {
-            let pages = ["--pages".to_owned(), path_argument(&grown.middle)];
+            let pages = ["--pages".to_owned(), path_argument(&store.middle)];
             (Load::List, [filter("all"), pages.to_vec()].concat())
         }
     }

@@ -4,38 +4,76 @@
 use super::{
     Report,
     candidates::Kind,
-    client::Client,
     compare::{Row, ratio},
-    growth::Growth,
-    load::{LOADS, Load},
+    load::Load,
     table::Table,
 };
 use serde::Serialize;
+use std::fmt;
 
 const CONNECTIONS: usize = 64;
-/// Shares of the baseline and multiples of the comparison.
-const RATIOS: [(Load, f64, f64); 3] = [
-    (Load::List, 0.48, 2.5),
-    (Load::Get, 0.62, 2.0),
-    (Load::Create, 0.45, 15.0),
-];
-/// Multiples of axum and sqlx, both on PostgreSQL.
-const RATIOS_ON_POSTGRES: [(Load, f64); 3] =
-    [(Load::List, 3.0), (Load::Get, 3.0), (Load::Create, 8.0)];
-/// At 70 % of the highest throughput, in milliseconds and as a multiple of the baseline's.
-const P99_MS: f64 = 8.0;
-const P99_OF_BASELINE: f64 = 3.0;
-/// With a million pets, in milliseconds.
-const READY_MS: f64 = 50.0;
 const READY_PETS: i64 = 1_000_000;
-/// With a thousand idle connections, in bytes.
-const IDLE_BYTES: f64 = 40e6;
 const IDLE_CONNECTIONS: usize = 1_000;
-/// The processor time of the client as a multiple of that of bare reqwest: for one call, and for reading a list.
-const CLIENT: [f64; 2] = [1.05, 1.02];
-/// As a multiple of the cost of the same read with a thousand pets: in the store alone, and over the socket.
-const GROWTH: f64 = 1.3;
-const GROWTH_OVER_THE_SOCKET: f64 = 1.15;
+
+/// What is measured.
+#[derive(Clone, Copy)]
+enum Figure {
+    /// Throughput, as a share of the baseline's.
+    OfBaseline(Load),
+    /// Throughput, as a multiple of the comparison's.
+    OfComparison(Load),
+    /// Throughput on PostgreSQL, as a multiple of axum and sqlx there.
+    OfAxumOnPostgres(Load),
+    /// At 70 % of the highest throughput, in milliseconds and as a multiple of the baseline's.
+    P99(Load),
+    P99OfBaseline(Load),
+    /// In milliseconds, with a million pets.
+    Ready,
+    /// In megabytes, with a thousand idle connections.
+    Idle,
+    /// The cost of a read as a multiple of that with a thousand pets.
+    GrowthInTheStore,
+    GrowthOverTheSocket,
+    /// Processor time of the client, as a multiple of that of bare reqwest.
+    ClientCall,
+    ClientWalk,
+}
+
+enum Bound {
+    AtLeast(f64),
+    AtMost(f64),
+}
+
+const TARGETS: [(Figure, Bound); 23] = {
+    use Bound::{AtLeast, AtMost};
+    use Figure::*;
+    use Load::{Create, Get, List, Mix};
+    [
+        (OfBaseline(List), AtLeast(0.48)),
+        (OfComparison(List), AtLeast(2.5)),
+        (OfBaseline(Get), AtLeast(0.62)),
+        (OfComparison(Get), AtLeast(2.0)),
+        (OfBaseline(Create), AtLeast(0.45)),
+        (OfComparison(Create), AtLeast(15.0)),
+        (OfAxumOnPostgres(List), AtLeast(3.0)),
+        (OfAxumOnPostgres(Get), AtLeast(3.0)),
+        (OfAxumOnPostgres(Create), AtLeast(8.0)),
+        (P99(List), AtMost(8.0)),
+        (P99OfBaseline(List), AtMost(3.0)),
+        (P99(Get), AtMost(8.0)),
+        (P99OfBaseline(Get), AtMost(3.0)),
+        (P99(Mix), AtMost(8.0)),
+        (P99OfBaseline(Mix), AtMost(3.0)),
+        (P99(Create), AtMost(8.0)),
+        (P99OfBaseline(Create), AtMost(3.0)),
+        (Ready, AtMost(50.0)),
+        (Idle, AtMost(40.0)),
+        (GrowthInTheStore, AtMost(1.3)),
+        (GrowthOverTheSocket, AtMost(1.15)),
+        (ClientCall, AtMost(1.05)),
+        (ClientWalk, AtMost(1.02)),
+    ]
+};
 
 /// A target and its result.
 #[derive(Serialize)]
@@ -48,100 +86,28 @@ pub(super) struct Target {
 
 /// Compares the results with all targets, and prints the table.
 pub(super) fn check(report: &mut Report) {
-    let mut targets = Vec::new();
-    let mut at_least = |what: String, bound: f64, measured: Option<f64>| {
-        targets.extend(measured.map(|measured| target(what, bound, measured, true)));
-    };
-    for (load, baseline, comparison) in RATIOS {
-        let row = row(&report.compare, Kind::Service, load);
-        at_least(
-            format!("{load}: of the baseline"),
-            baseline,
-            row.and_then(|row| row.of_baseline),
-        );
-        at_least(
-            format!("{load}: of the comparison"),
-            comparison,
-            row.and_then(|row| row.of_comparison),
-        );
-    }
-    for (load, multiple) in RATIOS_ON_POSTGRES {
-        let row = row(&report.compare, Kind::ServicePostgres, load);
-        at_least(
-            format!("{load}: of axum and sqlx, on PostgreSQL"),
-            multiple,
-            row.and_then(|row| ratio(&report.compare, row, Kind::AxumPostgres)),
-        );
-    }
-    let mut at_most = |what: String, bound: f64, measured: Option<f64>| {
-        targets.extend(measured.map(|measured| target(what, bound, measured, false)));
-    };
-    for load in LOADS {
-        let p99 = |candidate| {
-            let mut rows = report.latency.iter();
-            let row = rows.find(|row| row.candidate == candidate && row.load == load)?;
-            Some(row.medians.as_ref()?.of.p99_us / 1e3)
+    let targets = TARGETS.iter().filter_map(|(figure, bound)| {
+        let measured = figure.measured(report)?;
+        let (bound, reached) = match bound {
+            Bound::AtLeast(bound) => (format!("≥ {bound}"), measured >= *bound),
+            Bound::AtMost(bound) => (format!("≤ {bound}"), measured <= *bound),
         };
-        let service = p99(Kind::Service);
-        at_most(format!("{load}: p99 at 70 %, ms"), P99_MS, service);
-        at_most(
-            format!("{load}: the same, of the baseline"),
-            P99_OF_BASELINE,
-            service.zip(p99(Kind::Baseline)).map(|(own, its)| own / its),
-        );
-    }
-    let ready = report.growth.ready_ms.iter();
-    let ready = ready.clone().find(|(pets, _)| *pets == READY_PETS);
-    at_most(
-        "ready with a million pets, ms".to_owned(),
-        READY_MS,
-        ready.map(|(_, ms)| *ms),
-    );
-    let facts = report.candidates.iter().find(|facts| {
-        facts.candidate == Kind::Service && facts.idle_connections == IDLE_CONNECTIONS
-    });
-    let idle = facts.map(|facts| facts.idle_bytes as f64 / 1e6);
-    at_most(
-        "1,000 idle connections, MB".to_owned(),
-        IDLE_BYTES / 1e6,
-        idle,
-    );
-    let Growth { store, socket, .. } = &report.growth;
-    let in_the_store = store.iter().map(|row| row.ratio).reduce(f64::max);
-    at_most(
-        "growth: the worst read, in the store".to_owned(),
-        GROWTH,
-        in_the_store,
-    );
-    let over_the_socket = socket.iter().filter_map(|row| row.ratio).reduce(f64::max);
-    at_most(
-        "growth: the worst read, over the socket".to_owned(),
-        GROWTH_OVER_THE_SOCKET,
-        over_the_socket,
-    );
-    let client = report.client.as_ref().map(Client::processor_ratios);
-    for (place, what) in ["a call", "a walk"].into_iter().enumerate() {
-        at_most(
-            format!("client: {what}, processor time of bare reqwest"),
-            CLIENT[place],
-            client.map(|ratios| ratios[place]),
-        );
-    }
-
-    if !targets.is_empty() {
-        let mut table = Table::new(&["target", "bound", "measured", ""]);
-        for Target {
-            what,
+        Some(Target {
+            what: figure.to_string(),
             bound,
             measured,
             reached,
-        } in &targets
-        {
-            let reached = if *reached { "reached" } else { "missed" };
+        })
+    });
+    let targets: Vec<Target> = targets.collect();
+    if !targets.is_empty() {
+        let mut table = Table::new(&["target", "bound", "measured", ""]);
+        for target in &targets {
+            let reached = if target.reached { "reached" } else { "missed" };
             table.row([
-                what.clone(),
-                bound.clone(),
-                format!("{measured:.2}"),
+                target.what.clone(),
+                target.bound.clone(),
+                format!("{:.2}", target.measured),
                 reached.to_owned(),
             ]);
         }
@@ -150,20 +116,71 @@ pub(super) fn check(report: &mut Report) {
     report.targets = targets;
 }
 
-fn target(what: String, bound: f64, measured: f64, at_least: bool) -> Target {
-    let (sign, reached) = match at_least {
-        true => ('≥', measured >= bound),
-        false => ('≤', measured <= bound),
-    };
-    Target {
-        what,
-        bound: format!("{sign} {bound}"),
-        measured,
-        reached,
+impl Figure {
+    /// Returns `None` if it was not measured.
+    fn measured(self, report: &Report) -> Option<f64> {
+        let ratios = || Some(report.client.as_ref()?.processor_ratios());
+        match self {
+            Figure::OfBaseline(load) => row(report, Kind::Service, load)?.of_baseline,
+            Figure::OfComparison(load) => row(report, Kind::Service, load)?.of_comparison,
+            Figure::OfAxumOnPostgres(load) => {
+                let row = row(report, Kind::ServicePostgres, load)?;
+                ratio(&report.compare, row, Kind::AxumPostgres)
+            }
+            Figure::P99(load) => p99_ms(report, Kind::Service, load),
+            Figure::P99OfBaseline(load) => {
+                let service = p99_ms(report, Kind::Service, load)?;
+                Some(service / p99_ms(report, Kind::Baseline, load)?)
+            }
+            Figure::Ready => {
+                let mut ready = report.growth.ready_ms.iter();
+                Some(ready.find(|(pets, _)| *pets == READY_PETS)?.1)
+            }
+            Figure::Idle => {
+                let facts = report.candidates.iter().find(|facts| {
+                    facts.candidate == Kind::Service && facts.idle_connections == IDLE_CONNECTIONS
+                });
+                Some(facts?.idle_bytes as f64 / 1e6)
+            }
+            Figure::GrowthInTheStore => {
+                let rows = report.growth.store.iter();
+                rows.map(|row| row.ratio).reduce(f64::max)
+            }
+            Figure::GrowthOverTheSocket => {
+                let rows = report.growth.socket.iter();
+                rows.filter_map(|row| row.ratio).reduce(f64::max)
+            }
+            Figure::ClientCall => ratios().map(|[call, _]| call),
+            Figure::ClientWalk => ratios().map(|[_, walk]| walk),
+        }
     }
 }
 
-fn row(rows: &[Row], candidate: Kind, load: Load) -> Option<&Row> {
-    rows.iter()
-        .find(|row| (row.candidate, row.load, row.connections) == (candidate, load, CONNECTIONS))
+impl fmt::Display for Figure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Figure::OfBaseline(load) => write!(f, "{load}: of the baseline"),
+            Figure::OfComparison(load) => write!(f, "{load}: of the comparison"),
+            Figure::OfAxumOnPostgres(load) => write!(f, "{load}: of axum and sqlx, on PostgreSQL"),
+            Figure::P99(load) => write!(f, "{load}: p99 at 70 %, ms"),
+            Figure::P99OfBaseline(load) => write!(f, "{load}: the same, of the baseline"),
+            Figure::Ready => f.write_str("ready with a million pets, ms"),
+            Figure::Idle => f.write_str("1,000 idle connections, MB"),
+            Figure::GrowthInTheStore => f.write_str("growth: the worst read, in the store"),
+            Figure::GrowthOverTheSocket => f.write_str("growth: the worst read, over the socket"),
+            Figure::ClientCall => f.write_str("client: a call, processor time of bare reqwest"),
+            Figure::ClientWalk => f.write_str("client: a walk, processor time of bare reqwest"),
+        }
+    }
+}
+
+fn row(report: &Report, candidate: Kind, load: Load) -> Option<&Row> {
+    let mut rows = report.compare.iter();
+    rows.find(|row| (row.candidate, row.load, row.connections) == (candidate, load, CONNECTIONS))
+}
+
+fn p99_ms(report: &Report, candidate: Kind, load: Load) -> Option<f64> {
+    let mut rows = report.latency.iter();
+    let row = rows.find(|row| row.candidate == candidate && row.load == load)?;
+    Some(row.medians.as_ref()?.of.p99_us / 1e3)
 }

@@ -17,10 +17,10 @@ use tokio::sync::Notify;
 
 /// A connection is not closed for others before it has been idle for this time: a new one has
 /// just been accepted, and its request is under way.
-const IDLE: Duration = Duration::from_millis(100);
+const MIN_IDLE: Duration = Duration::from_millis(100);
 
 /// A new connection counts as idle after so much more: it may have to agree on TLS first.
-const FIRST_REQUEST: Duration = Duration::from_secs(1);
+const FIRST_REQUEST_GRACE: Duration = Duration::from_secs(1);
 
 /// What a connection should do.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -37,7 +37,7 @@ pub(crate) enum Command {
 /// All open connections of a listener.
 #[derive(Debug)]
 pub(crate) struct Connections {
-    open: Mutex<HashMap<u64, Arc<Shared>>>,
+    open: Mutex<HashMap<u64, Arc<ConnectionState>>>,
     /// The most that may be open.
     limit: usize,
     next_id: AtomicU64,
@@ -55,7 +55,7 @@ pub(crate) struct Connections {
 
 /// The state of a connection that others see.
 #[derive(Debug)]
-struct Shared {
+struct ConnectionState {
     command: AtomicU8,
     waker: AtomicWaker,
     /// Requests that run, and responses that wait for the client.
@@ -64,7 +64,7 @@ struct Shared {
     sending: AtomicUsize,
     /// When the client last took a part of each response of HTTP/2 that waits for it, in
     /// microseconds since the listener was started. A response keeps its index.
-    taken: Mutex<Vec<Option<u64>>>,
+    last_taken_at: Mutex<Vec<Option<u64>>>,
     /// When the last request began or ended, or the client last took a part of a response, in
     /// microseconds since the listener was started.
     last_active: AtomicU64,
@@ -85,7 +85,7 @@ pub(crate) struct Connection {
 /// A reference to a connection, which does not keep it open.
 #[derive(Clone)]
 pub(crate) struct Handle {
-    shared: Arc<Shared>,
+    state: Arc<ConnectionState>,
     connections: Arc<Connections>,
 }
 
@@ -128,28 +128,25 @@ impl Connections {
 
     pub(crate) fn open(self: &Arc<Self>) -> Connection {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let shared = Arc::new(Shared {
+        let state = Arc::new(ConnectionState {
             command: AtomicU8::new(Command::GoOn as u8),
             waker: AtomicWaker::new(),
             active: AtomicUsize::new(0),
             sending: AtomicUsize::new(0),
-            taken: Mutex::default(),
-            last_active: AtomicU64::new(self.now() + micros(FIRST_REQUEST)),
+            last_taken_at: Mutex::default(),
+            last_active: AtomicU64::new(self.now() + micros(FIRST_REQUEST_GRACE)),
             is_trusted: AtomicBool::new(false),
             is_http2: AtomicBool::new(false),
             is_websocket: AtomicBool::new(false),
         });
-        self.lock().insert(id, shared.clone());
+        self.lock().insert(id, state.clone());
         if self.is_ending.load(Ordering::SeqCst) {
-            shared.order(Command::ShutDown);
+            state.send_command(Command::ShutDown);
         }
         let connections = self.clone();
         Connection {
             id,
-            handle: Handle {
-                shared,
-                connections,
-            },
+            handle: Handle { state, connections },
         }
     }
 
@@ -166,20 +163,21 @@ impl Connections {
                 if !is_full {
                     return;
                 }
-                let idle_since = self.now().saturating_sub(micros(IDLE));
-                let mut closing = open.values();
-                if !closing.any(|shared| shared.command() == Command::Close)
+                let idle_since = self.now().saturating_sub(micros(MIN_IDLE));
+                let mut states = open.values();
+                let is_one_closing = states.any(|state| state.command() == Command::Close);
+                if !is_one_closing
                     && let Some(idle) = open
                         .values()
-                        .filter(|shared| shared.is_idle_since(idle_since))
-                        .min_by_key(|shared| shared.worth())
+                        .filter(|state| state.is_idle_since(idle_since))
+                        .min_by_key(|state| state.eviction_order())
                 {
                     self.closed_for_others.fetch_add(1, Ordering::Relaxed);
-                    idle.order(Command::Close);
+                    idle.send_command(Command::Close);
                 }
             }
             // After the pause another connection may have been idle for long enough.
-            let _ = tokio::time::timeout(IDLE, changed).await;
+            let _ = tokio::time::timeout(MIN_IDLE, changed).await;
         }
     }
 
@@ -191,17 +189,16 @@ impl Connections {
             tokio::time::sleep(stall.min(idle) / 4).await;
             let now = self.now();
             let since = |time: Duration| now.saturating_sub(micros(time));
-            for shared in self.lock().values() {
-                let stalled = shared
-                    .waits_since()
-                    .is_some_and(|time| time <= since(stall));
-                let is_idle = shared.is_idle_since(since(idle));
-                let is_http2 = shared.is_http2.load(Ordering::Relaxed);
-                if stalled || (is_idle && !is_http2) || shared.is_idle_since(since(2 * idle)) {
-                    shared.order(Command::Close);
+            for state in self.lock().values() {
+                let is_stalled = state.waits_since().is_some_and(|time| time <= since(stall));
+                let is_idle = state.is_idle_since(since(idle));
+                let is_idle_for_long = state.is_idle_since(since(2 * idle));
+                let is_http2 = state.is_http2.load(Ordering::Relaxed);
+                if is_stalled || is_idle_for_long || (is_idle && !is_http2) {
+                    state.send_command(Command::Close);
                 } else if is_idle {
                     // A client of HTTP/2 is told not to send more, in case it is about to.
-                    shared.order(Command::ShutDown);
+                    state.send_command(Command::ShutDown);
                 }
             }
         }
@@ -210,15 +207,15 @@ impl Connections {
     /// Lets all connections finish their requests, and end.
     pub(crate) fn shut_down(&self) {
         self.is_ending.store(true, Ordering::SeqCst);
-        for shared in self.lock().values() {
-            shared.order(Command::ShutDown);
+        for state in self.lock().values() {
+            state.send_command(Command::ShutDown);
         }
     }
 
     /// Ends all connections at once.
     pub(crate) fn close(&self) {
-        for shared in self.lock().values() {
-            shared.order(Command::Close);
+        for state in self.lock().values() {
+            state.send_command(Command::Close);
         }
     }
 
@@ -238,7 +235,7 @@ impl Connections {
         micros(self.started.elapsed())
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Arc<Shared>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Arc<ConnectionState>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -247,7 +244,7 @@ fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
-impl Shared {
+impl ConnectionState {
     fn last_active(&self) -> u64 {
         self.last_active.load(Ordering::Relaxed)
     }
@@ -260,20 +257,22 @@ impl Shared {
         }
     }
 
-    fn order(&self, command: Command) {
+    fn send_command(&self, command: Command) {
         self.command.fetch_max(command as u8, Ordering::SeqCst);
         self.waker.wake();
     }
 
     /// Since when the response has waited that has waited longest for its client.
     fn waits_since(&self) -> Option<u64> {
-        let longest = self.taken().iter().flatten().min().copied();
+        let longest = self.last_taken_at().iter().flatten().min().copied();
         let is_sending = self.sending.load(Ordering::SeqCst) > 0;
         longest.or_else(|| is_sending.then(|| self.last_active()))
     }
 
-    fn taken(&self) -> MutexGuard<'_, Vec<Option<u64>>> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    fn last_taken_at(&self) -> MutexGuard<'_, Vec<Option<u64>>> {
+        self.last_taken_at
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn is_idle_since(&self, time: u64) -> bool {
@@ -282,8 +281,8 @@ impl Shared {
             && !self.is_websocket.load(Ordering::SeqCst)
     }
 
-    /// Orders idle connections: those with the lowest worth are closed first.
-    fn worth(&self) -> (bool, u64) {
+    /// Sorts idle connections: the first one is closed first.
+    fn eviction_order(&self) -> (bool, u64) {
         (self.is_trusted.load(Ordering::Relaxed), self.last_active())
     }
 }
@@ -299,7 +298,7 @@ impl Connection {
     }
 
     pub(crate) fn is_websocket(&self) -> bool {
-        self.handle.shared.is_websocket.load(Ordering::SeqCst)
+        self.handle.state.is_websocket.load(Ordering::SeqCst)
     }
 
     /// The result of the work, or `None` if the connection should end before.
@@ -324,23 +323,23 @@ impl Drop for Connection {
 impl Handle {
     /// What the connection should do; wakes the task when that changes.
     pub(crate) fn command(&self, task: &task::Context<'_>) -> Command {
-        self.shared.waker.register(task.waker());
-        self.shared.command()
+        self.state.waker.register(task.waker());
+        self.state.command()
     }
 
     pub(crate) fn begin_request(&self) -> Activity {
-        self.shared.active.fetch_add(1, Ordering::SeqCst);
+        self.state.active.fetch_add(1, Ordering::SeqCst);
         Activity(self.clone())
     }
 
     /// Notes that the connection has a request of HTTP/2.
     pub(crate) fn note_http2(&self) {
-        self.shared.is_http2.store(true, Ordering::Relaxed);
+        self.state.is_http2.store(true, Ordering::Relaxed);
     }
 
     fn note_time(&self) -> u64 {
         let now = self.connections.now();
-        self.shared.last_active.store(now, Ordering::Relaxed);
+        self.state.last_active.store(now, Ordering::Relaxed);
         now
     }
 }
@@ -354,9 +353,9 @@ impl Sending {
 
     fn set_time(&self, time: Option<u64>) {
         if let Some(index) = self.index
-            && let Some(taken) = self.activity.0.shared.taken().get_mut(index)
+            && let Some(last) = self.activity.0.state.last_taken_at().get_mut(index)
         {
-            *taken = time;
+            *last = time;
         }
     }
 }
@@ -364,11 +363,7 @@ impl Sending {
 impl Drop for Sending {
     fn drop(&mut self) {
         self.set_time(None);
-        self.activity
-            .0
-            .shared
-            .sending
-            .fetch_sub(1, Ordering::SeqCst);
+        self.activity.0.state.sending.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
@@ -376,14 +371,14 @@ impl Activity {
     /// Notes that a response waits for the client.
     pub(crate) fn begin_sending(&self, version: Version) -> Sending {
         let now = self.0.note_time();
-        self.0.shared.sending.fetch_add(1, Ordering::SeqCst);
+        self.0.state.sending.fetch_add(1, Ordering::SeqCst);
         let index = (version == Version::HTTP_2).then(|| {
-            let mut taken = self.0.shared.taken();
-            let free = taken.iter().position(Option::is_none);
-            let index = free.unwrap_or(taken.len());
-            match taken.get_mut(index) {
+            let mut times = self.0.state.last_taken_at();
+            let free = times.iter().position(Option::is_none);
+            let index = free.unwrap_or(times.len());
+            match times.get_mut(index) {
                 Some(free) => *free = Some(now),
-                None => taken.push(Some(now)),
+                None => times.push(Some(now)),
             }
             index
         });
@@ -395,12 +390,12 @@ impl Activity {
 
     /// The responses of the connection that wait for the client.
     pub(crate) fn responses_sending(&self) -> usize {
-        self.0.shared.sending.load(Ordering::SeqCst)
+        self.0.state.sending.load(Ordering::SeqCst)
     }
 
     /// Ends the connection at once.
     pub(crate) fn close_connection(&self) {
-        self.0.shared.order(Command::Close);
+        self.0.state.send_command(Command::Close);
     }
 
     /// Another one of the same connection.
@@ -410,23 +405,20 @@ impl Activity {
 
     /// Notes that the request opens a websocket.
     pub(crate) fn note_websocket(&self) {
-        self.0.shared.is_websocket.store(true, Ordering::SeqCst);
+        self.0.state.is_websocket.store(true, Ordering::SeqCst);
     }
 
     /// Remembers that the client of the connection has a valid credential.
     pub(crate) fn trust(&self) {
-        self.0.shared.is_trusted.store(true, Ordering::Relaxed);
+        self.0.state.is_trusted.store(true, Ordering::Relaxed);
     }
 }
 
 impl Drop for Activity {
     fn drop(&mut self) {
-        let Handle {
-            shared,
-            connections,
-        } = &self.0;
+        let Handle { state, connections } = &self.0;
         self.0.note_time();
-        shared.active.fetch_sub(1, Ordering::SeqCst);
+        state.active.fetch_sub(1, Ordering::SeqCst);
         if connections.is_full.load(Ordering::SeqCst) {
             connections.changed.notify_waiters();
         }
@@ -538,7 +530,7 @@ mod tests {
             let now = connections.now();
             while connections.now() == now {}
         };
-        let since = || request.0.shared.waits_since();
+        let since = || request.0.state.waits_since();
         assert_eq!(since(), None);
         let first = request.begin_sending(Version::HTTP_2);
         let first_time = since();
@@ -553,7 +545,11 @@ mod tests {
         drop(second);
         assert!(since() > second_time);
         let third = request.begin_sending(Version::HTTP_2);
-        assert_eq!(request.0.shared.taken().len(), 2, "a free place is used");
+        assert_eq!(
+            request.0.state.last_taken_at().len(),
+            2,
+            "a free place is used"
+        );
         drop((first, third));
         assert_eq!((since(), request.responses_sending()), (None, 0));
     }

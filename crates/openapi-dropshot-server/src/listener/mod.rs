@@ -45,32 +45,32 @@ use tokio_rustls::TlsAcceptor;
 use tracing::Instrument as _;
 
 /// The pause after a connection could not be accepted.
-const PAUSE: Duration = Duration::from_millis(100);
+const ACCEPT_RETRY_PAUSE: Duration = Duration::from_millis(100);
 /// The connections that may wait to be accepted, if the operating system allows as many.
-const WAITING: u32 = 4096;
+const BACKLOG: u32 = 4096;
 /// The time that a TLS handshake may take.
-const HANDSHAKE: Duration = Duration::from_secs(10);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 /// The time in which the head of a request has to arrive, and the longest pause between two
 /// requests of a connection.
-const HEAD: Duration = Duration::from_secs(30);
+const HEAD_OR_IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 /// The largest head of a request: the request line and all header fields. HTTP/2 has the same
 /// limit for the list of header fields.
-const HEAD_BYTES: usize = 32 << 10;
+const MAX_HEAD_BYTES: usize = 32 << 10;
 /// The requests that an HTTP/2 connection may have at the same time; browsers expect 100 (RFC
 /// 9113, section 6.5.2).
-const STREAMS: u32 = 100;
+const MAX_STREAMS: u32 = 100;
 /// The requests that all HTTP/2 connections should have at the same time: with many connections,
 /// a new one may have fewer of them, but not fewer than the least.
-const ALL_STREAMS: u32 = 4096;
-const LEAST_STREAMS: u32 = 4;
+const MAX_STREAMS_OF_ALL: u32 = 4096;
+const MIN_STREAMS: u32 = 4;
 /// What a client may send on an HTTP/2 connection, and on one of its streams, before the service
 /// has read it.
 const CONNECTION_WINDOW: u32 = 256 << 10;
 const STREAM_WINDOW: u32 = 64 << 10;
 /// The time after which a silent HTTP/2 connection is asked for a sign of life, and the time that
 /// it has for it.
-const PING: Duration = Duration::from_secs(30);
-const PONG: Duration = Duration::from_secs(20);
+const PING_INTERVAL: Duration = Duration::from_secs(30);
+const PONG_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A socket that is bound to its address, and does not respond yet: connections wait.
 pub(crate) struct Listener {
@@ -89,7 +89,7 @@ pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
-    socket.listen(WAITING)
+    socket.listen(BACKLOG)
 }
 
 /// A listener that responds until it is dropped.
@@ -103,8 +103,8 @@ pub(crate) struct Running {
 
 type SharedTls = Arc<RwLock<Arc<ServerConfig>>>;
 
-/// What all connections share.
-struct Shared<S: State> {
+/// What all connections of a listener share.
+struct ListenerState<S: State> {
     contexts: Arc<RequestContexts<Context<S>>>,
     tls: Option<SharedTls>,
     connections: Arc<Connections>,
@@ -134,16 +134,16 @@ impl Listener {
         let most = open_files::connections(limits.max_connections.get());
         let connections = Arc::new(Connections::new(most));
         let tls = tls.map(|tls| Arc::new(RwLock::new(tls.into_config())));
-        let shared = Arc::new(Shared {
+        let listener = Arc::new(ListenerState {
             contexts,
             tls: tls.clone(),
             connections: connections.clone(),
             stall: limits.response_stall_seconds.duration(),
         });
         let mut tasks = JoinSet::new();
-        let (watched, stall) = (connections.clone(), shared.stall);
-        tasks.spawn(async move { watched.end_stalled(stall, HEAD).await });
-        tasks.spawn(accept::<C, S>(self.socket, shared));
+        let (watched, stall) = (connections.clone(), listener.stall);
+        tasks.spawn(async move { watched.end_stalled(stall, HEAD_OR_IDLE_TIMEOUT).await });
+        tasks.spawn(accept::<C, S>(self.socket, listener));
         Running {
             address: self.address,
             tls,
@@ -188,7 +188,7 @@ impl Drop for Running {
 
 /// Accepts connections. At the limit it closes an idle connection for each new one, and if none
 /// is idle, new ones wait until another ends.
-async fn accept<C, S>(socket: TcpListener, shared: Arc<Shared<S>>)
+async fn accept<C, S>(socket: TcpListener, listener: Arc<ListenerState<S>>)
 where
     C: Contract<Context = Context<S>>,
     S: State,
@@ -196,9 +196,9 @@ where
     loop {
         match socket.accept().await {
             Ok((stream, peer)) => {
-                let connection = shared.connections.open();
-                tokio::spawn(serve::<C, S>(stream, peer, connection, shared.clone()));
-                shared.connections.make_room().await;
+                let connection = listener.connections.open();
+                tokio::spawn(serve::<C, S>(stream, peer, connection, listener.clone()));
+                listener.connections.make_room().await;
             }
             // The client was gone before it was accepted.
             Err(error)
@@ -209,8 +209,10 @@ where
                         | ErrorKind::ConnectionReset
                 ) => {}
             Err(error) => {
-                tracing::warn!("cannot accept a connection: {error}; trying again in {PAUSE:?}");
-                tokio::time::sleep(PAUSE).await;
+                tracing::warn!(
+                    "cannot accept a connection: {error}; trying again in {ACCEPT_RETRY_PAUSE:?}"
+                );
+                tokio::time::sleep(ACCEPT_RETRY_PAUSE).await;
             }
         }
     }
@@ -221,30 +223,30 @@ async fn serve<C, S>(
     stream: TcpStream,
     peer: SocketAddr,
     connection: Connection,
-    shared: Arc<Shared<S>>,
+    listener: Arc<ListenerState<S>>,
 ) where
     C: Contract<Context = Context<S>>,
     S: State,
 {
-    prepare(&stream, shared.stall);
-    let Some(tls) = &shared.tls else {
-        return serve_http::<C, S>(stream, peer, connection, &shared).await;
+    prepare(&stream, listener.stall);
+    let Some(tls) = &listener.tls else {
+        return serve_http::<C, S>(stream, peer, connection, &listener).await;
     };
     let config = tls.read().unwrap_or_else(PoisonError::into_inner).clone();
     let handshake = TlsAcceptor::from(config).accept(stream);
     // The reason of a failed handshake is known to the client.
     if let Some(Ok(Ok(stream))) = connection
-        .unless_closed(tokio::time::timeout(HANDSHAKE, handshake))
+        .unless_closed(tokio::time::timeout(HANDSHAKE_TIMEOUT, handshake))
         .await
     {
-        serve_http::<C, S>(stream, peer, connection, &shared).await;
+        serve_http::<C, S>(stream, peer, connection, &listener).await;
     }
 }
 
 /// The requests that a new HTTP/2 connection may have at the same time.
 fn streams(connections: usize) -> u32 {
     let connections = u32::try_from(connections).unwrap_or(u32::MAX).max(1);
-    (ALL_STREAMS / connections).clamp(LEAST_STREAMS, STREAMS)
+    (MAX_STREAMS_OF_ALL / connections).clamp(MIN_STREAMS, MAX_STREAMS)
 }
 
 /// Lets the operating system send small writes at once, and end a connection whose client takes
@@ -266,12 +268,12 @@ async fn serve_http<C, S>(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     peer: SocketAddr,
     connection: Connection,
-    shared: &Shared<S>,
+    listener: &ListenerState<S>,
 ) where
     C: Contract<Context = Context<S>>,
     S: State,
 {
-    let contexts = &shared.contexts;
+    let contexts = &listener.contexts;
     let (handle, own) = (connection.handle(), connection.handle());
     let service = service_fn(move |request: Request<Incoming>| {
         let contexts = contexts.clone();
@@ -299,17 +301,17 @@ async fn serve_http<C, S>(
     builder
         .http1()
         .header_read_timeout(None)
-        .max_buf_size(HEAD_BYTES);
+        .max_buf_size(MAX_HEAD_BYTES);
     builder
         .http2()
         .timer(TokioTimer::new())
-        .max_concurrent_streams(streams(shared.connections.open_now()))
-        .max_header_list_size(HEAD_BYTES as u32)
+        .max_concurrent_streams(streams(listener.connections.open_now()))
+        .max_header_list_size(MAX_HEAD_BYTES as u32)
         .max_send_buf_size(STREAM_WINDOW as usize)
         .initial_connection_window_size(CONNECTION_WINDOW)
         .initial_stream_window_size(STREAM_WINDOW)
-        .keep_alive_interval(PING)
-        .keep_alive_timeout(PONG);
+        .keep_alive_interval(PING_INTERVAL)
+        .keep_alive_timeout(PONG_TIMEOUT);
     let stream = TokioIo::new(Stream {
         inner: stream,
         connection,

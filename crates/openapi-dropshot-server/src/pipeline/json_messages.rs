@@ -100,10 +100,7 @@ mod tests {
 
     #[test]
     fn other_messages_and_other_rejections_are_left_alone() {
-        assert_eq!(
-            rewritten("missing field `categoryId` at line 1 column 2"),
-            None
-        );
+        assert_eq!(rewritten("missing field `bookId` at line 1 column 2"), None);
         let message = "invalid type: map, expected i64 at line 1";
         let rejection = TestContract::reject(Condition::Unavailable, message);
         assert_eq!(in_json_terms::<TestContract>(rejection).message, message);

@@ -1,4 +1,5 @@
-//! Starts the tasks that write, with group commit, and hands them the writes that wait.
+//! Starts the lanes, tasks that each write over a connection of their own, with group commit, and
+//! hands them the writes that wait.
 //!
 //! Pets that wait at the same moment are stored by one statement, which is one
 //! round trip and one transaction. Writes of keys go out in the same round

@@ -166,9 +166,15 @@ impl Store for SqliteStore {
     }
 
     async fn list_pets(&self, query: PetQuery) -> Result<PetPage, StoreError> {
+        // A new filter has to be in `PAGE_OF_STATUS`, too: the parameters are those of `page`.
+        let PetQuery {
+            after: _,
+            status,
+            limit,
+        } = query;
         let page = Page::from(query);
         let (readers, parameters) = (&self.readers, page.parameters);
-        let found = match query.status {
+        let found = match status {
             None => readers.query(page.statement, parameters).await?,
             status => {
                 let statement = pets::PAGE_OF_STATUS.as_str();
@@ -177,7 +183,7 @@ impl Store for SqliteStore {
                 found.into_iter().map(with_status).collect()
             }
         };
-        let (pets, more) = split_page(found, query.limit);
+        let (pets, more) = split_page(found, limit);
         Ok(PetPage { pets, more })
     }
 

@@ -80,8 +80,7 @@ impl Fixture {
         loop {
             let rest = PetQuery {
                 after,
-                status: None,
-                limit: usize::MAX,
+                ..PetQuery::first(usize::MAX)
             };
             let page = self.store.list_pets(rest).await.expect("a page");
             after = page.pets.last().map(|pet| pet.id);

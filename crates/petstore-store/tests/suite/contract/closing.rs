@@ -42,14 +42,7 @@ pub(crate) async fn a_closed_store_rejects_everything(store: AnyStore) {
     let rejections = [
         store.create_pet(new_pet("Tom", None)).await.map(drop),
         store.pet(1).await.map(drop),
-        store
-            .list_pets(PetQuery {
-                after: None,
-                status: None,
-                limit: 1,
-            })
-            .await
-            .map(drop),
+        store.list_pets(PetQuery::first(1)).await.map(drop),
         store.create_order(new_order(1), Utc::now()).await.map(drop),
         store
             .update_order(1, OrderStatus::Approved, Utc::now())

@@ -105,7 +105,7 @@ pub(crate) async fn every_member_of_a_pet_comes_back_by_every_way(store: AnyStor
             let query = PetQuery {
                 after,
                 status,
-                limit: 100,
+                ..PetQuery::first(100)
             };
             let page = store.list_pets(query).await.expect("a page");
             assert_eq!(page.pets, expected, "{query:?}");

@@ -40,7 +40,7 @@ async fn walk(store: &AnyStore, status: Option<PetStatus>, limit: usize) -> Vec<
             .list_pets(PetQuery {
                 after,
                 status,
-                limit,
+                ..PetQuery::first(limit)
             })
             .await
             .expect("a page");

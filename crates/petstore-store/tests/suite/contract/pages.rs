@@ -13,8 +13,7 @@ async fn ids(store: &AnyStore, after: Option<i64>, limit: usize) -> (Vec<i64>, b
     let page = store
         .list_pets(PetQuery {
             after,
-            status: None,
-            limit,
+            ..PetQuery::first(limit)
         })
         .await
         .expect("a page");
@@ -30,9 +29,8 @@ pub(crate) async fn an_empty_store_has_an_empty_page(store: AnyStore) {
     for status in statuses {
         let page = store
             .list_pets(PetQuery {
-                after: None,
                 status,
-                limit: 20,
+                ..PetQuery::first(20)
             })
             .await;
         assert_eq!(page.expect("a page"), empty);
@@ -155,7 +153,7 @@ async fn walk_beyond(
             .list_pets(PetQuery {
                 after,
                 status,
-                limit,
+                ..PetQuery::first(limit)
             })
             .await
             .expect("a page");

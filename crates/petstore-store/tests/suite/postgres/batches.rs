@@ -64,14 +64,7 @@ async fn one_that_is_rejected_fails_alone() {
             ),
         }
     }
-    let all = store
-        .list_pets(PetQuery {
-            after: None,
-            status: None,
-            limit: 100,
-        })
-        .await
-        .expect("a page");
+    let all = store.list_pets(PetQuery::first(100)).await.expect("a page");
     assert_eq!(
         all.pets.iter().map(|pet| pet.id).collect::<BTreeSet<_>>(),
         ids

@@ -102,11 +102,7 @@ async fn no_created_pet_is_lost_or_doubled_when_the_server_is_killed_under_load(
 
     let mut there = BTreeMap::new();
     let all = store
-        .list_pets(PetQuery {
-            after: None,
-            status: None,
-            limit: usize::MAX,
-        })
+        .list_pets(PetQuery::first(usize::MAX))
         .await
         .expect("a page");
     for pet in all.pets {

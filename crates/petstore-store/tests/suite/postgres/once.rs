@@ -28,11 +28,7 @@ async fn create(store: &Arc<dyn Store>, pet: NewPet, key: &str) -> Result<Creati
 }
 
 async fn all(store: &Arc<dyn Store>) -> Vec<Pet> {
-    let query = PetQuery {
-        after: None,
-        status: None,
-        limit: 1000,
-    };
+    let query = PetQuery::first(1000);
     store.list_pets(query).await.expect("a page").pets
 }
 

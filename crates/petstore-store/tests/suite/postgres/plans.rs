@@ -19,9 +19,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 async fn read_pages(store: &dyn Store) {
     for status in [None, Some(PetStatus::Available)] {
         let query = PetQuery {
-            after: None,
             status,
-            limit: 2,
+            ..PetQuery::first(2)
         };
         store.list_pets(query).await.expect("a page");
     }

@@ -68,11 +68,7 @@ async fn an_older_store_keeps_its_pets_and_keys_and_becomes_like_a_new_one() {
         let found = schema_version(&database.url()).await.expect("a store");
         assert_eq!(found, version as i64);
         let store = store(&database).await;
-        let all = PetQuery {
-            after: None,
-            status: None,
-            limit: 10,
-        };
+        let all = PetQuery::first(10);
         let kept = |id, name: &str, category_id, status| {
             pet_with_id(id, &new_pet(name, category_id, status))
         };

@@ -9,8 +9,7 @@ async fn page(store: &dyn Store, after: Option<i64>, limit: usize) -> (Vec<i64>,
     let page = store
         .list_pets(PetQuery {
             after,
-            status: None,
-            limit,
+            ..PetQuery::first(limit)
         })
         .await
         .expect("a page");

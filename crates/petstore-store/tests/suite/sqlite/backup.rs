@@ -44,11 +44,7 @@ async fn a_store_in_use_is_copied_with_all_completed_writes() {
     let mode = fs::metadata(&to.path).expect("the copy").permissions();
     assert_eq!(mode.mode() & 0o777, 0o600, "it holds hashes of keys");
     let copied = open(&to.path).await.expect("the copy is a store");
-    let all = PetQuery {
-        after: None,
-        status: None,
-        limit: 1000,
-    };
+    let all = PetQuery::first(1000);
     let pets = copied.list_pets(all).await.expect("a page").pets;
     assert_eq!((pets.len(), pets.last()), (101, Some(&last)));
     let next = copied.create_pet(pet("on its own")).await.expect("a pet");

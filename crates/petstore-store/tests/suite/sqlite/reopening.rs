@@ -81,13 +81,7 @@ async fn an_empty_file_becomes_a_store() {
 async fn an_opening_that_was_cut_off_is_completed() {
     let place = Place::only_marked().await;
     let store = open(&place.path).await.expect("the store");
-    let page = store
-        .list_pets(PetQuery {
-            after: None,
-            status: None,
-            limit: 1,
-        })
-        .await;
+    let page = store.list_pets(PetQuery::first(1)).await;
     assert!(page.expect("a page").pets.is_empty());
 }
 

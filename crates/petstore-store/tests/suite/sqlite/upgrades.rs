@@ -1,6 +1,6 @@
-//! Tests that the present code opens stores of every released schema and keeps
-//! their data. `released/` has one file for each schema, as text. A newly
-//! released schema gets its file; existing files are never changed.
+//! Tests that the present code opens stores of every earlier schema and keeps
+//! their data. `schemas/` has one file for each schema, as text, also for one that is
+//! not released yet. The file of a released schema is never changed.
 
 use super::{Place, open, pet, place};
 use crate::fixtures::{new_order, new_pet, pet_with_id};
@@ -18,9 +18,9 @@ use std::{
     sync::{Arc, LazyLock, Mutex},
 };
 
-/// The released schemas, the first one first.
+/// The schemas, the first one first.
 static RELEASED: LazyLock<Vec<String>> = LazyLock::new(|| {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/sqlite/released");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/sqlite/schemas");
     let files = fs::read_dir(folder).expect("the folder");
     let mut files: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
     // `schema_10` comes after `schema_9`.
@@ -29,7 +29,7 @@ static RELEASED: LazyLock<Vec<String>> = LazyLock::new(|| {
     texts.map(|text| text.expect("a schema")).collect()
 });
 
-/// For each released schema, whether it has what came with this one.
+/// For each schema, whether it has what came with this one.
 fn since(first: usize) -> Vec<bool> {
     (1..=RELEASED.len()).map(|schema| schema >= first).collect()
 }
@@ -75,11 +75,7 @@ async fn pets_and_keys_of_every_released_schema_are_kept() {
     for text in RELEASED.iter() {
         let place = released(text);
         let store = open(&place.path).await.expect("it is brought up to date");
-        let all = PetQuery {
-            after: None,
-            status: None,
-            limit: 100,
-        };
+        let all = PetQuery::first(100);
         let page = store.list_pets(all).await.expect("a page");
         assert_eq!(page.pets, first_pets());
         for pet in first_pets().into_iter().filter(|pet| pet.status.is_some()) {

@@ -59,9 +59,8 @@ async fn an_order_of_a_pet_with_a_long_name_writes_a_few_pages() {
             assert!(done.expect("a result"));
             written.push(log_size(&place.path) - before);
             let query = PetQuery {
-                after: None,
                 status: Some([PetStatus::Pending, PetStatus::Available][number % 2]),
-                limit: 2,
+                ..PetQuery::first(2)
             };
             if number < 3 {
                 let page = store.list_pets(query).await.expect("a page");

@@ -1,16 +1,12 @@
 //! Reads from a response how long to wait before the next request: `Retry-After` (RFC 9110, section 10.2.3) and
-//! `RateLimit` (draft-ietf-httpapi-ratelimit-headers). Delays the requests of a client for that time.
+//! `RateLimit` (draft-ietf-httpapi-ratelimit-headers).
 
-use crate::platform::Instant;
 use chrono::{DateTime, Utc};
 use http::{
     HeaderMap, HeaderName, StatusCode,
     header::{DATE, RETRY_AFTER},
 };
-use std::{
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::time::Duration;
 
 /// draft-ietf-httpapi-ratelimit-headers
 pub(crate) const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
@@ -30,7 +26,7 @@ pub(crate) fn retry_after(status: StatusCode, headers: &HeaderMap) -> Option<Dur
 
 /// How long the next request of the client should wait after this response: the response may be the last one that the
 /// rate limit allowed, or one that the rate limit rejected.
-pub(crate) fn throttle(status: StatusCode, headers: &HeaderMap) -> Option<Duration> {
+pub(crate) fn rate_limit_pause(status: StatusCode, headers: &HeaderMap) -> Option<Duration> {
     if status == StatusCode::TOO_MANY_REQUESTS {
         return retry_after(status, headers);
     }
@@ -99,43 +95,6 @@ fn parameter(list: &str, name: &str) -> Option<u64> {
     })
 }
 
-/// The time before which a client should not send requests. A rate limit belongs to the API key, so this applies to all
-/// calls of the client.
-#[derive(Default)]
-pub(crate) struct Throttle {
-    not_before: Mutex<Option<Instant>>,
-}
-
-impl Throttle {
-    /// Delays all requests until this time has passed.
-    pub(crate) fn slow_down(&self, now: Instant, wait: Duration) {
-        let Some(until) = now.checked_add(wait) else {
-            return;
-        };
-        let mut not_before = self.lock();
-        *not_before = Some(not_before.map_or(until, |earlier| earlier.max(until)));
-    }
-
-    /// Returns how long a request still has to wait.
-    pub(crate) fn wait(&self, now: Instant) -> Duration {
-        let mut not_before = self.lock();
-        match *not_before {
-            Some(until) if until > now => until - now,
-            _ => {
-                *not_before = None;
-                Duration::ZERO
-            }
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Instant>> {
-        // The time is consistent even if a thread panicked while it held the lock.
-        self.not_before
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -186,7 +145,7 @@ mod tests {
     fn the_last_request_of_an_allowance_slows_down_the_next() {
         let policy = ("ratelimit-policy", "\"default\";q=10;w=5");
         let pause = |pairs: &[(&'static str, &'static str)]| {
-            throttle(StatusCode::OK, &headers(pairs)).map(|wait| wait.as_millis())
+            rate_limit_pause(StatusCode::OK, &headers(pairs)).map(|wait| wait.as_millis())
         };
         assert_eq!(pause(&[("ratelimit", "\"default\";r=1;t=5"), policy]), None);
         assert_eq!(
