@@ -92,7 +92,8 @@
 //!
 //! - The servers hold no state: any number of them share one database, which
 //!   [`PostgresUrl`] names. Reads and writes go to the host that accepts writes;
-//!   after a failover the next connection finds the new host automatically.
+//!   after a failover the next connection finds the new host automatically, also if other
+//!   hosts do not respond at all. The host that was used last is tried first.
 //! - Creates that arrive together are one statement: one round trip and one
 //!   commit. If the database rejects one of them, they are sent again one by one,
 //!   pipelined. None of them waits for another server that uses its idempotency key

@@ -22,6 +22,7 @@ mod connections;
 mod cut;
 mod dump;
 mod gone;
+mod hosts;
 mod key_limits;
 mod migration;
 mod orders;

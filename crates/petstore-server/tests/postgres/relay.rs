@@ -6,7 +6,10 @@ use std::{
     io,
     net::SocketAddr,
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -31,6 +34,7 @@ type Next = Arc<Mutex<Option<(Vec<u8>, Loss)>>>;
 pub(crate) struct Relay {
     pub(crate) address: SocketAddr,
     next: Next,
+    accepted: Arc<AtomicUsize>,
     is_silent: watch::Sender<bool>,
 }
 
@@ -45,8 +49,11 @@ impl Relay {
         let losses = Arc::clone(&next);
         let is_silent = watch::Sender::new(false);
         let silence = is_silent.subscribe();
+        let accepted = Arc::<AtomicUsize>::default();
+        let count = Arc::clone(&accepted);
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
+                count.fetch_add(1, Ordering::AcqRel);
                 let (socket, losses) = (socket.clone(), Arc::clone(&losses));
                 let mut silence = silence.clone();
                 tokio::spawn(async move {
@@ -65,8 +72,14 @@ impl Relay {
         Relay {
             address,
             next,
+            accepted,
             is_silent,
         }
+    }
+
+    /// The connections so far.
+    pub(crate) fn accepted(&self) -> usize {
+        self.accepted.load(Ordering::Acquire)
     }
 
     /// Closes all connections, and from now on accepts connections without a response: a

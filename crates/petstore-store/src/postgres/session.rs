@@ -32,9 +32,8 @@ use tokio_postgres::{
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// How long one host may take to connect, so that a host that hangs does not
-/// keep us from the next one.
-const HOST_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long it may take to cancel a statement, or to look at what a connection does.
+const LOOK_TIMEOUT: Duration = Duration::from_secs(2);
 /// After a failure no connection that reads is tried for this long: callers that come in by
 /// the thousand learn at once that the database is gone, and when it is back
 /// it is not met by all of them together.
@@ -236,7 +235,7 @@ impl Session {
     pub(super) fn cancel(&self) {
         let (token, tls) = (self.cancel.clone(), self.tls.clone());
         self.runtime.spawn(async move {
-            match timeout(HOST_TIMEOUT, token.cancel_query(tls)).await {
+            match timeout(LOOK_TIMEOUT, token.cancel_query(tls)).await {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => {
                     tracing::debug!(cause = chain(&error), "a statement cannot be cancelled");
@@ -276,6 +275,8 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(super) struct Connector {
     url: PostgresUrl,
     tls: MakeRustlsConnect,
+    /// The place of the host that was used last, which is tried first: the others may be silent.
+    last_host: AtomicUsize,
     /// The last failure to open a connection that reads.
     last_failure: Mutex<Option<(Instant, Fault)>>,
     /// Whether the last attempt failed, for the log.
@@ -290,13 +291,15 @@ impl Connector {
         Ok(Self {
             url,
             tls,
+            last_host: AtomicUsize::new(0),
             last_failure: Mutex::new(None),
             is_away: AtomicBool::new(false),
             looking: tokio::sync::Mutex::default(),
         })
     }
 
-    /// Tries the hosts in their order, and uses the first one that accepts writes.
+    /// Tries the host that was used last, then the others in their order, and uses the first one
+    /// that accepts writes.
     pub(super) async fn connect(&self, purpose: Use) -> Result<Session, Fault> {
         // The lanes make pauses of their own.
         let is_read = matches!(purpose, Use::Read(_));
@@ -347,13 +350,13 @@ impl Connector {
     pub(super) async fn activity_of(&self, session: &Session) -> Result<Activity, Fault> {
         // One at a time, so that the database never has more than one of them.
         let _only = self.looking.lock().await;
-        let look = self.try_hosts(Use::Read(HOST_TIMEOUT)).await?;
+        let look = self.try_hosts(Use::Read(LOOK_TIMEOUT)).await?;
         let Backend { id, started } = &session.backend;
         let sql = format!(
             "SELECT state, wait_event FROM pg_stat_activity WHERE pid = {id} AND {STARTED} = '{started}'"
         );
-        let late = || Fault::Deadline(HOST_TIMEOUT);
-        let found = timeout(HOST_TIMEOUT, look.client.simple_query(&sql)).await;
+        let late = || Fault::Deadline(LOOK_TIMEOUT);
+        let found = timeout(LOOK_TIMEOUT, look.client.simple_query(&sql)).await;
         let found = found.map_err(|_| late())?.map_err(|_| late())?;
         let Some(row) = row_of(&found) else {
             return Ok(Activity::Gone);
@@ -368,7 +371,11 @@ impl Connector {
     async fn try_hosts(&self, purpose: Use) -> Result<Session, Fault> {
         let mut reasons = Vec::new();
         let mut furthest = Furthest::Unreachable;
-        for (name, config) in self.url.hosts() {
+        let hosts: Vec<_> = self.url.hosts().enumerate().collect();
+        let (before, from_last) = hosts.split_at(self.last_host.load(Ordering::Relaxed));
+        let last_first = from_last.iter().take(1).chain(before);
+        let limit = self.url.host_timeout();
+        for &(place, (name, config)) in last_first.chain(from_last.iter().skip(1)) {
             let attempt = async {
                 // Dropping an attempt that takes too long closes its socket.
                 let (client, connection) = config.connect(self.tls.clone()).await?;
@@ -398,17 +405,17 @@ impl Connector {
                 session.backend = backend;
                 Ok::<_, Error>((session, lack))
             };
-            match timeout(HOST_TIMEOUT, attempt).await {
-                Ok(Ok((session, None))) => return Ok(session),
+            match timeout(limit, attempt).await {
+                Ok(Ok((session, None))) => {
+                    self.last_host.store(place, Ordering::Relaxed);
+                    return Ok(session);
+                }
                 Ok(Ok((_, Some(fault)))) => return Err(fault),
                 Ok(Err(error)) => {
                     furthest = furthest.max(Furthest::of(&error));
                     reasons.push(format!("{name}: {}", chain(&error)));
                 }
-                Err(_) => reasons.push(format!(
-                    "{name}: no response within {} s",
-                    HOST_TIMEOUT.as_secs()
-                )),
+                Err(_) => reasons.push(format!("{name}: no response within {} s", limit.as_secs())),
             }
         }
         Err(Fault::NoHost {

@@ -37,10 +37,15 @@ const PARAMETERS: &[&str] = &[
 /// A connection whose other end vanished silently is noticed after this time.
 const SILENCE: Duration = Duration::from_secs(10);
 
+/// How long one host may take to connect, so that a host that hangs does not
+/// keep us from the next one.
+const HOST_TIMEOUT: Duration = Duration::from_secs(2);
+
 /// A PostgreSQL database: `postgres://USER@HOST:PORT,HOST:PORT/NAME?…`, or
 /// `postgres:///NAME?host=/FOLDER` for a Unix socket.
 ///
-/// Of several hosts the first one that accepts writes is used
+/// Of several hosts the one that was used last is tried first, then the others in their
+/// order, and the first one that accepts writes is used
 /// (`target_session_attrs=read-write`, which is always meant). `sslmode` is
 /// `disable`, `prefer` (the default: TLS if the server has it) or `require`;
 /// where TLS is used, the certificate and the host name are always verified, so
@@ -50,6 +55,7 @@ const SILENCE: Duration = Duration::from_secs(10);
 pub struct PostgresUrl {
     /// Each host has its own configuration, so that each has its own deadline.
     hosts: Vec<(String, Config)>,
+    host_timeout: Duration,
     root_certificates: Option<PathBuf>,
     display: String,
 }
@@ -113,6 +119,7 @@ impl PostgresUrl {
         let mark = if displayed.is_empty() { "" } else { "?" };
         Ok(Self {
             hosts: hosts_of(&all, &without_hosts)?,
+            host_timeout: HOST_TIMEOUT,
             root_certificates,
             display: format!("postgres://{user}{at}{rest}{mark}{}", displayed.join("&")),
         })
@@ -123,6 +130,11 @@ impl PostgresUrl {
         self.hosts
             .iter()
             .map(|(name, config)| (name.as_str(), config))
+    }
+
+    /// How long one host may take to connect.
+    pub(super) fn host_timeout(&self) -> Duration {
+        self.host_timeout
     }
 
     pub(super) fn root_certificates(&self) -> Option<&Path> {
