@@ -21,6 +21,7 @@ mod commits;
 mod connections;
 mod cut;
 mod dump;
+mod encoding;
 mod gone;
 mod hosts;
 mod key_limits;
