@@ -7,7 +7,14 @@ use crate::{
     relay::Relay,
     scrape::Watched,
 };
-use std::net::{SocketAddr, TcpListener};
+use std::{
+    net::{SocketAddr, TcpListener},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// Longer than a connection to a machine that vanished may stay open.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A host that never responds.
 fn silent() -> TcpListener {
@@ -62,4 +69,28 @@ async fn a_service_whose_first_hosts_are_silent_becomes_ready_by_health_checks_a
     assert_eq!(watched.service.send(&request).status, 200);
     assert_eq!(first.accepted(), before.0);
     assert!(last.accepted() > before.1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn idle_connections_to_a_machine_that_vanished_are_closed_within_seconds() {
+    let Some(cluster) = own(&[]).await else {
+        return;
+    };
+    let database = cluster.database().await;
+    let relay = Relay::start(&cluster).await;
+    let url = url_of(&[relay.address], &database);
+    let watched = Watched::start_with(&["--database", &url]);
+    assert_eq!(watched.service.get("/v1/pets").status, 200);
+    let idle = || {
+        let scrape = watched.scrape();
+        scrape.find("petstore_store_connections", &[("state", "idle")])
+    };
+    assert!(idle() > Some(0.0));
+    relay.vanish();
+    let begin = Instant::now();
+    while idle() > Some(0.0) {
+        assert!(begin.elapsed() < PATIENCE, "they are still open");
+        thread::sleep(Duration::from_millis(100));
+    }
+    println!("closed after {:.1} s", begin.elapsed().as_secs_f64());
 }

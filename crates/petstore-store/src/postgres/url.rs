@@ -34,8 +34,12 @@ const PARAMETERS: &[&str] = &[
     "user",
 ];
 
-/// A connection whose other end vanished silently is noticed after this time.
+/// A connection whose other end vanished silently is noticed after this time: one that is in use
+/// by `tcp_user_timeout`, and one that is idle by probes that begin after [`IDLE`].
 const SILENCE: Duration = Duration::from_secs(10);
+const IDLE: Duration = Duration::from_secs(6);
+const PROBE_INTERVAL: Duration = Duration::from_secs(2);
+const PROBES: u32 = 2;
 
 /// How long one host may take to connect, so that a host that hangs does not
 /// keep us from the next one.
@@ -185,7 +189,9 @@ fn hosts_of(all: &Config, shared: &Config) -> Result<Vec<(String, Config)>, Stri
         one.target_session_attrs(TargetSessionAttrs::ReadWrite)
             .application_name(all.get_application_name().unwrap_or("petstore"))
             .port(port)
-            .keepalives_idle(all.get_keepalives_idle().min(SILENCE))
+            .keepalives_idle(all.get_keepalives_idle().min(IDLE))
+            .keepalives_interval(all.get_keepalives_interval().unwrap_or(PROBE_INTERVAL))
+            .keepalives_retries(all.get_keepalives_retries().unwrap_or(PROBES))
             .tcp_user_timeout(all.get_tcp_user_timeout().copied().unwrap_or(SILENCE));
         let name = match host {
             Host::Tcp(name) => {
