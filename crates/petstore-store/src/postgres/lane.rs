@@ -10,9 +10,9 @@
 //! waits for its replica or its disk. Its callers learn that the outcome is unknown, and the
 //! lane takes no further write and opens no other connection until the server has done with
 //! this one: a database that does not complete writes has one connection of each lane, not
-//! one more for every deadline that passes. A wait for a replica is not cancelled, since the
-//! write would become visible though it can still be lost. Whatever else takes that long is
-//! cancelled.
+//! one more for every deadline that passes. A commit is not cancelled, whatever it waits for:
+//! it would become visible without its replica, though it can still be lost. Only a wait for
+//! a lock is cancelled, which comes before the commit.
 
 use super::{
     batch::Batch,
@@ -254,12 +254,13 @@ impl Lane {
             match self.0.connector.activity_of(session).await {
                 // Idle: its result was lost on the way.
                 Ok(Activity::Gone | Activity::Idle) => return,
-                Ok(Activity::Runs) => {
-                    // What was sent already must not follow what is cancelled.
+                Ok(Activity::WaitsForLock) if !session.is_cut() => {
+                    // What was sent already must not follow what is cancelled. Now that it is
+                    // cut, the next look cancels it.
                     session.cut();
-                    session.cancel();
+                    continue;
                 }
-                Ok(Activity::WaitsForReplica) => {}
+                Ok(Activity::WaitsForLock | Activity::Works) => {}
                 Err(cause) => tracing::debug!(%cause, "cannot look at a write that is late"),
             }
             sleep(LOOK).await;

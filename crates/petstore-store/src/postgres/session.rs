@@ -92,10 +92,10 @@ pub(super) enum Activity {
     Gone,
     /// It waits for the next statement.
     Idle,
-    /// A commit waits for its replica.
-    WaitsForReplica,
-    /// It runs a statement, or waits for something else.
-    Runs,
+    /// It waits for a lock that another transaction holds. A commit does not.
+    WaitsForLock,
+    /// It runs a statement or a commit, which may wait for the disk or for a replica.
+    Works,
 }
 
 /// A connection. To drop it closes the socket at once.
@@ -346,14 +346,19 @@ impl Connector {
         })
     }
 
-    /// Looks, over a connection of its own, at what the server does for this one.
+    /// Looks, over a connection of its own, at what the server does for this one. If that is
+    /// cut, and waits for a lock, the server cancels it. Looking and cancelling are one
+    /// statement, since a commit that begins in between must not be cancelled.
     pub(super) async fn activity_of(&self, session: &Session) -> Result<Activity, Fault> {
         // One at a time, so that the database never has more than one of them.
         let _only = self.looking.lock().await;
         let look = self.try_hosts(Use::Read(LOOK_TIMEOUT)).await?;
         let Backend { id, started } = &session.backend;
+        let is_cut = session.is_cut();
         let sql = format!(
-            "SELECT state, wait_event FROM pg_stat_activity WHERE pid = {id} AND {STARTED} = '{started}'"
+            "SELECT state, wait_event_type,
+                CASE WHEN {is_cut} AND wait_event_type = 'Lock' THEN pg_cancel_backend(pid) END
+            FROM pg_stat_activity WHERE pid = {id} AND {STARTED} = '{started}'"
         );
         let late = || Fault::Deadline(LOOK_TIMEOUT);
         let found = timeout(LOOK_TIMEOUT, look.client.simple_query(&sql)).await;
@@ -362,9 +367,9 @@ impl Connector {
             return Ok(Activity::Gone);
         };
         Ok(match (row.get(0), row.get(1)) {
-            (_, Some("SyncRep")) => Activity::WaitsForReplica,
+            (_, Some("Lock")) => Activity::WaitsForLock,
             (Some("idle"), _) => Activity::Idle,
-            _ => Activity::Runs,
+            _ => Activity::Works,
         })
     }
 
