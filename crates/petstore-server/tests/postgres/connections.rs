@@ -303,6 +303,53 @@ async fn statements_that_still_wait_after_the_deadline_are_cancelled() {
     }
 }
 
+/// Orders for pets that somebody else has locked wait in the same batches as other writes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rows_that_somebody_keeps_locked_do_not_stop_other_writes() {
+    let Some(cluster) = own(&[]).await else {
+        return;
+    };
+    let busy = Busy::start(&cluster).await;
+    let service = &busy.watched.service;
+    let (address, key) = (service.address, &service.key);
+    let pets = [1, 2].map(|_| service.add("Rex", Some("available")));
+    let holder = busy.database.client().await;
+    holder
+        .batch_execute(&format!(
+            "BEGIN; UPDATE pets SET status = status WHERE id IN ({}, {})",
+            pets[0], pets[1]
+        ))
+        .await
+        .expect("they are locked");
+    let (tried, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
+    thread::scope(|scope| {
+        for client in 0..4 {
+            let (tried, is_over) = (&tried, &is_over);
+            scope.spawn(move || {
+                let body = json!({"petId": pets[client % 2]}).to_string();
+                let order = Request::post("/v1/store/orders", body).key(key);
+                while !is_over.load(Ordering::Acquire) {
+                    tried.fetch_add(1, Ordering::AcqRel);
+                    let message = send(address, &order).assert_error(503, "unavailable");
+                    assert!(message.contains("nothing was changed"), "{message}");
+                }
+            });
+        }
+        while tried.load(Ordering::Acquire) < 4 {
+            thread::sleep(Duration::from_millis(10));
+        }
+        let created = (0..10).map(|number| {
+            let begin = Instant::now();
+            let status = create(address, key, &number.to_string()).status;
+            println!("{status} after {:.2} s", begin.elapsed().as_secs_f64());
+            status
+        });
+        let created: Vec<u16> = created.collect();
+        is_over.store(true, Ordering::Release);
+        assert_eq!(created, [201; 10]);
+    });
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_database_with_two_connections_is_enough_to_read_and_to_write() {
     let Some(cluster) = own(&[]).await else {

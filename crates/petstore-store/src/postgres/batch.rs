@@ -1,10 +1,11 @@
 //! The batches of writes: new pets, which one statement stores together, and other
 //! writes, each of which is a transaction of its own.
 
-use super::{pets, session::Session};
+use super::{error::Fault, pets, session::Session};
 use crate::{
     Creation, StoreError,
     idempotency::OnceOnly,
+    stats::Batches,
     write_queue::{Caller, respond},
 };
 use futures::{
@@ -83,38 +84,107 @@ fn outcome_of<T>(result: &Result<T, StoreError>) -> Result<(), &StoreError> {
     result.as_ref().map(|_| ())
 }
 
-/// Creations that one statement stores, with their results in the same order.
-/// `results` is empty until the statement has returned.
+/// The result of each write that a batch passes on.
+pub(super) struct Results<'lane> {
+    db: &'lane Session,
+    /// The warnings on the connection before the batch.
+    warnings: u64,
+    batches: &'lane Batches,
+}
+
+impl<'lane> Results<'lane> {
+    pub(super) fn new(db: &'lane Session, batches: &'lane Batches) -> Self {
+        let warnings = db.warnings();
+        Self {
+            db,
+            warnings,
+            batches,
+        }
+    }
+
+    /// Whether the transactions that ended so far are confirmed. It is unknown which of them
+    /// caused a warning.
+    pub(super) fn confirmed(&self) -> Result<(), StoreError> {
+        match self.db.warnings() == self.warnings {
+            true => Ok(()),
+            false => Err(StoreError::unknown(Fault::Warned)),
+        }
+    }
+}
+
+/// Counts the writes of a transaction. It has to be done before any caller can go on and ask
+/// for the figures.
+fn count<'error>(
+    batches: &Batches,
+    confirmed: &Result<(), StoreError>,
+    outcomes: impl Iterator<Item = Result<(), &'error StoreError>> + Clone,
+) {
+    let done = match confirmed {
+        Ok(()) => outcomes.clone().filter(Result::is_ok).count(),
+        Err(_) => 0,
+    };
+    let error = confirmed.as_ref().err();
+    batches.ended(done as u64, error.or_else(|| failures(outcomes).next()));
+}
+
+/// `KeyExists` is a result that callers expect, not a failure.
+fn failures<'error>(
+    outcomes: impl Iterator<Item = Result<(), &'error StoreError>>,
+) -> impl Iterator<Item = &'error StoreError> {
+    let errors = outcomes.filter_map(Result::err);
+    errors.filter(|error| !matches!(error, StoreError::KeyExists))
+}
+
+/// Creations that one statement stores, until their results are passed on.
 struct Group<V, T> {
     values: Vec<V>,
     callers: Vec<Caller<T>>,
-    results: Vec<Result<T, StoreError>>,
 }
 
 impl<V, T> Group<V, T> {
     fn new(writes: Vec<(V, Caller<T>)>) -> Self {
         let (values, callers) = writes.into_iter().unzip();
-        Self {
-            values,
-            callers,
-            results: Vec::new(),
-        }
+        Self { values, callers }
     }
 
-    fn respond(self, confirmed: &Result<(), StoreError>) {
-        let results = self.results.into_iter().map(Some);
-        let results = results.chain(iter::repeat_with(|| None));
-        for (caller, result) in self.callers.into_iter().zip(results) {
-            respond(caller, result, confirmed);
+    /// Stores the values with `insert`, and passes the results on, which are in the order of the
+    /// values. Returns the errors.
+    async fn run<'group, F>(
+        &'group mut self,
+        results: &Results<'_>,
+        insert: impl FnOnce(&'group [V]) -> F,
+    ) -> Vec<StoreError>
+    where
+        F: Future<Output = Vec<Result<T, StoreError>>>,
+    {
+        if self.values.is_empty() {
+            return Vec::new();
+        }
+        let stored = insert(&self.values).await;
+        let confirmed = results.confirmed();
+        count(results.batches, &confirmed, stored.iter().map(outcome_of));
+        let errors = failures(stored.iter().map(outcome_of)).cloned().collect();
+        let stored = stored.into_iter().map(Some);
+        let stored = stored.chain(iter::repeat_with(|| None));
+        for (caller, result) in self.callers.drain(..).zip(stored) {
+            respond(caller, result, &confirmed);
+        }
+        errors
+    }
+
+    fn reject(self, error: &StoreError) {
+        for caller in self.callers {
+            respond(caller, None, &Err(error.clone()));
         }
     }
 }
 
-/// The writes that one lane took from the queue together.
+/// The writes that one lane took from the queue together, without those whose results were
+/// passed on.
 pub(super) struct Batch {
     pets: Group<NewPet, Pet>,
     once: Group<OnceOnly<NewPet>, Creation>,
-    jobs: Vec<Box<dyn Job>>,
+    jobs: Vec<Option<Box<dyn Job>>>,
 }
 
 impl Batch {
@@ -142,38 +212,54 @@ impl Batch {
         Self {
             pets: Group::new(pets),
             once: Group::new(once),
-            jobs,
+            jobs: jobs.into_iter().map(Some).collect(),
         }
     }
 
     /// Returns the number of writes.
     pub(super) fn len(&self) -> usize {
-        self.pets.values.len() + self.once.values.len() + self.jobs.len()
+        self.pets.callers.len() + self.once.callers.len() + self.jobs.iter().flatten().count()
     }
 
-    /// Sends all writes before it waits for the first result.
-    pub(super) async fn run(&mut self, db: &Arc<Session>) {
+    /// Sends all writes before it waits for the first result, and passes each result on when it
+    /// is there: a write that waits for a lock delays those that the server runs after it, and
+    /// the creations are not among them. Returns the errors.
+    pub(super) async fn run(
+        &mut self,
+        db: &Arc<Session>,
+        results: &Results<'_>,
+    ) -> Vec<StoreError> {
         let Self { pets, once, jobs } = self;
-        let pets = async { pets.results = pets::insert_all(db, &pets.values).await };
-        let once = async { once.results = pets::insert_all_once(db, &once.values).await };
-        let jobs = join_all(jobs.iter_mut().map(|job| job.run(Arc::clone(db))));
-        tokio::join!(pets, once, jobs);
+        let pets = pets.run(results, |pets| pets::insert_all(db, pets));
+        let once = once.run(results, |once| pets::insert_all_once(db, once));
+        let jobs = jobs.iter_mut().map(|job| run_job(job, db, results));
+        let (pets, once, jobs) = tokio::join!(pets, once, join_all(jobs));
+        let errors = pets.into_iter().chain(once);
+        errors.chain(jobs.into_iter().flatten()).collect()
     }
 
-    /// Returns the results that are known.
-    pub(super) fn outcomes(&self) -> impl Iterator<Item = Result<(), &StoreError>> {
-        let pets = self.pets.results.iter().map(outcome_of);
-        let once = self.once.results.iter().map(outcome_of);
-        let jobs = self.jobs.iter().filter_map(|job| job.outcome());
-        pets.chain(once).chain(jobs)
-    }
-
-    /// Returns the results to the callers.
-    pub(super) fn respond(self, confirmed: &Result<(), StoreError>) {
-        self.pets.respond(confirmed);
-        self.once.respond(confirmed);
-        for job in self.jobs {
-            job.respond(confirmed);
+    /// Returns this error to the callers that have no result.
+    pub(super) fn reject(self, error: &StoreError) {
+        self.pets.reject(error);
+        self.once.reject(error);
+        for job in self.jobs.into_iter().flatten() {
+            job.respond(&Err(error.clone()));
         }
     }
+}
+
+/// Runs a job and passes its result on, after which it is gone. Returns its error.
+async fn run_job(
+    slot: &mut Option<Box<dyn Job>>,
+    db: &Arc<Session>,
+    results: &Results<'_>,
+) -> Option<StoreError> {
+    slot.as_mut()?.run(Arc::clone(db)).await;
+    let job = slot.take()?;
+    let confirmed = results.confirmed();
+    let outcome = job.outcome();
+    count(results.batches, &confirmed, outcome.into_iter());
+    let error = failures(outcome.into_iter()).next().cloned();
+    job.respond(&confirmed);
+    error
 }

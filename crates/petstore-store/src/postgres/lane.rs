@@ -15,7 +15,7 @@
 //! a lock is cancelled, which comes before the commit.
 
 use super::{
-    batch::Batch,
+    batch::{Batch, Results},
     error::{self, Fault},
     orders, pets,
     session::{Activity, Session, Use},
@@ -128,49 +128,32 @@ impl Lane {
     }
 
     async fn commit(&self, mut batch: Batch, session: &Arc<Session>) -> Next {
-        let warnings = session.warnings();
-        let done = timeout(DEADLINE, batch.run(session)).await;
-        let confirmed = match done {
-            Ok(()) if session.warnings() == warnings => Ok(()),
-            // It is unknown which of the transactions caused it.
-            Ok(()) => Err(StoreError::unknown(Fault::Warned)),
-            Err(_) => Err(StoreError::unknown(Fault::Late(DEADLINE))),
+        let writes = batch.len();
+        let results = Results::new(session, &self.0.batches);
+        let done = timeout(DEADLINE, batch.run(session, &results)).await;
+        let Ok(errors) = done else {
+            self.reject(batch, &StoreError::unknown(Fault::Late(DEADLINE)));
+            return Next::Wait;
         };
-        let has_failed = batch.outcomes().filter_map(Result::err).any(|error| {
+        if let Some(error) = results.confirmed().err().as_ref().or(errors.first()) {
+            log(writes, error);
+        }
+        let has_failed = errors.iter().any(|error| {
             matches!(error, StoreError::Unavailable { .. }) && !error::is_timeout(error)
         });
-        self.finish(batch, confirmed);
-        match done {
-            Err(_) => Next::Wait,
+        match has_failed {
             // After a failover a connection can be left that only reads.
-            Ok(()) if has_failed => Next::Connect,
-            Ok(()) => Next::Keep,
+            true => Next::Connect,
+            false => Next::Keep,
         }
     }
 
-    /// Returns the results of a batch to the callers.
-    fn finish(&self, batch: Batch, confirmed: Result<(), StoreError>) {
-        // `KeyExists` is a result that callers expect, not a failure.
-        let failures = || {
-            let errors = batch.outcomes().filter_map(Result::err);
-            errors.filter(|error| !matches!(error, StoreError::KeyExists))
-        };
-        if let Some(error) = confirmed.as_ref().err().or_else(|| failures().next()) {
-            let writes = batch.len();
-            tracing::error!(
-                writes,
-                cause = error::cause(error),
-                "writes failed: {error}"
-            );
-        }
+    /// Returns this error to the callers of a batch that have no result.
+    fn reject(&self, batch: Batch, error: &StoreError) {
+        log(batch.len(), error);
         // Counted before any caller can go on and ask for the figures.
-        let done = match confirmed {
-            Ok(()) => batch.outcomes().filter(Result::is_ok).count(),
-            Err(_) => 0,
-        };
-        let error = confirmed.as_ref().err().or_else(|| failures().next());
-        self.0.batches.ended(done as u64, error);
-        batch.respond(&confirmed);
+        self.0.batches.ended(0, Some(error));
+        batch.reject(error);
     }
 
     /// Opens a connection, as often as it takes; `None` once the queue is closed and empty.
@@ -279,7 +262,7 @@ impl Lane {
                 _changed = working.changed() => {}
                 batch = self.0.next_batch(), if is_alone => match batch {
                     Some((batch, _)) if batch.len() == 0 => {}
-                    Some((batch, _reservations)) => self.finish(batch, Err(error.clone())),
+                    Some((batch, _reservations)) => self.reject(batch, error),
                     None => return,
                 },
             }
@@ -302,4 +285,9 @@ impl Lane {
         // The sender is never dropped.
         let _ended = ended.wait_for(|ended| *ended).await;
     }
+}
+
+fn log(writes: usize, error: &StoreError) {
+    let cause = error::cause(error);
+    tracing::error!(writes, cause, "writes failed: {error}");
 }

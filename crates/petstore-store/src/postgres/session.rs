@@ -40,8 +40,9 @@ const LOOK_TIMEOUT: Duration = Duration::from_secs(2);
 const RETRY_AFTER: Duration = Duration::from_millis(200);
 
 /// How long a statement that writes may wait for one lock. Then it is rolled back, and its
-/// caller learns that nothing was changed.
-const WRITE_LOCK_TIMEOUT: Duration = Duration::from_secs(5);
+/// caller learns that nothing was changed. The statements of a batch wait one after the other,
+/// and so do the batches that follow, so this is much less than a batch may take.
+const WRITE_LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long a statement that writes may run, all locks included. The commit does not count:
 /// the server stops this clock before it.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(8);
