@@ -3,6 +3,7 @@
 
 use crate::{
     postgres::{Cluster, Database, own},
+    process::run_failing,
     raw::Request,
     relay::Relay,
     scrape::Watched,
@@ -12,6 +13,7 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
+use tempfile::TempDir;
 
 /// Longer than a connection to a machine that vanished may stay open.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -69,6 +71,29 @@ async fn a_service_whose_first_hosts_are_silent_becomes_ready_by_health_checks_a
     assert_eq!(watched.service.send(&request).status, 200);
     assert_eq!(first.accepted(), before.0);
     assert!(last.accepted() > before.1);
+}
+
+#[test]
+fn the_time_that_a_host_has_to_connect_is_that_of_the_url() {
+    let host = silent();
+    let address = host.local_addr().expect("it has one");
+    let folder = TempDir::new().expect("a folder can be made");
+    let error_with = |parameter: &str| {
+        let url = format!("postgres://postgres@{address}/pets?sslmode=disable{parameter}");
+        let arguments = ["serve", "--listen", "127.0.0.1:0", "--database", &url];
+        let at_once = ["--database-wait-seconds", "0"];
+        run_failing(folder.path(), &[&arguments[..], &at_once].concat(), 1)
+    };
+    for (parameter, seconds) in [
+        ("", 2),
+        ("&connect_timeout=0", 2),
+        ("&connect_timeout=1", 1),
+        ("&connect_timeout=4", 4),
+    ] {
+        let error = error_with(parameter);
+        let expected = format!("no response within {seconds} s");
+        assert!(error.contains(&expected), "{parameter}: {error}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

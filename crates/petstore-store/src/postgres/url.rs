@@ -41,8 +41,8 @@ const IDLE: Duration = Duration::from_secs(6);
 const PROBE_INTERVAL: Duration = Duration::from_secs(2);
 const PROBES: u32 = 2;
 
-/// How long one host may take to connect, so that a host that hangs does not
-/// keep us from the next one.
+/// How long one host may take to connect without `connect_timeout`, so that a host that hangs
+/// does not keep us from the next one.
 const HOST_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A PostgreSQL database: `postgres://USER@HOST:PORT,HOST:PORT/NAME?…`, or
@@ -50,7 +50,8 @@ const HOST_TIMEOUT: Duration = Duration::from_secs(2);
 ///
 /// Of several hosts the one that was used last is tried first, then the others in their
 /// order, and the first one that accepts writes is used
-/// (`target_session_attrs=read-write`, which is always meant). `sslmode` is
+/// (`target_session_attrs=read-write`, which is always meant). Each host has `connect_timeout`
+/// seconds to connect; 0, or no such parameter, means 2. `sslmode` is
 /// `disable`, `prefer` (the default: TLS if the server has it) or `require`;
 /// where TLS is used, the certificate and the host name are always verified, so
 /// `verify-full` is the same as `require`. `sslrootcert` names a PEM file of
@@ -123,7 +124,7 @@ impl PostgresUrl {
         let mark = if displayed.is_empty() { "" } else { "?" };
         Ok(Self {
             hosts: hosts_of(&all, &without_hosts)?,
-            host_timeout: HOST_TIMEOUT,
+            host_timeout: all.get_connect_timeout().copied().unwrap_or(HOST_TIMEOUT),
             root_certificates,
             display: format!("postgres://{user}{at}{rest}{mark}{}", displayed.join("&")),
         })
@@ -189,7 +190,7 @@ fn hosts_of(all: &Config, shared: &Config) -> Result<Vec<(String, Config)>, Stri
         one.target_session_attrs(TargetSessionAttrs::ReadWrite)
             .application_name(all.get_application_name().unwrap_or("petstore"))
             .port(port)
-            .keepalives_idle(all.get_keepalives_idle().min(IDLE))
+            .keepalives_idle(keepalives_idle(all))
             .keepalives_interval(all.get_keepalives_interval().unwrap_or(PROBE_INTERVAL))
             .keepalives_retries(all.get_keepalives_retries().unwrap_or(PROBES))
             .tcp_user_timeout(all.get_tcp_user_timeout().copied().unwrap_or(SILENCE));
@@ -206,6 +207,15 @@ fn hosts_of(all: &Config, shared: &Config) -> Result<Vec<(String, Config)>, Stri
         (name, one)
     });
     Ok(hosts.collect())
+}
+
+/// The value of the URL, or [`IDLE`] where it has none.
+fn keepalives_idle(url: &Config) -> Duration {
+    let idle = url.get_keepalives_idle();
+    match idle == Config::new().get_keepalives_idle() {
+        true => IDLE,
+        false => idle,
+    }
 }
 
 #[cfg(test)]
