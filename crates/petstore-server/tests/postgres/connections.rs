@@ -252,7 +252,7 @@ async fn a_replica_that_is_gone_does_not_use_up_the_connections_of_the_database(
 /// the other, so the deadline of the batch comes long before the last of them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn statements_that_still_wait_after_the_deadline_are_cancelled() {
-    const ORDERS: i64 = 20;
+    const ORDERS: i64 = 60;
     const WAITING: &str = "SELECT pid FROM pg_stat_activity WHERE application_name = 'petstore' AND wait_event_type = 'Lock'";
     const LEFT: &str = "SELECT count(*) FROM pg_stat_activity WHERE pid = ANY($1)";
     let Some(cluster) = own(&[]).await else {
@@ -282,7 +282,7 @@ async fn statements_that_still_wait_after_the_deadline_are_cancelled() {
             assert_eq!(order.join().expect("no panic"), 503);
         }
     });
-    // One after the other, they would wait for more than a minute. The connections that follow
+    // One after the other, they would wait for most of a minute. The connections that follow
     // wait for the lock, too, since they prepare statements, so only those of now are looked at.
     let waiting = busy.db.query(WAITING, &[]).await.expect("processes");
     let waiting: Vec<i32> = waiting.iter().map(|row| row.get(0)).collect();
