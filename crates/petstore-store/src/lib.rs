@@ -107,8 +107,8 @@
 //!   would become visible, and would report success, while it can still be lost. If it takes too
 //!   long, its outcome is unknown, and its connection takes no further write until it is
 //!   complete. The outcome of a commit with a warning is unknown, too.
-//! - Each result is returned when it is there, so that a creation does not wait for an order
-//!   that arrived with it and waits for a lock.
+//! - Of writes that arrived together and take longer than 20 ms, each result is returned when it
+//!   is there, so that a creation does not wait for an order that waits for a lock.
 //! - Writes go to the connections that are open. If none is, they are rejected until one is.
 //! - Many callers share each of a few connections that read, and their
 //!   statements are pipelined. Migrations run in one transaction under an advisory

@@ -1,11 +1,10 @@
 //! The batches of writes: new pets, which one statement stores together, and other
 //! writes, each of which is a transaction of its own.
 
-use super::{error::Fault, pets, session::Session};
+use super::{pets, session::Session};
 use crate::{
     Creation, StoreError,
     idempotency::OnceOnly,
-    stats::Batches,
     write_queue::{Caller, respond},
 };
 use futures::{
@@ -13,7 +12,11 @@ use futures::{
     future::{BoxFuture, join_all},
 };
 use petstore_models::{NewPet, Pet};
-use std::{collections::HashSet, iter, sync::Arc};
+use std::{
+    collections::HashSet,
+    iter, mem,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 /// A write that waits.
 pub(super) enum Write {
@@ -22,16 +25,21 @@ pub(super) enum Write {
     Other(Box<dyn Job>),
 }
 
+/// Writes that ended, with the callers who wait for their results.
+pub(super) trait Ended: Send {
+    /// The number of writes that succeeded.
+    fn succeeded(&self) -> usize;
+
+    fn errors(&self) -> Vec<&StoreError>;
+
+    /// Returns the results to the callers.
+    fn respond(self: Box<Self>, confirmed: &Result<(), StoreError>);
+}
+
 /// A write that is not a new pet, with the caller who waits for it.
-pub(super) trait Job: Send {
+pub(super) trait Job: Ended {
     /// Runs the write and keeps its result.
     fn run(&mut self, db: Arc<Session>) -> BoxFuture<'_, ()>;
-
-    /// The result of the write itself.
-    fn outcome(&self) -> Option<Result<(), &StoreError>>;
-
-    /// Returns the result to the caller.
-    fn respond(self: Box<Self>, confirmed: &Result<(), StoreError>);
 }
 
 type Work<T> = Box<dyn FnOnce(Arc<Session>) -> BoxFuture<'static, Result<T, StoreError>> + Send>;
@@ -54,9 +62,19 @@ impl<T: Send> Job for Other<T> {
         }
         .boxed()
     }
+}
 
-    fn outcome(&self) -> Option<Result<(), &StoreError>> {
-        self.result.as_ref().map(outcome_of)
+impl<T: Send> Ended for Other<T> {
+    fn succeeded(&self) -> usize {
+        usize::from(matches!(self.result, Some(Ok(_))))
+    }
+
+    fn errors(&self) -> Vec<&StoreError> {
+        let error = self
+            .result
+            .as_ref()
+            .and_then(|result| result.as_ref().err());
+        error.into_iter().collect()
     }
 
     fn respond(self: Box<Self>, confirmed: &Result<(), StoreError>) {
@@ -80,96 +98,51 @@ impl<T: Send + 'static> Other<T> {
     }
 }
 
-fn outcome_of<T>(result: &Result<T, StoreError>) -> Result<(), &StoreError> {
-    result.as_ref().map(|_| ())
-}
+/// The writes of a batch that ended, until their results are passed on.
+#[derive(Default)]
+pub(super) struct Results(Mutex<Vec<Box<dyn Ended>>>);
 
-/// The result of each write that a batch passes on.
-pub(super) struct Results<'lane> {
-    db: &'lane Session,
-    /// The warnings on the connection before the batch.
-    warnings: u64,
-    batches: &'lane Batches,
-}
-
-impl<'lane> Results<'lane> {
-    pub(super) fn new(db: &'lane Session, batches: &'lane Batches) -> Self {
-        let warnings = db.warnings();
-        Self {
-            db,
-            warnings,
-            batches,
-        }
+impl Results {
+    fn add(&self, ended: Box<dyn Ended>) {
+        self.ended().push(ended);
     }
 
-    /// Whether the transactions that ended so far are confirmed. It is unknown which of them
-    /// caused a warning.
-    pub(super) fn confirmed(&self) -> Result<(), StoreError> {
-        match self.db.warnings() == self.warnings {
-            true => Ok(()),
-            false => Err(StoreError::unknown(Fault::Warned)),
-        }
+    pub(super) fn take(&self) -> Vec<Box<dyn Ended>> {
+        mem::take(&mut *self.ended())
+    }
+
+    fn ended(&self) -> MutexGuard<'_, Vec<Box<dyn Ended>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Counts the writes of a transaction. It has to be done before any caller can go on and ask
-/// for the figures.
-fn count<'error>(
-    batches: &Batches,
-    confirmed: &Result<(), StoreError>,
-    outcomes: impl Iterator<Item = Result<(), &'error StoreError>> + Clone,
-) {
-    let done = match confirmed {
-        Ok(()) => outcomes.clone().filter(Result::is_ok).count(),
-        Err(_) => 0,
-    };
-    let error = confirmed.as_ref().err();
-    batches.ended(done as u64, error.or_else(|| failures(outcomes).next()));
-}
-
-/// `KeyExists` is a result that callers expect, not a failure.
-fn failures<'error>(
-    outcomes: impl Iterator<Item = Result<(), &'error StoreError>>,
-) -> impl Iterator<Item = &'error StoreError> {
-    let errors = outcomes.filter_map(Result::err);
-    errors.filter(|error| !matches!(error, StoreError::KeyExists))
-}
-
-/// Creations that one statement stores, until their results are passed on.
+/// Creations that one statement stores.
 struct Group<V, T> {
     values: Vec<V>,
+    /// Empty once the statement has returned.
     callers: Vec<Caller<T>>,
 }
 
-impl<V, T> Group<V, T> {
+impl<V, T: Send + 'static> Group<V, T> {
     fn new(writes: Vec<(V, Caller<T>)>) -> Self {
         let (values, callers) = writes.into_iter().unzip();
         Self { values, callers }
     }
 
-    /// Stores the values with `insert`, and passes the results on, which are in the order of the
-    /// values. Returns the errors.
+    /// Stores the values with `insert`, whose results are in the same order.
     async fn run<'group, F>(
         &'group mut self,
-        results: &Results<'_>,
+        results: &Results,
         insert: impl FnOnce(&'group [V]) -> F,
-    ) -> Vec<StoreError>
-    where
+    ) where
         F: Future<Output = Vec<Result<T, StoreError>>>,
     {
         if self.values.is_empty() {
-            return Vec::new();
+            return;
         }
         let stored = insert(&self.values).await;
-        let confirmed = results.confirmed();
-        count(results.batches, &confirmed, stored.iter().map(outcome_of));
-        let errors = failures(stored.iter().map(outcome_of)).cloned().collect();
-        let stored = stored.into_iter().map(Some);
-        let stored = stored.chain(iter::repeat_with(|| None));
-        for (caller, result) in self.callers.drain(..).zip(stored) {
-            respond(caller, result, &confirmed);
-        }
-        errors
+        let callers = mem::take(&mut self.callers);
+        results.add(Box::new(Stored { stored, callers }));
     }
 
     fn reject(self, error: &StoreError) {
@@ -179,8 +152,32 @@ impl<V, T> Group<V, T> {
     }
 }
 
-/// The writes that one lane took from the queue together, without those whose results were
-/// passed on.
+/// The results of a [`Group`].
+struct Stored<T> {
+    stored: Vec<Result<T, StoreError>>,
+    callers: Vec<Caller<T>>,
+}
+
+impl<T: Send> Ended for Stored<T> {
+    fn succeeded(&self) -> usize {
+        self.stored.iter().filter(|stored| stored.is_ok()).count()
+    }
+
+    fn errors(&self) -> Vec<&StoreError> {
+        let errors = self.stored.iter().map(|stored| stored.as_ref().err());
+        errors.flatten().collect()
+    }
+
+    fn respond(self: Box<Self>, confirmed: &Result<(), StoreError>) {
+        let results = self.stored.into_iter().map(Some);
+        let results = results.chain(iter::repeat_with(|| None));
+        for (caller, result) in self.callers.into_iter().zip(results) {
+            respond(caller, result, confirmed);
+        }
+    }
+}
+
+/// The writes that one lane took from the queue together, without those that ended.
 pub(super) struct Batch {
     pets: Group<NewPet, Pet>,
     once: Group<OnceOnly<NewPet>, Creation>,
@@ -221,24 +218,17 @@ impl Batch {
         self.pets.callers.len() + self.once.callers.len() + self.jobs.iter().flatten().count()
     }
 
-    /// Sends all writes before it waits for the first result, and passes each result on when it
-    /// is there: a write that waits for a lock delays those that the server runs after it, and
-    /// the creations are not among them. Returns the errors.
-    pub(super) async fn run(
-        &mut self,
-        db: &Arc<Session>,
-        results: &Results<'_>,
-    ) -> Vec<StoreError> {
+    /// Sends all writes before it waits for the first result, and adds each to `results` when it
+    /// is there. The creations of pets run first, which wait for nobody.
+    pub(super) async fn run(&mut self, db: &Arc<Session>, results: &Results) {
         let Self { pets, once, jobs } = self;
         let pets = pets.run(results, |pets| pets::insert_all(db, pets));
         let once = once.run(results, |once| pets::insert_all_once(db, once));
         let jobs = jobs.iter_mut().map(|job| run_job(job, db, results));
-        let (pets, once, jobs) = tokio::join!(pets, once, join_all(jobs));
-        let errors = pets.into_iter().chain(once);
-        errors.chain(jobs.into_iter().flatten()).collect()
+        tokio::join!(pets, once, join_all(jobs));
     }
 
-    /// Returns this error to the callers that have no result.
+    /// Returns this error to the callers of the writes that have not ended.
     pub(super) fn reject(self, error: &StoreError) {
         self.pets.reject(error);
         self.once.reject(error);
@@ -248,18 +238,12 @@ impl Batch {
     }
 }
 
-/// Runs a job and passes its result on, after which it is gone. Returns its error.
-async fn run_job(
-    slot: &mut Option<Box<dyn Job>>,
-    db: &Arc<Session>,
-    results: &Results<'_>,
-) -> Option<StoreError> {
-    slot.as_mut()?.run(Arc::clone(db)).await;
-    let job = slot.take()?;
-    let confirmed = results.confirmed();
-    let outcome = job.outcome();
-    count(results.batches, &confirmed, outcome.into_iter());
-    let error = failures(outcome.into_iter()).next().cloned();
-    job.respond(&confirmed);
-    error
+/// Runs a job, which then is among the results and no longer in its place.
+async fn run_job(place: &mut Option<Box<dyn Job>>, db: &Arc<Session>, results: &Results) {
+    if let Some(job) = place {
+        job.run(Arc::clone(db)).await;
+    }
+    if let Some(job) = place.take() {
+        results.add(job);
+    }
 }

@@ -15,7 +15,7 @@
 //! a lock is cancelled, which comes before the commit.
 
 use super::{
-    batch::{Batch, Results},
+    batch::{Batch, Ended, Results},
     error::{self, Fault},
     orders, pets,
     session::{Activity, Session, Use},
@@ -25,11 +25,14 @@ use crate::StoreError;
 use std::{pin::pin, sync::Arc, time::Duration};
 use tokio::{
     sync::watch,
-    time::{sleep, timeout},
+    time::{Instant, sleep, timeout, timeout_at},
 };
 
 /// How long a batch may take. Then whether it was committed is unknown.
 const DEADLINE: Duration = Duration::from_secs(10);
+/// The results of a batch that takes longer than this are returned when they are there: a write
+/// may wait for a lock. Of others all are returned together, which costs least.
+const TOGETHER: Duration = Duration::from_millis(20);
 /// The pause after a connection could not be opened; it doubles with each failure.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 /// The longest pause while no lane is connected.
@@ -128,14 +131,29 @@ impl Lane {
     }
 
     async fn commit(&self, mut batch: Batch, session: &Arc<Session>) -> Next {
-        let writes = batch.len();
-        let results = Results::new(session, &self.0.batches);
-        let done = timeout(DEADLINE, batch.run(session, &results)).await;
-        let Ok(errors) = done else {
+        let (writes, warnings) = (batch.len(), session.warnings());
+        // It is unknown which of the transactions caused it.
+        let confirmed = || match session.warnings() == warnings {
+            true => Ok(()),
+            false => Err(StoreError::unknown(Fault::Warned)),
+        };
+        let deadline = Instant::now() + DEADLINE;
+        let (results, mut errors) = (Results::default(), Vec::new());
+        let mut run = Box::pin(batch.run(session, &results));
+        let is_late = loop {
+            let next = deadline.min(Instant::now() + TOGETHER);
+            let done = timeout_at(next, &mut run).await;
+            errors.extend(self.pass_on(results.take(), &confirmed()));
+            if done.is_ok() || next == deadline {
+                break done.is_err();
+            }
+        };
+        drop(run);
+        if is_late {
             self.reject(batch, &StoreError::unknown(Fault::Late(DEADLINE)));
             return Next::Wait;
-        };
-        if let Some(error) = results.confirmed().err().as_ref().or(errors.first()) {
+        }
+        if let Some(error) = confirmed().as_ref().err().or(errors.first()) {
             log(writes, error);
         }
         let has_failed = errors.iter().any(|error| {
@@ -148,7 +166,33 @@ impl Lane {
         }
     }
 
-    /// Returns this error to the callers of a batch that have no result.
+    /// Returns their results to the callers of writes that ended. Returns the errors.
+    fn pass_on(
+        &self,
+        ended: Vec<Box<dyn Ended>>,
+        confirmed: &Result<(), StoreError>,
+    ) -> Vec<StoreError> {
+        if ended.is_empty() {
+            return Vec::new();
+        }
+        // `KeyExists` is a result that callers expect, not a failure.
+        let errors = ended.iter().flat_map(|ended| ended.errors());
+        let errors = errors.filter(|error| !matches!(error, StoreError::KeyExists));
+        let errors: Vec<StoreError> = errors.cloned().collect();
+        let done = match confirmed {
+            Ok(()) => ended.iter().map(|ended| ended.succeeded()).sum(),
+            Err(_) => 0,
+        };
+        // Counted before any caller can go on and ask for the figures.
+        let error = confirmed.as_ref().err().or(errors.first());
+        self.0.batches.ended(done as u64, error);
+        for ended in ended {
+            ended.respond(confirmed);
+        }
+        errors
+    }
+
+    /// Returns this error to the callers of the writes of a batch that have not ended.
     fn reject(&self, batch: Batch, error: &StoreError) {
         log(batch.len(), error);
         // Counted before any caller can go on and ask for the figures.
