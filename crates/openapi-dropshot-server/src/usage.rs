@@ -179,13 +179,15 @@ fn cut(value: &HeaderValue) -> &[u8] {
     &bytes[..bytes.len().min(USER_AGENT)]
 }
 
-/// A `User-Agent` as it is stored and shown: bounded, and without control characters.
+/// A `User-Agent` as it is stored and shown: bounded, without control characters, and in ASCII,
+/// which is all that HTTP defines for it. A database may be unable to store anything else, and
+/// would then reject the counters of all principals.
 fn readable(value: &HeaderValue) -> String {
-    let text = String::from_utf8_lossy(cut(value));
-    let text = text.chars().filter(|character| !character.is_control());
-    let mut text: String = text.collect();
-    text.truncate(text.floor_char_boundary(USER_AGENT));
-    text
+    let bytes = cut(value).iter();
+    bytes
+        .filter(|byte| !byte.is_ascii_control())
+        .map(|&byte| if byte.is_ascii() { byte.into() } else { '?' })
+        .collect()
 }
 
 /// The running task that writes the counters to the state of the service.
@@ -336,7 +338,8 @@ mod tests {
         let value = |bytes: &[u8]| HeaderValue::from_bytes(bytes).expect("a value");
         assert_eq!(readable(&value(b"curl/8.5\t(x)")), "curl/8.5(x)");
         assert_eq!(readable(&value(&[b'x'; 300])).len(), USER_AGENT);
-        assert!(readable(&value(&[0xff; 300])).len() <= USER_AGENT);
+        assert_eq!(readable(&value("Ж/1.0".as_bytes())), "??/1.0");
+        assert_eq!(readable(&value(&[0xff; 300])), "?".repeat(USER_AGENT));
     }
 
     #[test]

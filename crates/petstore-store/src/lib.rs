@@ -92,7 +92,8 @@
 //!
 //! - The servers hold no state: any number of them share one database, which
 //!   [`PostgresUrl`] names. Reads and writes go to the host that accepts writes;
-//!   after a failover the next connection finds the new host automatically.
+//!   after a failover the next connection finds the new host automatically, also if other
+//!   hosts do not respond at all. The host that was used last is tried first.
 //! - Creates that arrive together are one statement: one round trip and one
 //!   commit. If the database rejects one of them, they are sent again one by one,
 //!   pipelined. None of them waits for another server that uses its idempotency key
@@ -101,11 +102,13 @@
 //!   it locks the row of the order, then that of the pet, and holds them until
 //!   the commit is durable. Two of them never wait for each other.
 //! - A server with `fsync=off`, or with `synchronous_commit` below `on`, is
-//!   rejected at every connection. The server ends a write that waits too long for a lock,
-//!   and rolls it back. A commit that waits for its replica is never cancelled, since it
+//!   rejected at every connection. The server ends a write that waits for a lock for a second,
+//!   and rolls it back. A commit that waits for its disk or its replica is never cancelled, since it
 //!   would become visible, and would report success, while it can still be lost. If it takes too
 //!   long, its outcome is unknown, and its connection takes no further write until it is
 //!   complete. The outcome of a commit with a warning is unknown, too.
+//! - Of writes that arrived together and take longer than 20 ms, each result is returned when it
+//!   is there, so that a creation does not wait for an order that waits for a lock.
 //! - Writes go to the connections that are open. If none is, they are rejected until one is.
 //! - Many callers share each of a few connections that read, and their
 //!   statements are pipelined. Migrations run in one transaction under an advisory

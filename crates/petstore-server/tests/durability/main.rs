@@ -49,6 +49,7 @@ mod backup;
 mod clock;
 mod crash;
 mod database;
+mod database_disk;
 mod disk;
 mod files;
 mod orders;

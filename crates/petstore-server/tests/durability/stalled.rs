@@ -30,19 +30,29 @@ impl Stall {
     /// The fault is what strace's `inject` does to the calls, as in `delay_enter=600s`: a call
     /// that is delayed does not end before the test.
     pub(crate) fn begin(service: &Service, calls: &str, fault: &str) -> Self {
+        Self::of_processes(&[service.pid().as_raw_nonzero().get()], calls, fault)
+    }
+
+    /// As [`begin`](Self::begin), for these processes.
+    pub(crate) fn of_processes(processes: &[i32], calls: &str, fault: &str) -> Self {
         let (calls, fault) = (format!("trace={calls}"), format!("inject={calls}:{fault}"));
         let mut child = Command::new("strace")
-            .args(["-f", "-o", "/dev/null", "-e", &calls, "-e", &fault, "-p"])
-            .arg(service.pid().as_raw_nonzero().to_string())
+            .args(["-f", "-o", "/dev/null", "-e", &calls, "-e", &fault])
+            .args(
+                processes
+                    .iter()
+                    .map(|process| format!("--attach={process}")),
+            )
             .stderr(Stdio::piped())
             .spawn()
             .expect("strace can be run");
-        let mut line = String::new();
         let stderr = child.stderr.take().expect("piped");
-        BufReader::new(stderr)
-            .read_line(&mut line)
-            .expect("strace writes text");
-        assert!(line.contains("attached"), "{line}");
+        let mut lines = BufReader::new(stderr).lines();
+        for _ in processes {
+            let line = lines.next().expect("a line");
+            let line = line.expect("strace writes text");
+            assert!(line.contains("attached"), "{line}");
+        }
         Self(child)
     }
 }

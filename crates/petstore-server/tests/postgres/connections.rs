@@ -252,7 +252,7 @@ async fn a_replica_that_is_gone_does_not_use_up_the_connections_of_the_database(
 /// the other, so the deadline of the batch comes long before the last of them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn statements_that_still_wait_after_the_deadline_are_cancelled() {
-    const ORDERS: i64 = 20;
+    const ORDERS: i64 = 60;
     const WAITING: &str = "SELECT pid FROM pg_stat_activity WHERE application_name = 'petstore' AND wait_event_type = 'Lock'";
     const LEFT: &str = "SELECT count(*) FROM pg_stat_activity WHERE pid = ANY($1)";
     let Some(cluster) = own(&[]).await else {
@@ -282,7 +282,7 @@ async fn statements_that_still_wait_after_the_deadline_are_cancelled() {
             assert_eq!(order.join().expect("no panic"), 503);
         }
     });
-    // One after the other, they would wait for more than a minute. The connections that follow
+    // One after the other, they would wait for most of a minute. The connections that follow
     // wait for the lock, too, since they prepare statements, so only those of now are looked at.
     let waiting = busy.db.query(WAITING, &[]).await.expect("processes");
     let waiting: Vec<i32> = waiting.iter().map(|row| row.get(0)).collect();
@@ -301,6 +301,53 @@ async fn statements_that_still_wait_after_the_deadline_are_cancelled() {
         assert!(begin.elapsed() < PATIENCE, "{}", service.log.text());
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
+}
+
+/// Orders for pets that somebody else has locked wait in the same batches as other writes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rows_that_somebody_keeps_locked_do_not_stop_other_writes() {
+    let Some(cluster) = own(&[]).await else {
+        return;
+    };
+    let busy = Busy::start(&cluster).await;
+    let service = &busy.watched.service;
+    let (address, key) = (service.address, &service.key);
+    let pets = [1, 2].map(|_| service.add("Rex", Some("available")));
+    let holder = busy.database.client().await;
+    holder
+        .batch_execute(&format!(
+            "BEGIN; UPDATE pets SET status = status WHERE id IN ({}, {})",
+            pets[0], pets[1]
+        ))
+        .await
+        .expect("they are locked");
+    let (tried, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
+    thread::scope(|scope| {
+        for client in 0..4 {
+            let (tried, is_over) = (&tried, &is_over);
+            scope.spawn(move || {
+                let body = json!({"petId": pets[client % 2]}).to_string();
+                let order = Request::post("/v1/store/orders", body).key(key);
+                while !is_over.load(Ordering::Acquire) {
+                    tried.fetch_add(1, Ordering::AcqRel);
+                    let message = send(address, &order).assert_error(503, "unavailable");
+                    assert!(message.contains("nothing was changed"), "{message}");
+                }
+            });
+        }
+        while tried.load(Ordering::Acquire) < 4 {
+            thread::sleep(Duration::from_millis(10));
+        }
+        let created = (0..10).map(|number| {
+            let begin = Instant::now();
+            let status = create(address, key, &number.to_string()).status;
+            println!("{status} after {:.2} s", begin.elapsed().as_secs_f64());
+            status
+        });
+        let created: Vec<u16> = created.collect();
+        is_over.store(true, Ordering::Release);
+        assert_eq!(created, [201; 10]);
+    });
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

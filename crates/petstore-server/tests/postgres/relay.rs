@@ -2,11 +2,15 @@
 //! test tells it to lose one statement or the response to it.
 
 use crate::postgres::Cluster;
+use socket2::{SockFilter, SockRef};
 use std::{
     io,
     net::SocketAddr,
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -31,7 +35,9 @@ type Next = Arc<Mutex<Option<(Vec<u8>, Loss)>>>;
 pub(crate) struct Relay {
     pub(crate) address: SocketAddr,
     next: Next,
+    accepted: Arc<AtomicUsize>,
     is_silent: watch::Sender<bool>,
+    has_vanished: watch::Sender<bool>,
 }
 
 impl Relay {
@@ -45,10 +51,15 @@ impl Relay {
         let losses = Arc::clone(&next);
         let is_silent = watch::Sender::new(false);
         let silence = is_silent.subscribe();
+        let has_vanished = watch::Sender::new(false);
+        let vanishing = has_vanished.subscribe();
+        let accepted = Arc::<AtomicUsize>::default();
+        let count = Arc::clone(&accepted);
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
+                count.fetch_add(1, Ordering::AcqRel);
                 let (socket, losses) = (socket.clone(), Arc::clone(&losses));
-                let mut silence = silence.clone();
+                let (mut silence, vanishing) = (silence.clone(), vanishing.clone());
                 tokio::spawn(async move {
                     if *silence.borrow_and_update() {
                         // Held without a response until the test ends.
@@ -56,7 +67,7 @@ impl Relay {
                         return drop(client);
                     }
                     tokio::select! {
-                        _ended = relay(client, socket, losses) => {}
+                        _ended = relay(client, socket, losses, vanishing) => {}
                         _ended = silence.changed() => {}
                     }
                 });
@@ -65,14 +76,27 @@ impl Relay {
         Relay {
             address,
             next,
+            accepted,
             is_silent,
+            has_vanished,
         }
+    }
+
+    /// The connections so far.
+    pub(crate) fn accepted(&self) -> usize {
+        self.accepted.load(Ordering::Acquire)
     }
 
     /// Closes all connections, and from now on accepts connections without a response: a
     /// database whose host has gone.
     pub(crate) fn fall_silent(&self) {
         self.is_silent.send_replace(true);
+    }
+
+    /// From now on receives and sends nothing on the connections that are open, and
+    /// acknowledges nothing: a machine that lost its power.
+    pub(crate) fn vanish(&self) {
+        self.has_vanished.send_replace(true);
     }
 
     /// The next statement with these bytes in it is lost in that way.
@@ -82,12 +106,25 @@ impl Relay {
     }
 }
 
-async fn relay(mut client: TcpStream, socket: PathBuf, losses: Next) -> io::Result<()> {
+/// The program of a packet filter that drops everything: it returns (`BPF_RET`) 0 bytes.
+const DROP_ALL: [SockFilter; 1] = [SockFilter::new(6, 0, 0, 0)];
+
+async fn relay(
+    mut client: TcpStream,
+    socket: PathBuf,
+    losses: Next,
+    mut vanishing: watch::Receiver<bool>,
+) -> io::Result<()> {
     let mut database = UnixStream::connect(socket).await?;
     let (mut asked, mut told) = ([0; 64 * 1024], [0; 64 * 1024]);
     let mut lost = None;
     loop {
         tokio::select! {
+            () = async { drop(vanishing.wait_for(|has_vanished| *has_vanished).await) } => {
+                SockRef::from(&client).attach_filter(&DROP_ALL)?;
+                // Closing it would send the end of the connection.
+                return std::future::pending().await;
+            }
             read = client.read(&mut asked) => {
                 let bytes = match read? { 0 => return Ok(()), read => &asked[..read] };
                 lost = lost.or_else(|| loss_of(bytes, &losses));

@@ -12,7 +12,11 @@ use futures::{
     future::{BoxFuture, join_all},
 };
 use petstore_models::{NewPet, Pet};
-use std::{collections::HashSet, iter, sync::Arc};
+use std::{
+    collections::HashSet,
+    iter, mem,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 /// A write that waits.
 pub(super) enum Write {
@@ -21,16 +25,21 @@ pub(super) enum Write {
     Other(Box<dyn Job>),
 }
 
+/// Writes that ended, with the callers who wait for their results.
+pub(super) trait Ended: Send {
+    /// The number of writes that succeeded.
+    fn succeeded(&self) -> usize;
+
+    fn errors(&self) -> Vec<&StoreError>;
+
+    /// Returns the results to the callers.
+    fn respond(self: Box<Self>, confirmed: &Result<(), StoreError>);
+}
+
 /// A write that is not a new pet, with the caller who waits for it.
-pub(super) trait Job: Send {
+pub(super) trait Job: Ended {
     /// Runs the write and keeps its result.
     fn run(&mut self, db: Arc<Session>) -> BoxFuture<'_, ()>;
-
-    /// The result of the write itself.
-    fn outcome(&self) -> Option<Result<(), &StoreError>>;
-
-    /// Returns the result to the caller.
-    fn respond(self: Box<Self>, confirmed: &Result<(), StoreError>);
 }
 
 type Work<T> = Box<dyn FnOnce(Arc<Session>) -> BoxFuture<'static, Result<T, StoreError>> + Send>;
@@ -53,9 +62,19 @@ impl<T: Send> Job for Other<T> {
         }
         .boxed()
     }
+}
 
-    fn outcome(&self) -> Option<Result<(), &StoreError>> {
-        self.result.as_ref().map(outcome_of)
+impl<T: Send> Ended for Other<T> {
+    fn succeeded(&self) -> usize {
+        usize::from(matches!(self.result, Some(Ok(_))))
+    }
+
+    fn errors(&self) -> Vec<&StoreError> {
+        let error = self
+            .result
+            .as_ref()
+            .and_then(|result| result.as_ref().err());
+        error.into_iter().collect()
     }
 
     fn respond(self: Box<Self>, confirmed: &Result<(), StoreError>) {
@@ -79,30 +98,78 @@ impl<T: Send + 'static> Other<T> {
     }
 }
 
-fn outcome_of<T>(result: &Result<T, StoreError>) -> Result<(), &StoreError> {
-    result.as_ref().map(|_| ())
-}
+/// The writes of a batch that ended, until their results are passed on.
+#[derive(Default)]
+pub(super) struct Results(Mutex<Vec<Box<dyn Ended>>>);
 
-/// Creations that one statement stores, with their results in the same order.
-/// `results` is empty until the statement has returned.
-struct Group<V, T> {
-    values: Vec<V>,
-    callers: Vec<Caller<T>>,
-    results: Vec<Result<T, StoreError>>,
-}
-
-impl<V, T> Group<V, T> {
-    fn new(writes: Vec<(V, Caller<T>)>) -> Self {
-        let (values, callers) = writes.into_iter().unzip();
-        Self {
-            values,
-            callers,
-            results: Vec::new(),
-        }
+impl Results {
+    fn add(&self, ended: Box<dyn Ended>) {
+        self.ended().push(ended);
     }
 
-    fn respond(self, confirmed: &Result<(), StoreError>) {
-        let results = self.results.into_iter().map(Some);
+    pub(super) fn take(&self) -> Vec<Box<dyn Ended>> {
+        mem::take(&mut *self.ended())
+    }
+
+    fn ended(&self) -> MutexGuard<'_, Vec<Box<dyn Ended>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Creations that one statement stores.
+struct Group<V, T> {
+    values: Vec<V>,
+    /// Empty once the statement has returned.
+    callers: Vec<Caller<T>>,
+}
+
+impl<V, T: Send + 'static> Group<V, T> {
+    fn new(writes: Vec<(V, Caller<T>)>) -> Self {
+        let (values, callers) = writes.into_iter().unzip();
+        Self { values, callers }
+    }
+
+    /// Stores the values with `insert`, whose results are in the same order.
+    async fn run<'group, F>(
+        &'group mut self,
+        results: &Results,
+        insert: impl FnOnce(&'group [V]) -> F,
+    ) where
+        F: Future<Output = Vec<Result<T, StoreError>>>,
+    {
+        if self.values.is_empty() {
+            return;
+        }
+        let stored = insert(&self.values).await;
+        let callers = mem::take(&mut self.callers);
+        results.add(Box::new(Stored { stored, callers }));
+    }
+
+    fn reject(self, error: &StoreError) {
+        for caller in self.callers {
+            respond(caller, None, &Err(error.clone()));
+        }
+    }
+}
+
+/// The results of a [`Group`].
+struct Stored<T> {
+    stored: Vec<Result<T, StoreError>>,
+    callers: Vec<Caller<T>>,
+}
+
+impl<T: Send> Ended for Stored<T> {
+    fn succeeded(&self) -> usize {
+        self.stored.iter().filter(|stored| stored.is_ok()).count()
+    }
+
+    fn errors(&self) -> Vec<&StoreError> {
+        let errors = self.stored.iter().map(|stored| stored.as_ref().err());
+        errors.flatten().collect()
+    }
+
+    fn respond(self: Box<Self>, confirmed: &Result<(), StoreError>) {
+        let results = self.stored.into_iter().map(Some);
         let results = results.chain(iter::repeat_with(|| None));
         for (caller, result) in self.callers.into_iter().zip(results) {
             respond(caller, result, confirmed);
@@ -110,11 +177,11 @@ impl<V, T> Group<V, T> {
     }
 }
 
-/// The writes that one lane took from the queue together.
+/// The writes that one lane took from the queue together, without those that ended.
 pub(super) struct Batch {
     pets: Group<NewPet, Pet>,
     once: Group<OnceOnly<NewPet>, Creation>,
-    jobs: Vec<Box<dyn Job>>,
+    jobs: Vec<Option<Box<dyn Job>>>,
 }
 
 impl Batch {
@@ -142,38 +209,41 @@ impl Batch {
         Self {
             pets: Group::new(pets),
             once: Group::new(once),
-            jobs,
+            jobs: jobs.into_iter().map(Some).collect(),
         }
     }
 
     /// Returns the number of writes.
     pub(super) fn len(&self) -> usize {
-        self.pets.values.len() + self.once.values.len() + self.jobs.len()
+        self.pets.callers.len() + self.once.callers.len() + self.jobs.iter().flatten().count()
     }
 
-    /// Sends all writes before it waits for the first result.
-    pub(super) async fn run(&mut self, db: &Arc<Session>) {
+    /// Sends all writes before it waits for the first result, and adds each to `results` when it
+    /// is there. The creations of pets run first, which wait for nobody.
+    pub(super) async fn run(&mut self, db: &Arc<Session>, results: &Results) {
         let Self { pets, once, jobs } = self;
-        let pets = async { pets.results = pets::insert_all(db, &pets.values).await };
-        let once = async { once.results = pets::insert_all_once(db, &once.values).await };
-        let jobs = join_all(jobs.iter_mut().map(|job| job.run(Arc::clone(db))));
-        tokio::join!(pets, once, jobs);
+        let pets = pets.run(results, |pets| pets::insert_all(db, pets));
+        let once = once.run(results, |once| pets::insert_all_once(db, once));
+        let jobs = jobs.iter_mut().map(|job| run_job(job, db, results));
+        tokio::join!(pets, once, join_all(jobs));
     }
 
-    /// Returns the results that are known.
-    pub(super) fn outcomes(&self) -> impl Iterator<Item = Result<(), &StoreError>> {
-        let pets = self.pets.results.iter().map(outcome_of);
-        let once = self.once.results.iter().map(outcome_of);
-        let jobs = self.jobs.iter().filter_map(|job| job.outcome());
-        pets.chain(once).chain(jobs)
-    }
-
-    /// Returns the results to the callers.
-    pub(super) fn respond(self, confirmed: &Result<(), StoreError>) {
-        self.pets.respond(confirmed);
-        self.once.respond(confirmed);
-        for job in self.jobs {
-            job.respond(confirmed);
+    /// Returns this error to the callers of the writes that have not ended.
+    pub(super) fn reject(self, error: &StoreError) {
+        self.pets.reject(error);
+        self.once.reject(error);
+        for job in self.jobs.into_iter().flatten() {
+            job.respond(&Err(error.clone()));
         }
+    }
+}
+
+/// Runs a job, which then is among the results and no longer in its place.
+async fn run_job(place: &mut Option<Box<dyn Job>>, db: &Arc<Session>, results: &Results) {
+    if let Some(job) = place {
+        job.run(Arc::clone(db)).await;
+    }
+    if let Some(job) = place.take() {
+        results.add(job);
     }
 }

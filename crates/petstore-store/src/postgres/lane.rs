@@ -10,12 +10,12 @@
 //! waits for its replica or its disk. Its callers learn that the outcome is unknown, and the
 //! lane takes no further write and opens no other connection until the server has done with
 //! this one: a database that does not complete writes has one connection of each lane, not
-//! one more for every deadline that passes. A wait for a replica is not cancelled, since the
-//! write would become visible though it can still be lost. Whatever else takes that long is
-//! cancelled.
+//! one more for every deadline that passes. A commit is not cancelled, whatever it waits for:
+//! it would become visible without its replica, though it can still be lost. Only a wait for
+//! a lock is cancelled, which comes before the commit.
 
 use super::{
-    batch::Batch,
+    batch::{Batch, Ended, Results},
     error::{self, Fault},
     orders, pets,
     session::{Activity, Session, Use},
@@ -25,11 +25,14 @@ use crate::StoreError;
 use std::{pin::pin, sync::Arc, time::Duration};
 use tokio::{
     sync::watch,
-    time::{sleep, timeout},
+    time::{Instant, sleep, timeout, timeout_at},
 };
 
 /// How long a batch may take. Then whether it was committed is unknown.
 const DEADLINE: Duration = Duration::from_secs(10);
+/// The results of a batch that takes longer than this are returned when they are there: a write
+/// may wait for a lock. Of others all are returned together, which costs least.
+const TOGETHER: Duration = Duration::from_millis(20);
 /// The pause after a connection could not be opened; it doubles with each failure.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 /// The longest pause while no lane is connected.
@@ -128,49 +131,73 @@ impl Lane {
     }
 
     async fn commit(&self, mut batch: Batch, session: &Arc<Session>) -> Next {
-        let warnings = session.warnings();
-        let done = timeout(DEADLINE, batch.run(session)).await;
-        let confirmed = match done {
-            Ok(()) if session.warnings() == warnings => Ok(()),
-            // It is unknown which of the transactions caused it.
-            Ok(()) => Err(StoreError::unknown(Fault::Warned)),
-            Err(_) => Err(StoreError::unknown(Fault::Late(DEADLINE))),
+        let (writes, warnings) = (batch.len(), session.warnings());
+        // It is unknown which of the transactions caused it.
+        let confirmed = || match session.warnings() == warnings {
+            true => Ok(()),
+            false => Err(StoreError::unknown(Fault::Warned)),
         };
-        let has_failed = batch.outcomes().filter_map(Result::err).any(|error| {
+        let deadline = Instant::now() + DEADLINE;
+        let (results, mut errors) = (Results::default(), Vec::new());
+        let mut run = Box::pin(batch.run(session, &results));
+        let is_late = loop {
+            let next = deadline.min(Instant::now() + TOGETHER);
+            let done = timeout_at(next, &mut run).await;
+            errors.extend(self.pass_on(results.take(), &confirmed()));
+            if done.is_ok() || next == deadline {
+                break done.is_err();
+            }
+        };
+        drop(run);
+        if is_late {
+            self.reject(batch, &StoreError::unknown(Fault::Late(DEADLINE)));
+            return Next::Wait;
+        }
+        if let Some(error) = confirmed().as_ref().err().or(errors.first()) {
+            log(writes, error);
+        }
+        let has_failed = errors.iter().any(|error| {
             matches!(error, StoreError::Unavailable { .. }) && !error::is_timeout(error)
         });
-        self.finish(batch, confirmed);
-        match done {
-            Err(_) => Next::Wait,
+        match has_failed {
             // After a failover a connection can be left that only reads.
-            Ok(()) if has_failed => Next::Connect,
-            Ok(()) => Next::Keep,
+            true => Next::Connect,
+            false => Next::Keep,
         }
     }
 
-    /// Returns the results of a batch to the callers.
-    fn finish(&self, batch: Batch, confirmed: Result<(), StoreError>) {
-        // `KeyExists` is a result that callers expect, not a failure.
-        let failures = || {
-            let errors = batch.outcomes().filter_map(Result::err);
-            errors.filter(|error| !matches!(error, StoreError::KeyExists))
-        };
-        if let Some(error) = confirmed.as_ref().err().or_else(|| failures().next()) {
-            let writes = batch.len();
-            tracing::error!(
-                writes,
-                cause = error::cause(error),
-                "writes failed: {error}"
-            );
+    /// Returns their results to the callers of writes that ended. Returns the errors.
+    fn pass_on(
+        &self,
+        ended: Vec<Box<dyn Ended>>,
+        confirmed: &Result<(), StoreError>,
+    ) -> Vec<StoreError> {
+        if ended.is_empty() {
+            return Vec::new();
         }
-        // Counted before any caller can go on and ask for the figures.
+        // `KeyExists` is a result that callers expect, not a failure.
+        let errors = ended.iter().flat_map(|ended| ended.errors());
+        let errors = errors.filter(|error| !matches!(error, StoreError::KeyExists));
+        let errors: Vec<StoreError> = errors.cloned().collect();
         let done = match confirmed {
-            Ok(()) => batch.outcomes().filter(Result::is_ok).count(),
+            Ok(()) => ended.iter().map(|ended| ended.succeeded()).sum(),
             Err(_) => 0,
         };
-        let error = confirmed.as_ref().err().or_else(|| failures().next());
+        // Counted before any caller can go on and ask for the figures.
+        let error = confirmed.as_ref().err().or(errors.first());
         self.0.batches.ended(done as u64, error);
-        batch.respond(&confirmed);
+        for ended in ended {
+            ended.respond(confirmed);
+        }
+        errors
+    }
+
+    /// Returns this error to the callers of the writes of a batch that have not ended.
+    fn reject(&self, batch: Batch, error: &StoreError) {
+        log(batch.len(), error);
+        // Counted before any caller can go on and ask for the figures.
+        self.0.batches.ended(0, Some(error));
+        batch.reject(error);
     }
 
     /// Opens a connection, as often as it takes; `None` once the queue is closed and empty.
@@ -254,12 +281,13 @@ impl Lane {
             match self.0.connector.activity_of(session).await {
                 // Idle: its result was lost on the way.
                 Ok(Activity::Gone | Activity::Idle) => return,
-                Ok(Activity::Runs) => {
-                    // What was sent already must not follow what is cancelled.
+                Ok(Activity::WaitsForLock) if !session.is_cut() => {
+                    // What was sent already must not follow what is cancelled. Now that it is
+                    // cut, the next look cancels it.
                     session.cut();
-                    session.cancel();
+                    continue;
                 }
-                Ok(Activity::WaitsForReplica) => {}
+                Ok(Activity::WaitsForLock | Activity::Works) => {}
                 Err(cause) => tracing::debug!(%cause, "cannot look at a write that is late"),
             }
             sleep(LOOK).await;
@@ -278,7 +306,7 @@ impl Lane {
                 _changed = working.changed() => {}
                 batch = self.0.next_batch(), if is_alone => match batch {
                     Some((batch, _)) if batch.len() == 0 => {}
-                    Some((batch, _reservations)) => self.finish(batch, Err(error.clone())),
+                    Some((batch, _reservations)) => self.reject(batch, error),
                     None => return,
                 },
             }
@@ -301,4 +329,9 @@ impl Lane {
         // The sender is never dropped.
         let _ended = ended.wait_for(|ended| *ended).await;
     }
+}
+
+fn log(writes: usize, error: &StoreError) {
+    let cause = error::cause(error);
+    tracing::error!(writes, cause, "writes failed: {error}");
 }

@@ -24,13 +24,13 @@ use std::{
     io,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicU64, Ordering},
     },
     thread,
     time::Duration,
 };
 use tokio::{
-    sync::{Mutex, Semaphore, SemaphorePermit},
+    sync::{Mutex, OwnedMutexGuard, Semaphore, SemaphorePermit, watch},
     time::timeout,
 };
 use tokio_postgres::{Error, Row, error::Severity};
@@ -47,12 +47,13 @@ pub(super) struct Readers {
     connector: Arc<Connector>,
     slots: Vec<Slot>,
     waits: AtomicU64,
-    closed: AtomicBool,
+    closed: watch::Sender<bool>,
 }
 
 struct Slot {
     places: Semaphore,
-    session: Mutex<Option<Arc<Session>>>,
+    /// Locked while a connection is opened.
+    session: Arc<Mutex<Option<Arc<Session>>>>,
 }
 
 /// The statements that every connection prepares before it is used.
@@ -72,14 +73,14 @@ impl Readers {
             .clamp(2, 8);
         let slot = || Slot {
             places: Semaphore::new(SHARERS),
-            session: Mutex::new(None),
+            session: Arc::default(),
         };
         let slots = std::iter::repeat_with(slot).take(connections).collect();
         Self {
             connector,
             slots,
             waits: AtomicU64::new(0),
-            closed: AtomicBool::new(false),
+            closed: watch::Sender::new(false),
         }
     }
 
@@ -193,22 +194,34 @@ impl Readers {
 
     /// The connection of a slot, made anew if there is none that works.
     async fn session(&self, slot: &Slot) -> Result<Arc<Session>, StoreError> {
-        let mut held = slot.session.lock().await;
-        if self.closed.load(Ordering::Acquire) {
+        // The usual case.
+        let found = slot.session.lock().await.as_ref().and_then(usable);
+        if let Some(session) = found {
+            return Ok(session);
+        }
+        let held = Arc::clone(&slot.session).lock_owned().await;
+        if *self.closed.borrow() {
             return Err(StoreError::not_applied(Stopped::Closed));
         }
-        if let Some(session) = held.as_ref().filter(|session| !session.is_closed()) {
-            return Ok(Arc::clone(session));
+        // Another caller may have opened it meanwhile.
+        if let Some(session) = held.as_ref().and_then(usable) {
+            return Ok(session);
         }
-        *held = None;
-        let session = self
-            .connector
-            .connect(Use::Read(STATEMENT_TIMEOUT))
-            .await
-            .map_err(StoreError::not_applied)?;
-        let prepared = session.prepare(statements()).await;
-        prepared.map_err(error::read_failed)?;
-        Ok(Arc::clone(held.insert(Arc::new(session))))
+        // A task of its own: where a host is silent, connecting takes longer than some callers
+        // wait, and each of them would begin anew with that host.
+        let connector = Arc::clone(&self.connector);
+        let mut closed = self.closed.subscribe();
+        let opening = tokio::spawn(async move {
+            tokio::select! {
+                opened = connect(&connector, held) => opened,
+                // An error means that the pool is gone.
+                _closed = closed.wait_for(|closed| *closed) => {
+                    Err(StoreError::not_applied(Stopped::Closed))
+                }
+            }
+        });
+        let opened = opening.await;
+        opened.unwrap_or_else(|_| Err(StoreError::not_applied(Stopped::Closed)))
     }
 
     /// A connection that is just being made is none yet.
@@ -235,12 +248,32 @@ impl Readers {
 
     /// Closes the connections once their users are done.
     pub(super) async fn close(&self) {
-        self.closed.store(true, Ordering::Release);
+        self.closed.send_replace(true);
         for slot in &self.slots {
             slot.session.lock().await.take();
             slot.places.close();
         }
     }
+}
+
+/// A connection, unless it is closed.
+fn usable(session: &Arc<Session>) -> Option<Arc<Session>> {
+    (!session.is_closed()).then(|| Arc::clone(session))
+}
+
+/// Opens the connection of a slot, whose lock is held until then.
+async fn connect(
+    connector: &Connector,
+    mut slot: OwnedMutexGuard<Option<Arc<Session>>>,
+) -> Result<Arc<Session>, StoreError> {
+    *slot = None;
+    let session = connector.connect(Use::Read(STATEMENT_TIMEOUT)).await;
+    let session = session.map_err(StoreError::not_applied)?;
+    let prepared = timeout(DEADLINE, session.prepare(statements())).await;
+    prepared
+        .map_err(|_| StoreError::not_applied(Fault::Deadline(DEADLINE)))?
+        .map_err(error::read_failed)?;
+    Ok(Arc::clone(slot.insert(Arc::new(session))))
 }
 
 fn records_of<T: FromRow>(rows: &[Row]) -> Result<Vec<T>, StoreError> {

@@ -32,17 +32,17 @@ use tokio_postgres::{
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// How long one host may take to connect, so that a host that hangs does not
-/// keep us from the next one.
-const HOST_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long it may take to cancel a statement, or to look at what a connection does.
+const LOOK_TIMEOUT: Duration = Duration::from_secs(2);
 /// After a failure no connection that reads is tried for this long: callers that come in by
 /// the thousand learn at once that the database is gone, and when it is back
 /// it is not met by all of them together.
 const RETRY_AFTER: Duration = Duration::from_millis(200);
 
 /// How long a statement that writes may wait for one lock. Then it is rolled back, and its
-/// caller learns that nothing was changed.
-const WRITE_LOCK_TIMEOUT: Duration = Duration::from_secs(5);
+/// caller learns that nothing was changed. The statements of a batch wait one after the other,
+/// and so do the batches that follow, so this is much less than a batch may take.
+const WRITE_LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long a statement that writes may run, all locks included. The commit does not count:
 /// the server stops this clock before it.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(8);
@@ -93,10 +93,10 @@ pub(super) enum Activity {
     Gone,
     /// It waits for the next statement.
     Idle,
-    /// A commit waits for its replica.
-    WaitsForReplica,
-    /// It runs a statement, or waits for something else.
-    Runs,
+    /// It waits for a lock that another transaction holds. A commit does not.
+    WaitsForLock,
+    /// It runs a statement or a commit, which may wait for the disk or for a replica.
+    Works,
 }
 
 /// A connection. To drop it closes the socket at once.
@@ -236,7 +236,7 @@ impl Session {
     pub(super) fn cancel(&self) {
         let (token, tls) = (self.cancel.clone(), self.tls.clone());
         self.runtime.spawn(async move {
-            match timeout(HOST_TIMEOUT, token.cancel_query(tls)).await {
+            match timeout(LOOK_TIMEOUT, token.cancel_query(tls)).await {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => {
                     tracing::debug!(cause = chain(&error), "a statement cannot be cancelled");
@@ -276,6 +276,8 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(super) struct Connector {
     url: PostgresUrl,
     tls: MakeRustlsConnect,
+    /// The place of the host that was used last, which is tried first: the others may be silent.
+    last_host: AtomicUsize,
     /// The last failure to open a connection that reads.
     last_failure: Mutex<Option<(Instant, Fault)>>,
     /// Whether the last attempt failed, for the log.
@@ -290,13 +292,15 @@ impl Connector {
         Ok(Self {
             url,
             tls,
+            last_host: AtomicUsize::new(0),
             last_failure: Mutex::new(None),
             is_away: AtomicBool::new(false),
             looking: tokio::sync::Mutex::default(),
         })
     }
 
-    /// Tries the hosts in their order, and uses the first one that accepts writes.
+    /// Tries the host that was used last, then the others in their order, and uses the first one
+    /// that accepts writes.
     pub(super) async fn connect(&self, purpose: Use) -> Result<Session, Fault> {
         // The lanes make pauses of their own.
         let is_read = matches!(purpose, Use::Read(_));
@@ -343,32 +347,41 @@ impl Connector {
         })
     }
 
-    /// Looks, over a connection of its own, at what the server does for this one.
+    /// Looks, over a connection of its own, at what the server does for this one. If that is
+    /// cut, and waits for a lock, the server cancels it. Looking and cancelling are one
+    /// statement, since a commit that begins in between must not be cancelled.
     pub(super) async fn activity_of(&self, session: &Session) -> Result<Activity, Fault> {
         // One at a time, so that the database never has more than one of them.
         let _only = self.looking.lock().await;
-        let look = self.try_hosts(Use::Read(HOST_TIMEOUT)).await?;
+        let look = self.try_hosts(Use::Read(LOOK_TIMEOUT)).await?;
         let Backend { id, started } = &session.backend;
+        let is_cut = session.is_cut();
         let sql = format!(
-            "SELECT state, wait_event FROM pg_stat_activity WHERE pid = {id} AND {STARTED} = '{started}'"
+            "SELECT state, wait_event_type,
+                CASE WHEN {is_cut} AND wait_event_type = 'Lock' THEN pg_cancel_backend(pid) END
+            FROM pg_stat_activity WHERE pid = {id} AND {STARTED} = '{started}'"
         );
-        let late = || Fault::Deadline(HOST_TIMEOUT);
-        let found = timeout(HOST_TIMEOUT, look.client.simple_query(&sql)).await;
+        let late = || Fault::Deadline(LOOK_TIMEOUT);
+        let found = timeout(LOOK_TIMEOUT, look.client.simple_query(&sql)).await;
         let found = found.map_err(|_| late())?.map_err(|_| late())?;
         let Some(row) = row_of(&found) else {
             return Ok(Activity::Gone);
         };
         Ok(match (row.get(0), row.get(1)) {
-            (_, Some("SyncRep")) => Activity::WaitsForReplica,
+            (_, Some("Lock")) => Activity::WaitsForLock,
             (Some("idle"), _) => Activity::Idle,
-            _ => Activity::Runs,
+            _ => Activity::Works,
         })
     }
 
     async fn try_hosts(&self, purpose: Use) -> Result<Session, Fault> {
         let mut reasons = Vec::new();
         let mut furthest = Furthest::Unreachable;
-        for (name, config) in self.url.hosts() {
+        let hosts: Vec<_> = self.url.hosts().enumerate().collect();
+        let (before, from_last) = hosts.split_at(self.last_host.load(Ordering::Relaxed));
+        let last_first = from_last.iter().take(1).chain(before);
+        let limit = self.url.host_timeout();
+        for &(place, (name, config)) in last_first.chain(from_last.iter().skip(1)) {
             let attempt = async {
                 // Dropping an attempt that takes too long closes its socket.
                 let (client, connection) = config.connect(self.tls.clone()).await?;
@@ -398,17 +411,17 @@ impl Connector {
                 session.backend = backend;
                 Ok::<_, Error>((session, lack))
             };
-            match timeout(HOST_TIMEOUT, attempt).await {
-                Ok(Ok((session, None))) => return Ok(session),
+            match timeout(limit, attempt).await {
+                Ok(Ok((session, None))) => {
+                    self.last_host.store(place, Ordering::Relaxed);
+                    return Ok(session);
+                }
                 Ok(Ok((_, Some(fault)))) => return Err(fault),
                 Ok(Err(error)) => {
                     furthest = furthest.max(Furthest::of(&error));
                     reasons.push(format!("{name}: {}", chain(&error)));
                 }
-                Err(_) => reasons.push(format!(
-                    "{name}: no response within {} s",
-                    HOST_TIMEOUT.as_secs()
-                )),
+                Err(_) => reasons.push(format!("{name}: no response within {} s", limit.as_secs())),
             }
         }
         Err(Fault::NoHost {

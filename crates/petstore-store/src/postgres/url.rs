@@ -34,14 +34,24 @@ const PARAMETERS: &[&str] = &[
     "user",
 ];
 
-/// A connection whose other end vanished silently is noticed after this time.
+/// A connection whose other end vanished silently is noticed after this time: one that is in use
+/// by `tcp_user_timeout`, and one that is idle by probes that begin after [`IDLE`].
 const SILENCE: Duration = Duration::from_secs(10);
+const IDLE: Duration = Duration::from_secs(6);
+const PROBE_INTERVAL: Duration = Duration::from_secs(2);
+const PROBES: u32 = 2;
+
+/// How long one host may take to connect without `connect_timeout`, so that a host that hangs
+/// does not keep us from the next one.
+const HOST_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A PostgreSQL database: `postgres://USER@HOST:PORT,HOST:PORT/NAME?…`, or
 /// `postgres:///NAME?host=/FOLDER` for a Unix socket.
 ///
-/// Of several hosts the first one that accepts writes is used
-/// (`target_session_attrs=read-write`, which is always meant). `sslmode` is
+/// Of several hosts the one that was used last is tried first, then the others in their
+/// order, and the first one that accepts writes is used
+/// (`target_session_attrs=read-write`, which is always meant). Each host has `connect_timeout`
+/// seconds to connect; 0, or no such parameter, means 2. `sslmode` is
 /// `disable`, `prefer` (the default: TLS if the server has it) or `require`;
 /// where TLS is used, the certificate and the host name are always verified, so
 /// `verify-full` is the same as `require`. `sslrootcert` names a PEM file of
@@ -50,6 +60,7 @@ const SILENCE: Duration = Duration::from_secs(10);
 pub struct PostgresUrl {
     /// Each host has its own configuration, so that each has its own deadline.
     hosts: Vec<(String, Config)>,
+    host_timeout: Duration,
     root_certificates: Option<PathBuf>,
     display: String,
 }
@@ -113,6 +124,7 @@ impl PostgresUrl {
         let mark = if displayed.is_empty() { "" } else { "?" };
         Ok(Self {
             hosts: hosts_of(&all, &without_hosts)?,
+            host_timeout: all.get_connect_timeout().copied().unwrap_or(HOST_TIMEOUT),
             root_certificates,
             display: format!("postgres://{user}{at}{rest}{mark}{}", displayed.join("&")),
         })
@@ -123,6 +135,11 @@ impl PostgresUrl {
         self.hosts
             .iter()
             .map(|(name, config)| (name.as_str(), config))
+    }
+
+    /// How long one host may take to connect.
+    pub(super) fn host_timeout(&self) -> Duration {
+        self.host_timeout
     }
 
     pub(super) fn root_certificates(&self) -> Option<&Path> {
@@ -173,7 +190,9 @@ fn hosts_of(all: &Config, shared: &Config) -> Result<Vec<(String, Config)>, Stri
         one.target_session_attrs(TargetSessionAttrs::ReadWrite)
             .application_name(all.get_application_name().unwrap_or("petstore"))
             .port(port)
-            .keepalives_idle(all.get_keepalives_idle().min(SILENCE))
+            .keepalives_idle(keepalives_idle(all))
+            .keepalives_interval(all.get_keepalives_interval().unwrap_or(PROBE_INTERVAL))
+            .keepalives_retries(all.get_keepalives_retries().unwrap_or(PROBES))
             .tcp_user_timeout(all.get_tcp_user_timeout().copied().unwrap_or(SILENCE));
         let name = match host {
             Host::Tcp(name) => {
@@ -188,6 +207,15 @@ fn hosts_of(all: &Config, shared: &Config) -> Result<Vec<(String, Config)>, Stri
         (name, one)
     });
     Ok(hosts.collect())
+}
+
+/// The value of the URL, or [`IDLE`] where it has none.
+fn keepalives_idle(url: &Config) -> Duration {
+    let idle = url.get_keepalives_idle();
+    match idle == Config::new().get_keepalives_idle() {
+        true => IDLE,
+        false => idle,
+    }
 }
 
 #[cfg(test)]
