@@ -172,9 +172,10 @@ fn names(node: &mut Node) {
 }
 
 /// Without alternatives and conditions, members that are not evaluated are those that are
-/// not named.
+/// not named. Beside `additionalProperties` all members are evaluated, and beside `items` all
+/// elements.
 fn unevaluated(node: &mut Node) {
-    const OTHERS: [&str; 8] = [
+    const OTHERS: [&str; 7] = [
         "$ref",
         "allOf",
         "anyOf",
@@ -182,15 +183,19 @@ fn unevaluated(node: &mut Node) {
         "if",
         "dependentSchemas",
         "patternProperties",
-        "additionalProperties",
     ];
-    let value = node.get("unevaluatedProperties").cloned();
-    let allows = value.as_ref().is_some_and(|value| {
+    let allows = |value: &Node| {
         value.as_bool() == Some(true) || value.as_object().is_some_and(IndexMap::is_empty)
-    });
-    if allows {
-        remove(node, "unevaluatedProperties");
-    } else if let Some(value) = value
+    };
+    for (keyword, all) in [
+        ("unevaluatedProperties", "additionalProperties"),
+        ("unevaluatedItems", "items"),
+    ] {
+        if node.get(keyword).is_some_and(allows) || node.get(all).is_some() {
+            remove(node, keyword);
+        }
+    }
+    if let Some(value) = node.get("unevaluatedProperties").cloned()
         && OTHERS.iter().all(|keyword| node.get(keyword).is_none())
     {
         remove(node, "unevaluatedProperties");
