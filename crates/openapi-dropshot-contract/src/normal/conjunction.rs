@@ -21,12 +21,20 @@ const TEXTS: [&str; 10] = [
     "nullable",
 ];
 
+/// The keywords that restrict values most with the value `false`.
+const CLOSING: [&str; 3] = [
+    "additionalProperties",
+    "unevaluatedProperties",
+    "unevaluatedItems",
+];
+
 /// Returns the keywords of a schema that restrict values, except `null`.
 fn restrictions(node: &Node) -> impl Iterator<Item = (&str, &Node)> {
     let members = node.as_object().into_iter().flatten();
     let all = members.map(|(name, member)| (name.as_str(), &member.value));
     all.filter(|(name, value)| {
-        !TEXTS.contains(name) && !name.starts_with("x-") && value.as_bool() != Some(false)
+        let is_idle = value.as_bool() == Some(false) && !CLOSING.contains(name);
+        !TEXTS.contains(name) && !name.starts_with("x-") && !is_idle
     })
 }
 
@@ -235,6 +243,14 @@ fn is_wider_within<'n>(
             others.iter().all(has)
         };
         match name {
+            // It concerns the members that are not named: these need to be the same, too.
+            "additionalProperties" => {
+                let names = |node: &'n Node| node.get("properties").and_then(Node::as_object);
+                let mut others = names(narrow).into_iter().flatten();
+                let own = names(wide);
+                value.same_value(other)
+                    && others.all(|(name, _)| own.is_some_and(|own| own.contains_key(name)))
+            }
             _ if value.same_value(other) => true,
             "type" => value.as_str() == Some("number") && other.as_str() == Some("integer"),
             "items" => is_wider_within(target, value, other, left),
