@@ -76,7 +76,8 @@ pub(super) fn rewrite(root: &mut Node) {
 fn alternatives(node: &Node, discriminator: Option<Node>, subtypes: &IndexSet<String>) -> Node {
     let at = node.at.clone();
     let mut union = empty(&at);
-    for text in ["title", "description", "deprecated"] {
+    // A component that may be `null` may be `null` wherever a value of it is meant.
+    for text in ["title", "description", "deprecated", "nullable"] {
         if let Some(value) = node.get(text) {
             insert(&mut union, text, value.clone());
         }
@@ -99,8 +100,8 @@ fn alternatives(node: &Node, discriminator: Option<Node>, subtypes: &IndexSet<St
     union
 }
 
-/// Returns the components that the mapping names, or else those that refer to a component in
-/// `allOf`, also through others.
+/// Returns the components that the mapping names, and those that refer to a component in `allOf`,
+/// also through others: a mapping does not have to name all of them.
 fn subtypes(known: &IndexMap<String, Node>, base: &str, node: &Node) -> IndexSet<String> {
     let mapping = node
         .get("discriminator")
@@ -110,18 +111,22 @@ fn subtypes(known: &IndexMap<String, Node>, base: &str, node: &Node) -> IndexSet
         let name = name_in(&member.value).or_else(|| member.value.as_str().map(str::to_owned));
         found.extend(name.filter(|name| known.contains_key(name) && name != base));
     }
-    if !found.is_empty() {
-        return found;
-    }
+    // `allOf` with nothing but the reference is a subtype only if nothing else says which are.
+    let is_mapped = !found.is_empty();
     let mut open = vec![base.to_owned()];
+    let mut seen = IndexSet::from([base.to_owned()]);
     while let Some(base) = open.pop() {
         for (name, node) in known {
+            if is_mapped && !is_inheritance(node) {
+                continue;
+            }
             let parts = node.get("allOf").and_then(Node::as_array);
             let mut references = parts
                 .into_iter()
                 .flatten()
                 .filter_map(|part| name_in(part.get("$ref")?));
-            if references.any(|reference| reference == base) && found.insert(name.clone()) {
+            if references.any(|reference| reference == base) && seen.insert(name.clone()) {
+                found.insert(name.clone());
                 open.push(name.clone());
             }
         }
