@@ -3,6 +3,7 @@
 //! say stays as it is written; the reader knows these keywords, and the generator rejects
 //! them where they stand.
 
+mod null;
 mod schema;
 mod types;
 
@@ -32,7 +33,10 @@ pub(crate) fn is_newer(root: &Node) -> bool {
 
 /// Rewrites a document, and reports what has no meaning.
 pub(crate) fn rewrite(root: &Node, problems: &mut Vec<Problem>) -> Node {
-    let mut rewriter = Rewriter { problems };
+    let mut rewriter = Rewriter {
+        problems,
+        written: root,
+    };
     let mut root = root.clone();
     rewriter.document(&mut root);
     place(&mut root, &mut String::new());
@@ -41,6 +45,8 @@ pub(crate) fn rewrite(root: &Node, problems: &mut Vec<Problem>) -> Node {
 
 struct Rewriter<'p> {
     problems: &'p mut Vec<Problem>,
+    /// The document before it is rewritten, to which references lead.
+    written: &'p Node,
 }
 
 /// The members whose own members have names that the author chooses.

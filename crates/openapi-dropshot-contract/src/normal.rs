@@ -6,10 +6,11 @@ mod bases;
 mod conjunction;
 mod directions;
 mod disjunction;
+mod null;
 mod parameters;
 mod single;
 
-use crate::dialect::{members, place, values};
+use crate::dialect::{flag, insert, members, place, remove, values};
 use crate::model::{Document, Member, Node, NodeKind, unescape_pointer_token};
 use crate::problem::Problem;
 use indexmap::IndexMap;
@@ -167,6 +168,9 @@ impl Normalizer {
             return;
         }
         single::texts_of_parts(node);
+        // Before types are assumed, which would exclude `null`.
+        let is_joined = conjunction::has_several(node);
+        let allows_null = is_joined && null::allows_null(&self.components, node);
         let is_typed = is_typed || single::writes_type(&self.components, node, Left::of(&steps()));
         self.parts(node, is_typed);
         single::never(node);
@@ -174,6 +178,13 @@ impl Normalizer {
         self.idle(node, place);
         single::enumeration(node);
         self.conjunction(node);
+        if is_joined && null::is_nullable(node) != allows_null {
+            let at = node.at.clone();
+            match allows_null {
+                true => insert(node, "nullable", flag(&at)),
+                false => drop(remove(node, "nullable")),
+            }
+        }
         self.disjunction(node);
         if place != Place::Conjunct {
             self.describe_required(node);

@@ -1,7 +1,9 @@
 //! Rewrites schemas: the keywords of JSON Schema 2020-12 as those of OpenAPI 3.0.
 
 use super::{
-    Rewriter, empty, flag, insert, members, remove,
+    Rewriter, empty, flag, insert, members,
+    null::Null,
+    remove,
     types::{null_alternative, types},
     values,
 };
@@ -26,6 +28,7 @@ impl Rewriter<'_> {
         if members(node).is_none() {
             return;
         }
+        let null = Null::of(self.written, node);
         self.parts(node);
         for keyword in IDLE {
             remove(node, keyword);
@@ -39,9 +42,9 @@ impl Rewriter<'_> {
         names(node);
         unevaluated(node);
         items(node);
-        types(node);
+        types(node, null);
         any_items(node);
-        null_alternative(node);
+        null_alternative(node, null);
         reference(node);
     }
 

@@ -1,6 +1,6 @@
 //! Rewrites lists of types and the alternative `null`: as one type, `nullable`, or `oneOf`.
 
-use super::{empty, flag, insert, members, remove, schema::any_items};
+use super::{empty, flag, insert, members, null::Null, remove, schema::any_items};
 use crate::model::{Location, Node, NodeKind};
 
 /// The keywords that each type has; a keyword that is not here applies to all types.
@@ -60,7 +60,7 @@ const OF_TYPES: [(&str, &[&str]); 4] = [
 ];
 
 /// A list of types becomes one type, `nullable`, or alternatives.
-pub(super) fn types(node: &mut Node) {
+pub(super) fn types(node: &mut Node, null: Null) {
     let Some(value) = node.get("type").cloned() else {
         return;
     };
@@ -80,13 +80,8 @@ pub(super) fn types(node: &mut Node) {
         others.retain(|name| name.as_str() != Some("integer"));
     }
     remove(node, "type");
-    // A list of values that lacks `null` excludes it.
-    let lists_null = |values: &[Node]| values.iter().any(Node::is_null);
-    let excludes_null = node
-        .get("enum")
-        .and_then(Node::as_array)
-        .is_some_and(|values| !lists_null(values));
     match others.as_slice() {
+        [] if !null.is_valid => return insert(node, "not", empty(&value.at)),
         [] => {
             let null = Node::of(value.at.clone(), NodeKind::Null);
             insert(
@@ -100,7 +95,8 @@ pub(super) fn types(node: &mut Node) {
         _ if node.get("enum").is_some() => {}
         _ => alternatives(node, &value.at, &others),
     }
-    if may_be_null && !excludes_null {
+    // What is beside the list may exclude `null`.
+    if may_be_null && null.is_valid {
         insert(node, "nullable", flag(&value.at));
     }
 }
@@ -143,11 +139,15 @@ fn fits(node: &Node, kind: &str) -> bool {
     is_numeric == (kind == "number")
 }
 
-/// An alternative that is `null` becomes `nullable`.
-pub(super) fn null_alternative(node: &mut Node) {
+/// An alternative that is `null` becomes `nullable`, unless what is beside the alternatives
+/// excludes `null`.
+pub(super) fn null_alternative(node: &mut Node, null: Null) {
     for keyword in ["anyOf", "oneOf"] {
         let parts = node.get(keyword).and_then(Node::as_array);
-        if !parts.is_some_and(|parts| parts.iter().any(is_null)) {
+        let parts = parts.unwrap_or_default();
+        let is_excluded = !null.is_valid
+            && (parts.iter().all(is_null) || (keyword == "oneOf" && null.is_repeated));
+        if is_excluded || !parts.iter().any(is_null) {
             continue;
         }
         let Some(NodeKind::Array(parts)) = remove(node, keyword).map(|list| list.kind) else {
@@ -165,7 +165,9 @@ pub(super) fn null_alternative(node: &mut Node) {
             }
             Err(others) => insert(node, keyword, Node::of(at, NodeKind::Array(others))),
         }
-        insert(node, "nullable", flag(&null_at));
+        if null.is_valid {
+            insert(node, "nullable", flag(&null_at));
+        }
     }
 }
 

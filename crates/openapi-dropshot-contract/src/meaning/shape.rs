@@ -86,7 +86,12 @@ impl<'d> Shape<'d> {
         let names = self.names.len();
         let is_wrapper = match schema.all_of.as_slice() {
             [only] => {
+                let nullable = self.nullable;
                 self.add(document, only, left);
+                // A type beside `allOf` excludes the `null` that its part allows.
+                if schema.types.is_some() {
+                    self.nullable = nullable;
+                }
                 schema.properties.is_empty()
             }
             parts if parts.iter().all(|part| is_object(document, part)) => {

@@ -1,7 +1,10 @@
 //! Rewrites `allOf` of texts, numbers and arrays as one schema, and finds which of two schemas
 //! of the same value is the narrower one.
 
-use super::{Kind, LONGEST_CHAIN, Left, MOST_COPIED, Normalizer, Place, kind_of, steps, target};
+use super::{
+    Kind, LONGEST_CHAIN, Left, MOST_COPIED, Normalizer, Place, kind_of, null::is_nullable, steps,
+    target,
+};
 use crate::dialect::{empty, insert, members, remove};
 use crate::model::{Node, NodeKind, compare_numbers};
 use indexmap::IndexMap;
@@ -38,6 +41,14 @@ fn restrictions(node: &Node) -> impl Iterator<Item = (&str, &Node)> {
     })
 }
 
+/// Returns whether a schema has several parts of `allOf`, or one with rules beside it.
+pub(super) fn has_several(node: &Node) -> bool {
+    let parts = node.get("allOf").and_then(Node::as_array);
+    parts.is_some_and(|parts| {
+        parts.len() > 1 || restrictions(node).any(|(name, _)| name != "allOf")
+    })
+}
+
 impl Normalizer {
     /// Joins the parts of `allOf`, if they are texts, numbers or arrays and there are rules
     /// in more than one of them.
@@ -45,8 +56,7 @@ impl Normalizer {
         let Some(parts) = node.get("allOf").and_then(Node::as_array) else {
             return;
         };
-        let has_own = restrictions(node).any(|(name, _)| name != "allOf");
-        if parts.len() < 2 && !has_own {
+        if !has_several(node) {
             return;
         }
         let kind = kind_of(&self.components, node);
@@ -106,6 +116,10 @@ impl Normalizer {
         }
         for (name, member) in part.as_object()? {
             let value = &member.value;
+            // Whether all parts allow `null` was decided before.
+            if name == "nullable" {
+                continue;
+            }
             if name == "allOf" {
                 let inner = value.as_array()?.iter();
                 joined = inner
@@ -169,7 +183,7 @@ fn narrower(name: &str, own: &Node, other: &Node) -> Option<Option<Node>> {
         Some((order == wanted).then(|| other.clone()))
     };
     match name {
-        "readOnly" | "writeOnly" | "deprecated" | "nullable" | "uniqueItems" => {
+        "readOnly" | "writeOnly" | "deprecated" | "uniqueItems" => {
             Some((own.as_bool() != Some(true)).then(|| other.clone()))
         }
         _ if TEXTS.contains(&name) || name.starts_with("x-") => Some(None),
@@ -230,8 +244,7 @@ fn is_wider_within<'n>(
     if parts.any(|part| is_wider_within(target, wide, part, left)) {
         return true;
     }
-    let flag = |node: &Node| node.get("nullable").and_then(Node::as_bool) == Some(true);
-    if flag(narrow) && !flag(wide) && restrictions(wide).next().is_some() {
+    if is_nullable(narrow) && !is_nullable(wide) && restrictions(wide).next().is_some() {
         return false;
     }
     restrictions(wide).all(|(name, value)| {
