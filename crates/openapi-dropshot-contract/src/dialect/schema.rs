@@ -4,7 +4,7 @@ use super::{
     Rewriter, empty, flag, insert, members,
     null::Null,
     remove,
-    types::{null_alternative, types},
+    types::{all_of, null_alternative, types},
     values,
 };
 use crate::model::{Location, Node, NodeKind, compare_numbers};
@@ -265,11 +265,5 @@ fn reference(node: &mut Node) {
     let at = target.at.clone();
     let mut part = empty(&at);
     insert(&mut part, "$ref", target);
-    let mut parts = vec![part];
-    if let Some(all) = remove(node, "allOf")
-        && let NodeKind::Array(others) = all.kind
-    {
-        parts.extend(others);
-    }
-    insert(node, "allOf", Node::of(at, NodeKind::Array(parts)));
+    all_of(node, part);
 }

@@ -93,6 +93,7 @@ pub(super) fn types(node: &mut Node, null: Null) {
         }
         [only] => insert(node, "type", only.clone()),
         _ if node.get("enum").is_some() => {}
+        _ if has_typed_alternatives(node, &others, null) => {}
         _ => alternatives(node, &value.at, &others),
     }
     // What is beside the list may exclude `null`.
@@ -101,7 +102,28 @@ pub(super) fn types(node: &mut Node, null: Null) {
     }
 }
 
-/// Distributes the keywords among alternatives of one type each.
+/// Whether a schema has alternatives of these types, so that the list of types adds nothing.
+fn has_typed_alternatives(node: &Node, types: &[Node], null: Null) -> bool {
+    let is_listed = |kind: &Node| {
+        let is_number = kind.as_str() == Some("integer");
+        let same = |listed: &Node| {
+            listed.same_value(kind) || (is_number && listed.as_str() == Some("number"))
+        };
+        types.iter().any(same)
+    };
+    let fits = |part: &Node| {
+        part.get("type").is_some_and(is_listed) && (null.is_valid || part.get("nullable").is_none())
+    };
+    let mut keywords = OF_TYPES.iter().flat_map(|(_, keywords)| *keywords);
+    keywords.all(|keyword| node.get(keyword).is_none())
+        && ["oneOf", "anyOf"].iter().any(|keyword| {
+            let parts = node.get(keyword).and_then(Node::as_array);
+            parts.is_some_and(|parts| parts.iter().all(fits))
+        })
+}
+
+/// Distributes the keywords among alternatives of one type each. Alternatives that the schema
+/// has already become a part of `allOf`.
 fn alternatives(node: &mut Node, at: &Location, types: &[Node]) {
     let mut parts = Vec::new();
     for kind in types {
@@ -126,7 +148,24 @@ fn alternatives(node: &mut Node, at: &Location, types: &[Node]) {
             remove(node, keyword);
         }
     }
+    if let Some(own) = remove(node, "oneOf") {
+        let mut part = empty(&own.at);
+        insert(&mut part, "oneOf", own);
+        all_of(node, part);
+    }
     insert(node, "oneOf", Node::of(at.clone(), NodeKind::Array(parts)));
+}
+
+/// Adds a part to `allOf`, before the other ones.
+pub(super) fn all_of(node: &mut Node, part: Node) {
+    let at = part.at.clone();
+    let mut parts = vec![part];
+    if let Some(all) = remove(node, "allOf")
+        && let NodeKind::Array(others) = all.kind
+    {
+        parts.extend(others);
+    }
+    insert(node, "allOf", Node::of(at, NodeKind::Array(parts)));
 }
 
 /// Whether the format of a schema belongs to a type.
@@ -194,15 +233,7 @@ fn merge(node: &mut Node, only: Node) {
         .as_object()
         .is_some_and(|members| members.keys().all(is_text));
     if !is_plain || only.get("$ref").is_some() {
-        let at = only.at.clone();
-        let mut parts = vec![only];
-        if let Some(all) = remove(node, "allOf")
-            && let NodeKind::Array(others) = all.kind
-        {
-            parts.extend(others);
-        }
-        insert(node, "allOf", Node::of(at, NodeKind::Array(parts)));
-        return;
+        return all_of(node, only);
     }
     if let NodeKind::Object(others) = only.kind
         && let Some(members) = members(node)
