@@ -67,6 +67,23 @@ pub(crate) const MAPS: [&str; 14] = [
     "webhooks",
 ];
 
+/// The members of schemas whose own members have names that the author chooses.
+const MAPS_OF_SCHEMAS: [&str; 5] = [
+    "schemas",
+    "properties",
+    "patternProperties",
+    "$defs",
+    "dependentSchemas",
+];
+
+/// Returns whether the names of the members of a member have no meaning.
+pub(crate) fn is_map(name: &str, value: &Node) -> bool {
+    match name {
+        "parameters" => value.as_object().is_some(),
+        _ => MAPS.contains(&name) || MAPS_OF_SCHEMAS.contains(&name),
+    }
+}
+
 impl Rewriter<'_> {
     fn document(&mut self, root: &mut Node) {
         self.dialect(root);

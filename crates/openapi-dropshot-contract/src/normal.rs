@@ -306,8 +306,9 @@ pub(crate) fn each_schema(node: &mut Node, is_map: bool, callback: &mut dyn FnMu
     }
 }
 
-/// Replaces the references to component schemas.
-fn rename(node: &mut Node, names: &IndexMap<String, String>) {
+/// Replaces the references to component schemas. In a map the names of the members have no
+/// meaning.
+fn rename(node: &mut Node, is_map: bool, names: &IndexMap<String, String>) {
     let new_name = |value: &Node| {
         let name = value.as_str()?;
         let (prefix, name) = match name.strip_prefix(SCHEMAS) {
@@ -318,11 +319,12 @@ fn rename(node: &mut Node, names: &IndexMap<String, String>) {
         Some(format!("{prefix}{new}"))
     };
     match &mut node.kind {
-        NodeKind::Array(items) => items.iter_mut().for_each(|item| rename(item, names)),
+        NodeKind::Array(items) => items.iter_mut().for_each(|item| rename(item, false, names)),
         NodeKind::Object(members) => {
             for (name, member) in members {
                 let value = &mut member.value;
                 match name.as_str() {
+                    _ if is_map => rename(value, false, names),
                     "$ref" => {
                         if let Some(new) = new_name(value).filter(|new| new.starts_with(SCHEMAS)) {
                             value.kind = NodeKind::String(new);
@@ -336,7 +338,10 @@ fn rename(node: &mut Node, names: &IndexMap<String, String>) {
                         }
                     }
                     "example" | "examples" | "default" | "enum" => {}
-                    _ => rename(value, names),
+                    name => {
+                        let is_map = crate::dialect::is_map(name, value);
+                        rename(value, is_map, names);
+                    }
                 }
             }
         }

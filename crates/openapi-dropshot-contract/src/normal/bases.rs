@@ -4,7 +4,7 @@
 use super::{
     SCHEMAS, components, free_name, name_in, rename, schemas_of, single::has_alternatives,
 };
-use crate::dialect::{empty, insert, remove};
+use crate::dialect::{empty, insert, is_map, remove};
 use crate::model::{Member, Node, NodeKind};
 use indexmap::{IndexMap, IndexSet};
 
@@ -23,7 +23,7 @@ pub(super) fn rewrite(root: &mut Node) {
         return;
     }
     let mut used = IndexSet::new();
-    uses(root, &mut used);
+    uses(root, false, &mut used);
     let mut renamed = IndexMap::new();
     let mut added = Vec::new();
     for base in bases {
@@ -48,12 +48,12 @@ pub(super) fn rewrite(root: &mut Node) {
     if added.is_empty() {
         return;
     }
-    rename_parts(root, &renamed);
+    rename_parts(root, false, &renamed);
     let Some(schemas) = schemas_of(root) else {
         return;
     };
     for (base, name, mut own, union) in added {
-        rename_parts(&mut own, &renamed);
+        rename_parts(&mut own, false, &renamed);
         let key_at = own.at.clone();
         schemas.insert(
             name,
@@ -134,21 +134,23 @@ fn subtypes(known: &IndexMap<String, Node>, base: &str, node: &Node) -> IndexSet
     found
 }
 
-/// Adds the components to which references lead that are no parts of `allOf`.
-fn uses(node: &Node, used: &mut IndexSet<String>) {
+/// Adds the components to which references lead that are no parts of `allOf`. In a map the names
+/// of the members have no meaning.
+fn uses(node: &Node, in_map: bool, used: &mut IndexSet<String>) {
     match &node.kind {
-        NodeKind::Array(items) => items.iter().for_each(|item| uses(item, used)),
+        NodeKind::Array(items) => items.iter().for_each(|item| uses(item, false, used)),
         NodeKind::Object(members) => {
             for (name, member) in members {
                 match name.as_str() {
+                    _ if in_map => uses(&member.value, false, used),
                     "$ref" => used.extend(name_in(&member.value)),
                     "allOf" if is_inheritance(node) => {
                         let parts = member.value.as_array().into_iter().flatten();
                         let inline = parts.filter(|part| part.get("$ref").is_none());
-                        inline.for_each(|part| uses(part, used));
+                        inline.for_each(|part| uses(part, false, used));
                     }
                     "example" | "examples" => {}
-                    _ => uses(&member.value, used),
+                    name => uses(&member.value, is_map(name, &member.value), used),
                 }
             }
         }
@@ -166,26 +168,32 @@ fn is_inheritance(node: &Node) -> bool {
             .any(|keyword| node.get(keyword).is_some())
 }
 
-/// Renames the references that are parts of `allOf`.
-fn rename_parts(node: &mut Node, names: &IndexMap<String, String>) {
+/// Renames the references that are parts of `allOf`. In a map the names of the members have no
+/// meaning.
+fn rename_parts(node: &mut Node, in_map: bool, names: &IndexMap<String, String>) {
     let inherits = is_inheritance(node);
     match &mut node.kind {
-        NodeKind::Array(items) => items.iter_mut().for_each(|item| rename_parts(item, names)),
+        NodeKind::Array(items) => items
+            .iter_mut()
+            .for_each(|item| rename_parts(item, false, names)),
         NodeKind::Object(members) => {
             for (keyword, member) in members {
-                if keyword == "allOf"
+                if in_map {
+                    rename_parts(&mut member.value, false, names);
+                } else if keyword == "allOf"
                     && inherits
                     && let NodeKind::Array(parts) = &mut member.value.kind
                 {
                     for part in parts {
                         if part.get("$ref").is_some() {
-                            rename(part, names);
+                            rename(part, false, names);
                         } else {
-                            rename_parts(part, names);
+                            rename_parts(part, false, names);
                         }
                     }
                 } else if !["example", "examples", "default", "enum"].contains(&keyword.as_str()) {
-                    rename_parts(&mut member.value, names);
+                    let is_map = is_map(keyword, &member.value);
+                    rename_parts(&mut member.value, is_map, names);
                 }
             }
         }

@@ -34,7 +34,7 @@ pub(super) fn rewrite(root: &mut Node) {
     for name in &both {
         let mut direct = IndexSet::new();
         if let Some(node) = known.get(*name) {
-            references(node, &mut direct);
+            references(node, false, &mut direct);
         }
         for other in direct {
             users.entry(other).or_default().push(name);
@@ -61,7 +61,7 @@ pub(super) fn rewrite(root: &mut Node) {
         match (requests.contains(name), responses.contains(name)) {
             (true, false) => {
                 relax(&known, &mut member.value, "readOnly");
-                rename(&mut member.value, &names);
+                rename(&mut member.value, false, &names);
             }
             (_, true) => drop(relax(&known, &mut member.value, "writeOnly")),
             (false, false) => {}
@@ -70,7 +70,7 @@ pub(super) fn rewrite(root: &mut Node) {
             let mut own = node.clone();
             name_tags(&mut own);
             relax(&known, &mut own, "readOnly");
-            rename(&mut own, &names);
+            rename(&mut own, false, &names);
             let key_at = own.at.clone();
             schemas.insert(new.clone(), Member { key_at, value: own });
         }
@@ -100,7 +100,7 @@ fn bodies(root: &mut Node, known: &IndexMap<String, Node>, names: &IndexMap<Stri
         {
             if let Some(schema) = members(media).and_then(|members| members.get_mut("schema")) {
                 relax(known, &mut schema.value, "readOnly");
-                rename(&mut schema.value, names);
+                rename(&mut schema.value, false, names);
             }
         }
     };
@@ -269,7 +269,7 @@ fn reached(root: &Node, known: &IndexMap<String, Node>, in_requests: bool) -> In
                 let target = reference.and_then(|text| root.pointer(text.strip_prefix('#')?));
                 let part = target.unwrap_or(part);
                 if let Some(content) = part.get("content") {
-                    references(content, &mut open);
+                    references(content, true, &mut open);
                 }
             }
         }
@@ -277,20 +277,22 @@ fn reached(root: &Node, known: &IndexMap<String, Node>, in_requests: bool) -> In
     let mut index = 0;
     while let Some(name) = open.get_index(index).cloned() {
         if let Some(node) = known.get(&name) {
-            references(node, &mut open);
+            references(node, false, &mut open);
         }
         index += 1;
     }
     open
 }
 
-/// Adds the components to which a part of the document refers.
-fn references(node: &Node, names: &mut IndexSet<String>) {
+/// Adds the components to which a part of the document refers. In a map the names of the members
+/// have no meaning.
+fn references(node: &Node, is_map: bool, names: &mut IndexSet<String>) {
     match &node.kind {
-        NodeKind::Array(items) => items.iter().for_each(|item| references(item, names)),
+        NodeKind::Array(items) => items.iter().for_each(|item| references(item, false, names)),
         NodeKind::Object(members) => {
             for (name, member) in members {
                 match name.as_str() {
+                    _ if is_map => references(&member.value, false, names),
                     "$ref" => names.extend(name_in(&member.value)),
                     "mapping" => {
                         let targets = member.value.as_object().into_iter().flatten();
@@ -303,7 +305,10 @@ fn references(node: &Node, names: &mut IndexSet<String>) {
                         }
                     }
                     "example" | "examples" | "default" | "enum" => {}
-                    _ => references(&member.value, names),
+                    name => {
+                        let is_map = crate::dialect::is_map(name, &member.value);
+                        references(&member.value, is_map, names);
+                    }
                 }
             }
         }
