@@ -330,11 +330,17 @@ fn definitions_of<'n>(
     }
 }
 
-/// The members of an object, and the names of those that are required.
-type Members = (Vec<(String, Node)>, Vec<String>);
+/// The members of an object.
+pub(super) struct Members {
+    pub(super) properties: Vec<(String, Node)>,
+    /// The names of those that are required.
+    pub(super) required: Vec<String>,
+    /// Whether there are no other members.
+    pub(super) is_closed: bool,
+}
 
-/// Returns the members of an object, also of the parts of its `allOf`, and the names of those
-/// that are required; `None` if a schema is no object with known members.
+/// Returns the members of an object, also of the parts of its `allOf`; `None` if a schema is no
+/// object with known members, or if it counts its members.
 pub(super) fn members_of(components: &IndexMap<String, Node>, node: &Node) -> Option<Members> {
     if kind_of(components, node) != Some(Kind::Object) {
         return None;
@@ -345,8 +351,11 @@ pub(super) fn members_of(components: &IndexMap<String, Node>, node: &Node) -> Op
         [only] => Some((name.to_owned(), (*only).clone())),
         _ => None,
     };
-    let members: Vec<(String, Node)> = definitions.into_iter().map(first).collect::<Option<_>>()?;
-    let mut required = Vec::new();
+    let mut members = Members {
+        properties: definitions.into_iter().map(first).collect::<Option<_>>()?,
+        required: Vec::new(),
+        is_closed: false,
+    };
     let mut open = vec![node];
     for _ in 0..LONGEST_CHAIN {
         let Some(node) = open.pop() else { break };
@@ -354,20 +363,24 @@ pub(super) fn members_of(components: &IndexMap<String, Node>, node: &Node) -> Op
             open.extend(target(components, reference));
             continue;
         }
-        // Members without a name would be parameters without a name.
-        if node
-            .get("additionalProperties")
-            .is_some_and(|others| others.as_bool().is_none())
-        {
+        let others = node.get("additionalProperties").map(Node::as_bool);
+        let least = node.get("minProperties").and_then(Node::as_u64);
+        // Members without a name would be parameters without a name, and parameters are not
+        // counted.
+        if others == Some(None) || least.is_some_and(|least| least > 0) {
             return None;
         }
+        if node.get("maxProperties").is_some() || node.get("unevaluatedProperties").is_some() {
+            return None;
+        }
+        members.is_closed |= others == Some(Some(false));
         let names = node.get("required").and_then(Node::as_array);
         let names = names.into_iter().flatten().filter_map(Node::as_str);
-        required.extend(names.map(str::to_owned));
+        members.required.extend(names.map(str::to_owned));
         let parts = node.get("allOf").and_then(Node::as_array);
         open.extend(parts.into_iter().flatten());
     }
-    (!members.is_empty()).then_some((members, required))
+    (!members.properties.is_empty() && open.is_empty()).then_some(members)
 }
 
 /// Finds the component to which a reference leads, in one of these.

@@ -42,8 +42,8 @@ fn expand(owner: &mut Node, known: &IndexMap<String, Node>, shared: Option<&Node
     *list = expanded;
 }
 
-/// Returns the parameters that the members of a parameter are; `None` if it is no object, or
-/// if it is sent in another way.
+/// Returns the parameters that the members of a parameter are; `None` if it is no object, if it
+/// is sent in another way, or if single parameters do not mean the same.
 fn parts(parameter: &Node, known: &IndexMap<String, Node>) -> Option<Vec<Node>> {
     if parameter.get("in")?.as_str()? != "query" {
         return None;
@@ -57,10 +57,18 @@ fn parts(parameter: &Node, known: &IndexMap<String, Node>) -> Option<Vec<Node>> 
     };
     let own = parameter.get("name")?.as_str()?;
     let schema = parameter.get("schema")?;
-    let (properties, required) = members_of(known, schema)?;
+    let object = members_of(known, schema)?;
     let is_required = parameter.get("required").and_then(Node::as_bool) == Some(true);
+    // One member that is there requires others.
+    let is_conditional = !is_required
+        && !object.required.is_empty()
+        && (object.properties.len() > 1 || object.required.len() > 1);
+    // The names `own[…]` are those of this object only.
+    if is_conditional || (is_deep && object.is_closed) {
+        return None;
+    }
     let at = &parameter.at;
-    let parts = properties.into_iter().map(|(name, property)| {
+    let parts = object.properties.into_iter().map(|(name, property)| {
         let mut part = parameter.clone();
         for keyword in [
             "style",
@@ -84,7 +92,7 @@ fn parts(parameter: &Node, known: &IndexMap<String, Node>) -> Option<Vec<Node>> 
         if let Some(description) = property.get("description") {
             insert(&mut part, "description", description.clone());
         }
-        if is_required && required.contains(&name) {
+        if is_required && object.required.contains(&name) {
             insert(&mut part, "required", flag(at));
         }
         insert(&mut part, "schema", property);
