@@ -114,10 +114,14 @@ impl Normalizer {
         if let Some(reference) = part.get("$ref") {
             return self.joined(joined, target(&self.components, reference)?, left);
         }
+        for (bound, flag, narrower) in BOUNDS {
+            join_bound(&mut joined, part, bound, flag, narrower)?;
+        }
         for (name, member) in part.as_object()? {
             let value = &member.value;
             // Whether all parts allow `null` was decided before.
-            if name == "nullable" {
+            let is_bound = |(bound, flag, _): &(&str, &str, _)| name == bound || name == flag;
+            if name == "nullable" || BOUNDS.iter().any(is_bound) {
                 continue;
             }
             if name == "allOf" {
@@ -131,23 +135,46 @@ impl Normalizer {
                 insert(&mut joined, name, value.clone());
                 continue;
             };
-            let Some(value) = narrower(name, own, value)? else {
-                continue;
-            };
-            if matches!(name.as_str(), "minimum" | "maximum") {
-                let exclusive = match name.as_str() {
-                    "minimum" => "exclusiveMinimum",
-                    _ => "exclusiveMaximum",
-                };
-                // The flag belongs to the bound.
-                if part.get(exclusive).is_some() || joined.get(exclusive).is_some() {
-                    return None;
-                }
+            if let Some(value) = narrower(name, own, value)? {
+                insert(&mut joined, name, value);
             }
-            insert(&mut joined, name, value);
         }
         Some(joined)
     }
+}
+
+/// The bounds of numbers, the flags that exclude them, and how a narrower bound compares.
+const BOUNDS: [(&str, &str, Ordering); 2] = [
+    ("minimum", "exclusiveMinimum", Ordering::Greater),
+    ("maximum", "exclusiveMaximum", Ordering::Less),
+];
+
+/// Adds the bound of a part, with its flag, if it is the narrower one; `None` if the two cannot
+/// be compared. A flag without a bound has no effect.
+fn join_bound(
+    joined: &mut Node,
+    part: &Node,
+    bound: &str,
+    flag: &str,
+    narrower: Ordering,
+) -> Option<()> {
+    let Some(value) = part.get(bound) else {
+        return Some(());
+    };
+    let is_exclusive = |node: &Node| node.get(flag).and_then(Node::as_bool) == Some(true);
+    let order = match joined.get(bound) {
+        Some(own) => compare_numbers(value.as_number()?, own.as_number()?)?,
+        None => narrower,
+    };
+    if order == narrower {
+        insert(joined, bound, value.clone());
+        remove(joined, flag);
+    }
+    let counts = order == narrower || order == Ordering::Equal;
+    if let Some(value) = part.get(flag).filter(|_| counts && is_exclusive(part)) {
+        insert(joined, flag, value.clone());
+    }
+    Some(())
 }
 
 /// Returns the members that several parts of `allOf` describe, where none of them says all,
@@ -203,8 +230,8 @@ fn narrower(name: &str, own: &Node, other: &Node) -> Option<Option<Node>> {
             );
             Some(Some(both))
         }
-        "minimum" | "minLength" | "minItems" => by_order(Ordering::Less),
-        "maximum" | "maxLength" | "maxItems" => by_order(Ordering::Greater),
+        "minLength" | "minItems" => by_order(Ordering::Less),
+        "maxLength" | "maxItems" => by_order(Ordering::Greater),
         "enum" => {
             let others = other.as_array()?;
             let is_other = |value: &&Node| others.iter().any(|other| other.same_value(value));
