@@ -14,7 +14,7 @@ use crate::dialect::{flag, insert, members, place, remove, values};
 use crate::model::{Document, Member, Node, NodeKind, unescape_pointer_token};
 use crate::problem::Problem;
 use indexmap::IndexMap;
-use std::{cell::Cell, sync::Arc};
+use std::{cell::Cell, collections::BTreeSet, sync::Arc};
 
 pub(crate) use conjunction::is_wider;
 
@@ -50,7 +50,7 @@ pub fn normalized(document: &Document) -> Option<Document> {
     if document.is_normal {
         return None;
     }
-    let (mut root, _) = rewritten(&document.root);
+    let (mut root, _) = rewritten(document);
     name_operations(document, &mut root);
     if root == document.root {
         return None;
@@ -75,16 +75,17 @@ pub(crate) fn warnings(document: &Document) -> Vec<Problem> {
     if document.is_normal {
         return Vec::new();
     }
-    rewritten(&document.root).1
+    rewritten(document).1
 }
 
-fn rewritten(root: &Node) -> (Node, Vec<Problem>) {
-    let mut root = root.clone();
+fn rewritten(document: &Document) -> (Node, Vec<Problem>) {
+    let mut root = document.root.clone();
     parameters::rewrite(&mut root);
     bases::rewrite(&mut root);
     directions::rewrite(&mut root);
     let mut normalizer = Normalizer {
         components: Arc::new(components(&root)),
+        written: components(document.as_written()).into_keys().collect(),
         warnings: Vec::new(),
         copied: 0,
     };
@@ -143,6 +144,8 @@ fn steps() -> Cell<usize> {
 struct Normalizer {
     /// The component schemas as they were before.
     components: Arc<IndexMap<String, Node>>,
+    /// The names of the components that the author wrote.
+    written: BTreeSet<String>,
     warnings: Vec<Problem>,
     copied: usize,
 }
