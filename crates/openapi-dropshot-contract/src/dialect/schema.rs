@@ -91,11 +91,21 @@ fn text(at: &Location, text: &str) -> Node {
     Node::of(at.clone(), NodeKind::String(text.to_owned()))
 }
 
-/// `const` becomes an `enum` of one value.
+/// `const` becomes an `enum` of one value. If an `enum` beside it lacks the value, no value fulfils
+/// both.
 fn constant(node: &mut Node) {
     if let Some(value) = remove(node, "const") {
         let at = value.at.clone();
-        insert(node, "enum", Node::of(at, NodeKind::Array(vec![value])));
+        let values = node.get("enum").and_then(Node::as_array);
+        let has_value = |values: &[Node]| values.iter().any(|other| other.same_value(&value));
+        let is_listed = values.is_none_or(has_value);
+        let only = Node::of(at.clone(), NodeKind::Array(vec![value]));
+        if is_listed {
+            return insert(node, "enum", only);
+        }
+        let mut part = empty(&at);
+        insert(&mut part, "enum", only);
+        all_of(node, part);
     }
 }
 

@@ -69,7 +69,8 @@ pub(super) fn types(node: &mut Node, null: Null) {
         NodeKind::String(name) if name == "null" => vec![value.clone()],
         _ => return,
     };
-    if names.iter().any(|name| name.as_str().is_none()) {
+    // The reader rejects a list without a type.
+    if names.is_empty() || names.iter().any(|name| name.as_str().is_none()) {
         return;
     }
     let is_null = |name: &Node| name.as_str() == Some("null");
