@@ -306,3 +306,38 @@ impl<E: ExclusiveExtractor> ExclusiveExtractor for OptionalBody<E> {
         E::metadata(content_type)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Segment;
+    use crate::members;
+    use serde::{Deserialize, de::value::MapDeserializer};
+
+    #[derive(Deserialize)]
+    struct Parameters {
+        #[serde(deserialize_with = "names")]
+        names: Vec<String>,
+        #[serde(deserialize_with = "text")]
+        text: String,
+    }
+
+    fn names<'de, D: serde::Deserializer<'de>>(values: D) -> Result<Vec<String>, D::Error> {
+        members::parameters("names", values)
+    }
+
+    fn text<'de, D: serde::Deserializer<'de>>(value: D) -> Result<String, D::Error> {
+        members::parameter("text", value)
+    }
+
+    #[test]
+    fn a_list_in_a_path_is_split_before_it_is_decoded() {
+        let variables = [
+            ("names", Segment("a%2Cb,%20c,d")),
+            ("text", Segment("a%2Cb,c")),
+        ];
+        let variables = MapDeserializer::<_, serde::de::value::Error>::new(variables.into_iter());
+        let parameters = Parameters::deserialize(variables).expect("they are texts");
+        assert_eq!(parameters.names, ["a,b", " c", "d"]);
+        assert_eq!(parameters.text, "a,b,c");
+    }
+}
