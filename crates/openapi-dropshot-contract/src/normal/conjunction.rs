@@ -44,9 +44,8 @@ fn restrictions(node: &Node) -> impl Iterator<Item = (&str, &Node)> {
 /// Returns whether a schema has several parts of `allOf`, or one with rules beside it.
 pub(super) fn has_several(node: &Node) -> bool {
     let parts = node.get("allOf").and_then(Node::as_array);
-    parts.is_some_and(|parts| {
-        parts.len() > 1 || restrictions(node).any(|(name, _)| name != "allOf")
-    })
+    parts
+        .is_some_and(|parts| parts.len() > 1 || restrictions(node).any(|(name, _)| name != "allOf"))
 }
 
 impl Normalizer {
@@ -332,7 +331,7 @@ fn resolved<'n>(target: &dyn Fn(&Node) -> Option<&'n Node>, node: &'n Node) -> &
 }
 
 /// Collects the definitions of each member in an object and the parts of its `allOf`.
-fn definitions_of<'n>(
+pub(super) fn definitions_of<'n>(
     components: &'n IndexMap<String, Node>,
     node: &'n Node,
     definitions: &mut IndexMap<&'n str, Vec<&'n Node>>,
@@ -355,59 +354,6 @@ fn definitions_of<'n>(
     for part in parts.into_iter().flatten() {
         definitions_of(components, part, definitions, left);
     }
-}
-
-/// The members of an object.
-pub(super) struct Members {
-    pub(super) properties: Vec<(String, Node)>,
-    /// The names of those that are required.
-    pub(super) required: Vec<String>,
-    /// Whether there are no other members.
-    pub(super) is_closed: bool,
-}
-
-/// Returns the members of an object, also of the parts of its `allOf`; `None` if a schema is no
-/// object with known members, or if it counts its members.
-pub(super) fn members_of(components: &IndexMap<String, Node>, node: &Node) -> Option<Members> {
-    if kind_of(components, node) != Some(Kind::Object) {
-        return None;
-    }
-    let mut definitions = IndexMap::new();
-    definitions_of(components, node, &mut definitions, Left::of(&steps()));
-    let first = |(name, parts): (&str, Vec<&Node>)| match parts.as_slice() {
-        [only] => Some((name.to_owned(), (*only).clone())),
-        _ => None,
-    };
-    let mut members = Members {
-        properties: definitions.into_iter().map(first).collect::<Option<_>>()?,
-        required: Vec::new(),
-        is_closed: false,
-    };
-    let mut open = vec![node];
-    for _ in 0..LONGEST_CHAIN {
-        let Some(node) = open.pop() else { break };
-        if let Some(reference) = node.get("$ref") {
-            open.extend(target(components, reference));
-            continue;
-        }
-        let others = node.get("additionalProperties").map(Node::as_bool);
-        let least = node.get("minProperties").and_then(Node::as_u64);
-        // Members without a name would be parameters without a name, and parameters are not
-        // counted.
-        if others == Some(None) || least.is_some_and(|least| least > 0) {
-            return None;
-        }
-        if node.get("maxProperties").is_some() || node.get("unevaluatedProperties").is_some() {
-            return None;
-        }
-        members.is_closed |= others == Some(Some(false));
-        let names = node.get("required").and_then(Node::as_array);
-        let names = names.into_iter().flatten().filter_map(Node::as_str);
-        members.required.extend(names.map(str::to_owned));
-        let parts = node.get("allOf").and_then(Node::as_array);
-        open.extend(parts.into_iter().flatten());
-    }
-    (!members.properties.is_empty() && open.is_empty()).then_some(members)
 }
 
 /// Finds the component to which a reference leads, in one of these.

@@ -15,11 +15,7 @@ pub(super) fn allows_null(components: &IndexMap<String, Node>, node: &Node) -> b
 }
 
 /// Returns whether no keyword excludes `null`. Beyond the bounds one does.
-fn allows_within(
-    components: &IndexMap<String, Node>,
-    node: &Node,
-    left: Left<'_>,
-) -> bool {
+fn allows_within(components: &IndexMap<String, Node>, node: &Node, left: Left<'_>) -> bool {
     let Some(left) = left.next() else {
         return false;
     };

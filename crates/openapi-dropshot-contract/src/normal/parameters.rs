@@ -1,7 +1,9 @@
 //! Rewrites parameters of a query that are objects: each member is a parameter of its own,
 //! as it is sent (`style: form` with `explode`, and `deepObject`).
 
-use super::{components, conjunction::members_of};
+use super::{
+    Kind, LONGEST_CHAIN, Left, components, conjunction::definitions_of, kind_of, steps, target,
+};
 use crate::dialect::{flag, insert, members, remove, values};
 use crate::model::{Node, NodeKind};
 use indexmap::IndexMap;
@@ -99,4 +101,57 @@ fn parts(parameter: &Node, known: &IndexMap<String, Node>) -> Option<Vec<Node>> 
         part
     });
     Some(parts.collect())
+}
+
+/// The members of an object.
+struct Members {
+    properties: Vec<(String, Node)>,
+    /// The names of those that are required.
+    required: Vec<String>,
+    /// Whether there are no other members.
+    is_closed: bool,
+}
+
+/// Returns the members of an object, also of the parts of its `allOf`; `None` if a schema is no
+/// object with known members, or if it counts its members.
+fn members_of(components: &IndexMap<String, Node>, node: &Node) -> Option<Members> {
+    if kind_of(components, node) != Some(Kind::Object) {
+        return None;
+    }
+    let mut definitions = IndexMap::new();
+    definitions_of(components, node, &mut definitions, Left::of(&steps()));
+    let first = |(name, parts): (&str, Vec<&Node>)| match parts.as_slice() {
+        [only] => Some((name.to_owned(), (*only).clone())),
+        _ => None,
+    };
+    let mut members = Members {
+        properties: definitions.into_iter().map(first).collect::<Option<_>>()?,
+        required: Vec::new(),
+        is_closed: false,
+    };
+    let mut open = vec![node];
+    for _ in 0..LONGEST_CHAIN {
+        let Some(node) = open.pop() else { break };
+        if let Some(reference) = node.get("$ref") {
+            open.extend(target(components, reference));
+            continue;
+        }
+        let others = node.get("additionalProperties").map(Node::as_bool);
+        let least = node.get("minProperties").and_then(Node::as_u64);
+        // Members without a name would be parameters without a name, and parameters are not
+        // counted.
+        if others == Some(None) || least.is_some_and(|least| least > 0) {
+            return None;
+        }
+        if node.get("maxProperties").is_some() || node.get("unevaluatedProperties").is_some() {
+            return None;
+        }
+        members.is_closed |= others == Some(Some(false));
+        let names = node.get("required").and_then(Node::as_array);
+        let names = names.into_iter().flatten().filter_map(Node::as_str);
+        members.required.extend(names.map(str::to_owned));
+        let parts = node.get("allOf").and_then(Node::as_array);
+        open.extend(parts.into_iter().flatten());
+    }
+    (!members.properties.is_empty() && open.is_empty()).then_some(members)
 }
