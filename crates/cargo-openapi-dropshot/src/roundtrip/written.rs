@@ -50,8 +50,8 @@ impl<'d> Written<'d> {
     }
 
     /// Returns the schema of a component; `None` for another place, and if more than JSON Schema
-    /// says what the component means: members of one direction, names of alternatives, and
-    /// types that are assumed.
+    /// says what the component means: members of one direction, names of alternatives, types
+    /// that are assumed, and dynamic references, which the generator rejects.
     pub(super) fn at(&self, pointer: &str) -> Option<Rc<Schema>> {
         let name = pointer.strip_prefix(SCHEMAS)?;
         let node = self.root.pointer(pointer)?;
@@ -93,6 +93,7 @@ impl<'d> Written<'d> {
                 .iter()
                 .any(|keyword| node.get(keyword).is_some());
             if node.get("discriminator").is_some()
+                || node.get("$dynamicRef").is_some()
                 || is_set("readOnly")
                 || is_set("writeOnly")
                 || (!has_type && OF_TYPES.iter().any(|keyword| node.get(keyword).is_some()))
