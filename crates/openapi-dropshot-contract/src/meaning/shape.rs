@@ -285,7 +285,7 @@ fn is_implied(schema: &Schema, maximum: &serde_json::Number) -> bool {
 /// A number in one spelling: `1.0` is `1`.
 fn number(number: &serde_json::Number) -> String {
     match number.as_f64() {
-        Some(double) if number.is_f64() && double.fract() == 0.0 && double.abs() < 9e15 => {
+        Some(double) if number.is_f64() && double.fract() == 0.0 && double.abs() < 1e19 => {
             format!("{double:.0}")
         }
         _ => number.to_string(),
