@@ -88,11 +88,11 @@ impl<'d> Shape<'d> {
             [only] => {
                 let nullable = self.nullable;
                 self.add(document, only, left);
-                // A type beside `allOf` excludes the `null` that its part allows.
-                if schema.types.is_some() {
-                    self.nullable = nullable;
-                }
-                schema.properties.is_empty()
+                // A type beside `allOf` excludes the `null` that its part allows, so that this is
+                // not another way to write the part.
+                let excludes_null = schema.types.is_some() && self.nullable && !nullable;
+                self.nullable &= !excludes_null;
+                schema.properties.is_empty() && !excludes_null
             }
             parts if parts.iter().all(|part| is_object(document, part)) => {
                 for part in parts {
