@@ -18,6 +18,7 @@ mod source;
 mod tests;
 mod throwaway;
 mod values;
+mod written;
 
 use crate::Project;
 use anyhow::{Context, Result};

@@ -3,6 +3,7 @@
 //! say stays as it is written; the reader knows these keywords, and the generator rejects
 //! them where they stand.
 
+mod null;
 mod schema;
 mod types;
 
@@ -32,7 +33,10 @@ pub(crate) fn is_newer(root: &Node) -> bool {
 
 /// Rewrites a document, and reports what has no meaning.
 pub(crate) fn rewrite(root: &Node, problems: &mut Vec<Problem>) -> Node {
-    let mut rewriter = Rewriter { problems };
+    let mut rewriter = Rewriter {
+        problems,
+        written: root,
+    };
     let mut root = root.clone();
     rewriter.document(&mut root);
     place(&mut root, &mut String::new());
@@ -41,6 +45,8 @@ pub(crate) fn rewrite(root: &Node, problems: &mut Vec<Problem>) -> Node {
 
 struct Rewriter<'p> {
     problems: &'p mut Vec<Problem>,
+    /// The document before it is rewritten, to which references lead.
+    written: &'p Node,
 }
 
 /// The members whose own members have names that the author chooses.
@@ -60,6 +66,23 @@ pub(crate) const MAPS: [&str; 14] = [
     "variables",
     "webhooks",
 ];
+
+/// The members of schemas whose own members have names that the author chooses.
+const MAPS_OF_SCHEMAS: [&str; 5] = [
+    "schemas",
+    "properties",
+    "patternProperties",
+    "$defs",
+    "dependentSchemas",
+];
+
+/// Returns whether the names of the members of a member have no meaning.
+pub(crate) fn is_map(name: &str, value: &Node) -> bool {
+    match name {
+        "parameters" => value.as_object().is_some(),
+        _ => MAPS.contains(&name) || MAPS_OF_SCHEMAS.contains(&name),
+    }
+}
 
 impl Rewriter<'_> {
     fn document(&mut self, root: &mut Node) {

@@ -1,7 +1,7 @@
 //! Gives a name to schemas inside of other parts of the document to which references lead,
 //! such as `#/components/schemas/Order/properties/items`: they become components.
 
-use crate::dialect::{empty, insert, members, place};
+use crate::dialect::{empty, insert, is_map, members, place};
 use crate::model::{Member, Node, NodeKind, unescape_pointer_token};
 use crate::normal::each_schema;
 use indexmap::{IndexMap, IndexSet};
@@ -66,7 +66,7 @@ fn leads_inside(node: &Node) -> bool {
 
 /// Adds the pointers of references that lead into a part of the document, but to no component.
 fn references(node: &mut Node, found: &mut IndexSet<String>) {
-    each_reference(node, &mut |text| {
+    each_reference(node, false, &mut |text| {
         if let Some(pointer) = text.strip_prefix('#')
             && pointer.starts_with('/')
             && pointer.split('/').count() > 4
@@ -77,26 +77,29 @@ fn references(node: &mut Node, found: &mut IndexSet<String>) {
 }
 
 fn rename(node: &mut Node, names: &IndexMap<String, String>) {
-    each_reference(node, &mut |text| {
+    each_reference(node, false, &mut |text| {
         if let Some(name) = names.get(text.as_str()) {
             text.clone_from(name);
         }
     });
 }
 
-fn each_reference(node: &mut Node, callback: &mut dyn FnMut(&mut String)) {
+/// In a map the names of the members have no meaning.
+fn each_reference(node: &mut Node, in_map: bool, callback: &mut dyn FnMut(&mut String)) {
     match &mut node.kind {
         NodeKind::Array(items) => {
             for item in items {
-                each_reference(item, callback);
+                each_reference(item, false, callback);
             }
         }
         NodeKind::Object(members) => {
             for (name, Member { value, .. }) in members {
+                let is_map = !in_map && is_map(name, value);
                 match (name.as_str(), &mut value.kind) {
+                    _ if in_map => each_reference(value, false, callback),
                     ("$ref", NodeKind::String(text)) => callback(text),
                     ("example" | "examples" | "default" | "enum" | "const", _) => {}
-                    _ => each_reference(value, callback),
+                    _ => each_reference(value, is_map, callback),
                 }
             }
         }

@@ -6,14 +6,15 @@ mod bases;
 mod conjunction;
 mod directions;
 mod disjunction;
+mod null;
 mod parameters;
 mod single;
 
-use crate::dialect::{members, place, values};
+use crate::dialect::{flag, insert, members, place, remove, values};
 use crate::model::{Document, Member, Node, NodeKind, unescape_pointer_token};
 use crate::problem::Problem;
 use indexmap::IndexMap;
-use std::{cell::Cell, sync::Arc};
+use std::{cell::Cell, collections::BTreeSet, sync::Arc};
 
 pub(crate) use conjunction::is_wider;
 
@@ -49,7 +50,7 @@ pub fn normalized(document: &Document) -> Option<Document> {
     if document.is_normal {
         return None;
     }
-    let (mut root, _) = rewritten(&document.root);
+    let (mut root, _) = rewritten(document);
     name_operations(document, &mut root);
     if root == document.root {
         return None;
@@ -74,16 +75,17 @@ pub(crate) fn warnings(document: &Document) -> Vec<Problem> {
     if document.is_normal {
         return Vec::new();
     }
-    rewritten(&document.root).1
+    rewritten(document).1
 }
 
-fn rewritten(root: &Node) -> (Node, Vec<Problem>) {
-    let mut root = root.clone();
+fn rewritten(document: &Document) -> (Node, Vec<Problem>) {
+    let mut root = document.root.clone();
     parameters::rewrite(&mut root);
     bases::rewrite(&mut root);
     directions::rewrite(&mut root);
     let mut normalizer = Normalizer {
         components: Arc::new(components(&root)),
+        written: components(document.as_written()).into_keys().collect(),
         warnings: Vec::new(),
         copied: 0,
     };
@@ -142,6 +144,8 @@ fn steps() -> Cell<usize> {
 struct Normalizer {
     /// The component schemas as they were before.
     components: Arc<IndexMap<String, Node>>,
+    /// The names of the components that the author wrote.
+    written: BTreeSet<String>,
     warnings: Vec<Problem>,
     copied: usize,
 }
@@ -167,6 +171,9 @@ impl Normalizer {
             return;
         }
         single::texts_of_parts(node);
+        // Before types are assumed, which would exclude `null`.
+        let is_joined = conjunction::has_several(node);
+        let allows_null = is_joined && null::allows_null(&self.components, node);
         let is_typed = is_typed || single::writes_type(&self.components, node, Left::of(&steps()));
         self.parts(node, is_typed);
         single::never(node);
@@ -174,6 +181,13 @@ impl Normalizer {
         self.idle(node, place);
         single::enumeration(node);
         self.conjunction(node);
+        if is_joined && null::is_nullable(node) != allows_null {
+            let at = node.at.clone();
+            match allows_null {
+                true => insert(node, "nullable", flag(&at)),
+                false => drop(remove(node, "nullable")),
+            }
+        }
         self.disjunction(node);
         if place != Place::Conjunct {
             self.describe_required(node);
@@ -295,8 +309,9 @@ pub(crate) fn each_schema(node: &mut Node, is_map: bool, callback: &mut dyn FnMu
     }
 }
 
-/// Replaces the references to component schemas.
-fn rename(node: &mut Node, names: &IndexMap<String, String>) {
+/// Replaces the references to component schemas. In a map the names of the members have no
+/// meaning.
+fn rename(node: &mut Node, is_map: bool, names: &IndexMap<String, String>) {
     let new_name = |value: &Node| {
         let name = value.as_str()?;
         let (prefix, name) = match name.strip_prefix(SCHEMAS) {
@@ -307,11 +322,12 @@ fn rename(node: &mut Node, names: &IndexMap<String, String>) {
         Some(format!("{prefix}{new}"))
     };
     match &mut node.kind {
-        NodeKind::Array(items) => items.iter_mut().for_each(|item| rename(item, names)),
+        NodeKind::Array(items) => items.iter_mut().for_each(|item| rename(item, false, names)),
         NodeKind::Object(members) => {
             for (name, member) in members {
                 let value = &mut member.value;
                 match name.as_str() {
+                    _ if is_map => rename(value, false, names),
                     "$ref" => {
                         if let Some(new) = new_name(value).filter(|new| new.starts_with(SCHEMAS)) {
                             value.kind = NodeKind::String(new);
@@ -325,7 +341,10 @@ fn rename(node: &mut Node, names: &IndexMap<String, String>) {
                         }
                     }
                     "example" | "examples" | "default" | "enum" => {}
-                    _ => rename(value, names),
+                    name => {
+                        let is_map = crate::dialect::is_map(name, value);
+                        rename(value, is_map, names);
+                    }
                 }
             }
         }

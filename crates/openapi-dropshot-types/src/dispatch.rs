@@ -19,7 +19,8 @@ use serde::{
     },
 };
 
-/// Reads the parameters of the path of an operation.
+/// Reads the parameters of the path of an operation. Commas separate the values of a list; an
+/// encoded comma is a part of a value.
 ///
 /// # Errors
 ///
@@ -38,7 +39,7 @@ where
     let parts = operation.path.split('/').filter(|part| !part.is_empty());
     let variables = parts.zip(segments).filter_map(|(part, segment)| {
         let name = part.strip_prefix('{')?.strip_suffix('}')?;
-        Some((name, percent_decode_str(segment).decode_utf8_lossy()))
+        Some((name, Segment(segment)))
     });
     T::deserialize(MapDeserializer::<_, serde::de::value::Error>::new(
         variables,
@@ -107,6 +108,36 @@ where
 fn form_text(text: &str) -> String {
     let text = text.replace('+', " ");
     percent_decode_str(&text).decode_utf8_lossy().into_owned()
+}
+
+/// A segment of a path: one text, or a list.
+struct Segment<'r>(&'r str);
+
+impl<'de> IntoDeserializer<'de, serde::de::value::Error> for Segment<'_> {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+impl<'de> Deserializer<'de> for Segment<'_> {
+    type Error = serde::de::value::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+        visitor.visit_string(percent_decode_str(self.0).decode_utf8_lossy().into_owned())
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+        let texts = self.0.split(',');
+        let texts = texts.map(|text| percent_decode_str(text).decode_utf8_lossy().into_owned());
+        SeqDeserializer::new(texts).deserialize_any(visitor)
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
+        unit unit_struct newtype_struct tuple tuple_struct map struct enum identifier ignored_any
+    }
 }
 
 /// The values of one parameter.
@@ -273,5 +304,40 @@ impl<E: ExclusiveExtractor> ExclusiveExtractor for OptionalBody<E> {
 
     fn metadata(content_type: ApiEndpointBodyContentType) -> ExtractorMetadata {
         E::metadata(content_type)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Segment;
+    use crate::members;
+    use serde::{Deserialize, de::value::MapDeserializer};
+
+    #[derive(Deserialize)]
+    struct Parameters {
+        #[serde(deserialize_with = "names")]
+        names: Vec<String>,
+        #[serde(deserialize_with = "text")]
+        text: String,
+    }
+
+    fn names<'de, D: serde::Deserializer<'de>>(values: D) -> Result<Vec<String>, D::Error> {
+        members::parameters("names", values)
+    }
+
+    fn text<'de, D: serde::Deserializer<'de>>(value: D) -> Result<String, D::Error> {
+        members::parameter("text", value)
+    }
+
+    #[test]
+    fn a_list_in_a_path_is_split_before_it_is_decoded() {
+        let variables = [
+            ("names", Segment("a%2Cb,%20c,d")),
+            ("text", Segment("a%2Cb,c")),
+        ];
+        let variables = MapDeserializer::<_, serde::de::value::Error>::new(variables.into_iter());
+        let parameters = Parameters::deserialize(variables).expect("they are texts");
+        assert_eq!(parameters.names, ["a,b", " c", "d"]);
+        assert_eq!(parameters.text, "a,b,c");
     }
 }

@@ -107,6 +107,16 @@ fn a_remedy_of_a_schema_is_accepted() {
             "{oneOf: [{type: object, additionalProperties: false, properties: {b: {type: string}}}, {type: object, required: [a, b], properties: {a: {type: string}, b: {type: string}}}]}",
         ),
     );
+    check(
+        "unsupported-schema",
+        "write all members in `properties` of one schema, with `additionalProperties: false`",
+        &new(
+            "{type: object, allOf: [{$ref: '#/components/schemas/Other'}], properties: {b: {type: string}}, unevaluatedProperties: false}",
+        ),
+        &new(
+            "{type: object, properties: {a: {type: string}, b: {type: string}}, additionalProperties: false}",
+        ),
+    );
     let defaulted = |default: &str| {
         old(&format!(
             "{{type: object, properties: {{a: {{type: integer{default}}}}}}}"
@@ -158,6 +168,37 @@ fn a_remedy_of_a_path_or_a_parameter_is_accepted() {
         "use a string",
         &query("{}"),
         &query("{type: string}"),
+    );
+    let object = |rules: &str| {
+        query(&format!(
+            "{{type: object, properties: {{a: {{type: string}}, b: {{type: string}}}}{rules}}}"
+        ))
+    };
+    for rules in [
+        ", minProperties: 1",
+        ", maxProperties: 1",
+        ", required: [a]",
+    ] {
+        check(
+            "unsupported-parameter",
+            "an object without `minProperties`",
+            &object(rules),
+            &object(""),
+        );
+    }
+    let required = |text: String| text.replace("in: query,", "in: query, required: true,");
+    check(
+        "unsupported-parameter",
+        "`required` only if the parameter is required, too",
+        &object(", required: [a]"),
+        &required(object(", required: [a]")),
+    );
+    let deep = |text: String| text.replace("in: query,", "in: query, style: deepObject,");
+    check(
+        "unsupported-parameter",
+        "`additionalProperties`",
+        &deep(object(", additionalProperties: false")),
+        &deep(object("")),
     );
     let cookie = |place: &str| {
         path(

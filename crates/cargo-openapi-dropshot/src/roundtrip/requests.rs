@@ -135,7 +135,10 @@ impl Requests<'_> {
             let name = parameter.name.value.as_str();
             match parameter.location {
                 ParameterIn::Path => {
-                    let text = utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+                    let text = match is_list(parameter) {
+                        true => encoded(text),
+                        false => utf8_percent_encode(text, NON_ALPHANUMERIC).to_string(),
+                    };
                     path = path.replace(&format!("{{{name}}}"), &text);
                 }
                 ParameterIn::Query if is_list(parameter) => {

@@ -1,6 +1,7 @@
 //! Translates the schemas of a document from OpenAPI 3.0 to JSON Schema, for the crate
 //! `jsonschema`, which decides whether a value is valid independently of the reader
-//! and the generator. The draft is 4, in which `1.0` is not an integer.
+//! and the generator. The draft is 4, in which `1.0` is not an integer; for a document of
+//! OpenAPI 3.1 as it is written, the draft is 2020-12.
 
 use super::instances::{DEEPEST, FORMATS};
 use anyhow::{Context, Result, anyhow};
@@ -40,6 +41,8 @@ const INTEGERS: &[(&str, i64, u64)] = &[
 pub(crate) struct Schemas {
     /// The document as plain JSON.
     pub(super) document: Value,
+    /// Whether the document is of OpenAPI 3.1, and was not rewritten.
+    is_newer: bool,
     /// The component schemas, translated.
     components: Value,
     /// The schemas that were built, by their translated text: parameters often share one.
@@ -59,8 +62,15 @@ impl Schemas {
     /// Translates the component schemas of a document, given as plain JSON.
     pub(crate) fn new(document: Value) -> Self {
         let components = document.pointer("/components/schemas");
+        let version = document.get("openapi").and_then(Value::as_str);
+        let is_newer = version.is_some_and(|version| !version.starts_with("3.0."));
+        let members = match is_newer {
+            true => newer_members,
+            false => translated_members,
+        };
         Schemas {
-            components: components.map_or_else(|| json!({}), translated_members),
+            is_newer,
+            components: components.map_or_else(|| json!({}), members),
             document,
             built: RefCell::default(),
         }
@@ -81,14 +91,17 @@ impl Schemas {
 
     /// Translates a schema of the document, given as plain JSON.
     pub(super) fn build(&self, schema: &Value) -> Result<Rc<Schema>> {
-        let translated = translated(schema);
+        let (translated, draft) = match self.is_newer {
+            true => (newer(schema), Draft::Draft202012),
+            false => (translated(schema), Draft::Draft4),
+        };
         let key = translated.to_string();
         if let Some(known) = self.built.borrow().get(&key) {
             return Ok(Rc::clone(known));
         }
         let root = json!({ "components": { "schemas": self.components }, "allOf": [translated] });
         let validator = jsonschema::options()
-            .with_draft(Draft::Draft4)
+            .with_draft(draft)
             .should_validate_formats(true)
             .with_keyword(LEGACY_PATTERN, legacy_pattern)
             .build(&root)
@@ -189,6 +202,93 @@ fn legacy_pattern<'a>(
         Ok(regex) => Ok(Box::new(LegacyPattern(regex))),
         Err(error) => Err(ValidationError::custom(error.to_string())),
     }
+}
+
+/// Translates a schema of OpenAPI 3.1, which is JSON Schema 2020-12: what its formats mean is
+/// added.
+fn newer(schema: &Value) -> Value {
+    let Some(members) = schema.as_object() else {
+        return schema.clone();
+    };
+    let mut result = Map::new();
+    for (keyword, value) in members {
+        let value = match keyword.as_str() {
+            "properties" | "patternProperties" | "$defs" | "dependentSchemas" => {
+                newer_members(value)
+            }
+            "allOf" | "anyOf" | "oneOf" | "prefixItems" => array(value).iter().map(newer).collect(),
+            "items"
+            | "not"
+            | "if"
+            | "then"
+            | "else"
+            | "contains"
+            | "propertyNames"
+            | "additionalProperties"
+            | "unevaluatedProperties"
+            | "unevaluatedItems" => newer(value),
+            "format" if !FORMATS.iter().any(|(format, _)| value == format) => continue,
+            "pattern" if is_legacy_pattern(value) => {
+                result.insert(LEGACY_PATTERN.to_owned(), value.clone());
+                continue;
+            }
+            _ => value.clone(),
+        };
+        result.insert(keyword.clone(), value);
+    }
+    let implied = implied_newer(members);
+    let mut result = Value::Object(result);
+    if !implied.is_empty() {
+        // Beside each other, so that `unevaluatedProperties` sees the same members.
+        let all = result.get("allOf").map_or(&[][..], array);
+        let all: Vec<Value> = all.iter().cloned().chain(implied).collect();
+        result["allOf"] = all.into();
+    }
+    result
+}
+
+/// Translates the schemas of OpenAPI 3.1 that are the members of an object.
+fn newer_members(schemas: &Value) -> Value {
+    let members = schemas.as_object().into_iter().flatten();
+    let translated = members.map(|(name, schema)| (name.clone(), newer(schema)));
+    Value::Object(translated.collect())
+}
+
+/// Returns the rules that the types, the format and the encoding of a schema of OpenAPI 3.1
+/// imply. They concern values of one type only.
+fn implied_newer(schema: &Map<String, Value>) -> Vec<Value> {
+    let kinds = match schema.get("type") {
+        Some(Value::Array(kinds)) => kinds.as_slice(),
+        Some(kind) => std::slice::from_ref(kind),
+        None => &[],
+    };
+    let format = schema.get("format");
+    let is_of_integers = format.is_some_and(|own| INTEGERS.iter().any(|(name, ..)| own == name));
+    let has_several = kinds.iter().filter(|kind| *kind != "null").count() > 1;
+    let mut rules: Vec<Value> = Vec::new();
+    for kind in kinds {
+        let mut single = schema.clone();
+        single.insert("type".to_owned(), kind.clone());
+        if format.is_none() && schema.get("contentEncoding") == Some(&json!("base64")) {
+            single.insert("format".to_owned(), json!("byte"));
+        }
+        // The format of strings says nothing about the integers beside them.
+        if kind == "integer" && has_several && !is_of_integers {
+            single.remove("format");
+        }
+        // An integer is a number, too, if the list has both.
+        let is_number = kind == "integer" && kinds.iter().any(|kind| kind == "number");
+        if let Some(rule) = implied(&single).filter(|_| !is_number && is_of(kind, &single)) {
+            rules.push(json!({ "if": { "type": kind }, "then": rule }));
+        }
+    }
+    rules
+}
+
+/// Returns whether a type has the format beside it.
+fn is_of(kind: &Value, schema: &Map<String, Value>) -> bool {
+    let format = schema.get("format");
+    kind == "integer" || (kind == "string" && format.is_some())
 }
 
 /// Translates the schemas that are the members of an object.

@@ -16,7 +16,7 @@ use std::{
 };
 
 /// Documents that together need every accepted difference.
-const DOCUMENTS: &[&str] = &[LEDGER, WORKSHOP, SHELF, OTHERS, SEEN, NOTHING];
+const DOCUMENTS: &[&str] = &[LEDGER, WORKSHOP, SHELF, OTHERS, SEEN, MEANING, NOTHING];
 
 /// A document with a catalogue of error codes.
 const LEDGER: &str = "../openapi-dropshot/tests/golden/ledger.yaml";
@@ -27,6 +27,8 @@ const SHELF: &str = "src/roundtrip/tests/shelf.yaml";
 const OTHERS: &str = "src/roundtrip/tests/others.yaml";
 /// What was lost or changed once: doubles, titles of maps, descriptions of alternatives, members of `anyOf`.
 const SEEN: &str = "src/roundtrip/tests/seen.yaml";
+/// What once meant something else in OpenAPI 3.1 than in the generated code.
+const MEANING: &str = "src/roundtrip/tests/meaning.yaml";
 /// A document without any body.
 const NOTHING: &str = "src/roundtrip/tests/nothing.yaml";
 /// A document with constructs that the generator rejects.

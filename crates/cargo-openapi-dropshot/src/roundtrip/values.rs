@@ -1,7 +1,7 @@
 //! Compares the generated types with the schemas: a type accepts every value that is
 //! valid by the document and writes it back equal, and rejects any other.
 
-use super::{Trials, program::Program, schemas::Schemas};
+use super::{Trials, program::Program, schemas::Schemas, written::Written};
 use anyhow::{Context, Result};
 use chrono::DateTime;
 use openapi_dropshot_contract::Document;
@@ -28,6 +28,7 @@ pub(super) fn try_all(
     program: &mut Program,
 ) -> Result<Trials> {
     let mut trials = Trials::default();
+    let as_written = Written::of(document);
     for (pointer, name) in pairs {
         let node = document.root.pointer(pointer);
         let at = &node
@@ -41,8 +42,16 @@ pub(super) fn try_all(
             spelling,
         };
         let mut reported = BTreeMap::<&str, usize>::new();
-        for value in schema.instances() {
-            let is_valid = schema.is_valid(&value);
+        let written = as_written
+            .as_ref()
+            .and_then(|written| Some((written, written.at(pointer)?)));
+        let others = written.as_ref().map(|(_, schema)| schema.instances());
+        let others = others.into_iter().flatten();
+        for value in schema.instances().into_iter().chain(others) {
+            let is_valid = match &written {
+                Some((written, schema)) if written.decides(&value) => schema.is_valid(&value),
+                _ => schema.is_valid(&value),
+            };
             trials.count(is_valid);
             let Some(result) = program.value(name, &value)? else {
                 trials.differ("type-lost", at, name, "there is no type for it");

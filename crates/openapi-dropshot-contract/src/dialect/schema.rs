@@ -1,8 +1,10 @@
 //! Rewrites schemas: the keywords of JSON Schema 2020-12 as those of OpenAPI 3.0.
 
 use super::{
-    Rewriter, empty, flag, insert, members, remove,
-    types::{null_alternative, types},
+    Rewriter, empty, flag, insert, members,
+    null::Null,
+    remove,
+    types::{all_of, null_alternative, types},
     values,
 };
 use crate::model::{Location, Node, NodeKind, compare_numbers};
@@ -26,6 +28,7 @@ impl Rewriter<'_> {
         if members(node).is_none() {
             return;
         }
+        let null = Null::of(self.written, node);
         self.parts(node);
         for keyword in IDLE {
             remove(node, keyword);
@@ -39,9 +42,9 @@ impl Rewriter<'_> {
         names(node);
         unevaluated(node);
         items(node);
-        types(node);
+        types(node, null);
         any_items(node);
-        null_alternative(node);
+        null_alternative(node, null);
         reference(node);
     }
 
@@ -88,11 +91,21 @@ fn text(at: &Location, text: &str) -> Node {
     Node::of(at.clone(), NodeKind::String(text.to_owned()))
 }
 
-/// `const` becomes an `enum` of one value.
+/// `const` becomes an `enum` of one value. If an `enum` beside it lacks the value, no value fulfils
+/// both.
 fn constant(node: &mut Node) {
     if let Some(value) = remove(node, "const") {
         let at = value.at.clone();
-        insert(node, "enum", Node::of(at, NodeKind::Array(vec![value])));
+        let values = node.get("enum").and_then(Node::as_array);
+        let has_value = |values: &[Node]| values.iter().any(|other| other.same_value(&value));
+        let is_listed = values.is_none_or(has_value);
+        let only = Node::of(at.clone(), NodeKind::Array(vec![value]));
+        if is_listed {
+            return insert(node, "enum", only);
+        }
+        let mut part = empty(&at);
+        insert(&mut part, "enum", only);
+        all_of(node, part);
     }
 }
 
@@ -172,9 +185,10 @@ fn names(node: &mut Node) {
 }
 
 /// Without alternatives and conditions, members that are not evaluated are those that are
-/// not named.
+/// not named. Beside `additionalProperties` all members are evaluated, and beside `items` all
+/// elements.
 fn unevaluated(node: &mut Node) {
-    const OTHERS: [&str; 8] = [
+    const OTHERS: [&str; 7] = [
         "$ref",
         "allOf",
         "anyOf",
@@ -182,15 +196,19 @@ fn unevaluated(node: &mut Node) {
         "if",
         "dependentSchemas",
         "patternProperties",
-        "additionalProperties",
     ];
-    let value = node.get("unevaluatedProperties").cloned();
-    let allows = value.as_ref().is_some_and(|value| {
+    let allows = |value: &Node| {
         value.as_bool() == Some(true) || value.as_object().is_some_and(IndexMap::is_empty)
-    });
-    if allows {
-        remove(node, "unevaluatedProperties");
-    } else if let Some(value) = value
+    };
+    for (keyword, all) in [
+        ("unevaluatedProperties", "additionalProperties"),
+        ("unevaluatedItems", "items"),
+    ] {
+        if node.get(keyword).is_some_and(allows) || node.get(all).is_some() {
+            remove(node, keyword);
+        }
+    }
+    if let Some(value) = node.get("unevaluatedProperties").cloned()
         && OTHERS.iter().all(|keyword| node.get(keyword).is_none())
     {
         remove(node, "unevaluatedProperties");
@@ -257,11 +275,5 @@ fn reference(node: &mut Node) {
     let at = target.at.clone();
     let mut part = empty(&at);
     insert(&mut part, "$ref", target);
-    let mut parts = vec![part];
-    if let Some(all) = remove(node, "allOf")
-        && let NodeKind::Array(others) = all.kind
-    {
-        parts.extend(others);
-    }
-    insert(node, "allOf", Node::of(at, NodeKind::Array(parts)));
+    all_of(node, part);
 }

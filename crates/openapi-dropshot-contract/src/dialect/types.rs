@@ -1,6 +1,6 @@
 //! Rewrites lists of types and the alternative `null`: as one type, `nullable`, or `oneOf`.
 
-use super::{empty, flag, insert, members, remove, schema::any_items};
+use super::{empty, flag, insert, members, null::Null, remove, schema::any_items};
 use crate::model::{Location, Node, NodeKind};
 
 /// The keywords that each type has; a keyword that is not here applies to all types.
@@ -60,7 +60,7 @@ const OF_TYPES: [(&str, &[&str]); 4] = [
 ];
 
 /// A list of types becomes one type, `nullable`, or alternatives.
-pub(super) fn types(node: &mut Node) {
+pub(super) fn types(node: &mut Node, null: Null) {
     let Some(value) = node.get("type").cloned() else {
         return;
     };
@@ -69,7 +69,8 @@ pub(super) fn types(node: &mut Node) {
         NodeKind::String(name) if name == "null" => vec![value.clone()],
         _ => return,
     };
-    if names.iter().any(|name| name.as_str().is_none()) {
+    // The reader rejects a list without a type.
+    if names.is_empty() || names.iter().any(|name| name.as_str().is_none()) {
         return;
     }
     let is_null = |name: &Node| name.as_str() == Some("null");
@@ -80,13 +81,8 @@ pub(super) fn types(node: &mut Node) {
         others.retain(|name| name.as_str() != Some("integer"));
     }
     remove(node, "type");
-    // A list of values that lacks `null` excludes it.
-    let lists_null = |values: &[Node]| values.iter().any(Node::is_null);
-    let excludes_null = node
-        .get("enum")
-        .and_then(Node::as_array)
-        .is_some_and(|values| !lists_null(values));
     match others.as_slice() {
+        [] if !null.is_valid => return insert(node, "not", empty(&value.at)),
         [] => {
             let null = Node::of(value.at.clone(), NodeKind::Null);
             insert(
@@ -98,14 +94,37 @@ pub(super) fn types(node: &mut Node) {
         }
         [only] => insert(node, "type", only.clone()),
         _ if node.get("enum").is_some() => {}
+        _ if has_typed_alternatives(node, &others, null) => {}
         _ => alternatives(node, &value.at, &others),
     }
-    if may_be_null && !excludes_null {
+    // What is beside the list may exclude `null`.
+    if may_be_null && null.is_valid {
         insert(node, "nullable", flag(&value.at));
     }
 }
 
-/// Distributes the keywords among alternatives of one type each.
+/// Whether a schema has alternatives of these types, so that the list of types adds nothing.
+fn has_typed_alternatives(node: &Node, types: &[Node], null: Null) -> bool {
+    let is_listed = |kind: &Node| {
+        let is_number = kind.as_str() == Some("integer");
+        let same = |listed: &Node| {
+            listed.same_value(kind) || (is_number && listed.as_str() == Some("number"))
+        };
+        types.iter().any(same)
+    };
+    let fits = |part: &Node| {
+        part.get("type").is_some_and(is_listed) && (null.is_valid || part.get("nullable").is_none())
+    };
+    let mut keywords = OF_TYPES.iter().flat_map(|(_, keywords)| *keywords);
+    keywords.all(|keyword| node.get(keyword).is_none())
+        && ["oneOf", "anyOf"].iter().any(|keyword| {
+            let parts = node.get(keyword).and_then(Node::as_array);
+            parts.is_some_and(|parts| parts.iter().all(fits))
+        })
+}
+
+/// Distributes the keywords among alternatives of one type each. Alternatives that the schema
+/// has already become a part of `allOf`.
 fn alternatives(node: &mut Node, at: &Location, types: &[Node]) {
     let mut parts = Vec::new();
     for kind in types {
@@ -130,7 +149,24 @@ fn alternatives(node: &mut Node, at: &Location, types: &[Node]) {
             remove(node, keyword);
         }
     }
+    if let Some(own) = remove(node, "oneOf") {
+        let mut part = empty(&own.at);
+        insert(&mut part, "oneOf", own);
+        all_of(node, part);
+    }
     insert(node, "oneOf", Node::of(at.clone(), NodeKind::Array(parts)));
+}
+
+/// Adds a part to `allOf`, before the other ones.
+pub(super) fn all_of(node: &mut Node, part: Node) {
+    let at = part.at.clone();
+    let mut parts = vec![part];
+    if let Some(all) = remove(node, "allOf")
+        && let NodeKind::Array(others) = all.kind
+    {
+        parts.extend(others);
+    }
+    insert(node, "allOf", Node::of(at, NodeKind::Array(parts)));
 }
 
 /// Whether the format of a schema belongs to a type.
@@ -143,11 +179,15 @@ fn fits(node: &Node, kind: &str) -> bool {
     is_numeric == (kind == "number")
 }
 
-/// An alternative that is `null` becomes `nullable`.
-pub(super) fn null_alternative(node: &mut Node) {
+/// An alternative that is `null` becomes `nullable`, unless what is beside the alternatives
+/// excludes `null`.
+pub(super) fn null_alternative(node: &mut Node, null: Null) {
     for keyword in ["anyOf", "oneOf"] {
         let parts = node.get(keyword).and_then(Node::as_array);
-        if !parts.is_some_and(|parts| parts.iter().any(is_null)) {
+        let parts = parts.unwrap_or_default();
+        let is_excluded = !null.is_valid
+            && (parts.iter().all(is_null) || (keyword == "oneOf" && null.is_repeated));
+        if is_excluded || !parts.iter().any(is_null) {
             continue;
         }
         let Some(NodeKind::Array(parts)) = remove(node, keyword).map(|list| list.kind) else {
@@ -165,7 +205,9 @@ pub(super) fn null_alternative(node: &mut Node) {
             }
             Err(others) => insert(node, keyword, Node::of(at, NodeKind::Array(others))),
         }
-        insert(node, "nullable", flag(&null_at));
+        if null.is_valid {
+            insert(node, "nullable", flag(&null_at));
+        }
     }
 }
 
@@ -192,15 +234,7 @@ fn merge(node: &mut Node, only: Node) {
         .as_object()
         .is_some_and(|members| members.keys().all(is_text));
     if !is_plain || only.get("$ref").is_some() {
-        let at = only.at.clone();
-        let mut parts = vec![only];
-        if let Some(all) = remove(node, "allOf")
-            && let NodeKind::Array(others) = all.kind
-        {
-            parts.extend(others);
-        }
-        insert(node, "allOf", Node::of(at, NodeKind::Array(parts)));
-        return;
+        return all_of(node, only);
     }
     if let NodeKind::Object(others) = only.kind
         && let Some(members) = members(node)

@@ -86,8 +86,13 @@ impl<'d> Shape<'d> {
         let names = self.names.len();
         let is_wrapper = match schema.all_of.as_slice() {
             [only] => {
+                let nullable = self.nullable;
                 self.add(document, only, left);
-                schema.properties.is_empty()
+                // A type beside `allOf` excludes the `null` that its part allows, so that this is
+                // not another way to write the part.
+                let excludes_null = schema.types.is_some() && self.nullable && !nullable;
+                self.nullable &= !excludes_null;
+                schema.properties.is_empty() && !excludes_null
             }
             parts if parts.iter().all(|part| is_object(document, part)) => {
                 for part in parts {
@@ -280,7 +285,7 @@ fn is_implied(schema: &Schema, maximum: &serde_json::Number) -> bool {
 /// A number in one spelling: `1.0` is `1`.
 fn number(number: &serde_json::Number) -> String {
     match number.as_f64() {
-        Some(double) if number.is_f64() && double.fract() == 0.0 && double.abs() < 9e15 => {
+        Some(double) if number.is_f64() && double.fract() == 0.0 && double.abs() < 1e19 => {
             format!("{double:.0}")
         }
         _ => number.to_string(),

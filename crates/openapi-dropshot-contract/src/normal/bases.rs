@@ -4,7 +4,7 @@
 use super::{
     SCHEMAS, components, free_name, name_in, rename, schemas_of, single::has_alternatives,
 };
-use crate::dialect::{empty, insert, remove};
+use crate::dialect::{empty, insert, is_map, remove};
 use crate::model::{Member, Node, NodeKind};
 use indexmap::{IndexMap, IndexSet};
 
@@ -23,7 +23,7 @@ pub(super) fn rewrite(root: &mut Node) {
         return;
     }
     let mut used = IndexSet::new();
-    uses(root, &mut used);
+    uses(root, false, &mut used);
     let mut renamed = IndexMap::new();
     let mut added = Vec::new();
     for base in bases {
@@ -48,12 +48,12 @@ pub(super) fn rewrite(root: &mut Node) {
     if added.is_empty() {
         return;
     }
-    rename_parts(root, &renamed);
+    rename_parts(root, false, &renamed);
     let Some(schemas) = schemas_of(root) else {
         return;
     };
     for (base, name, mut own, union) in added {
-        rename_parts(&mut own, &renamed);
+        rename_parts(&mut own, false, &renamed);
         let key_at = own.at.clone();
         schemas.insert(
             name,
@@ -76,7 +76,8 @@ pub(super) fn rewrite(root: &mut Node) {
 fn alternatives(node: &Node, discriminator: Option<Node>, subtypes: &IndexSet<String>) -> Node {
     let at = node.at.clone();
     let mut union = empty(&at);
-    for text in ["title", "description", "deprecated"] {
+    // A component that may be `null` may be `null` wherever a value of it is meant.
+    for text in ["title", "description", "deprecated", "nullable"] {
         if let Some(value) = node.get(text) {
             insert(&mut union, text, value.clone());
         }
@@ -99,8 +100,8 @@ fn alternatives(node: &Node, discriminator: Option<Node>, subtypes: &IndexSet<St
     union
 }
 
-/// Returns the components that the mapping names, or else those that refer to a component in
-/// `allOf`, also through others.
+/// Returns the components that the mapping names, and those that refer to a component in `allOf`,
+/// also through others: a mapping does not have to name all of them.
 fn subtypes(known: &IndexMap<String, Node>, base: &str, node: &Node) -> IndexSet<String> {
     let mapping = node
         .get("discriminator")
@@ -110,18 +111,22 @@ fn subtypes(known: &IndexMap<String, Node>, base: &str, node: &Node) -> IndexSet
         let name = name_in(&member.value).or_else(|| member.value.as_str().map(str::to_owned));
         found.extend(name.filter(|name| known.contains_key(name) && name != base));
     }
-    if !found.is_empty() {
-        return found;
-    }
+    // `allOf` with nothing but the reference is a subtype only if nothing else says which are.
+    let is_mapped = !found.is_empty();
     let mut open = vec![base.to_owned()];
+    let mut seen = IndexSet::from([base.to_owned()]);
     while let Some(base) = open.pop() {
         for (name, node) in known {
+            if is_mapped && !is_inheritance(node) {
+                continue;
+            }
             let parts = node.get("allOf").and_then(Node::as_array);
             let mut references = parts
                 .into_iter()
                 .flatten()
                 .filter_map(|part| name_in(part.get("$ref")?));
-            if references.any(|reference| reference == base) && found.insert(name.clone()) {
+            if references.any(|reference| reference == base) && seen.insert(name.clone()) {
+                found.insert(name.clone());
                 open.push(name.clone());
             }
         }
@@ -129,21 +134,23 @@ fn subtypes(known: &IndexMap<String, Node>, base: &str, node: &Node) -> IndexSet
     found
 }
 
-/// Adds the components to which references lead that are no parts of `allOf`.
-fn uses(node: &Node, used: &mut IndexSet<String>) {
+/// Adds the components to which references lead that are no parts of `allOf`. In a map the names
+/// of the members have no meaning.
+fn uses(node: &Node, in_map: bool, used: &mut IndexSet<String>) {
     match &node.kind {
-        NodeKind::Array(items) => items.iter().for_each(|item| uses(item, used)),
+        NodeKind::Array(items) => items.iter().for_each(|item| uses(item, false, used)),
         NodeKind::Object(members) => {
             for (name, member) in members {
                 match name.as_str() {
+                    _ if in_map => uses(&member.value, false, used),
                     "$ref" => used.extend(name_in(&member.value)),
                     "allOf" if is_inheritance(node) => {
                         let parts = member.value.as_array().into_iter().flatten();
                         let inline = parts.filter(|part| part.get("$ref").is_none());
-                        inline.for_each(|part| uses(part, used));
+                        inline.for_each(|part| uses(part, false, used));
                     }
                     "example" | "examples" => {}
-                    _ => uses(&member.value, used),
+                    name => uses(&member.value, is_map(name, &member.value), used),
                 }
             }
         }
@@ -161,26 +168,32 @@ fn is_inheritance(node: &Node) -> bool {
             .any(|keyword| node.get(keyword).is_some())
 }
 
-/// Renames the references that are parts of `allOf`.
-fn rename_parts(node: &mut Node, names: &IndexMap<String, String>) {
+/// Renames the references that are parts of `allOf`. In a map the names of the members have no
+/// meaning.
+fn rename_parts(node: &mut Node, in_map: bool, names: &IndexMap<String, String>) {
     let inherits = is_inheritance(node);
     match &mut node.kind {
-        NodeKind::Array(items) => items.iter_mut().for_each(|item| rename_parts(item, names)),
+        NodeKind::Array(items) => items
+            .iter_mut()
+            .for_each(|item| rename_parts(item, false, names)),
         NodeKind::Object(members) => {
             for (keyword, member) in members {
-                if keyword == "allOf"
+                if in_map {
+                    rename_parts(&mut member.value, false, names);
+                } else if keyword == "allOf"
                     && inherits
                     && let NodeKind::Array(parts) = &mut member.value.kind
                 {
                     for part in parts {
                         if part.get("$ref").is_some() {
-                            rename(part, names);
+                            rename(part, false, names);
                         } else {
-                            rename_parts(part, names);
+                            rename_parts(part, false, names);
                         }
                     }
                 } else if !["example", "examples", "default", "enum"].contains(&keyword.as_str()) {
-                    rename_parts(&mut member.value, names);
+                    let is_map = is_map(keyword, &member.value);
+                    rename_parts(&mut member.value, is_map, names);
                 }
             }
         }

@@ -1,7 +1,10 @@
 //! Rewrites `allOf` of texts, numbers and arrays as one schema, and finds which of two schemas
 //! of the same value is the narrower one.
 
-use super::{Kind, LONGEST_CHAIN, Left, MOST_COPIED, Normalizer, Place, kind_of, steps, target};
+use super::{
+    Kind, LONGEST_CHAIN, Left, MOST_COPIED, Normalizer, Place, kind_of, null::is_nullable, steps,
+    target,
+};
 use crate::dialect::{empty, insert, members, remove};
 use crate::model::{Node, NodeKind, compare_numbers};
 use indexmap::IndexMap;
@@ -21,13 +24,28 @@ const TEXTS: [&str; 10] = [
     "nullable",
 ];
 
+/// The keywords that restrict values most with the value `false`.
+const CLOSING: [&str; 3] = [
+    "additionalProperties",
+    "unevaluatedProperties",
+    "unevaluatedItems",
+];
+
 /// Returns the keywords of a schema that restrict values, except `null`.
 fn restrictions(node: &Node) -> impl Iterator<Item = (&str, &Node)> {
     let members = node.as_object().into_iter().flatten();
     let all = members.map(|(name, member)| (name.as_str(), &member.value));
     all.filter(|(name, value)| {
-        !TEXTS.contains(name) && !name.starts_with("x-") && value.as_bool() != Some(false)
+        let is_idle = value.as_bool() == Some(false) && !CLOSING.contains(name);
+        !TEXTS.contains(name) && !name.starts_with("x-") && !is_idle
     })
+}
+
+/// Returns whether a schema has several parts of `allOf`, or one with rules beside it.
+pub(super) fn has_several(node: &Node) -> bool {
+    let parts = node.get("allOf").and_then(Node::as_array);
+    parts
+        .is_some_and(|parts| parts.len() > 1 || restrictions(node).any(|(name, _)| name != "allOf"))
 }
 
 impl Normalizer {
@@ -37,8 +55,7 @@ impl Normalizer {
         let Some(parts) = node.get("allOf").and_then(Node::as_array) else {
             return;
         };
-        let has_own = restrictions(node).any(|(name, _)| name != "allOf");
-        if parts.len() < 2 && !has_own {
+        if !has_several(node) {
             return;
         }
         let kind = kind_of(&self.components, node);
@@ -96,8 +113,16 @@ impl Normalizer {
         if let Some(reference) = part.get("$ref") {
             return self.joined(joined, target(&self.components, reference)?, left);
         }
+        for (bound, flag, narrower) in BOUNDS {
+            join_bound(&mut joined, part, bound, flag, narrower)?;
+        }
         for (name, member) in part.as_object()? {
             let value = &member.value;
+            // Whether all parts allow `null` was decided before.
+            let is_bound = |(bound, flag, _): &(&str, &str, _)| name == bound || name == flag;
+            if name == "nullable" || BOUNDS.iter().any(is_bound) {
+                continue;
+            }
             if name == "allOf" {
                 let inner = value.as_array()?.iter();
                 joined = inner
@@ -109,23 +134,46 @@ impl Normalizer {
                 insert(&mut joined, name, value.clone());
                 continue;
             };
-            let Some(value) = narrower(name, own, value)? else {
-                continue;
-            };
-            if matches!(name.as_str(), "minimum" | "maximum") {
-                let exclusive = match name.as_str() {
-                    "minimum" => "exclusiveMinimum",
-                    _ => "exclusiveMaximum",
-                };
-                // The flag belongs to the bound.
-                if part.get(exclusive).is_some() || joined.get(exclusive).is_some() {
-                    return None;
-                }
+            if let Some(value) = narrower(name, own, value)? {
+                insert(&mut joined, name, value);
             }
-            insert(&mut joined, name, value);
         }
         Some(joined)
     }
+}
+
+/// The bounds of numbers, the flags that exclude them, and how a narrower bound compares.
+const BOUNDS: [(&str, &str, Ordering); 2] = [
+    ("minimum", "exclusiveMinimum", Ordering::Greater),
+    ("maximum", "exclusiveMaximum", Ordering::Less),
+];
+
+/// Adds the bound of a part, with its flag, if it is the narrower one; `None` if the two cannot
+/// be compared. A flag without a bound has no effect.
+fn join_bound(
+    joined: &mut Node,
+    part: &Node,
+    bound: &str,
+    flag: &str,
+    narrower: Ordering,
+) -> Option<()> {
+    let Some(value) = part.get(bound) else {
+        return Some(());
+    };
+    let is_exclusive = |node: &Node| node.get(flag).and_then(Node::as_bool) == Some(true);
+    let order = match joined.get(bound) {
+        Some(own) => compare_numbers(value.as_number()?, own.as_number()?)?,
+        None => narrower,
+    };
+    if order == narrower {
+        insert(joined, bound, value.clone());
+        remove(joined, flag);
+    }
+    let counts = order == narrower || order == Ordering::Equal;
+    if let Some(value) = part.get(flag).filter(|_| counts && is_exclusive(part)) {
+        insert(joined, flag, value.clone());
+    }
+    Some(())
 }
 
 /// Returns the members that several parts of `allOf` describe, where none of them says all,
@@ -161,7 +209,7 @@ fn narrower(name: &str, own: &Node, other: &Node) -> Option<Option<Node>> {
         Some((order == wanted).then(|| other.clone()))
     };
     match name {
-        "readOnly" | "writeOnly" | "deprecated" | "nullable" | "uniqueItems" => {
+        "readOnly" | "writeOnly" | "deprecated" | "uniqueItems" => {
             Some((own.as_bool() != Some(true)).then(|| other.clone()))
         }
         _ if TEXTS.contains(&name) || name.starts_with("x-") => Some(None),
@@ -181,8 +229,8 @@ fn narrower(name: &str, own: &Node, other: &Node) -> Option<Option<Node>> {
             );
             Some(Some(both))
         }
-        "minimum" | "minLength" | "minItems" => by_order(Ordering::Less),
-        "maximum" | "maxLength" | "maxItems" => by_order(Ordering::Greater),
+        "minLength" | "minItems" => by_order(Ordering::Less),
+        "maxLength" | "maxItems" => by_order(Ordering::Greater),
         "enum" => {
             let others = other.as_array()?;
             let is_other = |value: &&Node| others.iter().any(|other| other.same_value(value));
@@ -222,8 +270,7 @@ fn is_wider_within<'n>(
     if parts.any(|part| is_wider_within(target, wide, part, left)) {
         return true;
     }
-    let flag = |node: &Node| node.get("nullable").and_then(Node::as_bool) == Some(true);
-    if flag(narrow) && !flag(wide) && restrictions(wide).next().is_some() {
+    if is_nullable(narrow) && !is_nullable(wide) && restrictions(wide).next().is_some() {
         return false;
     }
     restrictions(wide).all(|(name, value)| {
@@ -235,6 +282,14 @@ fn is_wider_within<'n>(
             others.iter().all(has)
         };
         match name {
+            // It concerns the members that are not named: these need to be the same, too.
+            "additionalProperties" => {
+                let names = |node: &'n Node| node.get("properties").and_then(Node::as_object);
+                let mut others = names(narrow).into_iter().flatten();
+                let own = names(wide);
+                value.same_value(other)
+                    && others.all(|(name, _)| own.is_some_and(|own| own.contains_key(name)))
+            }
             _ if value.same_value(other) => true,
             "type" => value.as_str() == Some("number") && other.as_str() == Some("integer"),
             "items" => is_wider_within(target, value, other, left),
@@ -276,7 +331,7 @@ fn resolved<'n>(target: &dyn Fn(&Node) -> Option<&'n Node>, node: &'n Node) -> &
 }
 
 /// Collects the definitions of each member in an object and the parts of its `allOf`.
-fn definitions_of<'n>(
+pub(super) fn definitions_of<'n>(
     components: &'n IndexMap<String, Node>,
     node: &'n Node,
     definitions: &mut IndexMap<&'n str, Vec<&'n Node>>,
@@ -299,46 +354,6 @@ fn definitions_of<'n>(
     for part in parts.into_iter().flatten() {
         definitions_of(components, part, definitions, left);
     }
-}
-
-/// The members of an object, and the names of those that are required.
-type Members = (Vec<(String, Node)>, Vec<String>);
-
-/// Returns the members of an object, also of the parts of its `allOf`, and the names of those
-/// that are required; `None` if a schema is no object with known members.
-pub(super) fn members_of(components: &IndexMap<String, Node>, node: &Node) -> Option<Members> {
-    if kind_of(components, node) != Some(Kind::Object) {
-        return None;
-    }
-    let mut definitions = IndexMap::new();
-    definitions_of(components, node, &mut definitions, Left::of(&steps()));
-    let first = |(name, parts): (&str, Vec<&Node>)| match parts.as_slice() {
-        [only] => Some((name.to_owned(), (*only).clone())),
-        _ => None,
-    };
-    let members: Vec<(String, Node)> = definitions.into_iter().map(first).collect::<Option<_>>()?;
-    let mut required = Vec::new();
-    let mut open = vec![node];
-    for _ in 0..LONGEST_CHAIN {
-        let Some(node) = open.pop() else { break };
-        if let Some(reference) = node.get("$ref") {
-            open.extend(target(components, reference));
-            continue;
-        }
-        // Members without a name would be parameters without a name.
-        if node
-            .get("additionalProperties")
-            .is_some_and(|others| others.as_bool().is_none())
-        {
-            return None;
-        }
-        let names = node.get("required").and_then(Node::as_array);
-        let names = names.into_iter().flatten().filter_map(Node::as_str);
-        required.extend(names.map(str::to_owned));
-        let parts = node.get("allOf").and_then(Node::as_array);
-        open.extend(parts.into_iter().flatten());
-    }
-    (!members.is_empty()).then_some((members, required))
 }
 
 /// Finds the component to which a reference leads, in one of these.

@@ -34,7 +34,7 @@ pub(super) fn rewrite(root: &mut Node) {
     for name in &both {
         let mut direct = IndexSet::new();
         if let Some(node) = known.get(*name) {
-            references(node, &mut direct);
+            references(node, false, &mut direct);
         }
         for other in direct {
             users.entry(other).or_default().push(name);
@@ -61,16 +61,17 @@ pub(super) fn rewrite(root: &mut Node) {
         match (requests.contains(name), responses.contains(name)) {
             (true, false) => {
                 relax(&known, &mut member.value, "readOnly");
-                rename(&mut member.value, &names);
+                name_tags(&mut member.value, &names);
+                rename(&mut member.value, false, &names);
             }
             (_, true) => drop(relax(&known, &mut member.value, "writeOnly")),
             (false, false) => {}
         }
         if let Some(new) = names.get(name) {
             let mut own = node.clone();
-            name_tags(&mut own);
+            name_tags(&mut own, &names);
             relax(&known, &mut own, "readOnly");
-            rename(&mut own, &names);
+            rename(&mut own, false, &names);
             let key_at = own.at.clone();
             schemas.insert(new.clone(), Member { key_at, value: own });
         }
@@ -100,7 +101,8 @@ fn bodies(root: &mut Node, known: &IndexMap<String, Node>, names: &IndexMap<Stri
         {
             if let Some(schema) = members(media).and_then(|members| members.get_mut("schema")) {
                 relax(known, &mut schema.value, "readOnly");
-                rename(&mut schema.value, names);
+                name_tags(&mut schema.value, names);
+                rename(&mut schema.value, false, names);
             }
         }
     };
@@ -220,17 +222,33 @@ fn drop_names(node: &mut Node, names: &BTreeSet<String>) -> bool {
     has_changed
 }
 
-/// Writes down the names of alternatives, which are those of the components.
-fn name_tags(node: &mut Node) {
+/// Writes down the names of alternatives, which are those of the components, before these get
+/// other names; also in the schemas inside.
+fn name_tags(node: &mut Node, names: &IndexMap<String, String>) {
+    for (keyword, member) in members(node).into_iter().flatten() {
+        let value = &mut member.value;
+        match keyword.as_str() {
+            "properties" => values(value).for_each(|part| name_tags(part, names)),
+            "items" | "additionalProperties" => name_tags(value, names),
+            "allOf" | "oneOf" | "anyOf" => {
+                if let NodeKind::Array(parts) = &mut value.kind {
+                    parts.iter_mut().for_each(|part| name_tags(part, names));
+                }
+            }
+            _ => {}
+        }
+    }
     let parts = ["oneOf", "anyOf"].map(|keyword| node.get(keyword).and_then(Node::as_array));
-    let names: Vec<Node> = parts
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|part| part.get("$ref").cloned())
+    let parts = parts.into_iter().flatten().flatten();
+    let renamed: Vec<(String, Node)> = parts
+        .filter_map(|part| {
+            let reference = part.get("$ref")?;
+            let name = name_in(reference).filter(|name| names.contains_key(name))?;
+            Some((name, reference.clone()))
+        })
         .collect();
-    let Some(discriminator) = members(node).and_then(|members| members.get_mut("discriminator"))
-    else {
+    let discriminator = members(node).and_then(|members| members.get_mut("discriminator"));
+    let Some(discriminator) = discriminator.filter(|_| !renamed.is_empty()) else {
         return;
     };
     let discriminator = &mut discriminator.value;
@@ -240,10 +258,8 @@ fn name_tags(node: &mut Node) {
     }
     let mapping = members(discriminator).and_then(|members| members.get_mut("mapping"));
     if let Some(mapping) = mapping {
-        for reference in names {
-            if let Some(name) = name_in(&reference)
-                && mapping.value.get(&name).is_none()
-            {
+        for (name, reference) in renamed {
+            if mapping.value.get(&name).is_none() {
                 insert(&mut mapping.value, &name, reference);
             }
         }
@@ -269,7 +285,7 @@ fn reached(root: &Node, known: &IndexMap<String, Node>, in_requests: bool) -> In
                 let target = reference.and_then(|text| root.pointer(text.strip_prefix('#')?));
                 let part = target.unwrap_or(part);
                 if let Some(content) = part.get("content") {
-                    references(content, &mut open);
+                    references(content, true, &mut open);
                 }
             }
         }
@@ -277,20 +293,22 @@ fn reached(root: &Node, known: &IndexMap<String, Node>, in_requests: bool) -> In
     let mut index = 0;
     while let Some(name) = open.get_index(index).cloned() {
         if let Some(node) = known.get(&name) {
-            references(node, &mut open);
+            references(node, false, &mut open);
         }
         index += 1;
     }
     open
 }
 
-/// Adds the components to which a part of the document refers.
-fn references(node: &Node, names: &mut IndexSet<String>) {
+/// Adds the components to which a part of the document refers. In a map the names of the members
+/// have no meaning.
+fn references(node: &Node, is_map: bool, names: &mut IndexSet<String>) {
     match &node.kind {
-        NodeKind::Array(items) => items.iter().for_each(|item| references(item, names)),
+        NodeKind::Array(items) => items.iter().for_each(|item| references(item, false, names)),
         NodeKind::Object(members) => {
             for (name, member) in members {
                 match name.as_str() {
+                    _ if is_map => references(&member.value, false, names),
                     "$ref" => names.extend(name_in(&member.value)),
                     "mapping" => {
                         let targets = member.value.as_object().into_iter().flatten();
@@ -303,7 +321,10 @@ fn references(node: &Node, names: &mut IndexSet<String>) {
                         }
                     }
                     "example" | "examples" | "default" | "enum" => {}
-                    _ => references(&member.value, names),
+                    name => {
+                        let is_map = crate::dialect::is_map(name, &member.value);
+                        references(&member.value, is_map, names);
+                    }
                 }
             }
         }

@@ -10,6 +10,7 @@ use super::{
 use crate::dialect::{empty, insert, members, remove};
 use crate::model::{Node, NodeKind};
 use indexmap::IndexMap;
+use std::collections::BTreeSet;
 
 /// The keywords of objects that can be beside alternatives.
 const BESIDE: [&str; 6] = [
@@ -55,7 +56,7 @@ impl Normalizer {
         let tags = discriminator.as_ref().map(|own| {
             parts
                 .iter()
-                .map(|part| tag(own, part))
+                .map(|part| tag(own, part, &self.written))
                 .collect::<Option<Vec<Node>>>()
         });
         let tags = match tags {
@@ -263,8 +264,8 @@ impl Normalizer {
 }
 
 /// Returns what a discriminator says of one alternative: its property has one of the names of
-/// the alternative. `None` if the alternative is no component.
-fn tag(discriminator: &Node, part: &Node) -> Option<Node> {
+/// the alternative. `None` if the alternative has no name.
+fn tag(discriminator: &Node, part: &Node, written: &BTreeSet<String>) -> Option<Node> {
     let property = discriminator.get("propertyName")?.as_str()?;
     let own = super::name_in(part.get("$ref")?)?;
     let mapping = discriminator.get("mapping").and_then(Node::as_object);
@@ -276,8 +277,11 @@ fn tag(discriminator: &Node, part: &Node) -> Option<Node> {
         .filter(|(_, member)| is_own(&member.value))
         .map(|(name, _)| name.clone())
         .collect();
-    if !names.contains(&own) {
+    if !names.contains(&own) && written.contains(&own) {
         names.push(own);
+    }
+    if names.is_empty() {
+        return None;
     }
     let at = &part.at;
     let text = |text: String| Node::of(at.clone(), NodeKind::String(text));

@@ -1,7 +1,11 @@
 //! Rewrites single schemas: the type that keywords imply, keywords without an effect,
 //! `not: {}`, and values of several types.
 
-use super::{Kind, Left, Normalizer, Place, kind_of, steps, target};
+use super::{
+    Kind, Left, Normalizer, Place, kind_of,
+    null::{allows_null, is_nullable},
+    steps, target,
+};
 use crate::dialect::{empty, insert, members, remove};
 use crate::model::{Location, Node, NodeKind};
 use crate::rules::document as rules;
@@ -182,7 +186,14 @@ impl Normalizer {
             .iter()
             .flat_map(|(_, keywords)| *keywords)
             .all(|keyword| node.get(keyword).is_none());
-        if is_alone && target.and_then(type_of) == Some(kind.as_str()) && !has_alternatives(node) {
+        // The type excludes the `null` that the reference allows.
+        let excludes_null = !is_nullable(node)
+            && target.is_some_and(|target| allows_null(&self.components, target));
+        if is_alone
+            && target.and_then(type_of) == Some(kind.as_str())
+            && !has_alternatives(node)
+            && !excludes_null
+        {
             remove(node, "type");
             return self.idle_at(node, place);
         }

@@ -83,6 +83,50 @@ fn a_schema_means_what_the_schema_of_3_0_means() {
             "{type: object}",
         ),
         ("{properties: {a: true}}", "{properties: {a: {}}}"),
+        // Nothing is left that is not evaluated.
+        (
+            "{type: array, items: {type: string}, unevaluatedItems: false}",
+            "{type: array, items: {type: string}}",
+        ),
+        (
+            "{type: object, additionalProperties: {type: string}, unevaluatedProperties: false}",
+            "{type: object, additionalProperties: {type: string}}",
+        ),
+        // The alternatives say all that the list of types says, or both stay.
+        (
+            "{type: [string, integer], oneOf: [{type: string, minLength: 3}, {type: integer}]}",
+            "{oneOf: [{type: string, minLength: 3}, {type: integer}]}",
+        ),
+        (
+            "{type: [string, integer], oneOf: [{minLength: 3}, {minimum: 3}]}",
+            "{allOf: [{oneOf: [{minLength: 3}, {minimum: 3}]}], oneOf: [{type: string}, {type: integer}]}",
+        ),
+        (
+            "{type: [string, integer], minLength: 2, oneOf: [{type: string}, {type: integer}]}",
+            "{allOf: [{oneOf: [{type: string}, {type: integer}]}], oneOf: [{type: string, minLength: 2}, {type: integer}]}",
+        ),
+        // What is beside an alternative or a type excludes `null`.
+        (
+            "{type: object, anyOf: [{$ref: '#/components/schemas/A'}, {type: 'null'}]}",
+            "{type: object, allOf: [{$ref: '#/components/schemas/A'}]}",
+        ),
+        (
+            "{enum: [a, b], anyOf: [{type: string}, {type: 'null'}]}",
+            "{enum: [a, b], allOf: [{type: string}]}",
+        ),
+        (
+            "{type: [object, 'null'], allOf: [{$ref: '#/components/schemas/A'}]}",
+            "{type: object, allOf: [{$ref: '#/components/schemas/A'}]}",
+        ),
+        (
+            "{type: [object, 'null'], anyOf: [{$ref: '#/components/schemas/A'}, {type: 'null'}]}",
+            "{type: object, allOf: [{$ref: '#/components/schemas/A'}], nullable: true}",
+        ),
+        ("{enum: [a, b], const: a}", "{enum: [a]}"),
+        (
+            "{enum: [a, b], const: c}",
+            "{enum: [a, b], allOf: [{enum: [c]}]}",
+        ),
     ] {
         let (newer, older) = (
             readable(&document("3.1.1", newer)),
@@ -140,6 +184,12 @@ fn faults_of_a_newer_document_are_reported_where_they_are_written() {
         "unknown-member",
         "itemSchema",
         "",
+    );
+    assert_fault(
+        &document("3.1.1", "{type: «[]}"),
+        "wrong-type",
+        "must be a string",
+        "write one type",
     );
     assert_warning(
         &document("3.1.1", "{type: string, nullable: «true}"),

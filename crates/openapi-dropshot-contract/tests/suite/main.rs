@@ -15,6 +15,7 @@ mod golden;
 
 mod lifecycle;
 mod model;
+mod normal;
 mod operations;
 mod paths;
 mod project_rules;

@@ -21,7 +21,7 @@ pub(super) fn file(plan: &Plan<'_>, shapes: &mut Shapes) -> TokenStream {
     let mut sets = Vec::new();
     for operation in &plan.operations {
         let all = [
-            (&operation.path, "list"),
+            (&operation.path, "parameters"),
             (&operation.query, "parameters"),
             (&operation.header, "list"),
         ];

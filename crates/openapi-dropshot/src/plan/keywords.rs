@@ -57,8 +57,8 @@ fn unsupported(keyword: &str) -> Option<(&'static str, &'static str)> {
             "write `additionalProperties`",
         ),
         "unevaluatedProperties" => (
-            "is not supported beside these keywords",
-            "write `additionalProperties`, or remove it",
+            "is not supported beside references, `allOf` or alternatives: the members that these describe count, too",
+            "write all members in `properties` of one schema, with `additionalProperties: false`; or remove it",
         ),
         "$dynamicRef" => (
             "is not supported: a type is the same wherever it is used",
@@ -83,7 +83,8 @@ impl<'a> Planner<'a> {
             let has_effect = match keyword.as_str() {
                 "oneOf" => !is_idle,
                 "properties" | "required" => member.value.size() > 1,
-                "additionalProperties" => true,
+                // Of these, `false` restricts the most.
+                "additionalProperties" | "unevaluatedProperties" | "unevaluatedItems" => true,
                 other => {
                     !other.starts_with("x-")
                         && !DESCRIPTIVE.contains(&other)

@@ -165,7 +165,14 @@ impl<'a> Planner<'a> {
             let message = format!(
                 "`{wire}` is not supported: an array, an object or a value of any type has no single text"
             );
-            let help = "use a string, an integer, a number, a boolean, an enumeration, or an array of these";
+            let help = match self.has_members(schema) {
+                true => {
+                    "write a parameter for each member; a query parameter may be an object without `minProperties`, `maxProperties`, `additionalProperties` and `allOf` of the same members, and with `required` only if the parameter is required, too"
+                }
+                false => {
+                    "use a string, an integer, a number, a boolean, an enumeration, or an array of these"
+                }
+            };
             self.reject("unsupported-parameter", &schema.at, message, help);
         }
         Field {
@@ -183,6 +190,12 @@ impl<'a> Planner<'a> {
         }
     }
 
+    /// Returns whether a schema is an object with members.
+    fn has_members(&self, schema: &Schema) -> bool {
+        let target = self.document.resolve(schema);
+        target.is_some_and(|target| !target.properties.is_empty() || !target.all_of.is_empty())
+    }
+
     /// Checks everything about a parameter except its schema.
     pub(super) fn check_parameter(&mut self, parameter: &'a Parameter) {
         const RULE: &str = "unsupported-parameter";
@@ -191,8 +204,14 @@ impl<'a> Planner<'a> {
             ParameterIn::Query | ParameterIn::Cookie => "form",
             ParameterIn::Path | ParameterIn::Header => "simple",
         };
+        // An object that cannot be sent is rejected as such.
+        let has_members = |schema: &Schema| self.has_members(schema);
+        let is_deep = parameter.location == ParameterIn::Query
+            && (parameter.style.as_ref()).is_some_and(|style| style.value == "deepObject")
+            && parameter.schema.as_ref().is_some_and(has_members);
         if let Some(style) = &parameter.style
             && style.value != plain
+            && !is_deep
         {
             let message = format!("`style: {}` is not supported", style.value);
             let help = format!("write `style: {plain}`, or nothing");

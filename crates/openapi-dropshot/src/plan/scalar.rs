@@ -185,7 +185,13 @@ fn bound(
         Some(value) if is_exclusive => Some(value + inward),
         Some(value) => Some(value),
         // The conversion saturates, and no integer type reaches that far.
-        None => number.as_f64().map(|value| round(value) as i128),
+        None => number.as_f64().map(|value| {
+            let last = round(value) as i128;
+            match is_exclusive && value.fract() == 0.0 {
+                true => last.saturating_add(inward),
+                false => last,
+            }
+        }),
     }
 }
 

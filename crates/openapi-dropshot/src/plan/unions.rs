@@ -78,9 +78,15 @@ impl<'a> Planner<'a> {
         variants: &mut [Variant],
     ) {
         const RULE: &str = "unsupported-discriminator";
+        let components: Vec<Option<&str>> = parts.iter().map(referred).collect();
+        let written = self.document.as_written().get("components");
+        let written = written.and_then(|own| own.get("schemas"));
         for (part, variant) in parts.iter().zip(variants.iter_mut()) {
             if let Some(component) = referred(part) {
-                variant.tags.push(component.to_owned());
+                // A name that the normal form made is no name of the document.
+                if written.is_some_and(|written| written.get(component).is_some()) {
+                    variant.tags.push(component.to_owned());
+                }
             } else {
                 let message = "a `discriminator` names alternatives by their components, but this alternative is not a component";
                 let help = "give the schema a name in `components.schemas`, and refer to it; or remove `discriminator`";
@@ -89,10 +95,8 @@ impl<'a> Planner<'a> {
         }
         for (value, target) in &discriminator.mapping {
             let component = target.value.strip_prefix(SCHEMAS).unwrap_or(&target.value);
-            let mut named = variants.iter_mut();
-            let named =
-                named.find(|variant| variant.tags.first().is_some_and(|name| name == component));
-            if let Some(variant) = named {
+            let place = components.iter().position(|own| *own == Some(component));
+            if let Some(variant) = place.and_then(|place| variants.get_mut(place)) {
                 if !variant.tags.contains(value) {
                     variant.tags.push(value.clone());
                 }
@@ -100,6 +104,13 @@ impl<'a> Planner<'a> {
                 let message = format!("`{}` is none of the alternatives", target.value);
                 let help = "write the name of a component that is listed there";
                 self.reject(RULE, &target.at, message, help);
+            }
+        }
+        for (part, variant) in parts.iter().zip(variants.iter()) {
+            if variant.tags.is_empty() && referred(part).is_some() {
+                let message = "no value of the `discriminator` names this alternative";
+                let help = "give the schema a name in `components.schemas`, and refer to that";
+                self.reject(RULE, &part.at, message, help);
             }
         }
         let mut seen = BTreeSet::new();

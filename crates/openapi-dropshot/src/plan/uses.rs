@@ -59,7 +59,7 @@ impl<'a> Planner<'a> {
         };
         match ty {
             Ty::Any | Ty::Invalid | Ty::Nullable(_) => ty,
-            ty if self.chain(schema).any(|schema| schema.nullable) => Ty::Nullable(Box::new(ty)),
+            ty if self.allows_null(schema) => Ty::Nullable(Box::new(ty)),
             ty => ty,
         }
     }
@@ -132,6 +132,14 @@ impl<'a> Planner<'a> {
                 _ => None,
             }
         })
+    }
+
+    /// Returns whether a schema allows `null`, or the schemas that define it do. A type beside
+    /// `allOf` excludes what its part allows.
+    fn allows_null(&self, schema: &'a Schema) -> bool {
+        let mut chain = self.chain(schema);
+        let decides = |schema: &&Schema| schema.nullable || schema.types.is_some();
+        chain.find(decides).is_some_and(|schema| schema.nullable)
     }
 
     /// Returns the default of a schema, or of the schemas that define it.

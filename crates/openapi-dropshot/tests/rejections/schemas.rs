@@ -86,6 +86,19 @@ fn keywords_of_3_1_that_no_type_says_are_rejected_where_they_stand() {
             "prefixItems: [{type: string}, {type: integer}]",
         ),
         ("      type: array\n", "items: {$dynamicRef: '#a'}"),
+        (
+            "      type: object\n      allOf: [{$ref: '#/components/schemas/Other'}]\n      properties: {b: {type: string}}\n",
+            "unevaluatedProperties: false",
+        ),
+        (
+            "      $ref: '#/components/schemas/Other'\n",
+            "unevaluatedProperties: false",
+        ),
+        (
+            "      oneOf: [{$ref: '#/components/schemas/Other'}]\n",
+            "unevaluatedProperties: false",
+        ),
+        ("      type: array\n", "unevaluatedItems: false"),
     ] {
         let text = schema(&format!("{before}      {keyword}\n"))
             .replace("openapi: 3.0.3", "openapi: 3.1.1");
@@ -100,6 +113,27 @@ fn keywords_of_3_1_that_no_type_says_are_rejected_where_they_stand() {
             "{problem}"
         );
         assert!(problem.contains("write"), "{problem}");
+    }
+}
+
+#[test]
+fn alternatives_and_values_that_contradict_each_other_are_rejected() {
+    for (yaml, expected) in [
+        (
+            "      type: [string, integer]\n      oneOf: [{minLength: 3}, {minimum: 10}]\n",
+            "unsupported-schema 26:13 `oneOf`",
+        ),
+        (
+            "      enum: [a, b]\n      const: c\n",
+            "meaningless-keyword 26:13 `enum`",
+        ),
+        (
+            "      type: string\n      enum: [a, b]\n      const: c\n",
+            "unsupported-all-of",
+        ),
+    ] {
+        let text = schema(yaml).replace("openapi: 3.0.3", "openapi: 3.1.1");
+        assert_rejected(&[(text, expected)]);
     }
 }
 
