@@ -1362,6 +1362,40 @@ pub struct Problem {
     pub message: String,
 }
 
+/// The schema `Fault`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(remote = "Self")]
+#[schemars(description = "")]
+pub struct Fault {
+    /// `title`
+    #[schemars(description = "")]
+    pub title: String,
+    /// `status`
+    #[schemars(with = "super::shapes::AnyInteger", description = "")]
+    pub status: i64,
+    /// `detail`
+    #[serde(
+        default,
+        deserialize_with = "openapi_dropshot_types::members::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "String", description = "")]
+    pub detail: Option<String>,
+}
+
+/// The schema `Details`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(remote = "Self")]
+#[schemars(description = "")]
+pub struct Details {
+    /// `message`
+    #[schemars(description = "")]
+    pub message: String,
+    /// `details`
+    #[schemars(description = "")]
+    pub details: Vec<String>,
+}
+
 /// The schema `Everything`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(remote = "Self")]
@@ -1592,7 +1626,7 @@ pub struct AddToolBody {
 
 openapi_dropshot_types::objects!(
     Nothing, Tool, ToolSize, ToolSizesItem, ToolByShelfValue, Part, Ticket, Leaf,
-    Settings, OpenSettings, Option2, Problem, Everything, AddToolBody
+    Settings, OpenSettings, Option2, Problem, Fault, Details, Everything, AddToolBody
 );
 
 openapi_dropshot_types::string_enums!(Kind, OnlyOne, MaybeKind, ToolSizeUnit, PetStatus);
