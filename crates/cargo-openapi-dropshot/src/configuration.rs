@@ -9,6 +9,7 @@ use crate::{
     settings::{self, Document, RuleLevel, Settings, Target},
 };
 use anyhow::{Context, Result, anyhow, bail, ensure};
+use openapi_dropshot::UNFILLED;
 use openapi_dropshot_contract::{
     Problem, Problems, Profile, Severity, model::Location, rules, suggest::did_you_mean,
 };
@@ -506,8 +507,8 @@ impl Reader<'_> {
                 RuleLevel::Warn => Some(Severity::Warning),
                 RuleLevel::Error => Some(Severity::Error),
             };
-            if name == LOST {
-                severities.insert(LOST, severity);
+            if let Some(id) = [LOST, UNFILLED].into_iter().find(|id| *id == name) {
+                severities.insert(id, severity);
                 continue;
             }
             let Some(rule) = rules::all().find(|rule| rule.id == name) else {

@@ -122,6 +122,10 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     check_folder(&options.folder)?;
     print_warnings(&document);
     let plan = plan(options, document, name, toolkit)?;
+    let warnings = openapi_dropshot::warnings(&plan.document);
+    if !warnings.is_empty() {
+        eprintln!("{}\n", Problems::new(&plan.document, warnings));
+    }
     let existing = Existing::read(&options.folder)?;
     existing.check_crates(&plan.crates())?;
 

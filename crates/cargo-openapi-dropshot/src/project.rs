@@ -172,6 +172,9 @@ impl Project {
     /// Lints a document with the profile and the severities of the project.
     pub(crate) fn lint(&self, document: &Document) -> Vec<Problem> {
         let mut problems = lint(document, self.profile);
+        if self.output.is_some() {
+            problems.extend(openapi_dropshot::warnings(document));
+        }
         problems.retain_mut(|problem| match self.severities.get(problem.rule) {
             Some(Some(severity)) => {
                 problem.severity = *severity;

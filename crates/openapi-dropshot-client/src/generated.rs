@@ -6,6 +6,7 @@
 
 mod body;
 mod by_status;
+mod members;
 mod open_enum;
 mod path;
 mod service;
@@ -13,6 +14,7 @@ mod service;
 pub use body::{Body, IntoBody};
 pub use by_status::{ByStatus, json_body, text_body, unlisted};
 pub use http::Method;
+pub use members::{by_tag, json_value, present, unknown_tag};
 pub use open_enum::OpenEnum;
 pub use serde_json::Result as JsonResult;
 pub use service::{Credential, Service};

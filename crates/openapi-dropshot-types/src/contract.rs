@@ -2,7 +2,7 @@
 
 use crate::{
     Condition, ErrorEntry, Operation, Rejection, Router,
-    error::{self, ErrorMember},
+    error::{self, ErrorMember, ErrorShape},
 };
 use dropshot::{ApiDescriptionBuildErrors, Body, RequestContext, ServerContext};
 use http::{Request, Response};
@@ -32,6 +32,8 @@ pub trait Contract: Send + Sync + 'static {
     const ERROR_BODY: &'static [(&'static str, ErrorMember)];
     /// The media type of the errors that no handler makes.
     const ERROR_MEDIA_TYPE: &'static str = "application/json";
+    /// The errors that have another body or media type, by operation and status.
+    const ERROR_SHAPES: &'static [ErrorShape] = &[];
     /// The names of the operations whose request body may be absent.
     const OPTIONAL_BODIES: &'static [&'static str] = &[];
     /// The document as JSON, without white space between its parts; the members
@@ -81,6 +83,29 @@ pub trait Contract: Send + Sync + 'static {
     /// The body of the response to a rejected request, in the document's own
     /// shape, as JSON. It is empty where the document gives the error no body.
     fn error_body(rejection: &Rejection, request_id: &str) -> Vec<u8> {
-        error::body(Self::ERROR_BODY, rejection, request_id)
+        let media_type = Self::ERROR_MEDIA_TYPE;
+        error::body(Self::ERROR_BODY, media_type, rejection, request_id)
+    }
+
+    /// The body of the response to a rejected request for an operation, and its media type;
+    /// without an operation as [`error_body`](Self::error_body).
+    fn error_content(
+        operation: Option<&Operation>,
+        rejection: &Rejection,
+        request_id: &str,
+    ) -> (Vec<u8>, &'static str) {
+        let status = rejection.error.status;
+        let shape = operation
+            .and_then(|operation| ErrorShape::of(Self::ERROR_SHAPES, operation.name, status));
+        let (members, media_type) = match shape {
+            Some(shape) => (shape.members, shape.media_type),
+            None => (Self::ERROR_BODY, Self::ERROR_MEDIA_TYPE),
+        };
+        let body = error::body(members, media_type, rejection, request_id);
+        let media_type = match rejection.body {
+            None => media_type,
+            Some(_) => rejection.media_type.unwrap_or("application/json"),
+        };
+        (body, media_type)
     }
 }

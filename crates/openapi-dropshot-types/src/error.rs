@@ -88,11 +88,14 @@ impl Rejection {
 
     /// Whether the body is JSON by its media type.
     fn is_json(&self) -> bool {
-        self.media_type.is_none_or(|media_type| {
-            let essence = media_type.split(';').next().unwrap_or_default().trim();
-            essence == "application/json" || essence.ends_with("+json")
-        })
+        self.media_type.is_none_or(is_json)
     }
+}
+
+/// Whether a media type is JSON.
+fn is_json(media_type: &str) -> bool {
+    let essence = media_type.split(';').next().unwrap_or_default().trim();
+    essence == "application/json" || essence.ends_with("+json")
 }
 
 impl fmt::Display for Rejection {
@@ -376,6 +379,35 @@ pub enum ErrorMember {
     RequestId,
 }
 
+/// The body that the document gives to errors of an operation, where it is another one than
+/// that of the other errors. Errors that no handler makes have this body.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct ErrorShape {
+    /// The name of the operation.
+    pub operation: &'static str,
+    /// The lowest and the highest status of these errors. If several shapes include a status,
+    /// it has the first of them.
+    pub statuses: (u16, u16),
+    /// The media type. The body is the message alone if it is not JSON.
+    pub media_type: &'static str,
+    /// The members of the body that the server can write.
+    pub members: &'static [(&'static str, ErrorMember)],
+}
+
+impl ErrorShape {
+    /// The shape of an error of an operation, if it has one of its own.
+    pub(crate) fn of(
+        shapes: &'static [Self],
+        operation: &str,
+        status: u16,
+    ) -> Option<&'static Self> {
+        shapes.iter().find(|shape| {
+            let (first, last) = shape.statuses;
+            shape.operation == operation && (first..=last).contains(&status)
+        })
+    }
+}
+
 /// Writes the body of a rejection with these members, as JSON.
 #[cfg_attr(
     not(feature = "dropshot"),
@@ -383,6 +415,7 @@ pub enum ErrorMember {
 )]
 pub(crate) fn body(
     members: &[(&str, ErrorMember)],
+    media_type: &str,
     rejection: &Rejection,
     request_id: &str,
 ) -> Vec<u8> {
@@ -401,8 +434,11 @@ pub(crate) fn body(
         }
         Some(other) => return other.to_string().into_bytes(),
     }
-    let mut body = Vec::new();
     let Rejection { error, message, .. } = rejection;
+    if !is_json(media_type) {
+        return message.as_bytes().to_vec();
+    }
+    let mut body = Vec::new();
     let values = member_values(members, error.code, error.status, message, request_id);
     serde_json::Serializer::new(&mut body)
         .collect_map(values)
@@ -461,7 +497,7 @@ mod tests {
     ];
 
     fn text(rejection: &Rejection) -> String {
-        String::from_utf8(body(MEMBERS, rejection, "7")).expect("JSON is UTF-8")
+        String::from_utf8(body(MEMBERS, "application/json", rejection, "7")).expect("JSON is UTF-8")
     }
 
     #[test]
@@ -532,6 +568,35 @@ mod tests {
         let secret = Rejection::internal(Condition::Internal.built_in(), "a secret");
         assert!(!text(&secret).contains("secret"));
         assert_eq!(secret.detail.as_deref(), Some("a secret"));
+    }
+
+    #[test]
+    fn an_operation_has_the_first_shape_that_includes_the_status() {
+        const fn shape(first: u16, last: u16, media_type: &'static str) -> ErrorShape {
+            ErrorShape {
+                operation: "a",
+                statuses: (first, last),
+                media_type,
+                members: &[],
+            }
+        }
+        static SHAPES: [ErrorShape; 3] = [
+            shape(404, 404, "text/plain"),
+            shape(400, 499, "application/problem+json"),
+            shape(400, 599, "application/json"),
+        ];
+        let media_type = |operation: &str, status: u16| {
+            ErrorShape::of(&SHAPES, operation, status).map(|shape| shape.media_type)
+        };
+        assert_eq!(media_type("a", 404), Some("text/plain"));
+        assert_eq!(media_type("a", 429), Some("application/problem+json"));
+        assert_eq!(media_type("a", 503), Some("application/json"));
+        assert_eq!(media_type("b", 404), None);
+        let rejection = Rejection::new(Condition::NotFound.built_in(), "nothing is there");
+        assert_eq!(
+            body(MEMBERS, "text/plain", &rejection, "7"),
+            b"nothing is there"
+        );
     }
 
     #[test]

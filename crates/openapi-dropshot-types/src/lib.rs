@@ -44,7 +44,7 @@ pub mod operation_error;
 #[cfg(feature = "dropshot")]
 mod router;
 
-pub use error::{Condition, ErrorEntry, ErrorMember, Rejection};
+pub use error::{Condition, ErrorEntry, ErrorMember, ErrorShape, Rejection};
 pub use failure::{IdempotencyFailure, StateFailure};
 pub use macros::{CheckedNumber, CheckedString};
 pub use never::Never;

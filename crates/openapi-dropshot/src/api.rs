@@ -6,6 +6,7 @@ mod dispatch;
 mod errors;
 mod operations;
 mod responses;
+pub(crate) mod shapes;
 
 use crate::{
     File, Options,

@@ -34,6 +34,7 @@ mod probe;
 mod render;
 pub mod starter;
 
+pub use api::shapes::UNFILLED;
 pub use probe::{ProbeError, probe};
 
 use openapi_dropshot_contract::{Problem, model::Document, normalized};
@@ -124,6 +125,19 @@ pub fn generate(document: &Document, options: &Options) -> Result<Vec<File>, Vec
 /// As [`generate_service`].
 pub fn inline_types(document: &Document) -> Result<Vec<(String, String)>, Vec<Problem>> {
     plan::plan(document).map(|plan| plan.inline)
+}
+
+/// Warns of what a service cannot do that the document says: the errors that it makes by itself
+/// and for whose bodies it has no values.
+pub fn warnings(document: &Document) -> Vec<Problem> {
+    let normal = normalized(document);
+    let normal = normal.as_ref().unwrap_or(document);
+    let Ok(plan) = plan::plan(normal) else {
+        return Vec::new();
+    };
+    let mut problems = api::shapes::warnings(normal, &plan);
+    document.name_as_written(&mut problems);
+    problems
 }
 
 /// Generates the client only.

@@ -1,6 +1,7 @@
 //! The rules of the gates themselves, and of the configuration.
 
 use super::Declared;
+use openapi_dropshot::UNFILLED;
 use openapi_dropshot_contract::Severity::{Error, Warning};
 
 const FIXED: &str = "The rule cannot be switched off.";
@@ -14,6 +15,19 @@ pub(crate) const RULES: &[Declared] = &[
         breaks: "`releses = \"spec/released\"`",
         keeps: "`releases = \"spec/released\"`",
         configuration: FIXED,
+    },
+    Declared {
+        id: UNFILLED,
+        severity: Warning,
+        meaning: "The server responds with an error by itself, such as 400 to a parameter that is not valid, but the document gives that status \
+                  a body that the server cannot write: it requires a member that only a handler knows. The server sends the other members.",
+        remedy: "Require only what the server knows: strings for a message, a code (`code`, `error`, `error_code`, `errorCode` or `type`) \
+                 and the id of the request (`request_id` or `requestId`), and a number for the status (`status`, `status_code` or `statusCode`). \
+                 Other members can be optional.",
+        breaks: "a response `400` whose body has the members `message` and `details`, both required",
+        keeps: "a response `400` whose body has the members `message` and `details`, with `message` alone required",
+        configuration: "In `openapi-dropshot.toml`, `level` is `off`, `warn` or `error`:\n\n\
+                        ```toml\n[document.rules]\nunfilled-error-body = { level = \"off\", reason = \"Why this document is an exception.\" }\n```\n",
     },
     Declared {
         id: "stale-code",

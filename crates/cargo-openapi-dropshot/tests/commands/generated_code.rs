@@ -374,3 +374,68 @@ fn several_processes_may_generate_at_the_same_time() {
         assert!(!repository.path(stale).exists());
     }
 }
+
+#[test]
+fn an_error_body_that_the_server_cannot_fill_is_named() {
+    let repository = Repository::with_crates();
+    repository.write(
+        DOCUMENT,
+        "openapi: 3.0.3\n\
+         info: {title: Things, version: 1.1.0}\n\
+         paths:\n  \
+           /x/{id}:\n    \
+             get:\n      \
+               operationId: getX\n      \
+               parameters: [{name: id, in: path, required: true, schema: {type: integer}}]\n      \
+               responses:\n        \
+                 '204': {description: Done.}\n        \
+                 '400': {description: Bad., content: {application/json: {schema: {$ref: '#/components/schemas/Details'}}}}\n        \
+                 '404': {description: Gone., content: {application/json: {schema: {$ref: '#/components/schemas/Details'}}}}\n        \
+                 default: {description: Other., content: {application/problem+json: {schema: {$ref: '#/components/schemas/Plain'}}}}\n\
+         components:\n  \
+           schemas:\n    \
+             Plain: {type: object, required: [title], properties: {title: {type: string}}}\n    \
+             Details: {type: object, required: [message, details], properties: {message: {type: string}, details: {type: array, items: {type: string}}}}\n",
+    );
+    let toml = repository.read("openapi-dropshot.toml");
+    let general = toml.replace(
+        "path = \"spec/things.yaml\"\n",
+        "path = \"spec/things.yaml\"\nprofile = \"general\"\n",
+    );
+    repository.write("openapi-dropshot.toml", &general);
+    let warning = "warning[unfilled-error-body]: the server itself responds with 400 to some requests of `getX`, \
+                   but it has no value for `details`, which the body requires";
+    let (code, printed) = repository.run(&["generate"]);
+    assert!(code == 0 && printed.contains(warning), "{printed}");
+    assert_eq!(
+        printed.matches("[unfilled-error-body]").count(),
+        1,
+        "{printed}"
+    );
+    let dispatch = repository.read("api/src/generated/dispatch.rs");
+    assert!(
+        dispatch.contains("statuses: (400, 599)") && dispatch.contains("application/problem+json"),
+        "{dispatch}"
+    );
+    let run = repository.run(&["check", "--gate", "document"]);
+    assert_printed(run, 0, &[warning, "things.yaml:10:"]);
+    let explained = repository.run(&["explain", "unfilled-error-body"]);
+    assert_printed(
+        explained,
+        0,
+        &["unfilled-error-body (warning)", "[document.rules]"],
+    );
+    for (level, code) in [("error", 1), ("off", 0)] {
+        let rules = format!(
+            "{general}\n[document.rules]\nunfilled-error-body = {{ level = \"{level}\", reason = \"A test.\" }}\n"
+        );
+        repository.write("openapi-dropshot.toml", &rules);
+        let (found, printed) = repository.run(&["check", "--gate", "document"]);
+        assert_eq!(found, code, "{printed}");
+        assert_eq!(
+            printed.contains("unfilled-error-body"),
+            level == "error",
+            "{printed}"
+        );
+    }
+}

@@ -2,6 +2,7 @@
 //! catalogue of errors; see `openapi.yaml`. A second client has responses that differ by status; see
 //! `statuses.yaml`. The test `client` of `openapi-dropshot` compares their code with the generator.
 
+mod alternatives;
 mod batches;
 #[cfg(feature = "blocking")]
 mod blocking;

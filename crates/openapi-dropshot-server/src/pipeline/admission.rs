@@ -73,7 +73,7 @@ mod tests {
         }
         readiness.advance(Phase::Stopping);
         let error = check(&readiness).expect_err("rejected");
-        let (code, response) = error.into_response::<TestContract>("id");
+        let (code, response) = error.into_response::<TestContract>(None, "id");
         assert_eq!(code, "overloaded");
         assert_eq!(response.headers()[CONNECTION], "close");
     }

@@ -7,7 +7,7 @@ use http::{
     HeaderName, HeaderValue, Method, Response, StatusCode,
     header::{ALLOW, CONNECTION, CONTENT_TYPE, RETRY_AFTER},
 };
-use openapi_dropshot_types::{Condition, Contract, Rejection};
+use openapi_dropshot_types::{Condition, Contract, Operation, Rejection};
 use std::{borrow::Cow, mem};
 
 /// Why the pipeline ends a request, with headers that only the step knows that ends it.
@@ -106,22 +106,20 @@ impl ErrorResponse {
         rejection
     }
 
-    /// Returns the code of the error and the response. The detail is only logged.
+    /// Returns the code of the error and the response, in the form that the document has for the
+    /// operation, if it is known. The detail is only logged.
     pub(super) fn into_response<C: Contract>(
         mut self,
+        operation: Option<&Operation>,
         request_id: &str,
     ) -> (&'static str, Response<Body>) {
         let own_headers = mem::take(&mut self.headers);
         let rejection = self.rejection::<C>();
         let error = rejection.error;
-        let media_type = rejection.media_type.unwrap_or(match rejection.body {
-            None => C::ERROR_MEDIA_TYPE,
-            Some(_) => "application/json",
-        });
         if let Some(detail) = &rejection.detail {
             tracing::error!(request_id, code = %error.code, "{detail}");
         }
-        let body = C::error_body(&rejection, request_id);
+        let (body, media_type) = C::error_content(operation, &rejection, request_id);
         let is_empty = body.is_empty();
         let mut response = Response::new(Body::from(body));
         *response.status_mut() =
@@ -177,7 +175,7 @@ mod tests {
     use crate::test_contract::TestContract;
 
     fn response(error: ErrorResponse) -> Response<Body> {
-        error.into_response::<TestContract>("id").1
+        error.into_response::<TestContract>(None, "id").1
     }
 
     #[test]

@@ -79,7 +79,7 @@ where
         grant.as_ref(),
     );
     let mut response = deadline::caught(steps).await.unwrap_or_else(|error| {
-        let (code, mut response) = error.into_response::<C>(&record.request_id);
+        let (code, mut response) = error.into_response::<C>(record.operation, &record.request_id);
         record.code = Some(code);
         if is_drained {
             drain::start(body);

@@ -191,7 +191,7 @@ mod tests {
     }
 
     fn allow(error: ErrorResponse) -> String {
-        let (_, response) = error.into_response::<TestContract>("id");
+        let (_, response) = error.into_response::<TestContract>(None, "id");
         response.headers()[ALLOW]
             .to_str()
             .expect("ASCII")

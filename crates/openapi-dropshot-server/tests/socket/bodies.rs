@@ -121,3 +121,31 @@ async fn an_optional_body_may_be_absent() {
     check(&server, ("/note", JSON, b""), (400, "}")).await;
     check(&server, ("/note", None, b""), (415, "}")).await;
 }
+
+#[tokio::test]
+async fn an_error_of_the_server_has_the_body_that_the_document_gives_its_status() {
+    let server = service();
+    for (path, media_type, start) in [
+        ("/form", "application/problem+json", r#"{"title":""#),
+        ("/note", "application/json", r#"{"message":""#),
+    ] {
+        let lines = [
+            &format!("POST {path}"),
+            "Content-Type: application/pdf",
+            "Content-Length: 0",
+        ];
+        let (status, response) = send(&server, &lines, b"").await;
+        let (head, body) = response.split_once("\r\n\r\n").expect("a head and a body");
+        assert_eq!(status, 415, "{response}");
+        assert!(
+            head.contains(&format!("content-type: {media_type}\r\n")),
+            "{response}"
+        );
+        assert!(body.starts_with(start), "{response}");
+        assert_eq!(
+            body.contains(r#""status":415"#),
+            path == "/form",
+            "{response}"
+        );
+    }
+}

@@ -9,8 +9,8 @@ use dropshot::{
 use http::{Method, Request, Response};
 use openapi_dropshot_server::{Context, State, state::AuthenticationError};
 use openapi_dropshot_types::{
-    Contract, ErrorEntry, ErrorMember, Operation, OptionalBody, Rejection, Router, Stability,
-    dispatch,
+    Contract, ErrorEntry, ErrorMember, ErrorShape, Operation, OptionalBody, Rejection, Router,
+    Stability, dispatch,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -94,6 +94,15 @@ impl Contract for DeskContract {
     const OPERATIONS: &'static [Operation] = &OPERATIONS;
     const ERRORS: &'static [ErrorEntry] = &[];
     const ERROR_BODY: &'static [(&'static str, ErrorMember)] = &[("message", ErrorMember::Message)];
+    const ERROR_SHAPES: &'static [ErrorShape] = &[ErrorShape {
+        operation: "/form",
+        statuses: (400, 499),
+        media_type: "application/problem+json",
+        members: &[
+            ("title", ErrorMember::Message),
+            ("status", ErrorMember::Status),
+        ],
+    }];
     const OPTIONAL_BODIES: &'static [&'static str] = &["/optional-note"];
     const DOCUMENT_JSON: &'static str = r##"{"components":{"parameters":{"Colour":{"in":"header","name":"X-Colour"}},"securitySchemes":{"inCookie":{"in":"cookie","name":"X-Cookie","type":"apiKey"},"key":{"in":"header","name":"X-Api-Key","type":"apiKey"}}},"info":{"title":"Desk","version":"1.0.0"},"openapi":"3.0.3","paths":{"/note":{"parameters":[{"in":"header","name":"X-Drawer"}],"post":{"parameters":[{"$ref":"#/components/parameters/Colour"},{"in":"header","name":"idempotency-key"},{"in":"header","name":"x-api-key"},{"in":"query","name":"X-Query"}],"responses":{}}}}}"##;
     const DOCUMENT_YAML: &'static str = "openapi: 3.0.3\n";

@@ -1,7 +1,7 @@
 //! Writes the implementation of `Contract`: the facts of the document, and the
 //! dispatch from a request to the method of the trait.
 
-use super::{errors::entries, module};
+use super::{errors::entries, module, shapes::error_shapes};
 use crate::{
     names::ident,
     plan::{OperationPlan, Plan},
@@ -21,6 +21,7 @@ pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenS
     let media_type = media_type.filter(|media_type| *media_type != "application/json");
     let media_type =
         media_type.map(|media_type| quote!(const ERROR_MEDIA_TYPE: &'static str = #media_type;));
+    let shapes = error_shapes(document, plan);
     let optional = optional_bodies(plan);
     let about =
         format!(" The API of the document with the handlers of `A`, which implements [`{name}`].");
@@ -43,6 +44,7 @@ pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenS
             const ERRORS: &'static [ErrorEntry] = &#errors;
             const ERROR_BODY: &'static [(&'static str, ErrorMember)] = ERROR_BODY;
             #media_type
+            #shapes
             #optional
             const DOCUMENT_JSON: &'static str = include_str!("openapi.json").trim_ascii_end();
             const DOCUMENT_YAML: &'static str = include_str!("openapi.yaml");

@@ -2,15 +2,12 @@
 //! each code of the catalogue that it lists, or for each of its error responses if the
 //! document has no catalogue.
 
+use super::shapes;
 use crate::{
     docs::{doc_attributes, harmless, one_line},
     models::{implementations, types::in_api},
     names::ident,
-    plan::{
-        Catalogue, ErrorResponse, Errors, JsonBody, Listed, OperationPlan, Plan,
-        ir::{Kind, Presence, Scalar, Ty},
-        target,
-    },
+    plan::{Catalogue, ErrorResponse, Errors, JsonBody, Listed, OperationPlan, Plan, ir::Ty},
     render::option,
 };
 use openapi_dropshot_contract::model::StatusCode;
@@ -41,7 +38,7 @@ pub(super) fn file(plan: &Plan<'_>) -> TokenStream {
     };
     let operations: Vec<&OperationPlan<'_>> = plan.operations.iter().filter(own).collect();
     let codes = plan.catalogue.as_ref().map(catalogue);
-    let body = error_body(plan);
+    let body = shapes::error_body(plan);
     let enums = operations.iter().map(|operation| errors(plan, operation));
     let names: Vec<Ident> = operations
         .iter()
@@ -325,83 +322,4 @@ fn lowered(sentence: &str) -> String {
         }
         _ => sentence.to_owned(),
     }
-}
-
-/// The members of the error body that the server itself can write.
-fn error_body(plan: &Plan<'_>) -> TokenStream {
-    let members = members(plan).into_iter().map(|(name, member)| {
-        let member = ident(member);
-        quote!((#name, ErrorMember::#member))
-    });
-    quote! {
-        #[doc = " The members of the error body, in their order."]
-        pub const ERROR_BODY: &[(&str, ErrorMember)] = &[#(#members),*];
-    }
-}
-
-/// The members of the catalogue's body, or of dropshot's own errors, or those that the first
-/// error body requires of which the server knows all, or `message`.
-fn members<'p>(plan: &'p Plan<'_>) -> Vec<(&'p str, &'static str)> {
-    if let Some(catalogue) = &plan.catalogue {
-        let members = catalogue.body.members.iter();
-        return members
-            .map(|(wire, member)| (wire.as_str(), *member))
-            .collect();
-    }
-    let errors = plan.operations.iter().map(|operation| &operation.errors);
-    let mut shapes = errors.filter_map(|errors| match errors {
-        Errors::Dropshot(_) => Some(vec![
-            ("error_code", "Code"),
-            ("message", "Message"),
-            ("request_id", "RequestId"),
-        ]),
-        Errors::Statuses(responses) => responses
-            .iter()
-            .find_map(|response| known_members(plan, &response.body.as_ref()?.ty)),
-        Errors::Codes(_) => None,
-    });
-    shapes
-        .next()
-        .unwrap_or_else(|| vec![("message", "Message")])
-}
-
-/// Names of members for codes that programs read.
-const CODES: &[&str] = &["code", "error", "error_code", "errorCode", "type"];
-/// Names of numbers that say the status.
-const STATUSES: &[&str] = &[
-    "code",
-    "error_code",
-    "errorCode",
-    "status",
-    "statusCode",
-    "status_code",
-];
-/// Names of members for the id of the request.
-const REQUEST_IDS: &[&str] = &["request_id", "requestId"];
-
-/// The required members of an object, if the server has a value for each, a message among them:
-/// any string, or a number that says the status. An only string is the message.
-fn known_members<'p>(plan: &'p Plan<'_>, ty: &Ty) -> Option<Vec<(&'p str, &'static str)>> {
-    let Kind::Struct(object) = &target(&plan.items, ty)?.kind else {
-        return None;
-    };
-    let required: Vec<_> = object
-        .fields
-        .iter()
-        .filter(|field| matches!(field.presence, Presence::Required))
-        .collect();
-    let member = |name: &str, ty: &Ty| match ty {
-        Ty::Scalar(Scalar::Text { .. }) if required.len() == 1 => Some("Message"),
-        Ty::Scalar(Scalar::Text { .. }) if REQUEST_IDS.contains(&name) => Some("RequestId"),
-        Ty::Scalar(Scalar::Text { .. }) if CODES.contains(&name) => Some("Code"),
-        Ty::Scalar(Scalar::Text { .. }) => Some("Message"),
-        Ty::Scalar(Scalar::Integer { .. }) if STATUSES.contains(&name) => Some("Status"),
-        _ => None,
-    };
-    let members = required
-        .iter()
-        .map(|field| Some((field.wire.as_str(), member(&field.wire, &field.ty)?)));
-    let members: Vec<_> = members.collect::<Option<_>>()?;
-    let has_message = members.iter().any(|(_, member)| *member == "Message");
-    has_message.then_some(members)
 }

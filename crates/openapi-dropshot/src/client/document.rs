@@ -108,3 +108,20 @@ pub(super) fn with_parts(mut schemas: Vec<&Schema>) -> Vec<&Schema> {
     }
     schemas
 }
+
+/// Returns the alternatives of a schema.
+pub(super) fn alternatives(schema: &Schema) -> &[Schema] {
+    match schema.one_of.as_slice() {
+        [] => &schema.any_of,
+        alternatives => alternatives,
+    }
+}
+
+/// Returns the component that an alternative is.
+pub(super) fn referred(alternative: &Schema) -> Option<&str> {
+    let reference = match (&alternative.reference, alternative.all_of.as_slice()) {
+        (None, [only]) => &only.reference,
+        (reference, _) => reference,
+    };
+    reference.as_ref().map(|name| name.value.as_str())
+}

@@ -6,12 +6,14 @@ mod derives;
 mod enums;
 mod examples;
 mod kinds;
+mod nullable;
 mod operations;
 mod requests;
 mod responses;
 mod service;
 mod setters;
 mod types;
+mod unions;
 mod values;
 mod waiters;
 

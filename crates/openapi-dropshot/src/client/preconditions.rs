@@ -4,12 +4,12 @@
 mod content;
 
 use super::{
-    document::{all_schemas, is_type},
+    document::{all_schemas, alternatives, is_type, referred},
     names::{folded, is_one_of, is_taken},
 };
 use openapi_dropshot_contract::{
     Problem,
-    model::{Document, Location, Operation, Parameter, ParameterIn, Type},
+    model::{Document, Location, Operation, Parameter, ParameterIn, Schema, Type},
 };
 use std::collections::BTreeMap;
 
@@ -65,6 +65,7 @@ pub(super) fn check(document: &Document) -> Vec<Problem> {
         let properties = schema.properties.iter();
         let properties = properties.map(|(name, property)| (name.as_str(), &property.at));
         check_distinct("field", properties, &mut problems);
+        check_alternatives(schema, &mut problems);
     }
     problems
 }
@@ -83,6 +84,26 @@ fn check_distinct<'a>(
                 "rename one of the two, so that they differ in more than case and punctuation";
             let problem = Problem::error("client-name-clash", at, message, help);
             problems.push(problem.with_related(first, "the first one"));
+        }
+    }
+}
+
+/// Reports alternatives that their discriminator cannot name.
+fn check_alternatives(union: &Schema, problems: &mut Vec<Problem>) {
+    let Some(discriminator) = &union.discriminator else {
+        return;
+    };
+    for alternative in alternatives(union) {
+        let tag = alternative.properties.get(&discriminator.property);
+        let values = tag.and_then(|tag| tag.enumeration.as_ref());
+        let has_tag = values.is_some_and(|values| values.len() == 1);
+        if referred(alternative).is_none() && !has_tag {
+            problems.push(Problem::error(
+                "unsupported-discriminator",
+                &alternative.at,
+                "a `discriminator` names alternatives by their components, but this alternative is not a component",
+                "give the schema a name in `components.schemas`, and refer to it; or remove `discriminator`",
+            ));
         }
     }
 }

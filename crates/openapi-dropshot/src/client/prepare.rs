@@ -2,7 +2,7 @@
 
 use super::{
     document::{all_schemas, essence, is_type, known_values, successes, with_parts},
-    names::Names,
+    names::{Names, folded},
     statuses::{Sent, bodies_in_place, sent, type_name, typed_successes},
 };
 use openapi_dropshot_contract::model::{Document, Location, Schema, StatusCode, Type};
@@ -34,7 +34,37 @@ pub(super) fn prepare(document: &Document, names: &Names<'_>) -> Value {
     describe_json(document, &mut root);
     keep_successes(document, &mut root);
     send_one_media_type(document, &mut root);
+    split_nullable(document, &mut root);
     root
+}
+
+/// Splits each component that is made of others and may be `null` in two, because typify would give the value and the
+/// choice between it and `null` the same name. `Inner` is what it adds to the names of other such components.
+fn split_nullable(document: &Document, root: &mut Value) {
+    for (name, schema) in &document.schemas {
+        let parts = schema.one_of.iter().chain(&schema.any_of);
+        let is_made_of_others = parts.count() > 0 || schema.all_of.len() > 1;
+        let inner = format!("{name}Inner");
+        let mut names = document.schemas.keys();
+        if !(schema.nullable && is_made_of_others)
+            || names.any(|name| folded(name) == folded(&inner))
+        {
+            continue;
+        }
+        if let Some(object) = object_at(root, &schema.at) {
+            let mut value = std::mem::take(object);
+            value.remove("nullable");
+            let reference = format!("#/components/schemas/{}", escaped(&inner));
+            object.insert("nullable".to_owned(), Value::Bool(true));
+            object.insert("allOf".to_owned(), json!([{ "$ref": reference }]));
+            root["components"]["schemas"][inner] = Value::Object(value);
+        }
+    }
+}
+
+/// A name as a part of a JSON pointer (RFC 6901).
+fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
 }
 
 /// Makes components of the bodies for which progenitor would make no type.
@@ -170,6 +200,13 @@ fn loosen(schema: &Schema, is_parameter: bool, root: &mut Value) {
     }
     if object.get("additionalProperties") == Some(&Value::Bool(false)) {
         object.remove("additionalProperties");
+    }
+    // Of alternatives that are not known to exclude each other, typify makes an object with the members of all.
+    if object.contains_key("discriminator")
+        && !object.contains_key("oneOf")
+        && let Some(alternatives) = object.remove("anyOf")
+    {
+        object.insert("oneOf".to_owned(), alternatives);
     }
 }
 

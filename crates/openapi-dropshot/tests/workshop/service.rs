@@ -15,7 +15,7 @@ use dropshot::{
     ConfigDropshot, ErrorStatusCode, Header, HttpResponseAccepted, HttpResponseDeleted,
     HttpResponseHeaders, HttpResponseOk, Path, Query, RequestContext, ServerBuilder, TypedBody,
 };
-use openapi_dropshot_types::{Contract, ErrorEntry, Rejection, Stability};
+use openapi_dropshot_types::{Condition, Contract, ErrorEntry, Rejection, Stability};
 use std::{
     io::{Read, Write},
     net::{SocketAddr, TcpStream},
@@ -438,4 +438,60 @@ fn an_error_of_a_document_without_a_catalogue_has_the_body_of_the_document() {
     let body = Generated::<Echo>::error_body(&own, "id");
     let body: serde_json::Value = serde_json::from_slice(&body).expect("the body is JSON");
     assert_eq!(body, serde_json::json!({ "message": own.message }));
+}
+
+#[test]
+fn an_error_that_no_handler_makes_has_the_body_and_the_media_type_of_its_status() {
+    let of = |operation: Option<OperationId>, condition: Condition| {
+        let rejection = Generated::<Echo>::reject(condition, "why");
+        let operation = operation.map(OperationId::operation);
+        let (body, media_type) = Generated::<Echo>::error_content(operation, &rejection, "id");
+        (String::from_utf8(body).expect("it is text"), media_type)
+    };
+    let (add, json) = (Some(OperationId::AddTool), "application/json");
+    let message = (r#"{"message":"why"}"#.to_owned(), json);
+    let problem = r#"{"title":"why","status":400}"#.to_owned();
+    assert_eq!(
+        of(add, Condition::InvalidRequest),
+        (problem, "application/problem+json")
+    );
+    // The server has no value for `details`.
+    assert_eq!(of(add, Condition::PayloadTooLarge), message);
+    assert_eq!(
+        of(add, Condition::UnsupportedMediaType),
+        ("why".to_owned(), "text/plain")
+    );
+    assert_eq!(of(add, Condition::Overloaded), message);
+    assert_eq!(of(None, Condition::InvalidRequest), message);
+    let list = Some(OperationId::ListTools);
+    assert_eq!(of(list, Condition::InvalidRequest), message);
+    // A handler gives its own body.
+    let own = Rejection::with_body(400, &serde_json::json!({ "title": "own" }))
+        .with_media_type("application/problem+json");
+    let operation = OperationId::AddTool.operation();
+    let (body, media_type) = Generated::<Echo>::error_content(Some(operation), &own, "id");
+    assert_eq!(body, br#"{"title":"own"}"#);
+    assert_eq!(media_type, "application/problem+json");
+}
+
+#[test]
+fn the_generator_warns_of_errors_that_the_server_cannot_fill() {
+    let text = include_str!("../golden/workshop.yaml");
+    let document = openapi_dropshot_contract::read("workshop.yaml", text).expect("it is valid");
+    let warnings = openapi_dropshot::warnings(&document);
+    let [warning] = warnings.as_slice() else {
+        panic!("one warning: {warnings:#?}");
+    };
+    assert_eq!(warning.rule, openapi_dropshot::UNFILLED);
+    assert!(!warning.is_error());
+    assert!(
+        warning.message.contains("413") && warning.message.contains("`details`"),
+        "{}",
+        warning.message
+    );
+    assert!(
+        warning.at.pointer.ends_with("/responses/413"),
+        "{}",
+        warning.at.pointer
+    );
 }

@@ -646,3 +646,337 @@ impl<'a> ScanLoan<'a> {
         toolkit::wait(self.call.request_with_raw("image/png", self.body).empty())
     }
 }
+
+static PUT_BORROWER: toolkit::Operation = toolkit::Operation {
+    id: "putBorrower",
+    method: toolkit::Method::PUT,
+    path: "/borrowers/{borrowerId}",
+    parameters: &[
+        toolkit::Parameter::new(toolkit::Place::Path, "borrowerId", "borrower_id", true),
+    ],
+    success: &[200],
+};
+
+/// A request of [`Client::put_borrower`](super::Client::put_borrower): set its parameters, then [`send`](PutBorrower::send) it.
+///
+/// ```
+/// use loans::types;
+///
+/// # fn example(client: &loans::Client, borrower_id: i64, body: types::Borrower) -> Result<(), Box<dyn std::error::Error>> {
+/// let request = client.put_borrower().borrower_id(borrower_id).body(body);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+#[must_use = "nothing is sent before `send` is called"]
+pub struct PutBorrower<'a> {
+    call: toolkit::Call<'a>,
+    body: toolkit::Body<types::Borrower>,
+}
+
+impl<'a> PutBorrower<'a> {
+    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
+        Self {
+            call: toolkit::Call::new(client, &PUT_BORROWER),
+            body: toolkit::Body::missing(),
+        }
+    }
+
+    /// Sets `borrowerId`.
+    ///
+    /// Required.
+    ///
+    /// ```
+    /// # fn example(client: &loans::Client, borrower_id: i64) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.put_borrower().borrower_id(borrower_id);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn borrower_id<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<i64>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.call.set_text("borrowerId", toolkit::convert::<i64, V>(value));
+        self
+    }
+
+    /// Sets the body.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # fn example(client: &loans::Client, body: types::Borrower) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.put_borrower().body(body);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn body<V>(mut self, value: V) -> Self
+    where
+        V: toolkit::IntoBody<types::Borrower>,
+    {
+        self.body.set::<types::Borrower, V>(value);
+        self
+    }
+
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # async fn example(client: &loans::Client, borrower_id: i64, body: types::Borrower) -> Result<(), Box<dyn std::error::Error>> {
+    /// let hasty = loans::CallOptions::new().timeout(std::time::Duration::from_secs(2));
+    /// let response = client
+    ///     .put_borrower()
+    ///     .borrower_id(borrower_id)
+    ///     .body(body)
+    ///     .with(hasty)
+    ///     .send()
+    ///     .await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with(mut self, options: super::CallOptions) -> Self {
+        self.call.set_options(options);
+        self
+    }
+
+    /// Sends `PUT /borrowers/{borrowerId}`.
+    ///
+    /// # Errors
+    ///
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
+    /// its response does not match the document.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # async fn example(client: &loans::Client, borrower_id: i64, body: types::Borrower) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client
+    ///     .put_borrower()
+    ///     .borrower_id(borrower_id)
+    ///     .body(body)
+    ///     .send()
+    ///     .await?
+    ///     .into_inner();
+    /// println!("{response:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn send(self) -> Result<super::Response<types::Borrower>, super::Error> {
+        self.call
+            .request_with_json::<types::Borrower, types::Borrower>(self.body)
+            .json()
+            .await
+    }
+
+    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`send`](Self::send).
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # fn example(client: &loans::Client, borrower_id: i64, body: types::Borrower) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client
+    ///     .put_borrower()
+    ///     .borrower_id(borrower_id)
+    ///     .body(body)
+    ///     .send_blocking()?
+    ///     .into_inner();
+    /// println!("{response:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
+    pub fn send_blocking(
+        self,
+    ) -> Result<super::Response<types::Borrower>, super::Error> {
+        toolkit::wait(
+            self
+                .call
+                .request_with_json::<types::Borrower, types::Borrower>(self.body)
+                .json(),
+        )
+    }
+}
+
+static UPDATE_BORROWER: toolkit::Operation = toolkit::Operation {
+    id: "updateBorrower",
+    method: toolkit::Method::PATCH,
+    path: "/borrowers/{borrowerId}",
+    parameters: &[
+        toolkit::Parameter::new(toolkit::Place::Path, "borrowerId", "borrower_id", true),
+    ],
+    success: &[204],
+};
+
+/// A request of [`Client::update_borrower`](super::Client::update_borrower): set its parameters, then [`send`](UpdateBorrower::send) it.
+///
+/// ```
+/// use loans::types;
+///
+/// # fn example(client: &loans::Client, borrower_id: i64, body: types::BorrowerPatch) -> Result<(), Box<dyn std::error::Error>> {
+/// let request = client.update_borrower().borrower_id(borrower_id).body(body);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+#[must_use = "nothing is sent before `send` is called"]
+pub struct UpdateBorrower<'a> {
+    call: toolkit::Call<'a>,
+    body: toolkit::Body<types::builder::BorrowerPatch>,
+}
+
+impl<'a> UpdateBorrower<'a> {
+    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
+        Self {
+            call: toolkit::Call::new(client, &UPDATE_BORROWER),
+            body: toolkit::Body::builder(),
+        }
+    }
+
+    /// Sets `borrowerId`.
+    ///
+    /// Required.
+    ///
+    /// ```
+    /// # fn example(client: &loans::Client, borrower_id: i64) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.update_borrower().borrower_id(borrower_id);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn borrower_id<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<i64>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.call.set_text("borrowerId", toolkit::convert::<i64, V>(value));
+        self
+    }
+
+    /// Sets the body.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # fn example(client: &loans::Client, body: types::BorrowerPatch) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.update_borrower().body(body);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn body<V>(mut self, value: V) -> Self
+    where
+        V: toolkit::IntoBody<types::BorrowerPatch>,
+    {
+        self.body.set::<types::BorrowerPatch, V>(value);
+        self
+    }
+
+    /// Changes the body step by step with its builder.
+    ///
+    /// ```
+    /// # fn example(client: &loans::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.update_borrower().body_map(|body| body);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn body_map<F>(mut self, change: F) -> Self
+    where
+        F: ::std::ops::FnOnce(
+            types::builder::BorrowerPatch,
+        ) -> types::builder::BorrowerPatch,
+    {
+        self.body = self.body.map(change);
+        self
+    }
+
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # async fn example(client: &loans::Client, borrower_id: i64, body: types::BorrowerPatch) -> Result<(), Box<dyn std::error::Error>> {
+    /// let hasty = loans::CallOptions::new().timeout(std::time::Duration::from_secs(2));
+    /// let response = client
+    ///     .update_borrower()
+    ///     .borrower_id(borrower_id)
+    ///     .body(body)
+    ///     .with(hasty)
+    ///     .send()
+    ///     .await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with(mut self, options: super::CallOptions) -> Self {
+        self.call.set_options(options);
+        self
+    }
+
+    /// Sends `PATCH /borrowers/{borrowerId}`.
+    ///
+    /// # Errors
+    ///
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
+    /// its response does not match the document.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # async fn example(client: &loans::Client, borrower_id: i64, body: types::BorrowerPatch) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client
+    ///     .update_borrower()
+    ///     .borrower_id(borrower_id)
+    ///     .body(body)
+    ///     .send()
+    ///     .await?
+    ///     .into_inner();
+    /// println!("{response:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn send(self) -> Result<super::Response<()>, super::Error> {
+        self.call
+            .request_with_json_as::<
+                types::BorrowerPatch,
+                types::builder::BorrowerPatch,
+            >("application/merge-patch+json", self.body)
+            .empty()
+            .await
+    }
+
+    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`send`](Self::send).
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # fn example(client: &loans::Client, borrower_id: i64, body: types::BorrowerPatch) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client
+    ///     .update_borrower()
+    ///     .borrower_id(borrower_id)
+    ///     .body(body)
+    ///     .send_blocking()?
+    ///     .into_inner();
+    /// println!("{response:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
+    pub fn send_blocking(self) -> Result<super::Response<()>, super::Error> {
+        toolkit::wait(
+            self
+                .call
+                .request_with_json_as::<
+                    types::BorrowerPatch,
+                    types::builder::BorrowerPatch,
+                >("application/merge-patch+json", self.body)
+                .empty(),
+        )
+    }
+}

@@ -148,4 +148,50 @@ impl Client {
     pub fn scan_loan(&self) -> builder::ScanLoan<'_> {
         builder::ScanLoan::new(&self.inner)
     }
+
+    /// The operation `putBorrower`.
+    ///
+    /// Sends `PUT /borrowers/{borrowerId}`.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # async fn example(client: &loans::Client, borrower_id: i64, body: types::Borrower) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client
+    ///     .put_borrower()
+    ///     .borrower_id(borrower_id)
+    ///     .body(body)
+    ///     .send()
+    ///     .await?
+    ///     .into_inner();
+    /// println!("{response:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn put_borrower(&self) -> builder::PutBorrower<'_> {
+        builder::PutBorrower::new(&self.inner)
+    }
+
+    /// The operation `updateBorrower`.
+    ///
+    /// Sends `PATCH /borrowers/{borrowerId}`.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # async fn example(client: &loans::Client, borrower_id: i64, body: types::BorrowerPatch) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client
+    ///     .update_borrower()
+    ///     .borrower_id(borrower_id)
+    ///     .body(body)
+    ///     .send()
+    ///     .await?
+    ///     .into_inner();
+    /// println!("{response:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn update_borrower(&self) -> builder::UpdateBorrower<'_> {
+        builder::UpdateBorrower::new(&self.inner)
+    }
 }

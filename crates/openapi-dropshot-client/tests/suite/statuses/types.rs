@@ -5,6 +5,132 @@
 pub mod builder;
 pub mod error;
 
+/// `Borrower`
+///
+/// ```
+/// use loans::types;
+///
+/// # fn example(value: types::Borrower) {
+/// println!("{value:?}");
+/// # }
+/// ```
+#[derive(::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum Borrower {
+    /// `Person`
+    Person(Person),
+    /// `School`
+    School(School),
+}
+
+impl ::std::convert::From<Person> for Borrower {
+    fn from(value: Person) -> Self {
+        Self::Person(value)
+    }
+}
+
+impl ::std::convert::From<School> for Borrower {
+    fn from(value: School) -> Self {
+        Self::School(value)
+    }
+}
+
+/// `BorrowerPatch`
+///
+/// ```
+/// use loans::types;
+///
+/// # fn example(value: types::BorrowerPatch) {
+/// println!("{value:?}");
+/// # }
+/// ```
+#[derive(
+    ::serde::Deserialize,
+    ::serde::Serialize,
+    Clone,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash
+)]
+#[non_exhaustive]
+pub struct BorrowerPatch {
+    /// `contact`
+    ///
+    /// `None` means that the member is absent, `Some(None)` that it is `null`.
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    #[serde(default, deserialize_with = "::openapi_dropshot_client::generated::present")]
+    pub contact: ::std::option::Option<::std::option::Option<Person>>,
+    /// `guest`
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    #[serde(default, deserialize_with = "::openapi_dropshot_client::generated::present")]
+    pub guest: ::std::option::Option<Guest>,
+    /// `languages`
+    ///
+    /// `None` means that the member is absent, `Some(None)` that it is `null`.
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    #[serde(default, deserialize_with = "::openapi_dropshot_client::generated::present")]
+    pub languages: ::std::option::Option<
+        ::std::option::Option<::std::vec::Vec<::std::string::String>>,
+    >,
+    /// `name`
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    pub name: ::std::option::Option<::std::string::String>,
+    /// `phone`
+    ///
+    /// `None` means that the member is absent, `Some(None)` that it is `null`.
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    #[serde(default, deserialize_with = "::openapi_dropshot_client::generated::present")]
+    pub phone: ::std::option::Option<::std::option::Option<::std::string::String>>,
+    /// `pupils`
+    ///
+    /// `None` means that the member is absent, `Some(None)` that it is `null`.
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    #[serde(default, deserialize_with = "::openapi_dropshot_client::generated::present")]
+    pub pupils: ::std::option::Option<::std::option::Option<i64>>,
+}
+
+impl BorrowerPatch {
+    /// Makes a value of its required members, in the order of the fields; the optional ones are not set.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # fn example() {
+    /// let value = types::BorrowerPatch::new();
+    /// println!("{value:?}");
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            contact: ::std::default::Default::default(),
+            guest: ::std::default::Default::default(),
+            languages: ::std::default::Default::default(),
+            name: ::std::default::Default::default(),
+            phone: ::std::default::Default::default(),
+            pupils: ::std::default::Default::default(),
+        }
+    }
+}
+
+impl BorrowerPatch {
+    /// Builds a value of [`BorrowerPatch`] field by field.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # fn example(value: types::BorrowerPatch) {
+    /// println!("{value:?}");
+    /// # }
+    /// ```
+    pub fn builder() -> builder::BorrowerPatch {
+        Default::default()
+    }
+}
+
 /// `createLoan error 409`
 ///
 /// ```
@@ -215,6 +341,70 @@ impl FaultsFaultsItem {
     }
 }
 
+/// `Guest`
+///
+/// ```
+/// use loans::types;
+///
+/// # fn example(value: types::Guest) {
+/// println!("{value:?}");
+/// # }
+/// ```
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
+#[serde(transparent)]
+pub struct Guest(pub ::std::option::Option<GuestInner>);
+
+impl ::std::ops::Deref for Guest {
+    type Target = ::std::option::Option<GuestInner>;
+
+    fn deref(&self) -> &::std::option::Option<GuestInner> {
+        &self.0
+    }
+}
+
+impl ::std::convert::From<Guest> for ::std::option::Option<GuestInner> {
+    fn from(value: Guest) -> Self {
+        value.0
+    }
+}
+
+impl ::std::convert::From<::std::option::Option<GuestInner>> for Guest {
+    fn from(value: ::std::option::Option<GuestInner>) -> Self {
+        Self(value)
+    }
+}
+
+/// `GuestInner`
+///
+/// ```
+/// use loans::types;
+///
+/// # fn example(value: types::GuestInner) {
+/// println!("{value:?}");
+/// # }
+/// ```
+#[derive(::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum GuestInner {
+    /// `Person`
+    Person(Person),
+    /// `School`
+    School(School),
+}
+
+impl ::std::convert::From<Person> for GuestInner {
+    fn from(value: Person) -> Self {
+        Self::Person(value)
+    }
+}
+
+impl ::std::convert::From<School> for GuestInner {
+    fn from(value: School) -> Self {
+        Self::School(value)
+    }
+}
+
 /// `Loan`
 ///
 /// ```
@@ -302,6 +492,63 @@ impl NewLoan {
     }
 }
 
+/// `Person`
+///
+/// ```
+/// use loans::types;
+///
+/// # fn example(value: types::Person) {
+/// println!("{value:?}");
+/// # }
+/// ```
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Person {
+    /// `kind`
+    pub kind: ::std::string::String,
+    /// `phone`
+    ///
+    /// `None` means that the member is absent, `Some(None)` that it is `null`.
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    #[serde(default, deserialize_with = "::openapi_dropshot_client::generated::present")]
+    pub phone: ::std::option::Option<::std::option::Option<::std::string::String>>,
+}
+
+impl Person {
+    /// Makes a value of its required members, in the order of the fields; the optional ones are not set.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # fn example(kind: ::std::string::String) {
+    /// let value = types::Person::new(kind);
+    /// println!("{value:?}");
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn new(kind: impl Into<::std::string::String>) -> Self {
+        Self {
+            kind: kind.into(),
+            phone: ::std::default::Default::default(),
+        }
+    }
+}
+
+impl Person {
+    /// Builds a value of [`Person`] field by field.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # fn example(value: types::Person) {
+    /// println!("{value:?}");
+    /// # }
+    /// ```
+    pub fn builder() -> builder::Person {
+        Default::default()
+    }
+}
+
 /// `Problem`
 ///
 /// ```
@@ -364,5 +611,124 @@ impl Reminded {
     /// ```
     pub fn builder() -> builder::Reminded {
         Default::default()
+    }
+}
+
+/// `School`
+///
+/// ```
+/// use loans::types;
+///
+/// # fn example(value: types::School) {
+/// println!("{value:?}");
+/// # }
+/// ```
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct School {
+    /// `contact`
+    ///
+    /// `None` means that the member is absent, `Some(None)` that it is `null`.
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    #[serde(default, deserialize_with = "::openapi_dropshot_client::generated::present")]
+    pub contact: ::std::option::Option<
+        ::std::option::Option<::std::boxed::Box<Borrower>>,
+    >,
+    /// `kind`
+    pub kind: ::std::string::String,
+    /// `pupils`
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    pub pupils: ::std::option::Option<i64>,
+}
+
+impl School {
+    /// Makes a value of its required members, in the order of the fields; the optional ones are not set.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # fn example(kind: ::std::string::String) {
+    /// let value = types::School::new(kind);
+    /// println!("{value:?}");
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn new(kind: impl Into<::std::string::String>) -> Self {
+        Self {
+            contact: ::std::default::Default::default(),
+            kind: kind.into(),
+            pupils: ::std::default::Default::default(),
+        }
+    }
+}
+
+impl School {
+    /// Builds a value of [`School`] field by field.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # fn example(value: types::School) {
+    /// println!("{value:?}");
+    /// # }
+    /// ```
+    pub fn builder() -> builder::School {
+        Default::default()
+    }
+}
+
+impl<'de> ::serde::Deserialize<'de> for Borrower {
+    fn deserialize<D: ::serde::Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Self, D::Error> {
+        ::openapi_dropshot_client::generated::by_tag(
+            deserializer,
+            "kind",
+            |tag, value| match tag {
+                "person" | "Person" => {
+                    ::openapi_dropshot_client::generated::json_value(value)
+                        .map(Self::Person)
+                }
+                "school" | "School" => {
+                    ::openapi_dropshot_client::generated::json_value(value)
+                        .map(Self::School)
+                }
+                _ => {
+                    Err(
+                        ::openapi_dropshot_client::generated::unknown_tag(
+                            "`kind` must be one of `person`, `Person`, `school`, `School`",
+                        ),
+                    )
+                }
+            },
+        )
+    }
+}
+
+impl<'de> ::serde::Deserialize<'de> for GuestInner {
+    fn deserialize<D: ::serde::Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Self, D::Error> {
+        ::openapi_dropshot_client::generated::by_tag(
+            deserializer,
+            "kind",
+            |tag, value| match tag {
+                "Person" => {
+                    ::openapi_dropshot_client::generated::json_value(value)
+                        .map(Self::Person)
+                }
+                "School" => {
+                    ::openapi_dropshot_client::generated::json_value(value)
+                        .map(Self::School)
+                }
+                _ => {
+                    Err(
+                        ::openapi_dropshot_client::generated::unknown_tag(
+                            "`kind` must be one of `Person`, `School`",
+                        ),
+                    )
+                }
+            },
+        )
     }
 }

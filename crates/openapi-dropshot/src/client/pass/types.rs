@@ -4,6 +4,7 @@
 use super::{
     Pass, deprecated_attribute, derives, described, docs, enums,
     kinds::{Kind, implements, self_ident, wire_name},
+    nullable::{self, NullFields},
     part_deprecation,
     requests::Request,
 };
@@ -30,9 +31,11 @@ impl<'a> Pass<'a> {
     /// A deprecation of the document has no field.
     pub(super) fn types(
         &self,
-        items: Vec<Item>,
+        mut items: Vec<Item>,
         requests: &[Request<'_>],
     ) -> Result<Vec<Item>, String> {
+        self.tagged_unions(&mut items)?;
+        let nulls = self.keep_null(&mut items);
         let mut deprecated = BTreeSet::new();
         let mut rewritten = Vec::new();
         let sent = self.sent(requests, &items);
@@ -43,6 +46,7 @@ impl<'a> Pass<'a> {
                     if let Fields::Named(_) = &object.fields {
                         object.attrs.push(parse_quote!(#[non_exhaustive]));
                         self.document_fields(&mut object.fields, &properties, &mut deprecated);
+                        nulls.document(&object.ident, &mut object.fields);
                     }
                     let constructor = sent.contains(&object.ident.to_string());
                     let constructor = constructor.then(|| self.constructor(&object)).flatten();
@@ -77,7 +81,9 @@ impl<'a> Pass<'a> {
                     if module.ident == "builder"
                         && let Some((_, items)) = &mut module.content
                     {
-                        items.iter_mut().for_each(|item| self.builder_of_type(item));
+                        for item in items.iter_mut() {
+                            self.builder_of_type(item, &nulls);
+                        }
                         name_builders(items);
                     }
                     for item in module.content.iter_mut().flat_map(|(_, items)| items) {
@@ -130,7 +136,7 @@ impl<'a> Pass<'a> {
         self.names.get(&folded(&ident.to_string()))
     }
 
-    fn properties_of(&self, ident: &Ident) -> Properties<'a> {
+    pub(super) fn properties_of(&self, ident: &Ident) -> Properties<'a> {
         self.named(ident)
             .map(|named| self.properties(named.schema, 0))
             .unwrap_or_default()
@@ -227,7 +233,7 @@ impl<'a> Pass<'a> {
     }
 
     /// Documents an item of the module `builder`, and uses the names of the document in its messages.
-    fn builder_of_type(&self, item: &mut Item) {
+    fn builder_of_type(&self, item: &mut Item, nulls: &NullFields) {
         match item {
             Item::Struct(builder) => {
                 let owner = &builder.ident;
@@ -245,7 +251,7 @@ impl<'a> Pass<'a> {
                 };
                 let properties = self.properties_of(&owner);
                 if block.trait_.is_none() {
-                    self.setters(&owner, block, &properties);
+                    self.setters(&owner, block, &properties, nulls);
                     block.items.extend(self.build(&owner));
                 } else {
                     Messages(&properties).visit_item_impl_mut(block);
@@ -255,7 +261,13 @@ impl<'a> Pass<'a> {
         }
     }
 
-    fn setters(&self, owner: &Ident, block: &mut ItemImpl, properties: &Properties<'a>) {
+    fn setters(
+        &self,
+        owner: &Ident,
+        block: &mut ItemImpl,
+        properties: &Properties<'a>,
+        nulls: &NullFields,
+    ) {
         for item in &mut block.items {
             let ImplItem::Fn(method) = item else { continue };
             let field = method.sig.ident.clone();
@@ -264,8 +276,13 @@ impl<'a> Pass<'a> {
             let example = self.field_example(owner, &field);
             self.document_property(&mut method.attrs, &wire, property, example);
             let message = format!("`{wire}` is not valid: {{e}}");
+            // `None` was given, so it is `null`.
+            let given = nulls.contains(owner, &field).then(|| quote!(.map(Some)));
+            if given.is_some() {
+                nullable::document_setter(&mut method.attrs);
+            }
             method.block = parse_quote!({
-                self.#field = value.try_into().map_err(|e| format!(#message));
+                self.#field = value.try_into()#given.map_err(|e| format!(#message));
                 self
             });
         }

@@ -106,6 +106,13 @@ fn unsupported_parts_are_rejected_at_their_place() {
             ),
         ),
         (
+            "unsupported-discriminator",
+            document(
+                OPERATION,
+                "{oneOf: [{type: object, properties: {a: {type: string}}}], discriminator: {propertyName: a}}",
+            ),
+        ),
+        (
             "client-unsupported",
             document(OPERATION, "{not: {type: object}}"),
         ),

@@ -2,6 +2,243 @@
 //!
 //! Builders of the types, field by field.
 
+/// Builds a value of [`BorrowerPatch`](super::BorrowerPatch) field by field; `build` ends it.
+///
+/// ```
+/// use loans::types;
+///
+/// # fn example(value: types::BorrowerPatch) {
+/// println!("{value:?}");
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
+pub struct BorrowerPatchBuilder {
+    contact: ::std::result::Result<
+        ::std::option::Option<::std::option::Option<super::Person>>,
+        ::std::string::String,
+    >,
+    guest: ::std::result::Result<
+        ::std::option::Option<super::Guest>,
+        ::std::string::String,
+    >,
+    languages: ::std::result::Result<
+        ::std::option::Option<
+            ::std::option::Option<::std::vec::Vec<::std::string::String>>,
+        >,
+        ::std::string::String,
+    >,
+    name: ::std::result::Result<
+        ::std::option::Option<::std::string::String>,
+        ::std::string::String,
+    >,
+    phone: ::std::result::Result<
+        ::std::option::Option<::std::option::Option<::std::string::String>>,
+        ::std::string::String,
+    >,
+    pupils: ::std::result::Result<
+        ::std::option::Option<::std::option::Option<i64>>,
+        ::std::string::String,
+    >,
+}
+
+/// The builder of [`BorrowerPatch`](super::BorrowerPatch).
+pub type BorrowerPatch = BorrowerPatchBuilder;
+
+impl ::std::default::Default for BorrowerPatch {
+    fn default() -> Self {
+        Self {
+            contact: Ok(Default::default()),
+            guest: Ok(Default::default()),
+            languages: Ok(Default::default()),
+            name: Ok(Default::default()),
+            phone: Ok(Default::default()),
+            pupils: Ok(Default::default()),
+        }
+    }
+}
+
+impl BorrowerPatch {
+    /// `contact`
+    ///
+    /// `None` is sent as `null`. The member is absent if it is not set at all.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # fn example(value: ::std::option::Option<types::Person>) {
+    /// let builder = types::BorrowerPatch::builder().contact(value);
+    /// # }
+    /// ```
+    pub fn contact<T>(mut self, value: T) -> Self
+    where
+        T: ::std::convert::TryInto<::std::option::Option<super::Person>>,
+        T::Error: ::std::fmt::Display,
+    {
+        self.contact = value
+            .try_into()
+            .map(Some)
+            .map_err(|e| format!("`contact` is not valid: {e}"));
+        self
+    }
+
+    /// `guest`
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # fn example(value: ::std::option::Option<types::Guest>) {
+    /// let builder = types::BorrowerPatch::builder().guest(value);
+    /// # }
+    /// ```
+    pub fn guest<T>(mut self, value: T) -> Self
+    where
+        T: ::std::convert::TryInto<::std::option::Option<super::Guest>>,
+        T::Error: ::std::fmt::Display,
+    {
+        self.guest = value.try_into().map_err(|e| format!("`guest` is not valid: {e}"));
+        self
+    }
+
+    /// `languages`
+    ///
+    /// `None` is sent as `null`. The member is absent if it is not set at all.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # fn example(value: ::std::option::Option<::std::vec::Vec<::std::string::String>>) {
+    /// let builder = types::BorrowerPatch::builder().languages(value);
+    /// # }
+    /// ```
+    pub fn languages<T>(mut self, value: T) -> Self
+    where
+        T: ::std::convert::TryInto<
+            ::std::option::Option<::std::vec::Vec<::std::string::String>>,
+        >,
+        T::Error: ::std::fmt::Display,
+    {
+        self.languages = value
+            .try_into()
+            .map(Some)
+            .map_err(|e| format!("`languages` is not valid: {e}"));
+        self
+    }
+
+    /// `name`
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # fn example(value: ::std::option::Option<::std::string::String>) {
+    /// let builder = types::BorrowerPatch::builder().name(value);
+    /// # }
+    /// ```
+    pub fn name<T>(mut self, value: T) -> Self
+    where
+        T: ::std::convert::TryInto<::std::option::Option<::std::string::String>>,
+        T::Error: ::std::fmt::Display,
+    {
+        self.name = value.try_into().map_err(|e| format!("`name` is not valid: {e}"));
+        self
+    }
+
+    /// `phone`
+    ///
+    /// `None` is sent as `null`. The member is absent if it is not set at all.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # fn example(value: ::std::option::Option<::std::string::String>) {
+    /// let builder = types::BorrowerPatch::builder().phone(value);
+    /// # }
+    /// ```
+    pub fn phone<T>(mut self, value: T) -> Self
+    where
+        T: ::std::convert::TryInto<::std::option::Option<::std::string::String>>,
+        T::Error: ::std::fmt::Display,
+    {
+        self.phone = value
+            .try_into()
+            .map(Some)
+            .map_err(|e| format!("`phone` is not valid: {e}"));
+        self
+    }
+
+    /// `pupils`
+    ///
+    /// `None` is sent as `null`. The member is absent if it is not set at all.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # fn example(value: ::std::option::Option<i64>) {
+    /// let builder = types::BorrowerPatch::builder().pupils(value);
+    /// # }
+    /// ```
+    pub fn pupils<T>(mut self, value: T) -> Self
+    where
+        T: ::std::convert::TryInto<::std::option::Option<i64>>,
+        T::Error: ::std::fmt::Display,
+    {
+        self.pupils = value
+            .try_into()
+            .map(Some)
+            .map_err(|e| format!("`pupils` is not valid: {e}"));
+        self
+    }
+
+    /// Returns the value.
+    ///
+    /// # Errors
+    ///
+    /// A required member is not set, or a value is not valid. The error names the member.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # fn example(value: types::BorrowerPatch) {
+    /// println!("{value:?}");
+    /// # }
+    /// ```
+    pub fn build(
+        self,
+    ) -> ::std::result::Result<super::BorrowerPatch, super::error::ConversionError> {
+        self.try_into()
+    }
+}
+
+impl ::std::convert::TryFrom<BorrowerPatch> for super::BorrowerPatch {
+    type Error = super::error::ConversionError;
+
+    fn try_from(
+        value: BorrowerPatch,
+    ) -> ::std::result::Result<Self, super::error::ConversionError> {
+        Ok(Self {
+            contact: value.contact?,
+            guest: value.guest?,
+            languages: value.languages?,
+            name: value.name?,
+            phone: value.phone?,
+            pupils: value.pupils?,
+        })
+    }
+}
+
+impl ::std::convert::From<super::BorrowerPatch> for BorrowerPatch {
+    fn from(value: super::BorrowerPatch) -> Self {
+        Self {
+            contact: Ok(value.contact),
+            guest: Ok(value.guest),
+            languages: Ok(value.languages),
+            name: Ok(value.name),
+            phone: Ok(value.phone),
+            pupils: Ok(value.pupils),
+        }
+    }
+}
+
 /// Builds a value of [`CreateLoanError409`](super::CreateLoanError409) field by field; `build` ends it.
 ///
 /// ```
@@ -698,6 +935,121 @@ impl ::std::convert::From<super::NewLoan> for NewLoan {
     }
 }
 
+/// Builds a value of [`Person`](super::Person) field by field; `build` ends it.
+///
+/// ```
+/// use loans::types;
+///
+/// # fn example(value: types::Person) {
+/// println!("{value:?}");
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
+pub struct PersonBuilder {
+    kind: ::std::result::Result<::std::string::String, ::std::string::String>,
+    phone: ::std::result::Result<
+        ::std::option::Option<::std::option::Option<::std::string::String>>,
+        ::std::string::String,
+    >,
+}
+
+/// The builder of [`Person`](super::Person).
+pub type Person = PersonBuilder;
+
+impl ::std::default::Default for Person {
+    fn default() -> Self {
+        Self {
+            kind: Err("`kind` is required: set it with `kind`".to_string()),
+            phone: Ok(Default::default()),
+        }
+    }
+}
+
+impl Person {
+    /// `kind`
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # fn example(value: ::std::string::String) {
+    /// let builder = types::Person::builder().kind(value);
+    /// # }
+    /// ```
+    pub fn kind<T>(mut self, value: T) -> Self
+    where
+        T: ::std::convert::TryInto<::std::string::String>,
+        T::Error: ::std::fmt::Display,
+    {
+        self.kind = value.try_into().map_err(|e| format!("`kind` is not valid: {e}"));
+        self
+    }
+
+    /// `phone`
+    ///
+    /// `None` is sent as `null`. The member is absent if it is not set at all.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # fn example(value: ::std::option::Option<::std::string::String>) {
+    /// let builder = types::Person::builder().phone(value);
+    /// # }
+    /// ```
+    pub fn phone<T>(mut self, value: T) -> Self
+    where
+        T: ::std::convert::TryInto<::std::option::Option<::std::string::String>>,
+        T::Error: ::std::fmt::Display,
+    {
+        self.phone = value
+            .try_into()
+            .map(Some)
+            .map_err(|e| format!("`phone` is not valid: {e}"));
+        self
+    }
+
+    /// Returns the value.
+    ///
+    /// # Errors
+    ///
+    /// A required member is not set, or a value is not valid. The error names the member.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # fn example(value: types::Person) {
+    /// println!("{value:?}");
+    /// # }
+    /// ```
+    pub fn build(
+        self,
+    ) -> ::std::result::Result<super::Person, super::error::ConversionError> {
+        self.try_into()
+    }
+}
+
+impl ::std::convert::TryFrom<Person> for super::Person {
+    type Error = super::error::ConversionError;
+
+    fn try_from(
+        value: Person,
+    ) -> ::std::result::Result<Self, super::error::ConversionError> {
+        Ok(Self {
+            kind: value.kind?,
+            phone: value.phone?,
+        })
+    }
+}
+
+impl ::std::convert::From<super::Person> for Person {
+    fn from(value: super::Person) -> Self {
+        Self {
+            kind: Ok(value.kind),
+            phone: Ok(value.phone),
+        }
+    }
+}
+
 /// Builds a value of [`Problem`](super::Problem) field by field; `build` ends it.
 ///
 /// ```
@@ -885,5 +1237,146 @@ impl ::std::convert::TryFrom<Reminded> for super::Reminded {
 impl ::std::convert::From<super::Reminded> for Reminded {
     fn from(value: super::Reminded) -> Self {
         Self { days: Ok(value.days) }
+    }
+}
+
+/// Builds a value of [`School`](super::School) field by field; `build` ends it.
+///
+/// ```
+/// use loans::types;
+///
+/// # fn example(value: types::School) {
+/// println!("{value:?}");
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
+pub struct SchoolBuilder {
+    contact: ::std::result::Result<
+        ::std::option::Option<::std::option::Option<::std::boxed::Box<super::Borrower>>>,
+        ::std::string::String,
+    >,
+    kind: ::std::result::Result<::std::string::String, ::std::string::String>,
+    pupils: ::std::result::Result<::std::option::Option<i64>, ::std::string::String>,
+}
+
+/// The builder of [`School`](super::School).
+pub type School = SchoolBuilder;
+
+impl ::std::default::Default for School {
+    fn default() -> Self {
+        Self {
+            contact: Ok(Default::default()),
+            kind: Err("`kind` is required: set it with `kind`".to_string()),
+            pupils: Ok(Default::default()),
+        }
+    }
+}
+
+impl School {
+    /// `contact`
+    ///
+    /// `None` is sent as `null`. The member is absent if it is not set at all.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # fn example(value: ::std::option::Option<::std::boxed::Box<types::Borrower>>) {
+    /// let builder = types::School::builder().contact(value);
+    /// # }
+    /// ```
+    pub fn contact<T>(mut self, value: T) -> Self
+    where
+        T: ::std::convert::TryInto<
+            ::std::option::Option<::std::boxed::Box<super::Borrower>>,
+        >,
+        T::Error: ::std::fmt::Display,
+    {
+        self.contact = value
+            .try_into()
+            .map(Some)
+            .map_err(|e| format!("`contact` is not valid: {e}"));
+        self
+    }
+
+    /// `kind`
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # fn example(value: ::std::string::String) {
+    /// let builder = types::School::builder().kind(value);
+    /// # }
+    /// ```
+    pub fn kind<T>(mut self, value: T) -> Self
+    where
+        T: ::std::convert::TryInto<::std::string::String>,
+        T::Error: ::std::fmt::Display,
+    {
+        self.kind = value.try_into().map_err(|e| format!("`kind` is not valid: {e}"));
+        self
+    }
+
+    /// `pupils`
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # fn example(value: ::std::option::Option<i64>) {
+    /// let builder = types::School::builder().pupils(value);
+    /// # }
+    /// ```
+    pub fn pupils<T>(mut self, value: T) -> Self
+    where
+        T: ::std::convert::TryInto<::std::option::Option<i64>>,
+        T::Error: ::std::fmt::Display,
+    {
+        self.pupils = value
+            .try_into()
+            .map_err(|e| format!("`pupils` is not valid: {e}"));
+        self
+    }
+
+    /// Returns the value.
+    ///
+    /// # Errors
+    ///
+    /// A required member is not set, or a value is not valid. The error names the member.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # fn example(value: types::School) {
+    /// println!("{value:?}");
+    /// # }
+    /// ```
+    pub fn build(
+        self,
+    ) -> ::std::result::Result<super::School, super::error::ConversionError> {
+        self.try_into()
+    }
+}
+
+impl ::std::convert::TryFrom<School> for super::School {
+    type Error = super::error::ConversionError;
+
+    fn try_from(
+        value: School,
+    ) -> ::std::result::Result<Self, super::error::ConversionError> {
+        Ok(Self {
+            contact: value.contact?,
+            kind: value.kind?,
+            pupils: value.pupils?,
+        })
+    }
+}
+
+impl ::std::convert::From<super::School> for School {
+    fn from(value: super::School) -> Self {
+        Self {
+            contact: Ok(value.contact),
+            kind: Ok(value.kind),
+            pupils: Ok(value.pupils),
+        }
     }
 }

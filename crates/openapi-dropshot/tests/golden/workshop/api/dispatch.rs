@@ -26,6 +26,27 @@ where
 
     const ERROR_BODY: &'static [(&'static str, ErrorMember)] = ERROR_BODY;
 
+    const ERROR_SHAPES: &'static [openapi_dropshot_types::ErrorShape] = &[
+        openapi_dropshot_types::ErrorShape {
+            operation: "addTool",
+            statuses: (400, 400),
+            media_type: "application/problem+json",
+            members: &[("title", ErrorMember::Message), ("status", ErrorMember::Status)],
+        },
+        openapi_dropshot_types::ErrorShape {
+            operation: "addTool",
+            statuses: (413, 413),
+            media_type: "application/json",
+            members: &[("message", ErrorMember::Message)],
+        },
+        openapi_dropshot_types::ErrorShape {
+            operation: "addTool",
+            statuses: (415, 415),
+            media_type: "text/plain",
+            members: &[],
+        },
+    ];
+
     const DOCUMENT_JSON: &'static str = include_str!("openapi.json").trim_ascii_end();
 
     const DOCUMENT_YAML: &'static str = include_str!("openapi.yaml");

@@ -37,20 +37,42 @@ impl OperationError for ListToolsError {
     }
 }
 
+openapi_dropshot_types::bodies_by_status!(
+    #[doc = " Describes the bodies of the errors of `addTool`."] AddToolErrorBody : "400"
+    => Some("application/problem+json"), [models::Fault]; "413" =>
+    Some("application/json"), [models::Details]; "415" => Some("text/plain"), [];
+);
+
 /// The errors of `addTool`: one variant for each response that the document lists.
 #[derive(Debug)]
 pub enum AddToolError {
+    /// 400: A problem of its own media type.
+    BadRequest(models::Fault),
+    /// 413: The server knows no details.
+    PayloadTooLarge(models::Details),
+    /// 415: The message alone.
+    UnsupportedMediaType(String),
     /// An error of dropshot itself, found before the handler ran.
     #[doc(hidden)]
     Undocumented(HttpError),
 }
 
 impl OperationError for AddToolError {
-    type Body = Value;
+    type Body = AddToolErrorBody;
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
-        let Self::Undocumented(error) = self;
-        Err(error)
+        let rejection = match self {
+            Self::BadRequest(body) => {
+                Rejection::with_body(400, body)
+                    .with_media_type("application/problem+json")
+            }
+            Self::PayloadTooLarge(body) => Rejection::with_body(413, body),
+            Self::UnsupportedMediaType(body) => {
+                Rejection::with_body(415, body).with_media_type("text/plain")
+            }
+            Self::Undocumented(error) => return Err(error),
+        };
+        Ok(rejection)
     }
 }
 

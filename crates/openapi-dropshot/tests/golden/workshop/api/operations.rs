@@ -86,7 +86,11 @@ pub const OPERATIONS: &[Operation] = &[
         security: None,
         request_body: Some("application/json"),
         success: 202,
-        errors: &[],
+        errors: &[
+            ErrorEntry::of_status(400),
+            ErrorEntry::of_status(413),
+            ErrorEntry::of_status(415),
+        ],
         deprecation: None,
     },
     Operation {

@@ -1,0 +1,169 @@
+//! Lets unions follow their `discriminator`. typify ignores it: its enumeration is read as the first alternative that
+//! fits, which may be another one than the value names.
+
+use super::{
+    Pass,
+    kinds::{argument_of, from_outside, name_of},
+};
+use crate::{
+    client::{
+        document::{all_schemas, alternatives, referred},
+        names::folded,
+    },
+    docs::code,
+};
+use openapi_dropshot_contract::model::{Discriminator, Schema};
+use quote::quote;
+use std::collections::BTreeSet;
+use syn::{
+    Attribute, Fields, Ident, Item, ItemEnum, Meta, Path, Token, parse_quote,
+    punctuated::Punctuated,
+};
+
+/// The place of component schemas in references of `discriminator.mapping`.
+const SCHEMAS: &str = "#/components/schemas/";
+
+impl<'a> Pass<'a> {
+    /// Replaces how the unions with a `discriminator` are read: by the value that names the alternative.
+    ///
+    /// # Errors
+    ///
+    /// A union of the document has no such type.
+    pub(super) fn tagged_unions(&self, items: &mut Vec<Item>) -> Result<(), String> {
+        let mut met = BTreeSet::new();
+        let mut readers = Vec::new();
+        for item in items.iter_mut() {
+            let Item::Enum(choice) = item else { continue };
+            let Some((union, discriminator)) = self.union_of(choice) else {
+                continue;
+            };
+            if !is_untagged(&choice.attrs) {
+                met.insert(union.at.pointer.as_str());
+            } else if let Some(reader) = self.reader(choice, union, discriminator) {
+                met.insert(union.at.pointer.as_str());
+                remove_derive(&mut choice.attrs, "Deserialize");
+                readers.push(reader);
+            }
+        }
+        items.extend(readers);
+        let mut named = self.names.values();
+        let missed = named.find(|named| {
+            let (union, at) = (named.schema, named.schema.at.pointer.as_str());
+            union.discriminator.is_some() && alternatives(union).len() > 1 && !met.contains(at)
+        });
+        match missed {
+            Some(named) => Err(format!("no type has the discriminator of `{}`", named.name)),
+            None => Ok(()),
+        }
+    }
+
+    /// Finds the union of the document that became this enumeration.
+    fn union_of(&self, choice: &ItemEnum) -> Option<(&'a Schema, &'a Discriminator)> {
+        let name = folded(&choice.ident.to_string());
+        // typify adds `Inner` to the name of a union that may be `null`.
+        let named = self.names.get(&name);
+        let named = named.or_else(|| self.names.get(name.strip_suffix("inner")?));
+        if let Some(named) = named {
+            return Some((named.schema, named.schema.discriminator.as_ref()?));
+        }
+        // typify names a union inside of another one by itself.
+        let components = choice
+            .variants
+            .iter()
+            .map(|variant| self.component(&variant.fields));
+        let components: Option<BTreeSet<&str>> = components.collect();
+        let components = components?;
+        let mut unions = all_schemas(self.document).into_iter();
+        unions.find_map(|union| {
+            let own: BTreeSet<&str> = alternatives(union).iter().filter_map(referred).collect();
+            (own == components).then_some((union, union.discriminator.as_ref()?))
+        })
+    }
+
+    /// The component of a variant.
+    fn component(&self, fields: &Fields) -> Option<&'a str> {
+        let Fields::Unnamed(fields) = fields else {
+            return None;
+        };
+        let target = from_outside(&fields.unnamed.first()?.ty);
+        let target = argument_of(&target, "Box").unwrap_or(target);
+        let named = self.names.get(&folded(&name_of(&target)?.to_string()))?;
+        (!named.inline).then_some(named.name.as_str())
+    }
+
+    /// Writes how a union is read.
+    fn reader(
+        &self,
+        choice: &ItemEnum,
+        union: &Schema,
+        discriminator: &Discriminator,
+    ) -> Option<Item> {
+        let mut listed = Vec::new();
+        let mut arms = Vec::new();
+        for variant in &choice.variants {
+            let component = self.component(&variant.fields)?;
+            let tags = tags(component, discriminator);
+            // A value that names two alternatives is the first one's.
+            let tags: Vec<&str> = tags.filter(|tag| !listed.contains(tag)).collect();
+            listed.extend(&tags);
+            let ident: &Ident = &variant.ident;
+            if !tags.is_empty() {
+                arms.push(quote!(#(#tags)|* => ::openapi_dropshot_client::generated::json_value(value).map(Self::#ident),));
+            }
+        }
+        let is_whole = alternatives(union).len() == choice.variants.len();
+        let ident = &choice.ident;
+        let property = &discriminator.property;
+        let known: Vec<String> = listed.iter().map(|tag| code(tag)).collect();
+        let message = format!("{} must be one of {}", code(property), known.join(", "));
+        is_whole.then(|| {
+            parse_quote! {
+                impl<'de> ::serde::Deserialize<'de> for #ident {
+                    fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                        ::openapi_dropshot_client::generated::by_tag(deserializer, #property, |tag, value| match tag {
+                            #(#arms)*
+                            _ => Err(::openapi_dropshot_client::generated::unknown_tag(#message)),
+                        })
+                    }
+                }
+            }
+        })
+    }
+}
+
+/// The values of the discriminator that name a component: those of the mapping, and its own name.
+fn tags<'d>(component: &'d str, discriminator: &'d Discriminator) -> impl Iterator<Item = &'d str> {
+    let mapped = discriminator.mapping.iter().filter(move |(_, target)| {
+        target.value.strip_prefix(SCHEMAS).unwrap_or(&target.value) == component
+    });
+    let mapped = mapped.map(|(tag, _)| tag.as_str());
+    let own = discriminator.mapping.get(component).is_none();
+    mapped.chain(own.then_some(component))
+}
+
+/// Returns whether serde reads an enumeration as the first alternative that fits.
+fn is_untagged(attributes: &[Attribute]) -> bool {
+    let mut own = attributes
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("serde"));
+    own.any(|attribute| {
+        let words = attribute.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);
+        words.is_ok_and(|words| words.iter().any(|word| word.path().is_ident("untagged")))
+    })
+}
+
+/// Removes a trait from those that an item derives.
+fn remove_derive(attributes: &mut [Attribute], name: &str) {
+    for attribute in attributes {
+        if attribute.path().is_ident("derive")
+            && let Ok(paths) =
+                attribute.parse_args_with(Punctuated::<Path, Token![,]>::parse_terminated)
+        {
+            let others = paths
+                .into_iter()
+                .filter(|path| path.segments.last().is_none_or(|last| last.ident != name));
+            let others: Punctuated<Path, Token![,]> = others.collect();
+            attribute.meta = parse_quote!(derive(#others));
+        }
+    }
+}
