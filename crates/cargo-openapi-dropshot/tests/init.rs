@@ -292,6 +292,36 @@ fn files_of_a_repository_are_kept_and_what_is_left_to_do_is_said() {
 }
 
 #[test]
+fn a_release_keeps_the_version_of_a_workspace_that_was_there() {
+    let place = Place::new(DOCUMENT);
+    let manifest = "[workspace]\nmembers = [\"thing\", \"crates/*\"]\n\n[workspace.package]\nversion = \"0.7.3\"\n";
+    place.write("shop/Cargo.toml", manifest);
+    let thing = "[package]\nname = \"thing\"\nversion.workspace = true\n";
+    place.write("shop/thing/Cargo.toml", thing);
+    let (code, text) = place.init(&[]);
+    assert_eq!(code, 0, "{text}");
+    // A released document and a changelog entry, as after some work.
+    let released = DOCUMENT.replace("/things/{thingId}:\n    get:", "/old: {}\n  /things/{thingId}:\n    get:");
+    place.write("shop/spec/released/1.2.0.yaml", &released);
+    let changelog = "# Changelog\n\n## Unreleased\n\n### Fixed\n\n- A thing.\n\n## 1.2.0 - 2026-11-20\n";
+    place.write("shop/CHANGELOG.md", changelog);
+    let (code, text) = place.run_in("shop", &["check", "--gate", "changelog"]);
+    assert_eq!(code, 0, "{text}");
+    assert_eq!(place.read("shop/Cargo.toml"), manifest);
+    let configuration = place.read("shop/openapi-dropshot.toml");
+    assert!(configuration.contains("\ncargo-version = false\n"), "{configuration}");
+    // A second run does not ask for a document that the configuration has.
+    let (code, text) = place.init(&[]);
+    assert_eq!(code, 0, "{text}");
+    assert!(!text.contains("[[document]]"), "{text}");
+    // The version is no concern of a repository that `init` made.
+    let new = Place::new(DOCUMENT);
+    assert_eq!(new.init(&[]).0, 0);
+    let configuration = new.read("shop/openapi-dropshot.toml");
+    assert!(!configuration.contains("cargo-version"), "{configuration}");
+}
+
+#[test]
 fn what_cannot_be_served_is_reported_with_its_place_and_can_be_left_out() {
     let unsupported = "{type: integer, example: 7, not: {type: string}}";
     let document = DOCUMENT.replacen("{type: integer, example: 7}", unsupported, 1);
