@@ -30,6 +30,23 @@ fn the_code_of_three_crates_is_generated_and_checked() {
 }
 
 #[test]
+fn a_sunset_alone_is_generated_where_the_rule_is_switched_off() {
+    let repository = Repository::with_crates();
+    let line = "      summary: List all things\n";
+    let deprecated = format!("{line}      deprecated: true\n      x-sunset: 2031-01-31\n");
+    repository.replace(DOCUMENT, line, &deprecated);
+    let message = "error[incomplete-deprecation]: `listThings` is deprecated without `x-deprecated-since`";
+    assert_printed(repository.run(&["generate"]), 1, &[message]);
+    let toml = repository.read("openapi-dropshot.toml");
+    let rule = "[document.rules]\nincomplete-deprecation = { level = \"off\", reason = \"Only oasdiff reads it.\" }\n";
+    repository.write("openapi-dropshot.toml", &format!("{toml}\n{rule}"));
+    assert_eq!(repository.run(&["generate"]).0, 0);
+    let operations = repository.read("api/src/generated/operations.rs");
+    let header = "sunset_header: \"Fri, 31 Jan 2031 00:00:00 GMT\",";
+    assert!(operations.contains(header), "{operations}");
+}
+
+#[test]
 fn an_edit_by_hand_is_reported_with_its_place_and_remedy() {
     let repository = generated();
     let text = repository.read(MODELS);

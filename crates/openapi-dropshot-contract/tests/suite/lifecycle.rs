@@ -158,6 +158,13 @@ fn marks_of_deprecation_without_deprecation_are_rejected() {
 }
 
 #[test]
+fn the_form_of_a_replacement_is_named() {
+    let text = with_operation("      deprecated: true\n      x-replacement: «other\n");
+    let help = "write `x-replacement: {operation: ID, note: TEXT}`";
+    assert_fault(&text, "wrong-type", "`x-replacement` must be an object", help);
+}
+
+#[test]
 fn by_the_project_rules_a_deprecation_is_complete() {
     let all = [
         "x-deprecated-since: 2026-11-20",
