@@ -6,6 +6,7 @@ mod fix;
 mod generated_code;
 mod in_ci;
 mod output;
+mod printing;
 mod repository;
 mod rules;
 mod several_files;
