@@ -56,8 +56,8 @@ pub struct Options {
     #[arg(long)]
     no_client: bool,
 
-    /// Where the crates of the toolkit come from: a version of the registry, the URL of a Git repository, or a folder; the
-    /// version of this command if not given
+    /// Where the crates of the toolkit come from: a version of the registry, the URL of a Git repository, or a folder, which is
+    /// written as a relative path if it is given as one; the version of this command if not given
     #[arg(long, value_name = "VERSION|URL|FOLDER")]
     toolkit: Option<String>,
 
@@ -93,7 +93,7 @@ struct Plan {
 ///
 /// The document cannot be read or served, a name is taken, or a file cannot be written; then nothing was written.
 pub fn run(options: &Options) -> Result<ExitCode> {
-    let toolkit = Toolkit::parse(options.toolkit.as_deref())?;
+    let toolkit = Toolkit::parse(options.toolkit.as_deref(), &options.folder)?;
     let mut text = fs::read_to_string(&options.from)
         .with_context(|| format!("cannot read {}", options.from.display()))?;
     let mut document = read(&options.from, &text)?;
@@ -433,7 +433,9 @@ fn report(
     for operation in &plan.left_out {
         println!("skipped {operation}");
     }
-    for note in plan.notes.iter().chain(&existing.steps(plan)) {
+    let steps = existing.steps(plan);
+    let toolkit = plan.toolkit.note();
+    for note in plan.notes.iter().chain(&toolkit).chain(&steps) {
         println!("\n{note}");
     }
     let folder = options.folder.display();

@@ -322,6 +322,41 @@ fn a_release_keeps_the_version_of_a_workspace_that_was_there() {
 }
 
 #[test]
+fn the_toolkit_of_a_folder_is_named_by_a_relative_path() {
+    let place = Place::new(DOCUMENT);
+    place.write("toolkit/Cargo.toml", "[workspace]\n\n[profile.tool]\n");
+    place.write("toolkit/crates/openapi-dropshot-server/Cargo.toml", "");
+    let (code, text) = place.init(&["--toolkit", "toolkit"]);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("are at ../toolkit/crates, outside of"), "{text}");
+    let manifest = place.read("shop/Cargo.toml");
+    let types = "openapi-dropshot-types = { path = \"../toolkit/crates/openapi-dropshot-types\" }";
+    assert!(manifest.contains(types), "{manifest}");
+    let install = "cargo install --path ../toolkit/crates/cargo-openapi-dropshot --locked --profile tool\n";
+    let workflow = place.read("shop/.github/workflows/ci.yml");
+    assert!(workflow.contains(install), "{workflow}");
+    // In a workspace that was there, each crate names its dependencies.
+    place.write("old/Cargo.toml", "[workspace]\nmembers = [\"crates/*\"]\n");
+    let arguments = ["init", "--from", "../openapi.yaml", "--toolkit", "../toolkit"];
+    let (code, text) = place.run_in("old", &arguments);
+    assert_eq!(code, 0, "{text}");
+    let manifest = place.read("old/crates/shop-models/Cargo.toml");
+    let types = "path = \"../../../toolkit/crates/openapi-dropshot-types\"";
+    assert!(manifest.contains(types), "{manifest}");
+    let here = place.path("").display().to_string();
+    for folder in ["shop", "old"] {
+        for (path, text) in place.texts(folder, |text| text) {
+            assert!(!text.contains(&here), "{folder}/{path} has an absolute path");
+        }
+    }
+    // Without the option, `init` says where cargo looks for the crates.
+    let other = Place::new(DOCUMENT);
+    let (code, text) = other.init(&[]);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("come from the registry") && text.contains("`--toolkit`"), "{text}");
+}
+
+#[test]
 fn what_cannot_be_served_is_reported_with_its_place_and_can_be_left_out() {
     let unsupported = "{type: integer, example: 7, not: {type: string}}";
     let document = DOCUMENT.replacen("{type: integer, example: 7}", unsupported, 1);

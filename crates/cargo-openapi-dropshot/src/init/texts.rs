@@ -142,7 +142,10 @@ fn values(plan: &Plan, existing: &Existing) -> Values {
     let notes: Vec<String> = notes.iter().map(|note| format!("- {note}")).collect();
     values.set("notes-list", notes.join("\n"));
     for part in ["client", "server", "types"] {
-        let source = plan.toolkit.dependency(&format!("openapi-dropshot-{part}"));
+        // In another workspace, each crate names its dependencies.
+        let up = if existing.is_new() { "" } else { "../../" };
+        let name = format!("openapi-dropshot-{part}");
+        let source = plan.toolkit.dependency(&name, up);
         values.set(&format!("toolkit-{part}"), source);
     }
     let (package, is_new) = match existing.is_new() {
