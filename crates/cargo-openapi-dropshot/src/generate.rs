@@ -332,7 +332,7 @@ fn is_generated(project: &Project, path: &str, text: &str) -> bool {
 }
 
 impl StaleFile {
-    /// A unified diff that `git apply` takes.
+    /// A unified diff. Lines are cut that nobody reads to their end, such as that of a document in JSON.
     pub(crate) fn diff(&self) -> String {
         let name = |side: &str, text: &Option<String>| match text {
             Some(_) => format!("{side}/{}", self.path),
@@ -345,5 +345,22 @@ impl StaleFile {
         .unified_diff()
         .header(&name("a", &self.actual), &name("b", &self.expected))
         .to_string()
+        .lines()
+        .map(cut)
+        .collect()
+    }
+}
+
+/// A line with at most this number of characters is printed as it is.
+const LONG_LINE: usize = 300;
+
+/// A line for a terminal; a long one without its end.
+fn cut(line: &str) -> String {
+    match line.char_indices().nth(LONG_LINE) {
+        Some((end, _)) => {
+            let more = line[end..].chars().count();
+            format!("{}… {more} more characters\n", &line[..end])
+        }
+        None => format!("{line}\n"),
     }
 }

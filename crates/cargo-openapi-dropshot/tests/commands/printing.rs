@@ -50,3 +50,23 @@ fn output_that_cannot_be_written_is_an_error() {
     assert_eq!(output.status.code(), Some(1), "{errors}");
     assert!(errors.starts_with("error: cannot write to standard output"), "{errors}");
 }
+
+#[test]
+fn a_long_line_of_a_generated_file_is_cut() {
+    let repository = Repository::with_crates();
+    assert_eq!(repository.run(&["generate"]).0, 0);
+    repository.replace(DOCUMENT, "maximum: 100", "maximum: 50");
+    for (arguments, code) in [
+        (&["generate", "--check"][..], 4),
+        (&["check", "--gate", "generated"], 1),
+    ] {
+        let (found, printed) = repository.run(arguments);
+        assert_eq!(found, code, "{printed}");
+        let longest = printed.lines().map(|line| line.chars().count()).max();
+        assert!(longest < Some(400), "{longest:?} in {arguments:?}");
+    }
+    let (_, printed) = repository.run(&["generate", "--check"]);
+    let json = printed.lines().find(|line| line.starts_with("+{\"components\""));
+    let json = json.expect("the document as JSON is compared");
+    assert!(json.ends_with(" more characters"), "{json}");
+}
