@@ -3,7 +3,7 @@
 
 use crate::{
     Output, Project,
-    check::changelog::LOST,
+    check::changelog::CONFIGURABLE,
     location,
     project::Severities,
     settings::{self, Document, RuleLevel, Settings, Target},
@@ -506,8 +506,8 @@ impl Reader<'_> {
                 RuleLevel::Warn => Some(Severity::Warning),
                 RuleLevel::Error => Some(Severity::Error),
             };
-            if name == LOST {
-                severities.insert(LOST, severity);
+            if let Some(rule) = CONFIGURABLE.into_iter().find(|rule| *rule == name) {
+                severities.insert(rule, severity);
                 continue;
             }
             let Some(rule) = rules::all().find(|rule| rule.id == name) else {

@@ -152,7 +152,7 @@ pub(crate) fn locate(folder: &Path, mut entries: Vec<Entry>) -> Vec<Entry> {
         if is_relative && is_of_repository != is_from_top {
             let prefix = prefix.get_or_insert_with(|| revision::prefix_of(folder));
             entry.at.file = match is_from_top {
-                true => path.strip_prefix(&**prefix).unwrap_or(path).into(),
+                true => path.strip_prefix(prefix.as_str()).unwrap_or(path).into(),
                 false => format!("{prefix}{path}").into(),
             };
         } else if path != &*name {

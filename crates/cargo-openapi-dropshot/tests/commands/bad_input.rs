@@ -21,7 +21,7 @@ fn a_document_that_cannot_be_read() {
     assert_changes_nothing(
         &repository,
         &["check", "--skip", "roundtrip"],
-        &["error[syntax]", line, "follow the help in spec/things.yaml"],
+        &["error[syntax]", line, "change spec/things.yaml as the help above says"],
     );
     fs::remove_file(repository.path(DOCUMENT)).expect("the file is removed");
     let missing = "cannot read spec/things.yaml";

@@ -150,7 +150,7 @@ fn a_release_sets_the_version_of_the_workspace() {
         1,
         &[
             "error[version]: the version of the workspace is 1.0.1, but 1.0.0 was released last",
-            "fix: follow the help in Cargo.toml\n",
+            "fix: change Cargo.toml as the help above says\n",
         ],
     );
 }

@@ -1,6 +1,7 @@
 //! Tests `cargo openapi-dropshot` as a program, in repositories made for the tests.
 
 mod bad_input;
+mod changelog;
 mod code_first;
 mod fix;
 mod generated_code;
