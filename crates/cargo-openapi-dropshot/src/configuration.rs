@@ -430,6 +430,9 @@ impl Reader<'_> {
                 .trait_name
                 .as_ref()
                 .map(|name| name.get_ref().clone()),
+            skip_in_client: (generate.skip_in_client.iter())
+                .map(|name| name.get_ref().clone())
+                .collect(),
         }
     }
 

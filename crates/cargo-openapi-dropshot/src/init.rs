@@ -8,7 +8,10 @@ mod template;
 mod texts;
 mod toolkit;
 
-use crate::{counted, files, fix, name_of, supported::Supported};
+use crate::{
+    counted, files, fix, name_of,
+    supported::{Supported, configured_name},
+};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use examples::Examples;
 use existing::Existing;
@@ -20,7 +23,7 @@ use openapi_dropshot_contract::{
 use std::{
     borrow::Cow,
     collections::BTreeSet,
-    fs,
+    fs, iter,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -81,6 +84,8 @@ struct Plan {
     is_secured: bool,
     /// The operations that were left out.
     left_out: Vec<String>,
+    /// The operations that only the client leaves out, as the configuration names them.
+    skip_in_client: Vec<String>,
     toolkit: Toolkit,
     /// What the service does not do.
     notes: Vec<String>,
@@ -130,7 +135,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let written = files::write_all(&options.folder, new)?;
     added.iter().for_each(|line| println!("{line}"));
     report(options, &plan, &existing, &written, &kept);
-    Ok(match plan.left_out.is_empty() {
+    Ok(match plan.left_out.is_empty() && plan.skip_in_client.is_empty() {
         true => ExitCode::SUCCESS,
         false => ExitCode::from(SKIPPED),
     })
@@ -189,19 +194,33 @@ fn plan(options: &Options, document: Document, name: String, toolkit: Toolkit) -
         false => openapi_dropshot::generate,
     };
     let notes = notes(&document);
+    let mut skip_in_client = Vec::new();
     let (document, generated, left_out) = if options.skip_unsupported {
-        let supported = Supported::of(document, generate, &generator);
-        let problems = supported.rendered_rejections();
-        if supported.document.operations.is_empty() {
-            let remedy = "; no operation is left without what is not supported";
-            return Err(rejected(&options.from, &problems, remedy));
+        let not_in_client = (!options.no_client).then_some(&[][..]);
+        let (service, client) = Supported::of_service_and_client(document, &generator, not_in_client);
+        let mut generated = service.files.clone();
+        for part in iter::once(&service).chain(&client) {
+            let problems = part.rendered_rejections();
+            if part.document.operations.is_empty() && !problems.problems().is_empty() {
+                let remedy = "; no operation is left without what is not supported";
+                return Err(rejected(&options.from, &problems, remedy));
+            }
+            if !part.rejections.is_empty() {
+                eprintln!("{problems}\n");
+            }
         }
-        if !supported.rejections.is_empty() {
-            eprintln!("{problems}\n");
+        if let Some(client) = client {
+            let operations = service.document.operations.iter();
+            let is_left_out = |operation: &&Operation| {
+                let mut rejected = client.rejected.iter();
+                rejected.any(|rejected| rejected.name == name_of(operation))
+            };
+            skip_in_client = operations.filter(is_left_out).map(configured_name).collect();
+            generated.extend(client.files);
         }
-        let left_out = supported.rejected.into_iter();
+        let left_out = service.rejected.into_iter();
         let left_out = left_out.map(|operation| operation.name).collect();
-        (supported.document, supported.files, left_out)
+        (service.document, generated, left_out)
     } else {
         let files = generate(&document, &generator)
             .map_err(|problems| not_supported(options, &document, &generator, problems))?;
@@ -224,6 +243,7 @@ fn plan(options: &Options, document: Document, name: String, toolkit: Toolkit) -
         has_client: !options.no_client,
         is_secured,
         left_out,
+        skip_in_client,
         toolkit,
         notes,
         document,
@@ -240,7 +260,7 @@ fn not_supported(
     let service = openapi_dropshot::generate_service(document, generator);
     let remedy = match service.is_ok() && !options.no_client {
         true => {
-            "; only the client does not support them: `--no-client` writes the service without one"
+            "; only the client does not support them: `--skip-unsupported` leaves the operations out of the client, `--no-client` writes none"
         }
         false => "; `--skip-unsupported` leaves out the operations that need them",
     };
@@ -432,6 +452,9 @@ fn report(
     }
     for operation in &plan.left_out {
         println!("skipped {operation}");
+    }
+    for operation in &plan.skip_in_client {
+        println!("skipped {operation} in the client");
     }
     let steps = existing.steps(plan);
     let toolkit = plan.toolkit.note();

@@ -244,6 +244,43 @@ components:
 }
 
 #[test]
+fn several_parts_are_sent_as_such_and_the_client_leaves_them_out() {
+    let upload = "  /files:
+    post:
+      operationId: addFile
+      requestBody:
+        required: true
+        content: {multipart/form-data: {schema: {type: object, required: [file, size], properties: {file: {type: string, example: a b}, size: {type: integer, example: 3}}}}}
+      responses:
+        '201': {description: Added.}
+        4XX: {$ref: '#/components/responses/Error'}
+        5XX: {$ref: '#/components/responses/Error'}
+components:
+";
+    let document = DOCUMENT.replace("components:\n", upload);
+    let place = Place::new(&document);
+    let (code, text) = place.init(&[]);
+    assert_eq!(code, 1, "{text}");
+    assert!(text.contains("`--skip-unsupported` leaves the operations out of the client"), "{text}");
+    let (code, text) = place.init(&["--skip-unsupported"]);
+    assert_eq!(code, 3, "{text}");
+    assert!(text.contains("skipped POST /files in the client\n"), "{text}");
+    let (code, text) = place.run_in("shop", &["generate", "--check"]);
+    assert_eq!(code, 0, "{text}");
+    let handlers = place.read("shop/crates/shop-server/src/handlers.rs");
+    assert!(handlers.contains("async fn add_file("), "{handlers}");
+    let tests = place.read("shop/crates/shop-server/tests/service.rs");
+    let sent = [
+        r#""content-type: multipart/form-data; boundary=part""#,
+        r#"--part\r\ncontent-disposition: form-data; name=\"file\"\r\n\r\na b\r\n"#,
+        r#"--part\r\ncontent-disposition: form-data; name=\"size\"\r\n\r\n3\r\n--part--\r\n"#,
+    ];
+    for part in sent {
+        assert!(tests.contains(part), "{part} in {tests}");
+    }
+}
+
+#[test]
 fn a_second_run_keeps_every_file() {
     let place = Place::new(DOCUMENT);
     let (code, text) = place.init(&[]);

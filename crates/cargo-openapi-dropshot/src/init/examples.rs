@@ -10,6 +10,10 @@ use openapi_dropshot_contract::{
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 
+/// The media type of a body of several parts, and what separates them.
+const PARTS: &str = "multipart/form-data";
+const BOUNDARY: &str = "part";
+
 /// The response of an operation until its handler is written.
 pub(super) struct MockResponse {
     pub(super) status: u16,
@@ -123,7 +127,8 @@ impl Examples {
     fn body(&self, media: &MediaType, left_out: &str) -> Result<Option<Value>> {
         let schema = self.schemas.of(media.schema.as_ref())?;
         let value = chosen(&media.examples, schema.as_deref(), left_out);
-        if is_json(&media.name.value) || media.name.value == "application/x-www-form-urlencoded" {
+        let has_members = ["application/x-www-form-urlencoded", PARTS];
+        if is_json(&media.name.value) || has_members.contains(&&*media.name.value) {
             return Ok(value);
         }
         let text = value.map_or_else(String::new, |value| match value {
@@ -215,7 +220,10 @@ impl Request {
         let body = self
             .body
             .iter()
-            .map(|(media_type, _)| format!("content-type: {media_type}"));
+            .map(|(media_type, _)| match media_type.as_str() {
+                PARTS => format!("content-type: {media_type}; boundary={BOUNDARY}"),
+                _ => format!("content-type: {media_type}"),
+            });
         parameters.chain(body).collect()
     }
 
@@ -227,6 +235,14 @@ impl Request {
                 let members = body.as_object().into_iter().flatten();
                 let members = members.filter_map(|(name, value)| Some((name, text(value)?)));
                 serde_urlencoded::to_string(members.collect::<Vec<_>>()).unwrap_or_default()
+            }
+            Some((media_type, body)) if media_type == PARTS => {
+                let members = body.as_object().into_iter().flatten();
+                let parts = members.map(|(name, value)| {
+                    let value = text(value).unwrap_or_else(|| value.to_string());
+                    format!("--{BOUNDARY}\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
+                });
+                parts.chain([format!("--{BOUNDARY}--\r\n")]).collect()
             }
             Some((media_type, Value::String(text))) if !is_json(media_type) => text.clone(),
             Some((_, body)) => body.to_string(),

@@ -110,6 +110,10 @@ fn configuration_values(plan: &Plan, existing: &Existing) -> Values {
         "trait",
         plan.generator.trait_name.as_deref().unwrap_or_default(),
     );
+    values.keep("skip-in-client", !plan.skip_in_client.is_empty());
+    let skipped = plan.skip_in_client.iter().map(|name| format!("{name:?}"));
+    let skipped: Vec<String> = skipped.collect();
+    values.set("skipped-in-client", skipped.join(", "));
     values.keep("general", lints.iter().any(|lint| lint.is_error()));
     let has_version = version(plan).is_some();
     values.keep("other-version", !has_version);
