@@ -22,7 +22,7 @@ use openapi_dropshot_contract::{
 };
 use std::{
     borrow::Cow,
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs, iter,
     path::{Path, PathBuf},
     process::ExitCode,
@@ -106,6 +106,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         Cow::Owned(bundled) => Some(bundled),
         Cow::Borrowed(_) => None,
     };
+    let is_bundled = bundled.is_some();
     if let Some(bundled) = bundled {
         // The new repository has one file.
         text = bundled;
@@ -125,11 +126,21 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     };
     check_name(&name)?;
     check_folder(&options.folder)?;
-    let plan = plan(options, document, name, toolkit)?;
+    let source = match options.from.extension().and_then(|extension| extension.to_str()) {
+        _ if is_bundled => JSON,
+        Some("json") => JSON,
+        _ => "spec/openapi.yaml",
+    };
+    let mut plan = plan(options, document, name, source, toolkit)?;
+    plan.notes.extend(about_source(options, source, is_bundled));
     let existing = Existing::read(&options.folder)?;
     existing.check_crates(&plan.crates())?;
 
-    let files = texts::all(&plan, &text, &existing)?;
+    let mut files = texts::all(&plan, &text, &existing)?;
+    let handlers = options.folder.join(format!("crates/{}-server/src/handlers.rs", plan.name));
+    if let Ok(handlers) = fs::read_to_string(handlers) {
+        files.retain(|(path, _)| !is_replaced(path, &handlers));
+    }
     let is_new = |path: &str| !options.folder.join(path).exists();
     let (new, kept): (Vec<_>, Vec<_>) = files.into_iter().partition(|(path, _)| is_new(path));
     let written = files::write_all(&options.folder, new)?;
@@ -138,6 +149,14 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     Ok(match plan.left_out.is_empty() && plan.skip_in_client.is_empty() {
         true => ExitCode::SUCCESS,
         false => ExitCode::from(SKIPPED),
+    })
+}
+
+/// Whether a file is the response of a handler that was written since.
+fn is_replaced(path: &str, handlers: &str) -> bool {
+    let name = path.rsplit_once("/mock/").and_then(|(_, name)| name.strip_suffix(".json"));
+    name.is_some_and(|name| {
+        handlers.contains(&format!("fn {name}(")) && !handlers.contains(&format!("/mock/{name}.json"))
     })
 }
 
@@ -168,15 +187,32 @@ fn rejected(path: &Path, problems: &Problems, remedy: &str) -> anyhow::Error {
     )
 }
 
-fn plan(options: &Options, document: Document, name: String, toolkit: Toolkit) -> Result<Plan> {
-    let extension = options
-        .from
-        .extension()
-        .and_then(|extension| extension.to_str());
-    let source = match extension {
-        Some("json") => "spec/openapi.json",
-        _ => "spec/openapi.yaml",
-    };
+/// Where the document will be if it is JSON.
+const JSON: &str = "spec/openapi.json";
+
+/// Says where the document went, if that is not where somebody looks for it.
+fn about_source(options: &Options, source: &str, is_bundled: bool) -> Option<String> {
+    let from = options.from.display();
+    if is_bundled {
+        return Some(format!(
+            "The document of several files that begins with {from} was written as one, in JSON: {source}. Edit this one from now on."
+        ));
+    }
+    let given = fs::canonicalize(&options.from).ok()?;
+    let folder = fs::canonicalize(&options.folder).ok()?;
+    let is_copied = given.starts_with(&folder) && given != folder.join(source);
+    is_copied.then(|| {
+        format!("The document was copied to {source}, and the commands read this one from now on. Remove {from}, or move it: `path` in openapi-dropshot.toml names the document.")
+    })
+}
+
+fn plan(
+    options: &Options,
+    document: Document,
+    name: String,
+    source: &str,
+    toolkit: Toolkit,
+) -> Result<Plan> {
     let rust = name.replace('-', "_");
     let folder = |part: &str| format!("crates/{name}-{part}/src/generated");
     let generator = openapi_dropshot::Options {
@@ -270,11 +306,8 @@ fn not_supported(
 
 /// Makes a name of the title: `Book Shop (v2)` is `book-shop-v2`.
 fn name_of_title(title: &str) -> Result<String> {
-    let letter = |letter: char| match letter.is_ascii_alphanumeric() {
-        true => letter.to_ascii_lowercase(),
-        false => ' ',
-    };
-    let text: String = title.chars().map(letter).collect();
+    let letters = title.chars().flat_map(char::to_lowercase);
+    let text: String = letters.map(plain).collect();
     let mut words: Vec<&str> = text.split_whitespace().collect();
     // One of the crates is the API.
     if words.len() > 1 && words.last() == Some(&"api") {
@@ -287,6 +320,29 @@ fn name_of_title(title: &str) -> Result<String> {
         "the title of the document, `{title}`, gives no name for crates; pass `--name`"
     );
     Ok(name.to_owned())
+}
+
+/// The letters of ASCII for a small letter of a western language; a space for anything else.
+fn plain(letter: char) -> Cow<'static, str> {
+    match letter {
+        'a'..='z' | '0'..='9' => letter.to_string().into(),
+        'ä' | 'æ' => "ae".into(),
+        'ö' | 'œ' | 'ø' => "oe".into(),
+        'ü' => "ue".into(),
+        'ß' => "ss".into(),
+        'à' | 'á' | 'â' | 'ã' | 'å' => "a".into(),
+        'ç' | 'č' | 'ć' => "c".into(),
+        'è' | 'é' | 'ê' | 'ë' | 'ę' => "e".into(),
+        'ì' | 'í' | 'î' | 'ï' => "i".into(),
+        'ł' => "l".into(),
+        'ñ' | 'ń' => "n".into(),
+        'ò' | 'ó' | 'ô' | 'õ' => "o".into(),
+        'š' | 'ś' => "s".into(),
+        'ù' | 'ú' | 'û' => "u".into(),
+        'ý' | 'ÿ' => "y".into(),
+        'ž' | 'ź' | 'ż' => "z".into(),
+        _ => " ".into(),
+    }
 }
 
 /// Returns the name of the trait if the title ends with `API`, which would be in the name twice.
@@ -458,7 +514,8 @@ fn report(
     }
     let steps = existing.steps(plan);
     let toolkit = plan.toolkit.note();
-    for note in plan.notes.iter().chain(&toolkit).chain(&steps) {
+    let rules = broken_rules(&plan.document);
+    for note in plan.notes.iter().chain(&rules).chain(&toolkit).chain(&steps) {
         println!("\n{note}");
     }
     let folder = options.folder.display();
@@ -467,6 +524,23 @@ fn report(
         println!("    cd {folder}");
     }
     println!("    cargo run -p {}-server -- serve", plan.name);
+}
+
+/// Says which project rules the document breaks, so that the configuration has the profile without them.
+fn broken_rules(document: &Document) -> Option<String> {
+    let lints = openapi_dropshot_contract::lint(document, Profile::Strict);
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for lint in lints.iter().filter(|lint| lint.is_error()) {
+        *counts.entry(lint.rule).or_default() += 1;
+    }
+    let counts = counts.iter().map(|(rule, count)| format!("`{rule}` ({count})"));
+    let counts: Vec<String> = counts.collect();
+    (!counts.is_empty()).then(|| {
+        format!(
+            "The document breaks rules of the project, which OpenAPI does not have: {}. openapi-dropshot.toml leaves them out with `profile = \"general\"`; `cargo openapi-dropshot explain RULE` describes one.",
+            counts.join(", ")
+        )
+    })
 }
 
 /// Returns the operations with their names in the document or, if it has none, those that the generator gives.
@@ -502,7 +576,8 @@ mod tests {
         for (title, name) in [
             ("Bookmarks", "bookmarks"),
             ("Book Shop (v2)", "book-shop-v2"),
-            ("3 Täler -- API", "t-ler"),
+            ("3 Täler -- API", "taeler"),
+            ("Bürgeramt", "buergeramt"),
             ("API", "api"),
         ] {
             assert_eq!(name_of_title(title)?, name, "{title}");

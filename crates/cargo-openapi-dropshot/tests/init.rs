@@ -281,6 +281,82 @@ components:
 }
 
 #[test]
+fn a_body_that_is_no_json_has_a_text_and_headers_with_an_example_are_sent() {
+    let document = DOCUMENT
+        .replace(
+            "content: {application/json: {schema: {$ref: '#/components/schemas/Thing'}}}",
+            "content: {application/pdf: {schema: {}}}",
+        )
+        .replace(
+            "          headers:\n",
+            "          headers:
+            X-Total-Count: {schema: {type: integer}, example: 12}
+            X-Unknown: {schema: {type: string}}
+            Link: {schema: {type: string}, example: <?page=2>; rel=next}
+",
+        );
+    let place = Place::new(&document);
+    let (code, text) = place.init(&[]);
+    assert_eq!(code, 0, "{text}");
+    let text = place.read("shop/crates/shop-server/mock/get_thing.json");
+    let response: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(response["body"], "example");
+    let headers = response["headers"].as_object().expect("headers");
+    assert_eq!(headers["x-total-count"], "12");
+    let names: Vec<&str> = headers.keys().map(String::as_str).collect();
+    assert_eq!(names, ["content-type", "x-page", "x-total-count"]);
+}
+
+#[test]
+fn where_the_document_went_is_said() {
+    let place = Place::new(DOCUMENT);
+    let schema = "{$ref: '#/components/schemas/Thing'}";
+    let several = DOCUMENT.replace(schema, "{$ref: 'thing.yaml'}");
+    place.write("several/api.yaml", &several);
+    place.write("several/thing.yaml", "type: object\n");
+    let (code, text) = place.run_in("several", &["init", "--from", "api.yaml", "../shop"]);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("was written as one, in JSON: spec/openapi.json"), "{text}");
+    let written = place.read("shop/spec/openapi.json");
+    assert!(serde_json::from_str::<Value>(&written).is_ok(), "{written}");
+    let configuration = place.read("shop/openapi-dropshot.toml");
+    assert!(configuration.contains("path = \"spec/openapi.json\""), "{configuration}");
+    assert_eq!(place.run_in("shop", &["generate", "--check"]).0, 0);
+    // A copy beside the original.
+    place.write("own/docs/api.yaml", DOCUMENT);
+    let (code, text) = place.run_in("own", &["init", "--from", "docs/api.yaml"]);
+    assert_eq!(code, 0, "{text}");
+    let copied = "The document was copied to spec/openapi.yaml";
+    assert!(text.contains(copied) && text.contains("Remove docs/api.yaml"), "{text}");
+    let (code, text) = place.init(&[]);
+    assert_eq!(code, 0, "{text}");
+    assert!(!text.contains(copied), "{text}");
+}
+
+#[test]
+fn the_rules_that_the_document_breaks_are_listed() {
+    let place = Place::new(DOCUMENT);
+    let (code, text) = place.init(&[]);
+    assert_eq!(code, 0, "{text}");
+    let part = "`missing-summary` (2)";
+    assert!(text.contains(part) && text.contains("`profile = \"general\"`"), "{text}");
+}
+
+#[test]
+fn a_changelog_of_another_form_is_a_remaining_step() {
+    let place = Place::new(DOCUMENT);
+    place.write("shop/CHANGELOG.md", "# What is new\n\n## v7\n");
+    let (code, text) = place.init(&[]);
+    assert_eq!(code, 0, "{text}");
+    let step = "CHANGELOG.md was kept. The gate `changelog` and `release` need a file";
+    assert!(text.contains(step) && text.contains("`changelog = \"spec/CHANGELOG.md\"`"), "{text}");
+    place.write("other/CHANGELOG.md", "# Changelog\n\n## Unreleased\n");
+    let (code, text) = place.run_in("", &["init", "--from", "openapi.yaml", "other"]);
+    assert_eq!(code, 0, "{text}");
+    assert!(!text.contains("The gate `changelog`"), "{text}");
+}
+
+#[test]
 fn a_second_run_keeps_every_file() {
     let place = Place::new(DOCUMENT);
     let (code, text) = place.init(&[]);
@@ -298,6 +374,21 @@ fn a_second_run_keeps_every_file() {
         "{text}"
     );
     assert!(before == place.files("shop"), "a file changed");
+}
+
+#[test]
+fn a_second_run_writes_the_responses_of_new_operations_only() {
+    let place = Place::new(DOCUMENT);
+    assert_eq!(place.init(&[]).0, 0);
+    let handlers = "async fn get_thing() {}\nasync fn remove_thing() { include_str!(\"../mock/remove_thing.json\") }\n";
+    place.write("shop/crates/shop-server/src/handlers.rs", handlers);
+    for name in ["get_thing", "remove_thing"] {
+        fs::remove_file(place.path(&format!("shop/crates/shop-server/mock/{name}.json"))).expect("it is there");
+    }
+    let (code, text) = place.init(&[]);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("wrote   crates/shop-server/mock/remove_thing.json"), "{text}");
+    assert!(!text.contains("get_thing"), "{text}");
 }
 
 #[test]

@@ -60,7 +60,12 @@ impl Examples {
         };
         let mut headers = Map::new();
         let is_sent = |header: &&Parameter| {
-            header.required && !header.name.value.eq_ignore_ascii_case("content-type")
+            let name = header.name.value.to_lowercase();
+            match header.required {
+                true => name != "content-type",
+                // Without an example, a value is of no use to a client.
+                false => has_example(header) && !OF_SERVER.contains(&&*name),
+            }
         };
         for header in response.headers.iter().filter(is_sent) {
             let text = self
@@ -133,10 +138,27 @@ impl Examples {
         }
         let text = value.map_or_else(String::new, |value| match value {
             Value::String(text) => text,
-            other => other.to_string(),
+            Value::Number(_) | Value::Bool(_) => value.to_string(),
+            // A schema that allows anything allows JSON, which is not in this media type.
+            _ => "example".to_owned(),
         });
         Ok(Some(text.into()))
     }
+}
+
+/// Optional headers that only the server can set, or that lead a client to a next page which a mock does not have.
+const OF_SERVER: &[&str] = &[
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "link",
+    "transfer-encoding",
+];
+
+fn has_example(header: &Parameter) -> bool {
+    let schema = header.schema.as_ref();
+    !header.examples.is_empty() || schema.is_some_and(|schema| schema.example.is_some())
 }
 
 /// Returns the first valid example, else a value of the schema, else any JSON.

@@ -1,7 +1,7 @@
 //! What a repository has already, so that `init` adds to it and overwrites nothing.
 
 use super::Plan;
-use crate::FILE;
+use crate::{FILE, release::changelog::Changelog};
 use anyhow::{Context as _, Result, bail};
 use std::{
     fs,
@@ -113,6 +113,13 @@ impl Existing {
                 });
             }
         }
+        let changelog = fs::read_to_string(self.root.join("CHANGELOG.md"));
+        if changelog.is_ok_and(|text| !is_of_our_form(&text)) {
+            steps.push("CHANGELOG.md was kept. The gate `changelog` and `release` need a file whose first section is `## Unreleased`, with releases as \
+                 `## 1.0.0 - 2026-11-20` below it: begin the file so, or name another one with `changelog = \"spec/CHANGELOG.md\"` in \
+                 openapi-dropshot.toml."
+                .to_owned());
+        }
         if self.configuration.is_some() && !self.has_document(&plan.source) {
             let table = super::texts::document_table(plan, self);
             let lines: Vec<String> = table.lines().map(|line| format!("    {line}")).collect();
@@ -123,4 +130,10 @@ impl Existing {
         }
         steps
     }
+}
+
+/// Whether the gate `changelog` finds the section of unreleased changes.
+fn is_of_our_form(text: &str) -> bool {
+    let changelog = Changelog::parse("CHANGELOG.md", text.to_owned());
+    changelog.unreleased().is_some()
 }
