@@ -7,9 +7,7 @@ use crate::{
 use anyhow::Result;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use clap_complete::{Shell, generate as generate_to};
-use std::{
-    env, path::PathBuf, process::ExitCode,
-};
+use std::{env, path::PathBuf, process::ExitCode};
 
 /// Keeps an OpenAPI document, the code generated from it and its releases in agreement
 #[derive(Debug, Parser)]

@@ -155,7 +155,8 @@ fn supported_files(
 ) -> Result<(Files, u8)> {
     let options = project.generator_options(output);
     let not_in_client = output.client.as_ref().map(|_| &*output.skip_in_client);
-    let (service, client) = Supported::of_service_and_client(document.clone(), &options, not_in_client);
+    let (service, client) =
+        Supported::of_service_and_client(document.clone(), &options, not_in_client);
     let mut files = service.files.clone();
     for part in iter::once(&service).chain(&client) {
         let problems = part.rendered_rejections();
@@ -259,7 +260,8 @@ pub(crate) fn generated_files(
 fn check_skipped(output: &Output, document: &Document) -> Result<()> {
     let known: Vec<String> = document.operations.iter().map(configured_name).collect();
     for name in &output.skip_in_client {
-        let otherwise = "write the `operationId` of an operation of this document, or remove it from the list";
+        let otherwise =
+            "write the `operationId` of an operation of this document, or remove it from the list";
         let help = || did_you_mean(name, known.iter().map(String::as_str), otherwise);
         ensure!(
             known.contains(name),
@@ -312,7 +314,10 @@ fn rejected(project: &Project, problems: &Problems) -> anyhow::Error {
         }
         false => "",
     };
-    anyhow!("{} has {count}; nothing was written{remedy}", project.document)
+    anyhow!(
+        "{} has {count}; nothing was written{remedy}",
+        project.document
+    )
 }
 
 /// Compares the generated files with those of the project.

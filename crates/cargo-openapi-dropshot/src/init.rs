@@ -126,7 +126,11 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     };
     check_name(&name)?;
     check_folder(&options.folder)?;
-    let source = match options.from.extension().and_then(|extension| extension.to_str()) {
+    let source = match options
+        .from
+        .extension()
+        .and_then(|extension| extension.to_str())
+    {
         _ if is_bundled => JSON,
         Some("json") => JSON,
         _ => "spec/openapi.yaml",
@@ -137,7 +141,9 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     existing.check_crates(&plan.crates())?;
 
     let mut files = texts::all(&plan, &text, &existing)?;
-    let handlers = options.folder.join(format!("crates/{}-server/src/handlers.rs", plan.name));
+    let handlers = options
+        .folder
+        .join(format!("crates/{}-server/src/handlers.rs", plan.name));
     if let Ok(handlers) = fs::read_to_string(handlers) {
         files.retain(|(path, _)| !is_replaced(path, &handlers));
     }
@@ -146,17 +152,22 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let written = files::write_all(&options.folder, new)?;
     added.iter().for_each(|line| println!("{line}"));
     report(options, &plan, &existing, &written, &kept);
-    Ok(match plan.left_out.is_empty() && plan.skip_in_client.is_empty() {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::from(SKIPPED),
-    })
+    Ok(
+        match plan.left_out.is_empty() && plan.skip_in_client.is_empty() {
+            true => ExitCode::SUCCESS,
+            false => ExitCode::from(SKIPPED),
+        },
+    )
 }
 
 /// Whether a file is the response of a handler that was written since.
 fn is_replaced(path: &str, handlers: &str) -> bool {
-    let name = path.rsplit_once("/mock/").and_then(|(_, name)| name.strip_suffix(".json"));
+    let name = path
+        .rsplit_once("/mock/")
+        .and_then(|(_, name)| name.strip_suffix(".json"));
     name.is_some_and(|name| {
-        handlers.contains(&format!("fn {name}(")) && !handlers.contains(&format!("/mock/{name}.json"))
+        handlers.contains(&format!("fn {name}("))
+            && !handlers.contains(&format!("/mock/{name}.json"))
     })
 }
 
@@ -233,7 +244,8 @@ fn plan(
     let mut skip_in_client = Vec::new();
     let (document, generated, left_out) = if options.skip_unsupported {
         let not_in_client = (!options.no_client).then_some(&[][..]);
-        let (service, client) = Supported::of_service_and_client(document, &generator, not_in_client);
+        let (service, client) =
+            Supported::of_service_and_client(document, &generator, not_in_client);
         let mut generated = service.files.clone();
         for part in iter::once(&service).chain(&client) {
             let problems = part.rendered_rejections();
@@ -251,7 +263,10 @@ fn plan(
                 let mut rejected = client.rejected.iter();
                 rejected.any(|rejected| rejected.name == name_of(operation))
             };
-            skip_in_client = operations.filter(is_left_out).map(configured_name).collect();
+            skip_in_client = operations
+                .filter(is_left_out)
+                .map(configured_name)
+                .collect();
             generated.extend(client.files);
         }
         let left_out = service.rejected.into_iter();
@@ -515,7 +530,13 @@ fn report(
     let steps = existing.steps(plan);
     let toolkit = plan.toolkit.note();
     let rules = broken_rules(&plan.document);
-    for note in plan.notes.iter().chain(&rules).chain(&toolkit).chain(&steps) {
+    for note in plan
+        .notes
+        .iter()
+        .chain(&rules)
+        .chain(&toolkit)
+        .chain(&steps)
+    {
         println!("\n{note}");
     }
     let folder = options.folder.display();
@@ -533,7 +554,9 @@ fn broken_rules(document: &Document) -> Option<String> {
     for lint in lints.iter().filter(|lint| lint.is_error()) {
         *counts.entry(lint.rule).or_default() += 1;
     }
-    let counts = counts.iter().map(|(rule, count)| format!("`{rule}` ({count})"));
+    let counts = counts
+        .iter()
+        .map(|(rule, count)| format!("`{rule}` ({count})"));
     let counts: Vec<String> = counts.collect();
     (!counts.is_empty()).then(|| {
         format!(

@@ -26,7 +26,9 @@ pub(crate) fn check_names_file(name: &str, file: &str) -> Result<()> {
     let arguments = ["rev-parse", "--verify", "--quiet", &commit];
     let found = git(Path::new("."), &arguments);
     if found.is_ok_and(|found| found.is_success) {
-        bail!("`{name}` is a git revision and no document: name the file in it, as in `{name}:{file}`");
+        bail!(
+            "`{name}` is a git revision and no document: name the file in it, as in `{name}:{file}`"
+        );
     }
     Ok(())
 }

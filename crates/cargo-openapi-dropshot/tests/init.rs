@@ -261,10 +261,13 @@ components:
     let place = Place::new(&document);
     let (code, text) = place.init(&[]);
     assert_eq!(code, 1, "{text}");
-    assert!(text.contains("`--skip-unsupported` leaves the operations out of the client"), "{text}");
+    assert!(
+        text.contains("`--skip-unsupported` leaves the operations out of the client"),
+        "{text}"
+    );
     let (code, text) = place.init(&["--skip-unsupported"]);
     assert_eq!(code, 3, "{text}");
-    assert!(text.contains("skipped POST /files in the client\n"), "{text}");
+    assert!(text.contains("skipped addFile in the client\n"), "{text}");
     let (code, text) = place.run_in("shop", &["generate", "--check"]);
     assert_eq!(code, 0, "{text}");
     let handlers = place.read("shop/crates/shop-server/src/handlers.rs");
@@ -311,23 +314,32 @@ fn a_body_that_is_no_json_has_a_text_and_headers_with_an_example_are_sent() {
 fn where_the_document_went_is_said() {
     let place = Place::new(DOCUMENT);
     let schema = "{$ref: '#/components/schemas/Thing'}";
-    let several = DOCUMENT.replace(schema, "{$ref: 'thing.yaml'}");
+    let several = DOCUMENT.replace(schema, "{$ref: 'extra.yaml'}");
     place.write("several/api.yaml", &several);
-    place.write("several/thing.yaml", "type: object\n");
+    place.write("several/extra.yaml", "type: object\n");
     let (code, text) = place.run_in("several", &["init", "--from", "api.yaml", "../shop"]);
     assert_eq!(code, 0, "{text}");
-    assert!(text.contains("was written as one, in JSON: spec/openapi.json"), "{text}");
+    assert!(
+        text.contains("was written as one, in JSON: spec/openapi.json"),
+        "{text}"
+    );
     let written = place.read("shop/spec/openapi.json");
     assert!(serde_json::from_str::<Value>(&written).is_ok(), "{written}");
     let configuration = place.read("shop/openapi-dropshot.toml");
-    assert!(configuration.contains("path = \"spec/openapi.json\""), "{configuration}");
+    assert!(
+        configuration.contains("path = \"spec/openapi.json\""),
+        "{configuration}"
+    );
     assert_eq!(place.run_in("shop", &["generate", "--check"]).0, 0);
     // A copy beside the original.
     place.write("own/docs/api.yaml", DOCUMENT);
     let (code, text) = place.run_in("own", &["init", "--from", "docs/api.yaml"]);
     assert_eq!(code, 0, "{text}");
     let copied = "The document was copied to spec/openapi.yaml";
-    assert!(text.contains(copied) && text.contains("Remove docs/api.yaml"), "{text}");
+    assert!(
+        text.contains(copied) && text.contains("Remove docs/api.yaml"),
+        "{text}"
+    );
     let (code, text) = place.init(&[]);
     assert_eq!(code, 0, "{text}");
     assert!(!text.contains(copied), "{text}");
@@ -339,7 +351,10 @@ fn the_rules_that_the_document_breaks_are_listed() {
     let (code, text) = place.init(&[]);
     assert_eq!(code, 0, "{text}");
     let part = "`missing-summary` (2)";
-    assert!(text.contains(part) && text.contains("`profile = \"general\"`"), "{text}");
+    assert!(
+        text.contains(part) && text.contains("`profile = \"general\"`"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -349,7 +364,10 @@ fn a_changelog_of_another_form_is_a_remaining_step() {
     let (code, text) = place.init(&[]);
     assert_eq!(code, 0, "{text}");
     let step = "CHANGELOG.md was kept. The gate `changelog` and `release` need a file";
-    assert!(text.contains(step) && text.contains("`changelog = \"spec/CHANGELOG.md\"`"), "{text}");
+    assert!(
+        text.contains(step) && text.contains("`changelog = \"spec/CHANGELOG.md\"`"),
+        "{text}"
+    );
     place.write("other/CHANGELOG.md", "# Changelog\n\n## Unreleased\n");
     let (code, text) = place.run_in("", &["init", "--from", "openapi.yaml", "other"]);
     assert_eq!(code, 0, "{text}");
@@ -383,11 +401,15 @@ fn a_second_run_writes_the_responses_of_new_operations_only() {
     let handlers = "async fn get_thing() {}\nasync fn remove_thing() { include_str!(\"../mock/remove_thing.json\") }\n";
     place.write("shop/crates/shop-server/src/handlers.rs", handlers);
     for name in ["get_thing", "remove_thing"] {
-        fs::remove_file(place.path(&format!("shop/crates/shop-server/mock/{name}.json"))).expect("it is there");
+        fs::remove_file(place.path(&format!("shop/crates/shop-server/mock/{name}.json")))
+            .expect("it is there");
     }
     let (code, text) = place.init(&[]);
     assert_eq!(code, 0, "{text}");
-    assert!(text.contains("wrote   crates/shop-server/mock/remove_thing.json"), "{text}");
+    assert!(
+        text.contains("wrote   crates/shop-server/mock/remove_thing.json"),
+        "{text}"
+    );
     assert!(!text.contains("get_thing"), "{text}");
 }
 
@@ -429,15 +451,22 @@ fn a_release_keeps_the_version_of_a_workspace_that_was_there() {
     let (code, text) = place.init(&[]);
     assert_eq!(code, 0, "{text}");
     // A released document and a changelog entry, as after some work.
-    let released = DOCUMENT.replace("/things/{thingId}:\n    get:", "/old: {}\n  /things/{thingId}:\n    get:");
+    let released = DOCUMENT.replace(
+        "/things/{thingId}:\n    get:",
+        "/old: {}\n  /things/{thingId}:\n    get:",
+    );
     place.write("shop/spec/released/1.2.0.yaml", &released);
-    let changelog = "# Changelog\n\n## Unreleased\n\n### Fixed\n\n- A thing.\n\n## 1.2.0 - 2026-11-20\n";
+    let changelog =
+        "# Changelog\n\n## Unreleased\n\n### Fixed\n\n- A thing.\n\n## 1.2.0 - 2026-11-20\n";
     place.write("shop/CHANGELOG.md", changelog);
     let (code, text) = place.run_in("shop", &["check", "--gate", "changelog"]);
     assert_eq!(code, 0, "{text}");
     assert_eq!(place.read("shop/Cargo.toml"), manifest);
     let configuration = place.read("shop/openapi-dropshot.toml");
-    assert!(configuration.contains("\ncargo-version = false\n"), "{configuration}");
+    assert!(
+        configuration.contains("\ncargo-version = false\n"),
+        "{configuration}"
+    );
     // A second run does not ask for a document that the configuration has.
     let (code, text) = place.init(&[]);
     assert_eq!(code, 0, "{text}");
@@ -456,16 +485,26 @@ fn the_toolkit_of_a_folder_is_named_by_a_relative_path() {
     place.write("toolkit/crates/openapi-dropshot-server/Cargo.toml", "");
     let (code, text) = place.init(&["--toolkit", "toolkit"]);
     assert_eq!(code, 0, "{text}");
-    assert!(text.contains("are at ../toolkit/crates, outside of"), "{text}");
+    assert!(
+        text.contains("are at ../toolkit/crates, outside of"),
+        "{text}"
+    );
     let manifest = place.read("shop/Cargo.toml");
     let types = "openapi-dropshot-types = { path = \"../toolkit/crates/openapi-dropshot-types\" }";
     assert!(manifest.contains(types), "{manifest}");
-    let install = "cargo install --path ../toolkit/crates/cargo-openapi-dropshot --locked --profile tool\n";
+    let install =
+        "cargo install --path ../toolkit/crates/cargo-openapi-dropshot --locked --profile tool\n";
     let workflow = place.read("shop/.github/workflows/ci.yml");
     assert!(workflow.contains(install), "{workflow}");
     // In a workspace that was there, each crate names its dependencies.
     place.write("old/Cargo.toml", "[workspace]\nmembers = [\"crates/*\"]\n");
-    let arguments = ["init", "--from", "../openapi.yaml", "--toolkit", "../toolkit"];
+    let arguments = [
+        "init",
+        "--from",
+        "../openapi.yaml",
+        "--toolkit",
+        "../toolkit",
+    ];
     let (code, text) = place.run_in("old", &arguments);
     assert_eq!(code, 0, "{text}");
     let manifest = place.read("old/crates/shop-models/Cargo.toml");
@@ -474,14 +513,20 @@ fn the_toolkit_of_a_folder_is_named_by_a_relative_path() {
     let here = place.path("").display().to_string();
     for folder in ["shop", "old"] {
         for (path, text) in place.texts(folder, |text| text) {
-            assert!(!text.contains(&here), "{folder}/{path} has an absolute path");
+            assert!(
+                !text.contains(&here),
+                "{folder}/{path} has an absolute path"
+            );
         }
     }
     // Without the option, `init` says where cargo looks for the crates.
     let other = Place::new(DOCUMENT);
     let (code, text) = other.init(&[]);
     assert_eq!(code, 0, "{text}");
-    assert!(text.contains("come from the registry") && text.contains("`--toolkit`"), "{text}");
+    assert!(
+        text.contains("come from the registry") && text.contains("`--toolkit`"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -64,7 +64,10 @@ fn belongs_to_gate(change: &Change) -> bool {
 pub(super) fn all_findings(inputs: &Inputs<'_>, changes: &[&Change]) -> Vec<Finding> {
     let mut entries = BTreeSet::new();
     let findings = changes.iter().map(|change| {
-        let is_new = entries.insert((change.level == Level::Err, accepted::entry(change, inputs.today)));
+        let is_new = entries.insert((
+            change.level == Level::Err,
+            accepted::entry(change, inputs.today),
+        ));
         finding(inputs, change, is_new)
     });
     findings.collect()

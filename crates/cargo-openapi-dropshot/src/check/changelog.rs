@@ -372,7 +372,10 @@ fn member<'d>([base, revision]: [&'d Node; 2], change: &Change) -> Option<&'d st
         return None;
     }
     let place = |at: &Option<Location>, root: &'d Node| Some((at.as_ref()?.pointer.clone(), root));
-    let places = [place(&change.at.base, base), place(&change.at.revision, revision)];
+    let places = [
+        place(&change.at.base, base),
+        place(&change.at.revision, revision),
+    ];
     let (pointer, root) = places
         .into_iter()
         .flatten()
@@ -383,7 +386,10 @@ fn member<'d>([base, revision]: [&'d Node; 2], change: &Change) -> Option<&'d st
             return None;
         };
         let last = unescape_pointer_token(last);
-        return members.keys().find(|name| **name == last).map(String::as_str);
+        return members
+            .keys()
+            .find(|name| **name == last)
+            .map(String::as_str);
     }
     let node = root.pointer(&pointer)?;
     node.get("in")?;
@@ -393,12 +399,7 @@ fn member<'d>([base, revision]: [&'d Node; 2], change: &Change) -> Option<&'d st
 /// Whether an entry names one of these changes: its operation, by method and path
 /// or by its id, or the component that contains it; and the property or the parameter that comes or goes. The documents are the
 /// older and the newer one.
-fn is_named_in(
-    roots: [&Node; 2],
-    changes: &[&Change],
-    member: Option<&str>,
-    body: &str,
-) -> bool {
+fn is_named_in(roots: [&Node; 2], changes: &[&Change], member: Option<&str>, body: &str) -> bool {
     let is_of_word = |c: char| c.is_alphanumeric() || "/{}_-.$".contains(c);
     let words: Vec<&str> = (body.split(|c| !is_of_word(c)))
         .map(|word| word.trim_end_matches('.'))
@@ -406,7 +407,11 @@ fn is_named_in(
         .collect();
     let is_quoted = |name: &str| body.contains(&format!("`{name}`"));
     // An entry may name `thing.colour`.
-    let is_word = |name: &str| words.iter().any(|word| word.split('.').any(|part| part == name));
+    let is_word = |name: &str| {
+        words
+            .iter()
+            .any(|word| word.split('.').any(|part| part == name))
+    };
     if member.is_some_and(|name| !is_quoted(name) && !is_word(name)) {
         return false;
     }
@@ -421,7 +426,11 @@ fn is_named_in(
 /// prefix under which the service binds it. The older document has the id of an operation that was removed.
 fn is_named(roots: [&Node; 2], name: &str, words: &[&str]) -> bool {
     let (method, path) = name.split_once(' ').unwrap_or(("", name));
-    let place = format!("/paths/{}/{}", escape_pointer_token(path), method.to_lowercase());
+    let place = format!(
+        "/paths/{}/{}",
+        escape_pointer_token(path),
+        method.to_lowercase()
+    );
     let mut ids = roots
         .into_iter()
         .filter_map(|root| root.pointer(&place)?.get("operationId")?.as_str());

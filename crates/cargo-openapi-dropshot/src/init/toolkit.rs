@@ -76,7 +76,11 @@ impl Toolkit {
             Toolkit::Version(version) => format!("version = {version:?}"),
             Toolkit::Git(url) => format!("git = {url:?}"),
             Toolkit::Folder { path, .. } => {
-                let up = if Path::new(path).is_relative() { up } else { "" };
+                let up = if Path::new(path).is_relative() {
+                    up
+                } else {
+                    ""
+                };
                 format!("path = {:?}", format!("{up}{path}/{name}"))
             }
         }
@@ -106,9 +110,13 @@ impl Toolkit {
                  write the service into an empty folder once more, with `--toolkit` and the folder or the Git repository of the toolkit."
             )),
             Toolkit::Git(_) => None,
-            Toolkit::Folder { path, .. } if path.starts_with("..") || Path::new(path).is_absolute() => Some(format!(
-                "The crates of the toolkit are at {path}, outside of the service. Whoever builds it, and its CI, needs them at the same place."
-            )),
+            Toolkit::Folder { path, .. }
+                if path.starts_with("..") || Path::new(path).is_absolute() =>
+            {
+                Some(format!(
+                    "The crates of the toolkit are at {path}, outside of the service. Whoever builds it, and its CI, needs them at the same place."
+                ))
+            }
             Toolkit::Folder { .. } => None,
         }
     }
@@ -130,7 +138,10 @@ fn relative(from: &Path, to: &Path) -> PathBuf {
         .zip(to.components())
         .take_while(|(from, to)| from == to)
         .count();
-    let up = from.components().skip(same).map(|_| path::Component::ParentDir);
+    let up = from
+        .components()
+        .skip(same)
+        .map(|_| path::Component::ParentDir);
     let path: PathBuf = up.chain(to.components().skip(same)).collect();
     match path.as_os_str().is_empty() {
         true => PathBuf::from("."),

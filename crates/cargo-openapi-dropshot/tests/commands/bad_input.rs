@@ -21,7 +21,11 @@ fn a_document_that_cannot_be_read() {
     assert_changes_nothing(
         &repository,
         &["check", "--skip", "roundtrip"],
-        &["error[syntax]", line, "change spec/things.yaml as the help above says"],
+        &[
+            "error[syntax]",
+            line,
+            "change spec/things.yaml as the help above says",
+        ],
     );
     fs::remove_file(repository.path(DOCUMENT)).expect("the file is removed");
     let missing = "cannot read spec/things.yaml";
@@ -103,7 +107,8 @@ fn the_toolkit_of_a_round_trip_outside_of_a_project() {
     let repository = Repository::code_first();
     fs::remove_file(repository.path("openapi-dropshot.toml")).expect("the file is removed");
     let arguments = ["roundtrip", "--toolkit", "spec", DOCUMENT];
-    let message = "spec has no crate `openapi-dropshot-types`: pass the folder of the toolkit's repository";
+    let message =
+        "spec has no crate `openapi-dropshot-types`: pass the folder of the toolkit's repository";
     assert_changes_nothing(&repository, &arguments, &[message]);
 }
 

@@ -20,7 +20,11 @@ fn a_property_or_a_parameter_that_comes_or_goes_is_named() {
             "      parameters:\n        - {name: colour, in: query, description: Which., schema: {type: string}}\n        - {name: limit,",
             "colour",
         ),
-        (property, &format!("{property}        size: {{type: string}}\n"), "size"),
+        (
+            property,
+            &format!("{property}        size: {{type: string}}\n"),
+            "size",
+        ),
     ] {
         let repository = Repository::code_first();
         repository.replace(DOCUMENT, old, new);
@@ -33,7 +37,11 @@ fn a_property_or_a_parameter_that_comes_or_goes_is_named() {
             format!("- listThings: thing.{name} is new.\n"),
         ] {
             write_entries(&repository, &entry);
-            assert_printed(repository.run(&CHECK), 0, &["names what changed for clients"]);
+            assert_printed(
+                repository.run(&CHECK),
+                0,
+                &["names what changed for clients"],
+            );
         }
     }
 }
@@ -44,7 +52,11 @@ fn a_removed_operation_is_named_by_its_id() {
     let gone = "  /gone:\n    get:\n      operationId: getGone\n      responses: {'204': {description: None.}}\ncomponents:\n";
     repository.release(&THINGS.replacen("components:\n", gone, 1));
     write_entries(&repository, "- Something.\n");
-    assert_printed(repository.run(&CHECK), 1, &["this change of GET /gone has no changelog entry"]);
+    assert_printed(
+        repository.run(&CHECK),
+        1,
+        &["this change of GET /gone has no changelog entry"],
+    );
     write_entries(&repository, "- `getGone` is gone.\n");
     assert_eq!(repository.run(&CHECK).0, 0);
 }
@@ -52,11 +64,23 @@ fn a_removed_operation_is_named_by_its_id() {
 #[test]
 fn another_text_needs_no_entry() {
     let repository = Repository::code_first();
-    repository.replace(DOCUMENT, "summary: List all things", "summary: List the things");
-    repository.replace(DOCUMENT, "description: How many.", "description: How many at most.");
+    repository.replace(
+        DOCUMENT,
+        "summary: List all things",
+        "summary: List the things",
+    );
+    repository.replace(
+        DOCUMENT,
+        "description: How many.",
+        "description: How many at most.",
+    );
     assert_eq!(repository.run(&CHECK).0, 0);
     repository.replace(DOCUMENT, "paths:\n", "x-own: 1\npaths:\n");
-    assert_printed(repository.run(&CHECK), 1, &["but the changelog names no change"]);
+    assert_printed(
+        repository.run(&CHECK),
+        1,
+        &["but the changelog names no change"],
+    );
 }
 
 #[test]
@@ -68,7 +92,11 @@ fn the_rules_about_entries_can_be_switched_off_also_for_a_release() {
     assert_printed(
         repository.run(&["release", "1.1.0"]),
         1,
-        &["error[changelog-entry]", "error[changelog-form]", "gates failed: changelog"],
+        &[
+            "error[changelog-entry]",
+            "error[changelog-form]",
+            "gates failed: changelog",
+        ],
     );
     let toml = repository.read("openapi-dropshot.toml");
     let rules = "[document.rules]\n\
@@ -95,20 +123,33 @@ fn with_two_operations() -> Repository {
 #[test]
 fn an_entry_that_accepts_several_changes_is_proposed_once() {
     let repository = with_two_operations();
-    repository.replace(DOCUMENT, "format: int64}\n", "format: int64}\n        size: {type: string}\n");
-    repository.release(&repository.read(DOCUMENT).replacen("required: [id]", "required: [id, size]", 1));
+    repository.replace(
+        DOCUMENT,
+        "format: int64}\n",
+        "format: int64}\n        size: {type: string}\n",
+    );
+    repository.release(&repository.read(DOCUMENT).replacen(
+        "required: [id]",
+        "required: [id, size]",
+        1,
+    ));
     let (code, printed) = repository.run(&["check", "--gate", "breaking"]);
     assert_eq!(code, 1, "{printed}");
     let rule = "error[response-property-became-optional]";
     assert_eq!(printed.matches(rule).count(), 2, "{printed}");
     assert_eq!(printed.matches("[[accepted]]").count(), 1, "{printed}");
-    assert!(printed.contains("the entry above for spec/accepted-breaks.toml accepts it as well"), "{printed}");
+    assert!(
+        printed.contains("the entry above for spec/accepted-breaks.toml accepts it as well"),
+        "{printed}"
+    );
     let lines = printed.lines().map(str::trim);
     let entry: Vec<&str> = lines
         .skip_while(|line| *line != "[[accepted]]")
         .take(5)
         .collect();
-    let entry = entry.join("\n").replace("reason = ''", "reason = 'It was never sent.'");
+    let entry = entry
+        .join("\n")
+        .replace("reason = ''", "reason = 'It was never sent.'");
     repository.write("spec/accepted-breaks.toml", &entry);
     assert_printed(
         repository.run(&["check", "--gate", "breaking"]),

@@ -48,7 +48,8 @@ components:
     repository.replace(DOCUMENT, "components:\n", upload);
     let schema = "  schemas:\n    Upload: {type: object, required: [file], properties: {file: {type: string, format: binary}}}\n";
     repository.replace(DOCUMENT, "  schemas:\n", schema);
-    let message = "only the client does not support this: `skip-in-client` in `[document.generate]`";
+    let message =
+        "only the client does not support this: `skip-in-client` in `[document.generate]`";
     let rule = "error[client-request-media-types]";
     assert_printed(repository.run(&["generate"]), 1, &[rule, message]);
     // For once.
@@ -58,17 +59,29 @@ components:
     assert!(api(&repository).contains("async fn add_file("));
     // For good.
     let toml = repository.read("openapi-dropshot.toml");
-    repository.write("openapi-dropshot.toml", &format!("{toml}skip-in-client = [\"addFiles\"]\n"));
+    repository.write(
+        "openapi-dropshot.toml",
+        &format!("{toml}skip-in-client = [\"addFiles\"]\n"),
+    );
     let hint = "names `addFiles`, which is no operation of the document: did you mean `addFile`?";
     assert_printed(repository.run(&["generate"]), 1, &[hint]);
-    repository.write("openapi-dropshot.toml", &format!("{toml}skip-in-client = [\"addFile\"]\n"));
+    repository.write(
+        "openapi-dropshot.toml",
+        &format!("{toml}skip-in-client = [\"addFile\"]\n"),
+    );
     let (code, printed) = repository.run(&["generate"]);
     assert_eq!(code, 0, "{printed}");
     assert!(api(&repository).contains("async fn add_file("));
     let client = repository.read("client/src/generated/client.rs");
-    assert!(client.contains("fn list_things(") && !client.contains("add_file"), "{client}");
+    assert!(
+        client.contains("fn list_things(") && !client.contains("add_file"),
+        "{client}"
+    );
     let types = repository.read("client/src/generated/types.rs");
-    assert!(types.contains("pub struct Thing") && !types.contains("Upload"), "{types}");
+    assert!(
+        types.contains("pub struct Thing") && !types.contains("Upload"),
+        "{types}"
+    );
     let run = repository.run(&["check", "--gate", "generated"]);
     assert_printed(run, 0, &["generated  ok"]);
 }
@@ -79,7 +92,8 @@ fn a_sunset_alone_is_generated_where_the_rule_is_switched_off() {
     let line = "      summary: List all things\n";
     let deprecated = format!("{line}      deprecated: true\n      x-sunset: 2031-01-31\n");
     repository.replace(DOCUMENT, line, &deprecated);
-    let message = "error[incomplete-deprecation]: `listThings` is deprecated without `x-deprecated-since`";
+    let message =
+        "error[incomplete-deprecation]: `listThings` is deprecated without `x-deprecated-since`";
     assert_printed(repository.run(&["generate"]), 1, &[message]);
     let toml = repository.read("openapi-dropshot.toml");
     let rule = "[document.rules]\nincomplete-deprecation = { level = \"off\", reason = \"Only oasdiff reads it.\" }\n";

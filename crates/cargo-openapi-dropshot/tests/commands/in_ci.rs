@@ -96,7 +96,9 @@ fn the_action_installs_the_command_with_its_own_toolchain() {
     fs::write(&cargo, script).expect("a script is written");
     fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).expect("the mode is set");
     let output = Command::new("bash")
-        .arg(format!("{TOOLKIT}/crates/cargo-openapi-dropshot/action/check.sh"))
+        .arg(format!(
+            "{TOOLKIT}/crates/cargo-openapi-dropshot/action/check.sh"
+        ))
         .current_dir(repository.root())
         .env("PATH", format!("{}:/usr/bin:/bin", tools.path().display()))
         .env("RUSTUP_TOOLCHAIN", "1.89.0")

@@ -162,7 +162,10 @@ fn a_removed_part_of_a_git_revision_is_placed_in_a_file_that_is_there() {
         "components:\n",
         "  /others:\n    get:\n      operationId: listOthers\n      responses: {'204': {description: None.}}\ncomponents:\n",
     );
-    repository.write(DOCUMENT, &other.replacen("components:", "x-a: 1\ncomponents:", 1));
+    repository.write(
+        DOCUMENT,
+        &other.replacen("components:", "x-a: 1\ncomponents:", 1),
+    );
     repository.commit_all();
     repository.write(DOCUMENT, THINGS);
     let old = "HEAD:spec/things.yaml";
@@ -170,19 +173,39 @@ fn a_removed_part_of_a_git_revision_is_placed_in_a_file_that_is_there() {
     let line = paths.expect("a line") + 2;
     let run = repository.run(&["diff", old, DOCUMENT, "--format", "github"]);
     assert_printed(run, 1, &[&format!("::error file={DOCUMENT},line={line},")]);
-    let found = json(&repository, &["diff", old, DOCUMENT, "--format", "sarif"], 1);
+    let found = json(
+        &repository,
+        &["diff", old, DOCUMENT, "--format", "sarif"],
+        1,
+    );
     let place = &results(&found)[0]["locations"][0]["physicalLocation"];
     assert_eq!(place["artifactLocation"]["uri"], DOCUMENT);
     // Both documents of git revisions, and a folder below that of the repository.
     repository.commit_all();
-    let mut below = repository.command(&["diff", "HEAD~1:./things.yaml", "HEAD:spec/things.yaml", "--format", "sarif"]);
-    let output = below.current_dir(repository.path("spec")).output().expect("the program runs");
+    let mut below = repository.command(&[
+        "diff",
+        "HEAD~1:./things.yaml",
+        "HEAD:spec/things.yaml",
+        "--format",
+        "sarif",
+    ]);
+    let output = below
+        .current_dir(repository.path("spec"))
+        .output()
+        .expect("the program runs");
     let found: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
     let place = &results(&found)[0]["locations"][0]["physicalLocation"];
     assert_eq!(place["artifactLocation"]["uri"], "things.yaml");
     // A revision alone is no document.
     let run = repository.run(&["diff", "HEAD", DOCUMENT]);
-    assert_printed(run, 1, &["`HEAD` is a git revision and no document", "as in `HEAD:spec/things.yaml`"]);
+    assert_printed(
+        run,
+        1,
+        &[
+            "`HEAD` is a git revision and no document",
+            "as in `HEAD:spec/things.yaml`",
+        ],
+    );
 }
 
 #[test]
@@ -256,6 +279,7 @@ fn an_edit_of_a_released_document_is_found_by_its_checksum() {
             "error[frozen-document]: the document was edited after its release",
             "spec/released/SHA256SUMS:1",
             "restore the released text",
+            "fix: do what the help above says",
         ],
     );
     repository.replace(released, "How many at most.", "How many.");

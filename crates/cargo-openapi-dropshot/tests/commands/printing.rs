@@ -31,9 +31,16 @@ fn a_reader_that_is_gone_changes_nothing_but_the_output() {
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {errors}");
         assert!(!errors.contains("panicked"), "{arguments:?}: {errors}");
-        let status = repository.command(arguments).stdout(closed()).stderr(closed()).status();
+        let status = repository
+            .command(arguments)
+            .stdout(closed())
+            .stderr(closed())
+            .status();
         let code = status.expect("the program runs").code();
-        assert!(code.is_some_and(|code| code <= 4), "{arguments:?}: {code:?}");
+        assert!(
+            code.is_some_and(|code| code <= 4),
+            "{arguments:?}: {code:?}"
+        );
     }
     assert_printed(repository.run(&["generate", "--check"]), 0, &["fresh: "]);
 }
@@ -42,13 +49,19 @@ fn a_reader_that_is_gone_changes_nothing_but_the_output() {
 #[cfg(target_os = "linux")]
 fn output_that_cannot_be_written_is_an_error() {
     let repository = Repository::code_first();
-    let full = fs::File::options().write(true).open("/dev/full").expect("a device");
+    let full = fs::File::options()
+        .write(true)
+        .open("/dev/full")
+        .expect("a device");
     let mut command = repository.command(&["explain"]);
     let output = command.stdout(full).stderr(Stdio::piped()).output();
     let output = output.expect("the program runs");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{errors}");
-    assert!(errors.starts_with("error: cannot write to standard output"), "{errors}");
+    assert!(
+        errors.starts_with("error: cannot write to standard output"),
+        "{errors}"
+    );
 }
 
 #[test]
@@ -66,7 +79,9 @@ fn a_long_line_of_a_generated_file_is_cut() {
         assert!(longest < Some(400), "{longest:?} in {arguments:?}");
     }
     let (_, printed) = repository.run(&["generate", "--check"]);
-    let json = printed.lines().find(|line| line.starts_with("+{\"components\""));
+    let json = printed
+        .lines()
+        .find(|line| line.starts_with("+{\"components\""));
     let json = json.expect("the document as JSON is compared");
     assert!(json.ends_with(" more characters"), "{json}");
 }

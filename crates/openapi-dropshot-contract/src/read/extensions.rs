@@ -5,7 +5,9 @@
 
 use super::Reader;
 use super::object::{Object, texts, wrong_type};
-use crate::model::{ErrorCode, Lifecycle, Node, NodeKind, Replacement, Schema, Spanned, Stability, Waiter};
+use crate::model::{
+    ErrorCode, Lifecycle, Node, NodeKind, Replacement, Schema, Spanned, Stability, Waiter,
+};
 use crate::rules::document as rules;
 use chrono::NaiveDate;
 use std::collections::HashSet;

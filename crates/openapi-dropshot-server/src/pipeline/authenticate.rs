@@ -49,7 +49,9 @@ pub(super) async fn principal<S: State>(
         }
         Err(AuthenticationError::Malformed) => {
             let place = place_of_key(names);
-            let message = format!("the API key is mistyped, cut short or not of this service; send it {place}");
+            let message = format!(
+                "the API key is mistyped, cut short or not of this service; send it {place}"
+            );
             Err(invalid(message.into()))
         }
         Err(AuthenticationError::Unknown) => Err(invalid(UNKNOWN.into())),
