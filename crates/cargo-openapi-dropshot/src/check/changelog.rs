@@ -406,11 +406,11 @@ fn is_named_in(roots: [&Node; 2], changes: &[&Change], member: Option<&str>, bod
         .filter(|word| !word.is_empty())
         .collect();
     let is_quoted = |name: &str| body.contains(&format!("`{name}`"));
-    // An entry may name `thing.colour`.
+    // An entry may name `thing.colour`, or `/things/{thingId}`.
     let is_word = |name: &str| {
-        words
-            .iter()
-            .any(|word| word.split('.').any(|part| part == name))
+        let variable = format!("{{{name}}}");
+        let mut words = words.iter();
+        words.any(|word| word.split('.').any(|part| part == name) || word.contains(&variable))
     };
     if member.is_some_and(|name| !is_quoted(name) && !is_word(name)) {
         return false;
