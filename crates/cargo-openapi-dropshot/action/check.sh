@@ -5,7 +5,8 @@ set -euo pipefail
 crate=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 if ! command -v cargo-openapi-dropshot >/dev/null; then
-  cargo install --quiet --locked --path "$crate" --profile tool
+  # In the folder of the crate: its toolchain is that of this repository, and not that of the repository which is checked.
+  (cd "$crate" && unset RUSTUP_TOOLCHAIN && cargo install --quiet --locked --path . --profile tool)
 fi
 
 # One array that is never empty: bash 3.2, which macOS has, takes an empty array for an unset variable.

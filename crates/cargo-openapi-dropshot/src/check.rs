@@ -85,7 +85,7 @@ enum Name {
     Breaking,
     /// Deprecations, sunsets and stability levels keep their rules
     Lifecycle,
-    /// The changelog names every change, and all versions agree
+    /// The changelog names what changed for clients, and all versions agree
     Changelog,
 }
 

@@ -7,12 +7,7 @@ use crate::{
 use anyhow::Result;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use clap_complete::{Shell, generate as generate_to};
-use std::{
-    env,
-    io::{self, Write as _},
-    path::PathBuf,
-    process::ExitCode,
-};
+use std::{env, path::PathBuf, process::ExitCode};
 
 /// Keeps an OpenAPI document, the code generated from it and its releases in agreement
 #[derive(Debug, Parser)]
@@ -140,14 +135,14 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
             let mut command = Arguments::command();
             let mut script = Vec::new();
             generate_to(*shell, &mut command, "cargo-openapi-dropshot", &mut script);
-            io::stdout().write_all(&script)?;
+            print!("{}", String::from_utf8_lossy(&script));
             Ok(ExitCode::SUCCESS)
         }
         Command::Man => {
             let mut page = Vec::new();
             let command = Arguments::command();
             clap_mangen::Man::new(command).render(&mut page)?;
-            io::stdout().write_all(&page)?;
+            print!("{}", String::from_utf8_lossy(&page));
             Ok(ExitCode::SUCCESS)
         }
         Command::Schema => {

@@ -3,7 +3,7 @@
 
 use crate::{
     Output, Project,
-    check::changelog::LOST,
+    check::changelog::CONFIGURABLE,
     location,
     project::Severities,
     settings::{self, Document, RuleLevel, Settings, Target},
@@ -431,6 +431,9 @@ impl Reader<'_> {
                 .trait_name
                 .as_ref()
                 .map(|name| name.get_ref().clone()),
+            skip_in_client: (generate.skip_in_client.iter())
+                .map(|name| name.get_ref().clone())
+                .collect(),
         }
     }
 
@@ -507,8 +510,9 @@ impl Reader<'_> {
                 RuleLevel::Warn => Some(Severity::Warning),
                 RuleLevel::Error => Some(Severity::Error),
             };
-            if let Some(id) = [LOST, UNFILLED].into_iter().find(|id| *id == name) {
-                severities.insert(id, severity);
+            let own = CONFIGURABLE.into_iter().chain([UNFILLED]);
+            if let Some(rule) = own.into_iter().find(|rule| *rule == name) {
+                severities.insert(rule, severity);
                 continue;
             }
             let Some(rule) = rules::all().find(|rule| rule.id == name) else {

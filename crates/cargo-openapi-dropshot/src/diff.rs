@@ -1,7 +1,7 @@
 //! Task `diff`: compares two documents and prints the changes, as text or as JSON.
 
 use crate::{
-    output::{Entry, Format, Weight, locate, sarif, workflow_commands},
+    output::{Entry, Format, Weight, locate, path_in_revision, sarif, workflow_commands},
     revision,
 };
 use anyhow::{Result, anyhow};
@@ -9,7 +9,7 @@ use chrono::{NaiveDate, Utc};
 use openapi_dropshot_contract::{
     Draft,
     diff::{Change, Level, Policy, compare},
-    model::Location,
+    model::{Location, Node},
     read_draft_with_files,
 };
 use serde_json::{Value, json};
@@ -49,6 +49,13 @@ pub struct Options {
 ///
 /// A document cannot be read.
 pub fn run(options: &Options) -> Result<ExitCode> {
+    for (name, other) in [
+        (&options.base, &options.revision),
+        (&options.revision, &options.base),
+    ] {
+        let file = path_in_revision(Path::new("."), other).unwrap_or(other);
+        revision::check_names_file(name, file)?;
+    }
     let (base, revision) = (read(&options.base)?, read(&options.revision)?);
     let policy = Policy {
         today: options.today,
@@ -56,7 +63,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         deprecation_days_stable: options.deprecation_days_stable,
     };
     let changes = compare(&base.root, &revision.root, &policy);
-    let located = |changes: &[Change]| locate(Path::new("."), entries(changes));
+    let located = |changes: &[Change]| locate(Path::new("."), entries(changes, &revision.root));
     match options.format {
         Format::Text => print!("{}", as_text(&changes)),
         Format::Json => println!("{:#}", as_json(&changes)),
@@ -104,9 +111,11 @@ fn as_json(changes: &[Change]) -> Value {
 
 /// The changes for other programs, at their places in the revision, or in the base
 /// where the revision has none.
-fn entries(changes: &[Change]) -> Vec<Entry> {
+fn entries(changes: &[Change], revision: &Node) -> Vec<Entry> {
     let entries = changes.iter().map(|change| {
-        let at = change.at.revision.as_ref().or(change.at.base.as_ref());
+        let base = change.at.base.as_ref();
+        let at = change.at.revision.as_ref();
+        let at = at.or_else(|| base.and_then(|base| nearest(base, revision)).or(base));
         let operation = change.operation.as_deref().unwrap_or("the contract");
         Entry {
             weight: match change.level {
@@ -121,6 +130,20 @@ fn entries(changes: &[Change]) -> Vec<Entry> {
         }
     });
     entries.collect()
+}
+
+/// The innermost part of the newer document that had a part at this place, if the older document is of a git revision, so that
+/// no file has its lines.
+fn nearest<'r>(base: &Location, revision: &'r Node) -> Option<&'r Location> {
+    path_in_revision(Path::new("."), &base.file)?;
+    let mut pointer = base.pointer.as_str();
+    while let Some((outer, _)) = pointer.rsplit_once('/') {
+        pointer = outer;
+        if let Some(node) = revision.pointer(pointer) {
+            return Some(&node.at);
+        }
+    }
+    None
 }
 
 /// Returns a place as JSON.

@@ -242,8 +242,8 @@ fn of_generator(rule: &'static Rule) -> Explanation {
     let configuration = match rule.id {
         "generator-fault" | "client-shape" => "It cannot be switched off.",
         id if id.starts_with("client-") => {
-            "It cannot be switched off. `generate --skip-unsupported` leaves out the operations that break it; without `client` in \
-             `[document.generate]`, no client is generated, and the rule does not apply."
+            "It cannot be switched off. `skip-in-client` in `[document.generate]` leaves operations out of the client, and `generate \
+             --skip-unsupported` all that break it; without `client`, no client is generated, and the rule does not apply."
         }
         _ => {
             "It cannot be switched off. `generate --skip-unsupported` leaves out the operations that break it."

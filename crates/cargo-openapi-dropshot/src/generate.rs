@@ -2,14 +2,18 @@
 //! with the files that are there.
 
 use crate::{
-    FILE, Output, Project, counted, files, fix, print_error, project::is_missing, renames,
-    supported::Supported,
+    FILE, Output, Project, counted, files, fix, print_error,
+    project::is_missing,
+    renames,
+    supported::{Supported, configured_name},
 };
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use openapi_dropshot::File;
-use openapi_dropshot_contract::{Document, Problem, Problems, read_with_files};
+use openapi_dropshot_contract::{
+    Document, Problem, Problems, read_with_files, suggest::did_you_mean,
+};
 use similar::TextDiff;
-use std::{collections::BTreeMap, fs, path::Path, process::ExitCode};
+use std::{collections::BTreeMap, fs, iter, path::Path, process::ExitCode};
 
 /// The exit code where a document has an error, or a file cannot be read or written.
 const FAILED: u8 = 1;
@@ -152,23 +156,34 @@ fn supported_files(
     document: &mut Document,
 ) -> Result<(Files, u8)> {
     let options = project.generator_options(output);
-    let supported = Supported::of(document.clone(), output.generate(), &options);
-    let problems = supported.rendered_rejections();
-    if supported.document.operations.is_empty() && !problems.problems().is_empty() {
-        return Err(rejected(project, &problems));
+    let not_in_client = output.client.as_ref().map(|_| &*output.skip_in_client);
+    let (service, client) =
+        Supported::of_service_and_client(document.clone(), &options, not_in_client);
+    let mut files = service.files.clone();
+    for part in iter::once(&service).chain(&client) {
+        let problems = part.rendered_rejections();
+        if part.document.operations.is_empty() && !problems.problems().is_empty() {
+            return Err(rejected(project, &problems));
+        }
     }
-    let mut files = within_folders(output, supported.files)?;
-    let (rejections, rejected) = (supported.rejections, supported.rejected);
-    *document = supported.document;
-    renames::apply(project, document, &mut files)?;
-    if rejections.is_empty() {
-        return Ok((files, 0));
+    files.extend(client.iter().flat_map(|client| client.files.clone()));
+    let mut files = within_folders(output, files)?;
+    let mut code = 0;
+    for part in iter::once(&service).chain(&client) {
+        if !part.rejections.is_empty() {
+            eprintln!("{}\n", part.rendered_rejections());
+            code = SKIPPED;
+        }
     }
-    eprintln!("{problems}\n");
-    for operation in &rejected {
+    for operation in &service.rejected {
         println!("skipped {}", operation.name);
     }
-    Ok((files, SKIPPED))
+    for operation in client.iter().flat_map(|client| &client.rejected) {
+        println!("skipped {} in the client", operation.name);
+    }
+    *document = service.document;
+    renames::apply(project, document, &mut files)?;
+    Ok((files, code))
 }
 
 /// The text of a document.
@@ -233,14 +248,30 @@ pub(crate) fn generated_files(
     output: &Output,
     document: &Document,
 ) -> Result<Result<Files, Vec<Problem>>> {
-    let generate = output.generate();
-    let files = match generate(document, &project.generator_options(output)) {
+    check_skipped(output, document)?;
+    let files = match output.generate(document, &project.generator_options(output)) {
         Ok(files) => files,
         Err(problems) => return Ok(Err(problems)),
     };
     let mut files = within_folders(output, files)?;
     renames::apply(project, document, &mut files)?;
     Ok(Ok(files))
+}
+
+/// Checks that the operations exist that the client leaves out.
+fn check_skipped(output: &Output, document: &Document) -> Result<()> {
+    let known: Vec<String> = document.operations.iter().map(configured_name).collect();
+    for name in &output.skip_in_client {
+        let otherwise =
+            "write the `operationId` of an operation of this document, or remove it from the list";
+        let help = || did_you_mean(name, known.iter().map(String::as_str), otherwise);
+        ensure!(
+            known.contains(name),
+            "`skip-in-client` in {FILE} names `{name}`, which is no operation of the document: {}",
+            help()
+        );
+    }
+    Ok(())
 }
 
 /// The texts of the generated models that are there.
@@ -282,8 +313,19 @@ fn rejected(project: &Project, problems: &Problems) -> anyhow::Error {
         .problems()
         .iter()
         .filter(|problem| problem.is_error());
-    let count = counted(errors.count(), "error");
-    anyhow!("{} has {count}; nothing was written", project.document)
+    let errors: Vec<&Problem> = errors.collect();
+    let count = counted(errors.len(), "error");
+    let is_of_client = |problem: &&Problem| problem.rule.starts_with("client-");
+    let remedy = match errors.iter().all(is_of_client) {
+        true => {
+            "; only the client does not support this: `skip-in-client` in `[document.generate]` leaves operations out of it"
+        }
+        false => "",
+    };
+    anyhow!(
+        "{} has {count}; nothing was written{remedy}",
+        project.document
+    )
 }
 
 /// Compares the generated files with those of the project.
@@ -351,7 +393,7 @@ fn is_generated(project: &Project, path: &str, text: &str) -> bool {
 }
 
 impl StaleFile {
-    /// A unified diff that `git apply` takes.
+    /// A unified diff. Lines are cut that nobody reads to their end, such as that of a document in JSON.
     pub(crate) fn diff(&self) -> String {
         let name = |side: &str, text: &Option<String>| match text {
             Some(_) => format!("{side}/{}", self.path),
@@ -364,5 +406,22 @@ impl StaleFile {
         .unified_diff()
         .header(&name("a", &self.actual), &name("b", &self.expected))
         .to_string()
+        .lines()
+        .map(cut)
+        .collect()
+    }
+}
+
+/// A line with at most this number of characters is printed as it is.
+const LONG_LINE: usize = 300;
+
+/// A line for a terminal; a long one without its end.
+fn cut(line: &str) -> String {
+    match line.char_indices().nth(LONG_LINE) {
+        Some((end, _)) => {
+            let more = line[end..].chars().count();
+            format!("{}… {more} more characters\n", &line[..end])
+        }
+        None => format!("{line}\n"),
     }
 }

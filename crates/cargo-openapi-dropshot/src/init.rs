@@ -8,7 +8,10 @@ mod template;
 mod texts;
 mod toolkit;
 
-use crate::{counted, files, fix, name_of, supported::Supported};
+use crate::{
+    counted, files, fix, name_of,
+    supported::{Supported, configured_name},
+};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use examples::Examples;
 use existing::Existing;
@@ -19,8 +22,8 @@ use openapi_dropshot_contract::{
 };
 use std::{
     borrow::Cow,
-    collections::BTreeSet,
-    fs,
+    collections::{BTreeMap, BTreeSet},
+    fs, iter,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -56,8 +59,8 @@ pub struct Options {
     #[arg(long)]
     no_client: bool,
 
-    /// Where the crates of the toolkit come from: a version of the registry, the URL of a Git repository, or a folder; the
-    /// version of this command if not given
+    /// Where the crates of the toolkit come from: a version of the registry, the URL of a Git repository, or a folder, which is
+    /// written as a relative path if it is given as one; the version of this command if not given
     #[arg(long, value_name = "VERSION|URL|FOLDER")]
     toolkit: Option<String>,
 
@@ -81,6 +84,8 @@ struct Plan {
     is_secured: bool,
     /// The operations that were left out.
     left_out: Vec<String>,
+    /// The operations that only the client leaves out, as the configuration names them.
+    skip_in_client: Vec<String>,
     toolkit: Toolkit,
     /// What the service does not do.
     notes: Vec<String>,
@@ -93,7 +98,7 @@ struct Plan {
 ///
 /// The document cannot be read or served, a name is taken, or a file cannot be written; then nothing was written.
 pub fn run(options: &Options) -> Result<ExitCode> {
-    let toolkit = Toolkit::parse(options.toolkit.as_deref())?;
+    let toolkit = Toolkit::parse(options.toolkit.as_deref(), &options.folder)?;
     let mut text = fs::read_to_string(&options.from)
         .with_context(|| format!("cannot read {}", options.from.display()))?;
     let mut document = read(&options.from, &text)?;
@@ -101,6 +106,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         Cow::Owned(bundled) => Some(bundled),
         Cow::Borrowed(_) => None,
     };
+    let is_bundled = bundled.is_some();
     if let Some(bundled) = bundled {
         // The new repository has one file.
         text = bundled;
@@ -121,7 +127,17 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     check_name(&name)?;
     check_folder(&options.folder)?;
     print_warnings(&document);
-    let plan = plan(options, document, name, toolkit)?;
+    let source = match options
+        .from
+        .extension()
+        .and_then(|extension| extension.to_str())
+    {
+        _ if is_bundled => JSON,
+        Some("json") => JSON,
+        _ => "spec/openapi.yaml",
+    };
+    let mut plan = plan(options, document, name, source, toolkit)?;
+    plan.notes.extend(about_source(options, source, is_bundled));
     let warnings = openapi_dropshot::warnings(&plan.document);
     if !warnings.is_empty() {
         eprintln!("{}\n", Problems::new(&plan.document, warnings));
@@ -129,15 +145,34 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let existing = Existing::read(&options.folder)?;
     existing.check_crates(&plan.crates())?;
 
-    let files = texts::all(&plan, &text, &existing)?;
+    let mut files = texts::all(&plan, &text, &existing)?;
+    let handlers = options
+        .folder
+        .join(format!("crates/{}-server/src/handlers.rs", plan.name));
+    if let Ok(handlers) = fs::read_to_string(handlers) {
+        files.retain(|(path, _)| !is_replaced(path, &handlers));
+    }
     let is_new = |path: &str| !options.folder.join(path).exists();
     let (new, kept): (Vec<_>, Vec<_>) = files.into_iter().partition(|(path, _)| is_new(path));
     let written = files::write_all(&options.folder, new)?;
     added.iter().for_each(|line| println!("{line}"));
     report(options, &plan, &existing, &written, &kept);
-    Ok(match plan.left_out.is_empty() {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::from(SKIPPED),
+    Ok(
+        match plan.left_out.is_empty() && plan.skip_in_client.is_empty() {
+            true => ExitCode::SUCCESS,
+            false => ExitCode::from(SKIPPED),
+        },
+    )
+}
+
+/// Whether a file is the response of a handler that was written since.
+fn is_replaced(path: &str, handlers: &str) -> bool {
+    let name = path
+        .rsplit_once("/mock/")
+        .and_then(|(_, name)| name.strip_suffix(".json"));
+    name.is_some_and(|name| {
+        handlers.contains(&format!("fn {name}("))
+            && !handlers.contains(&format!("/mock/{name}.json"))
     })
 }
 
@@ -180,15 +215,32 @@ fn rejected(path: &Path, problems: &Problems, remedy: &str) -> anyhow::Error {
     )
 }
 
-fn plan(options: &Options, document: Document, name: String, toolkit: Toolkit) -> Result<Plan> {
-    let extension = options
-        .from
-        .extension()
-        .and_then(|extension| extension.to_str());
-    let source = match extension {
-        Some("json") => "spec/openapi.json",
-        _ => "spec/openapi.yaml",
-    };
+/// Where the document will be if it is JSON.
+const JSON: &str = "spec/openapi.json";
+
+/// Says where the document went, if that is not where somebody looks for it.
+fn about_source(options: &Options, source: &str, is_bundled: bool) -> Option<String> {
+    let from = options.from.display();
+    if is_bundled {
+        return Some(format!(
+            "The document of several files that begins with {from} was written as one, in JSON: {source}. Edit this one from now on."
+        ));
+    }
+    let given = fs::canonicalize(&options.from).ok()?;
+    let folder = fs::canonicalize(&options.folder).ok()?;
+    let is_copied = given.starts_with(&folder) && given != folder.join(source);
+    is_copied.then(|| {
+        format!("The document was copied to {source}, and the commands read this one from now on. Remove {from}, or move it: `path` in openapi-dropshot.toml names the document.")
+    })
+}
+
+fn plan(
+    options: &Options,
+    document: Document,
+    name: String,
+    source: &str,
+    toolkit: Toolkit,
+) -> Result<Plan> {
     let rust = name.replace('-', "_");
     let folder = |part: &str| format!("crates/{name}-{part}/src/generated");
     let generator = openapi_dropshot::Options {
@@ -206,19 +258,37 @@ fn plan(options: &Options, document: Document, name: String, toolkit: Toolkit) -
         false => openapi_dropshot::generate,
     };
     let notes = notes(&document);
+    let mut skip_in_client = Vec::new();
     let (document, generated, left_out) = if options.skip_unsupported {
-        let supported = Supported::of(document, generate, &generator);
-        let problems = supported.rendered_rejections();
-        if supported.document.operations.is_empty() {
-            let remedy = "; no operation is left without what is not supported";
-            return Err(rejected(&options.from, &problems, remedy));
+        let not_in_client = (!options.no_client).then_some(&[][..]);
+        let (service, client) =
+            Supported::of_service_and_client(document, &generator, not_in_client);
+        let mut generated = service.files.clone();
+        for part in iter::once(&service).chain(&client) {
+            let problems = part.rendered_rejections();
+            if part.document.operations.is_empty() && !problems.problems().is_empty() {
+                let remedy = "; no operation is left without what is not supported";
+                return Err(rejected(&options.from, &problems, remedy));
+            }
+            if !part.rejections.is_empty() {
+                eprintln!("{problems}\n");
+            }
         }
-        if !supported.rejections.is_empty() {
-            eprintln!("{problems}\n");
+        if let Some(client) = client {
+            let operations = service.document.operations.iter();
+            let is_left_out = |operation: &&Operation| {
+                let mut rejected = client.rejected.iter();
+                rejected.any(|rejected| rejected.name == name_of(operation))
+            };
+            skip_in_client = operations
+                .filter(is_left_out)
+                .map(configured_name)
+                .collect();
+            generated.extend(client.files);
         }
-        let left_out = supported.rejected.into_iter();
+        let left_out = service.rejected.into_iter();
         let left_out = left_out.map(|operation| operation.name).collect();
-        (supported.document, supported.files, left_out)
+        (service.document, generated, left_out)
     } else {
         let files = generate(&document, &generator)
             .map_err(|problems| not_supported(options, &document, &generator, problems))?;
@@ -241,6 +311,7 @@ fn plan(options: &Options, document: Document, name: String, toolkit: Toolkit) -
         has_client: !options.no_client,
         is_secured,
         left_out,
+        skip_in_client,
         toolkit,
         notes,
         document,
@@ -257,7 +328,7 @@ fn not_supported(
     let service = openapi_dropshot::generate_service(document, generator);
     let remedy = match service.is_ok() && !options.no_client {
         true => {
-            "; only the client does not support them: `--no-client` writes the service without one"
+            "; only the client does not support them: `--skip-unsupported` leaves the operations out of the client, `--no-client` writes none"
         }
         false => "; `--skip-unsupported` leaves out the operations that need them",
     };
@@ -267,11 +338,8 @@ fn not_supported(
 
 /// Makes a name of the title: `Book Shop (v2)` is `book-shop-v2`.
 fn name_of_title(title: &str) -> Result<String> {
-    let letter = |letter: char| match letter.is_ascii_alphanumeric() {
-        true => letter.to_ascii_lowercase(),
-        false => ' ',
-    };
-    let text: String = title.chars().map(letter).collect();
+    let letters = title.chars().flat_map(char::to_lowercase);
+    let text: String = letters.map(plain).collect();
     let mut words: Vec<&str> = text.split_whitespace().collect();
     // One of the crates is the API.
     if words.len() > 1 && words.last() == Some(&"api") {
@@ -284,6 +352,29 @@ fn name_of_title(title: &str) -> Result<String> {
         "the title of the document, `{title}`, gives no name for crates; pass `--name`"
     );
     Ok(name.to_owned())
+}
+
+/// The letters of ASCII for a small letter of a western language; a space for anything else.
+fn plain(letter: char) -> Cow<'static, str> {
+    match letter {
+        'a'..='z' | '0'..='9' => letter.to_string().into(),
+        'ä' | 'æ' => "ae".into(),
+        'ö' | 'œ' | 'ø' => "oe".into(),
+        'ü' => "ue".into(),
+        'ß' => "ss".into(),
+        'à' | 'á' | 'â' | 'ã' | 'å' => "a".into(),
+        'ç' | 'č' | 'ć' => "c".into(),
+        'è' | 'é' | 'ê' | 'ë' | 'ę' => "e".into(),
+        'ì' | 'í' | 'î' | 'ï' => "i".into(),
+        'ł' => "l".into(),
+        'ñ' | 'ń' => "n".into(),
+        'ò' | 'ó' | 'ô' | 'õ' => "o".into(),
+        'š' | 'ś' => "s".into(),
+        'ù' | 'ú' | 'û' => "u".into(),
+        'ý' | 'ÿ' => "y".into(),
+        'ž' | 'ź' | 'ż' => "z".into(),
+        _ => " ".into(),
+    }
 }
 
 /// Returns the name of the trait if the title ends with `API`, which would be in the name twice.
@@ -450,7 +541,19 @@ fn report(
     for operation in &plan.left_out {
         println!("skipped {operation}");
     }
-    for note in plan.notes.iter().chain(&existing.steps(plan)) {
+    for operation in &plan.skip_in_client {
+        println!("skipped {operation} in the client");
+    }
+    let steps = existing.steps(plan);
+    let toolkit = plan.toolkit.note();
+    let rules = broken_rules(&plan.document);
+    for note in plan
+        .notes
+        .iter()
+        .chain(&rules)
+        .chain(&toolkit)
+        .chain(&steps)
+    {
         println!("\n{note}");
     }
     let folder = options.folder.display();
@@ -459,6 +562,25 @@ fn report(
         println!("    cd {folder}");
     }
     println!("    cargo run -p {}-server -- serve", plan.name);
+}
+
+/// Says which project rules the document breaks, so that the configuration has the profile without them.
+fn broken_rules(document: &Document) -> Option<String> {
+    let lints = openapi_dropshot_contract::lint(document, Profile::Strict);
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for lint in lints.iter().filter(|lint| lint.is_error()) {
+        *counts.entry(lint.rule).or_default() += 1;
+    }
+    let counts = counts
+        .iter()
+        .map(|(rule, count)| format!("`{rule}` ({count})"));
+    let counts: Vec<String> = counts.collect();
+    (!counts.is_empty()).then(|| {
+        format!(
+            "The document breaks rules of the project, which OpenAPI does not have: {}. openapi-dropshot.toml leaves them out with `profile = \"general\"`; `cargo openapi-dropshot explain RULE` describes one.",
+            counts.join(", ")
+        )
+    })
 }
 
 /// Returns the operations with their names in the document or, if it has none, those that the generator gives.
@@ -494,7 +616,8 @@ mod tests {
         for (title, name) in [
             ("Bookmarks", "bookmarks"),
             ("Book Shop (v2)", "book-shop-v2"),
-            ("3 Täler -- API", "t-ler"),
+            ("3 Täler -- API", "taeler"),
+            ("Bürgeramt", "buergeramt"),
             ("API", "api"),
         ] {
             assert_eq!(name_of_title(title)?, name, "{title}");

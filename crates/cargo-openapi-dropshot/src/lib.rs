@@ -17,6 +17,9 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+#[macro_use]
+mod printing;
+
 pub mod check;
 pub mod cli;
 mod configuration;

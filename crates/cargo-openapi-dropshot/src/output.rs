@@ -127,19 +127,36 @@ pub(crate) fn is_in_github_actions() -> bool {
     env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true")
 }
 
-/// Makes the paths of entries, which are relative to a folder, relative to the git repository: in its Actions, GitHub reads
-/// them so. Elsewhere they stay.
+/// The path in a git revision that a name such as `main:spec/openapi.yaml` has; `None` if it is the name of a file.
+pub(crate) fn path_in_revision<'n>(folder: &Path, name: &'n str) -> Option<&'n str> {
+    let (_, path) = name.split_once(':')?;
+    (!folder.join(name).exists()).then_some(path)
+}
+
+/// Makes paths of the names of entries, so that other programs find the files. They are relative to a folder, and in GitHub's
+/// Actions to the git repository, because GitHub reads them so.
 pub(crate) fn locate(folder: &Path, mut entries: Vec<Entry>) -> Vec<Entry> {
-    if !is_in_github_actions() {
-        return entries;
-    }
-    let prefix = revision::prefix_of(folder);
+    let is_of_repository = is_in_github_actions();
+    let mut prefix = None;
     for entry in &mut entries {
-        let file = &entry.at.file;
-        // A document of a git revision, such as `main:spec/openapi.yaml`, is at no path.
-        let is_path = !file.contains(':') || folder.join(&**file).exists();
-        if is_path && !file.is_empty() && Path::new(&**file).is_relative() {
-            entry.at.file = format!("{prefix}{file}").into();
+        let name = entry.at.file.clone();
+        let (path, is_from_top) = match path_in_revision(folder, &name) {
+            // `main:./openapi.yaml` is relative to the folder, `main:spec/openapi.yaml` to the repository.
+            Some(path) => match path.strip_prefix("./") {
+                Some(path) => (path, false),
+                None => (path, true),
+            },
+            None => (&*name, false),
+        };
+        let is_relative = !path.is_empty() && Path::new(path).is_relative();
+        if is_relative && is_of_repository != is_from_top {
+            let prefix = prefix.get_or_insert_with(|| revision::prefix_of(folder));
+            entry.at.file = match is_from_top {
+                true => path.strip_prefix(prefix.as_str()).unwrap_or(path).into(),
+                false => format!("{prefix}{path}").into(),
+            };
+        } else if path != &*name {
+            entry.at.file = path.into();
         }
     }
     entries

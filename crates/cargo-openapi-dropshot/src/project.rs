@@ -1,7 +1,8 @@
 //! The paths, names and rules of one document of a repository.
 
-use crate::supported::Generate;
-use anyhow::{Context, Result};
+use crate::supported::without;
+use anyhow::{Context as _, Result as AnyResult};
+use openapi_dropshot::File;
 use openapi_dropshot_contract::{Document, Problem, Profile, Severity, lint};
 use std::{
     collections::BTreeMap,
@@ -71,6 +72,8 @@ pub struct Output {
     pub client_crate: String,
     /// The name of the trait; `None` derives it from the document's title.
     pub trait_name: Option<String>,
+    /// The operations that the client leaves out, by id or as `POST /files`.
+    pub skip_in_client: Vec<String>,
 }
 
 /// Whether the error says that there is no such file.
@@ -113,7 +116,7 @@ impl Project {
     }
 
     /// Reads one of the project's files.
-    pub(crate) fn read(&self, relative: &str) -> Result<String> {
+    pub(crate) fn read(&self, relative: &str) -> AnyResult<String> {
         fs::read_to_string(self.path(relative)).with_context(|| format!("cannot read {relative}"))
     }
 
@@ -123,7 +126,7 @@ impl Project {
         &self,
         folder: &str,
         is_wanted: impl Fn(&DirEntry) -> bool,
-    ) -> Result<Vec<String>> {
+    ) -> AnyResult<Vec<String>> {
         let mut files = Vec::new();
         let path = self.path(folder);
         if !path.exists() {
@@ -146,7 +149,7 @@ impl Project {
 
     /// The same for a folder of generated code. Hidden files are none of the project's: those of
     /// another process that is writing, or `.DS_Store`.
-    pub(crate) fn generated_files_below(&self, folder: &str) -> Result<Vec<String>> {
+    pub(crate) fn generated_files_below(&self, folder: &str) -> AnyResult<Vec<String>> {
         let is_wanted = |entry: &DirEntry| {
             let name = entry.file_name().to_string_lossy();
             entry.depth() == 0 || !name.starts_with('.')
@@ -194,11 +197,21 @@ impl Output {
         both.into_iter().flatten().map(String::as_str).collect()
     }
 
-    /// The function of the generator for these folders.
-    pub(crate) fn generate(&self) -> Generate {
-        match self.client {
-            Some(_) => openapi_dropshot::generate,
-            None => openapi_dropshot::generate_service,
+    /// Generates the files for these folders.
+    pub(crate) fn generate(
+        &self,
+        document: &Document,
+        options: &openapi_dropshot::Options,
+    ) -> Result<Vec<File>, Vec<Problem>> {
+        if self.client.is_none() {
+            return openapi_dropshot::generate_service(document, options);
         }
+        if self.skip_in_client.is_empty() {
+            return openapi_dropshot::generate(document, options);
+        }
+        let mut files = openapi_dropshot::generate_service(document, options)?;
+        let document = without(document.clone(), &self.skip_in_client);
+        files.extend(openapi_dropshot::generate_client(&document, options)?);
+        Ok(files)
     }
 }

@@ -17,6 +17,22 @@ pub(crate) fn read(name: &str) -> Result<String> {
     fs::read_to_string(name).with_context(|| format!("cannot read the document {name}"))
 }
 
+/// Fails if a name is that of a git revision alone, without a file; `file` is the one that was probably meant.
+pub(crate) fn check_names_file(name: &str, file: &str) -> Result<()> {
+    if name.is_empty() || name.starts_with('-') || name.contains(':') || Path::new(name).exists() {
+        return Ok(());
+    }
+    let commit = format!("{name}^{{commit}}");
+    let arguments = ["rev-parse", "--verify", "--quiet", &commit];
+    let found = git(Path::new("."), &arguments);
+    if found.is_ok_and(|found| found.is_success) {
+        bail!(
+            "`{name}` is a git revision and no document: name the file in it, as in `{name}:{file}`"
+        );
+    }
+    Ok(())
+}
+
 /// Reads a file of a git revision; the path is relative to a folder. Returns `None` if the revision has no such file.
 pub(crate) fn file_at(folder: &Path, revision: &str, path: &str) -> Result<Option<String>> {
     read_revision(folder, revision, &format!("./{path}"))

@@ -61,6 +61,10 @@ pub struct Options {
     #[arg(long, value_name = "VERSION", requires = "table")]
     openapi_to_rust: Option<String>,
 
+    /// The folder of the toolkit's repository, for generated code outside of a repository that depends on it
+    #[arg(long, value_name = "FOLDER")]
+    toolkit: Option<PathBuf>,
+
     /// The documents, YAML or JSON
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -134,6 +138,11 @@ pub(crate) fn differences_of(project: &Project, document: &Path) -> Result<Vec<D
 /// A document cannot be read or is not usable; the throw-away programs cannot be
 /// written, compiled or run.
 pub fn run(project: &Project, options: &Options) -> Result<ExitCode> {
+    let mut project = project.clone();
+    if let Some(toolkit) = &options.toolkit {
+        project.types_crate = Some(throwaway::types_in(toolkit)?);
+    }
+    let project = &project;
     if options.plan {
         coverage::print(project, &options.files, &[]);
         return Ok(ExitCode::SUCCESS);

@@ -9,7 +9,11 @@ use toml::Spanned;
 /// Configures `cargo openapi-dropshot` for a repository. All paths are relative to the
 /// folder of this file, with `/` between the folders.
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(
+    deny_unknown_fields,
+    rename_all = "kebab-case",
+    expecting = "a table with the key `document`"
+)]
 #[schemars(title = "openapi-dropshot.toml")]
 pub(crate) struct Settings {
     /// The command that messages and the first line of each generated file name.
@@ -26,7 +30,11 @@ fn default_command() -> String {
 
 /// A document, and what belongs to it.
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(
+    deny_unknown_fields,
+    rename_all = "kebab-case",
+    expecting = "a table with the key `path`"
+)]
 pub(crate) struct Document {
     /// The name of the document for `--document NAME` and in messages. Without it, the name
     /// is the file name of `path` without its extension.
@@ -90,7 +98,12 @@ pub(crate) enum Profile {
 
 /// Days between a deprecation and a sunset.
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+#[serde(
+    deny_unknown_fields,
+    rename_all = "kebab-case",
+    default,
+    expecting = "a table with `beta` and `stable`"
+)]
 pub(crate) struct DeprecationDays {
     /// For an operation whose `x-stability-level` is `beta`.
     pub(crate) beta: u32,
@@ -112,7 +125,11 @@ impl Default for DeprecationDays {
 
 /// The folders of the generated code.
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(
+    deny_unknown_fields,
+    rename_all = "kebab-case",
+    expecting = "a table with `models` and `api`"
+)]
 pub(crate) struct Generate {
     /// The types of schemas and parameters.
     pub(crate) models: Target,
@@ -120,6 +137,11 @@ pub(crate) struct Generate {
     pub(crate) api: Target,
     /// The client. Without it, no client is generated.
     pub(crate) client: Option<Target>,
+    /// The operations that the client leaves out, because it does not support them: each by its id or, without one, as
+    /// `POST /files`. The service has them.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub(crate) skip_in_client: Vec<Spanned<String>>,
     /// The name of the trait. Without it, the name is made from the title of the document.
     #[serde(rename = "trait")]
     #[schemars(with = "Option<String>")]
@@ -128,7 +150,11 @@ pub(crate) struct Generate {
 
 /// A folder of generated code.
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(
+    deny_unknown_fields,
+    rename_all = "kebab-case",
+    expecting = "a table with `folder`, such as `{ folder = \"src/generated\" }`"
+)]
 pub(crate) struct Target {
     /// The folder, which contains generated code and nothing else.
     #[schemars(with = "String")]
@@ -142,7 +168,11 @@ pub(crate) struct Target {
 
 /// The severity of a rule.
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(
+    deny_unknown_fields,
+    rename_all = "kebab-case",
+    expecting = "a table with `level` and `reason`, such as `{ level = \"off\", reason = \"…\" }`"
+)]
 pub(crate) struct RuleSetting {
     /// The severity.
     #[schemars(with = "RuleLevel")]

@@ -6,7 +6,7 @@ use crate::name_of;
 use openapi_dropshot::File;
 use openapi_dropshot_contract::{
     Document, Problem, Problems,
-    model::{Node, NodeKind, escape_pointer_token, unescape_pointer_token},
+    model::{Node, NodeKind, Operation, escape_pointer_token, unescape_pointer_token},
     normalized,
 };
 use std::collections::BTreeSet;
@@ -85,6 +85,21 @@ impl Supported {
         }
     }
 
+    /// Generates what can be generated of the service and, with a client, of the client: what only the client does not support is
+    /// served all the same. Returns the service, and the client of what is left of it.
+    pub(crate) fn of_service_and_client(
+        document: Document,
+        options: &openapi_dropshot::Options,
+        not_in_client: Option<&[String]>,
+    ) -> (Self, Option<Self>) {
+        let service = Supported::of(document, openapi_dropshot::generate_service, options);
+        let client = not_in_client.map(|left_out| {
+            let document = without(service.document.clone(), left_out);
+            Supported::of(document, openapi_dropshot::generate_client, options)
+        });
+        (service, client)
+    }
+
     /// Leaves out the operations and schemas that need a part with a problem. Returns
     /// whether there are any.
     fn leave_out(&mut self, problems: &[Problem]) -> bool {
@@ -139,6 +154,73 @@ impl Supported {
     pub(crate) fn rendered_rejections(&self) -> Problems {
         Problems::new(&self.document, self.rejections.clone())
     }
+}
+
+/// How a configuration names an operation: by its id or, without one, as `GET /things`.
+pub(crate) fn configured_name(operation: &Operation) -> String {
+    let id = operation.id.as_ref();
+    id.map_or_else(|| name_of(operation), |id| id.value.clone())
+}
+
+/// The document without these operations, and without the component schemas that only they need.
+pub(crate) fn without(document: Document, operations: &[String]) -> Document {
+    if operations.is_empty() {
+        return document;
+    }
+    let mut document = normalized(&document).unwrap_or(document);
+    let root = &document.root;
+    let is_left_out = |operation: &&Operation| operations.contains(&configured_name(operation));
+    let pointer = |operation: &Operation| operation.at.pointer.clone();
+    let left_out: Vec<String> = document
+        .operations
+        .iter()
+        .filter(is_left_out)
+        .map(pointer)
+        .collect();
+    let of_left_out = reachable(root, left_out.clone());
+    let kept = document
+        .operations
+        .iter()
+        .filter(|operation| !is_left_out(operation))
+        .map(pointer);
+    let schemas = document.schemas.values();
+    let schemas = schemas.map(|schema| schema.at.pointer.clone());
+    let schemas = schemas.filter(|pointer| !of_left_out.contains(pointer));
+    let of_kept = reachable(root, kept.chain(schemas).collect());
+    let mut removed = left_out.clone();
+    document.schemas.retain(|_, schema| {
+        let pointer = &schema.at.pointer;
+        let keep = !of_left_out.contains(pointer) || of_kept.contains(pointer);
+        removed.extend((!keep).then(|| pointer.clone()));
+        keep
+    });
+    document
+        .operations
+        .retain(|operation| !left_out.contains(&operation.at.pointer));
+    for pointer in removed {
+        remove(&mut document.root, &pointer);
+    }
+    document
+}
+
+/// Returns these pointers and those of the parts to which their parts refer.
+fn reachable(root: &Node, mut left: Vec<String>) -> BTreeSet<String> {
+    let mut seen = BTreeSet::new();
+    while let Some(pointer) = left.pop() {
+        // The parameters of a path belong to its operations.
+        if let Some((path, _)) = pointer.rsplit_once('/')
+            && path.starts_with("/paths/")
+            && !pointer.ends_with("/parameters")
+        {
+            left.push(format!("{path}/parameters"));
+        }
+        if let Some(node) = root.pointer(&pointer)
+            && seen.insert(pointer)
+        {
+            references(node, &mut left);
+        }
+    }
+    seen
 }
 
 /// Removes the member of an object to which a pointer leads.

@@ -244,6 +244,137 @@ components:
 }
 
 #[test]
+fn several_parts_are_sent_as_such_and_the_client_leaves_them_out() {
+    let upload = "  /files:
+    post:
+      operationId: addFile
+      requestBody:
+        required: true
+        content: {multipart/form-data: {schema: {type: object, required: [file, size], properties: {file: {type: string, example: a b}, size: {type: integer, example: 3}}}}}
+      responses:
+        '201': {description: Added.}
+        4XX: {$ref: '#/components/responses/Error'}
+        5XX: {$ref: '#/components/responses/Error'}
+components:
+";
+    let document = DOCUMENT.replace("components:\n", upload);
+    let place = Place::new(&document);
+    let (code, text) = place.init(&[]);
+    assert_eq!(code, 1, "{text}");
+    assert!(
+        text.contains("`--skip-unsupported` leaves the operations out of the client"),
+        "{text}"
+    );
+    let (code, text) = place.init(&["--skip-unsupported"]);
+    assert_eq!(code, 3, "{text}");
+    assert!(text.contains("skipped addFile in the client\n"), "{text}");
+    let (code, text) = place.run_in("shop", &["generate", "--check"]);
+    assert_eq!(code, 0, "{text}");
+    let handlers = place.read("shop/crates/shop-server/src/handlers.rs");
+    assert!(handlers.contains("async fn add_file("), "{handlers}");
+    let tests = place.read("shop/crates/shop-server/tests/service.rs");
+    let sent = [
+        r#""content-type: multipart/form-data; boundary=part""#,
+        r#"--part\r\ncontent-disposition: form-data; name=\"file\"\r\n\r\na b\r\n"#,
+        r#"--part\r\ncontent-disposition: form-data; name=\"size\"\r\n\r\n3\r\n--part--\r\n"#,
+    ];
+    for part in sent {
+        assert!(tests.contains(part), "{part} in {tests}");
+    }
+}
+
+#[test]
+fn a_body_that_is_no_json_has_a_text_and_headers_with_an_example_are_sent() {
+    let document = DOCUMENT
+        .replace(
+            "content: {application/json: {schema: {$ref: '#/components/schemas/Thing'}}}",
+            "content: {application/pdf: {schema: {}}}",
+        )
+        .replace(
+            "          headers:\n",
+            "          headers:
+            X-Total-Count: {schema: {type: integer}, example: 12}
+            X-Unknown: {schema: {type: string}}
+            Link: {schema: {type: string}, example: <?page=2>; rel=next}
+",
+        );
+    let place = Place::new(&document);
+    let (code, text) = place.init(&[]);
+    assert_eq!(code, 0, "{text}");
+    let text = place.read("shop/crates/shop-server/mock/get_thing.json");
+    let response: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(response["body"], "example");
+    let headers = response["headers"].as_object().expect("headers");
+    assert_eq!(headers["x-total-count"], "12");
+    let names: Vec<&str> = headers.keys().map(String::as_str).collect();
+    assert_eq!(names, ["content-type", "x-page", "x-total-count"]);
+}
+
+#[test]
+fn where_the_document_went_is_said() {
+    let place = Place::new(DOCUMENT);
+    let schema = "{$ref: '#/components/schemas/Thing'}";
+    let several = DOCUMENT.replace(schema, "{$ref: 'extra.yaml'}");
+    place.write("several/api.yaml", &several);
+    place.write("several/extra.yaml", "type: object\n");
+    let (code, text) = place.run_in("several", &["init", "--from", "api.yaml", "../shop"]);
+    assert_eq!(code, 0, "{text}");
+    assert!(
+        text.contains("was written as one, in JSON: spec/openapi.json"),
+        "{text}"
+    );
+    let written = place.read("shop/spec/openapi.json");
+    assert!(serde_json::from_str::<Value>(&written).is_ok(), "{written}");
+    let configuration = place.read("shop/openapi-dropshot.toml");
+    assert!(
+        configuration.contains("path = \"spec/openapi.json\""),
+        "{configuration}"
+    );
+    assert_eq!(place.run_in("shop", &["generate", "--check"]).0, 0);
+    // A copy beside the original.
+    place.write("own/docs/api.yaml", DOCUMENT);
+    let (code, text) = place.run_in("own", &["init", "--from", "docs/api.yaml"]);
+    assert_eq!(code, 0, "{text}");
+    let copied = "The document was copied to spec/openapi.yaml";
+    assert!(
+        text.contains(copied) && text.contains("Remove docs/api.yaml"),
+        "{text}"
+    );
+    let (code, text) = place.init(&[]);
+    assert_eq!(code, 0, "{text}");
+    assert!(!text.contains(copied), "{text}");
+}
+
+#[test]
+fn the_rules_that_the_document_breaks_are_listed() {
+    let place = Place::new(DOCUMENT);
+    let (code, text) = place.init(&[]);
+    assert_eq!(code, 0, "{text}");
+    let part = "`missing-summary` (2)";
+    assert!(
+        text.contains(part) && text.contains("`profile = \"general\"`"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_changelog_of_another_form_is_a_remaining_step() {
+    let place = Place::new(DOCUMENT);
+    place.write("shop/CHANGELOG.md", "# What is new\n\n## v7\n");
+    let (code, text) = place.init(&[]);
+    assert_eq!(code, 0, "{text}");
+    let step = "CHANGELOG.md was kept. The gate `changelog` and `release` need a file";
+    assert!(
+        text.contains(step) && text.contains("`changelog = \"spec/CHANGELOG.md\"`"),
+        "{text}"
+    );
+    place.write("other/CHANGELOG.md", "# Changelog\n\n## Unreleased\n");
+    let (code, text) = place.run_in("", &["init", "--from", "openapi.yaml", "other"]);
+    assert_eq!(code, 0, "{text}");
+    assert!(!text.contains("The gate `changelog`"), "{text}");
+}
+
+#[test]
 fn a_second_run_keeps_every_file() {
     let place = Place::new(DOCUMENT);
     let (code, text) = place.init(&[]);
@@ -261,6 +392,25 @@ fn a_second_run_keeps_every_file() {
         "{text}"
     );
     assert!(before == place.files("shop"), "a file changed");
+}
+
+#[test]
+fn a_second_run_writes_the_responses_of_new_operations_only() {
+    let place = Place::new(DOCUMENT);
+    assert_eq!(place.init(&[]).0, 0);
+    let handlers = "async fn get_thing() {}\nasync fn remove_thing() { include_str!(\"../mock/remove_thing.json\") }\n";
+    place.write("shop/crates/shop-server/src/handlers.rs", handlers);
+    for name in ["get_thing", "remove_thing"] {
+        fs::remove_file(place.path(&format!("shop/crates/shop-server/mock/{name}.json")))
+            .expect("it is there");
+    }
+    let (code, text) = place.init(&[]);
+    assert_eq!(code, 0, "{text}");
+    assert!(
+        text.contains("wrote   crates/shop-server/mock/remove_thing.json"),
+        "{text}"
+    );
+    assert!(!text.contains("get_thing"), "{text}");
 }
 
 #[test]
@@ -289,6 +439,94 @@ fn files_of_a_repository_are_kept_and_what_is_left_to_do_is_said() {
     );
     assert!(!manifest.contains("workspace"), "{manifest}");
     assert!(!place.path("shop/crates/shop-client").exists());
+}
+
+#[test]
+fn a_release_keeps_the_version_of_a_workspace_that_was_there() {
+    let place = Place::new(DOCUMENT);
+    let manifest = "[workspace]\nmembers = [\"thing\", \"crates/*\"]\n\n[workspace.package]\nversion = \"0.7.3\"\n";
+    place.write("shop/Cargo.toml", manifest);
+    let thing = "[package]\nname = \"thing\"\nversion.workspace = true\n";
+    place.write("shop/thing/Cargo.toml", thing);
+    let (code, text) = place.init(&[]);
+    assert_eq!(code, 0, "{text}");
+    // A released document and a changelog entry, as after some work.
+    let released = DOCUMENT.replace(
+        "/things/{thingId}:\n    get:",
+        "/old: {}\n  /things/{thingId}:\n    get:",
+    );
+    place.write("shop/spec/released/1.2.0.yaml", &released);
+    let changelog =
+        "# Changelog\n\n## Unreleased\n\n### Fixed\n\n- A thing.\n\n## 1.2.0 - 2026-11-20\n";
+    place.write("shop/CHANGELOG.md", changelog);
+    let (code, text) = place.run_in("shop", &["check", "--gate", "changelog"]);
+    assert_eq!(code, 0, "{text}");
+    assert_eq!(place.read("shop/Cargo.toml"), manifest);
+    let configuration = place.read("shop/openapi-dropshot.toml");
+    assert!(
+        configuration.contains("\ncargo-version = false\n"),
+        "{configuration}"
+    );
+    // A second run does not ask for a document that the configuration has.
+    let (code, text) = place.init(&[]);
+    assert_eq!(code, 0, "{text}");
+    assert!(!text.contains("[[document]]"), "{text}");
+    // The version is no concern of a repository that `init` made.
+    let new = Place::new(DOCUMENT);
+    assert_eq!(new.init(&[]).0, 0);
+    let configuration = new.read("shop/openapi-dropshot.toml");
+    assert!(!configuration.contains("cargo-version"), "{configuration}");
+}
+
+#[test]
+fn the_toolkit_of_a_folder_is_named_by_a_relative_path() {
+    let place = Place::new(DOCUMENT);
+    place.write("toolkit/Cargo.toml", "[workspace]\n\n[profile.tool]\n");
+    place.write("toolkit/crates/openapi-dropshot-server/Cargo.toml", "");
+    let (code, text) = place.init(&["--toolkit", "toolkit"]);
+    assert_eq!(code, 0, "{text}");
+    assert!(
+        text.contains("are at ../toolkit/crates, outside of"),
+        "{text}"
+    );
+    let manifest = place.read("shop/Cargo.toml");
+    let types = "openapi-dropshot-types = { path = \"../toolkit/crates/openapi-dropshot-types\" }";
+    assert!(manifest.contains(types), "{manifest}");
+    let install =
+        "cargo install --path ../toolkit/crates/cargo-openapi-dropshot --locked --profile tool\n";
+    let workflow = place.read("shop/.github/workflows/ci.yml");
+    assert!(workflow.contains(install), "{workflow}");
+    // In a workspace that was there, each crate names its dependencies.
+    place.write("old/Cargo.toml", "[workspace]\nmembers = [\"crates/*\"]\n");
+    let arguments = [
+        "init",
+        "--from",
+        "../openapi.yaml",
+        "--toolkit",
+        "../toolkit",
+    ];
+    let (code, text) = place.run_in("old", &arguments);
+    assert_eq!(code, 0, "{text}");
+    let manifest = place.read("old/crates/shop-models/Cargo.toml");
+    let types = "path = \"../../../toolkit/crates/openapi-dropshot-types\"";
+    assert!(manifest.contains(types), "{manifest}");
+    let here = place.path("").display().to_string();
+    for folder in ["shop", "old"] {
+        for (path, text) in place.texts(folder, |text| text) {
+            assert!(
+                !text.contains(&here),
+                "{folder}/{path} has an absolute path"
+            );
+        }
+    }
+    // Without the option, `init` says where cargo looks for the crates.
+    let other = Place::new(DOCUMENT);
+    let (code, text) = other.init(&[]);
+    assert_eq!(code, 0, "{text}");
+    assert!(
+        text.contains("come from the registry") && text.contains("`--toolkit`"),
+        "{text}"
+    );
 }
 
 #[test]

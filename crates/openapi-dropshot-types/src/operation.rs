@@ -50,17 +50,18 @@ pub enum Stability {
 /// response headers.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Deprecation {
-    /// The day of the deprecation, in seconds since 1970-01-01T00:00:00Z.
+    /// The day of the deprecation, in seconds since 1970-01-01T00:00:00Z; `i64::MIN` if
+    /// the document does not say.
     pub since: i64,
     /// The day of the removal, in seconds since 1970-01-01T00:00:00Z.
     pub sunset: i64,
     /// The replacement that the caller should use, as a sentence fragment.
     pub note: &'static str,
-    /// The value of `Deprecation` (RFC 9745).
+    /// The value of `Deprecation` (RFC 9745); empty if the document names no day.
     pub deprecation_header: &'static str,
     /// The value of `Sunset` (RFC 8594).
     pub sunset_header: &'static str,
     /// The value of `Link` with the successor (RFC 8288), relative to the
-    /// request.
+    /// request; empty if the document names none.
     pub link_header: &'static str,
 }

@@ -181,6 +181,28 @@ fn the_words_of_a_deprecation_and_its_headers_come_from_the_document() {
 }
 
 #[test]
+fn a_sunset_alone_is_enough_for_its_header() {
+    let text = edited(&[
+        ("      x-deprecated-since: 2026-11-20\n", ""),
+        (
+            "      x-replacement:\n        operation: listBooks\n        note: use `GET /books` with a `status` filter\n",
+            "",
+        ),
+    ]);
+    let files = all(&text);
+    let operations = file(&files, "generated/operations.rs");
+    for line in [
+        "since: i64::MIN,",
+        "note: \"the document names no replacement\",",
+        "deprecation_header: \"\",",
+        "sunset_header: \"Thu, 05 Dec 2030 00:00:00 GMT\",",
+        "link_header: \"\",",
+    ] {
+        assert!(operations.contains(line), "{line}: {operations}");
+    }
+}
+
+#[test]
 fn a_bound_that_is_changed_is_checked_and_documented() {
     let files = all(&edited(&[
         ("maximum: 100", "maximum: 250"),

@@ -1,7 +1,7 @@
 //! Tests accepted breaking changes: each has an entry with a reason and a date,
 //! and an entry that matches no change is a fault.
 
-use crate::check::tree::{ACCEPTED, DOCUMENT, Tree};
+use crate::check::tree::{ACCEPTED, CHANGELOG, DOCUMENT, Tree};
 
 /// A tree in which the pages became smaller.
 fn broken() -> Tree {
@@ -61,7 +61,10 @@ fn the_entry_that_a_break_shows_accepts_it_once_it_has_a_reason() {
     let findings = tree.findings();
     assert!(findings.failed().is_empty(), "{}", findings.shown());
     assert!(
-        findings.0.to_string().contains(" accepted)"),
+        findings
+            .0
+            .to_string()
+            .contains("1 accepted change breaks a client of "),
         "{}",
         findings.shown()
     );
@@ -78,6 +81,7 @@ fn an_entry_accepts_no_other_break_of_the_same_rule() {
          required: true\n          description: Of which colour.\n          schema:\n            type: string\n          \
          example: red\n",
     );
+    tree.replace(CHANGELOG, "- `GET /pets`\n", "- `GET /pets`: `colour`\n");
     tree.generate();
     let findings = tree.findings();
     assert_eq!(findings.failed(), ["breaking"], "{}", findings.shown());

@@ -196,6 +196,11 @@ fn a_release_freezes_the_document_moves_every_version_and_leaves_all_gates_green
         .expect("a folder for the copy");
     let tree = Tree::new_in(folder);
     tree.replace(DOCUMENT, ADDITION.0, ADDITION.1);
+    tree.replace(
+        CHANGELOG,
+        "- `GET /pets`\n",
+        "- `GET /pets` has the parameter `shop`.\n",
+    );
     break_and_accept(&tree);
     let told = tree.read(CHANGELOG);
     let old = tree.version();

@@ -5,9 +5,10 @@ use super::{Finding, Inputs, Outcome, accepted, lifecycle};
 use crate::counted;
 use openapi_dropshot_contract::{
     Problem,
-    diff::{Change, Level},
+    diff::{Change, Level, level},
     model::Location,
 };
+use std::collections::BTreeSet;
 
 pub(super) fn run(inputs: &Inputs<'_>) -> Outcome {
     let mut findings = inputs.releases.findings.clone();
@@ -21,27 +22,33 @@ pub(super) fn run(inputs: &Inputs<'_>) -> Outcome {
             let of_this_gate = changes.iter().filter(|change| belongs_to_gate(change));
             let (accepted, open): (Vec<&Change>, Vec<&Change>) =
                 of_this_gate.partition(|change| inputs.accepted.covers(change));
-            findings.extend(open.iter().map(|change| finding(inputs, change)));
+            findings.extend(all_findings(inputs, &open));
             findings.extend(inputs.accepted.faults(changes));
             let faults = findings.iter().filter(|finding| finding.problem.is_error());
-            let faults = match faults.count() {
-                0 => "no change breaks".to_owned(),
-                count => format!("{}, for", counted(count, "fault")),
+            let what = match (faults.count(), accepted.len()) {
+                (0, 0) => "no change breaks".to_owned(),
+                (0, 1) => "1 accepted change breaks".to_owned(),
+                (0, accepted) => format!("{accepted} accepted changes break"),
+                (faults, 0) => format!("{}, for", counted(faults, "fault")),
+                (faults, accepted) => format!(
+                    "{} and {}, for",
+                    counted(faults, "fault"),
+                    counted(accepted, "accepted change")
+                ),
             };
-            let summary = format!("{faults} a client of {}", newest.version);
-            match accepted.len() {
-                0 => summary,
-                count => format!("{summary} ({count} accepted)"),
-            }
+            format!("{what} a client of {}", newest.version)
         }
     };
     let accepted_breaks = &inputs.project.accepted_breaks;
+    let is_of_change = |finding: &Finding| level(finding.problem.rule).is_some();
+    let fix = match findings.iter().any(is_of_change) {
+        true => format!("undo the change, or accept it in {accepted_breaks}"),
+        false => "do what the help above says".to_owned(),
+    };
     Outcome {
         summary,
         findings,
-        fix: Some(format!(
-            "undo the change, or accept it in {accepted_breaks}"
-        )),
+        fix: Some(fix),
     }
 }
 
@@ -52,9 +59,23 @@ fn belongs_to_gate(change: &Change) -> bool {
         && (!lifecycle::is_about_change(change) || lifecycle::is_removal(change))
 }
 
+/// Makes the findings of changes. One entry accepts all changes of the same rule and place, such as those of the operations that
+/// share a schema, and is printed once.
+pub(super) fn all_findings(inputs: &Inputs<'_>, changes: &[&Change]) -> Vec<Finding> {
+    let mut entries = BTreeSet::new();
+    let findings = changes.iter().map(|change| {
+        let is_new = entries.insert((
+            change.level == Level::Err,
+            accepted::entry(change, inputs.today),
+        ));
+        finding(inputs, change, is_new)
+    });
+    findings.collect()
+}
+
 /// Makes the finding of a change, with its place in both documents and the entry that
 /// would accept it.
-pub(super) fn finding(inputs: &Inputs<'_>, change: &Change) -> Finding {
+fn finding(inputs: &Inputs<'_>, change: &Change, is_first: bool) -> Finding {
     let mut message = match &change.operation {
         Some(operation) => format!("{operation}: {}", change.text),
         None => change.text.clone(),
@@ -69,7 +90,10 @@ pub(super) fn finding(inputs: &Inputs<'_>, change: &Change) -> Finding {
         Level::Err => {
             let file = &inputs.project.accepted_breaks;
             let entry = accepted::entry(change, inputs.today);
-            let help = format!("undo the change; if it is intended, add to {file}:\n{entry}");
+            let help = match is_first {
+                true => format!("undo the change; if it is intended, add to {file}:\n{entry}"),
+                false => format!("undo the change; the entry above for {file} accepts it as well"),
+            };
             Problem::error(change.id, &at, message, help)
         }
         Level::Warn | Level::Info => {

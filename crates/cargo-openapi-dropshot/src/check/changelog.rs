@@ -3,7 +3,7 @@
 
 use super::{Finding, Inputs, Outcome};
 use crate::{
-    counted, name_of,
+    counted,
     release::{
         changelog::{Changelog, Section, UNRELEASED},
         versions::{self, MANIFEST},
@@ -12,15 +12,22 @@ use crate::{
 };
 use anyhow::Result;
 use openapi_dropshot_contract::{
-    Document, Problem, Severity,
+    Problem, Severity,
     diff::Change,
-    model::{Location, unescape_pointer_token},
+    model::{Location, Node, NodeKind, escape_pointer_token, unescape_pointer_token},
     release::Version,
 };
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The rule for entries that are lost.
 pub(crate) const LOST: &str = "changelog-entry-lost";
+
+const FORM: &str = "changelog-form";
+const ENTRY: &str = "changelog-entry";
+
+/// The rules whose severity a project can set.
+pub(crate) const CONFIGURABLE: [&str; 3] = [FORM, ENTRY, LOST];
 
 /// The groups of a section.
 const GROUPS: &[&str] = &[
@@ -52,7 +59,7 @@ pub(super) fn run(inputs: &Inputs<'_>) -> Result<Outcome> {
         |newest| format!("the newest release is {}", newest.version),
     );
     let summary = match gate.findings.len() {
-        0 => format!("names every change; {newest}"),
+        0 => format!("names what changed for clients; {newest}"),
         count => format!("{}; {newest}", counted(count, "fault")),
     };
     let mut files: Vec<&str> = Vec::new();
@@ -67,7 +74,10 @@ pub(super) fn run(inputs: &Inputs<'_>) -> Result<Outcome> {
     }
     Ok(Outcome {
         summary,
-        fix: Some(format!("follow the help in {}", files.join(" and "))),
+        fix: Some(format!(
+            "change {} as the help above says",
+            files.join(" and ")
+        )),
         findings: gate.findings,
     })
 }
@@ -94,21 +104,25 @@ struct Gate<'a> {
 impl Gate<'_> {
     /// Reports a fault of the changelog, with the lines around it.
     fn fault(&mut self, rule: &'static str, at: &Location, message: String, help: &str) {
-        let problem = Problem::error(rule, at, message, help);
+        let severity = match self.inputs.project.severities.get(rule) {
+            Some(None) => return,
+            Some(Some(severity)) => *severity,
+            None => Severity::Error,
+        };
+        let problem = Problem::error(rule, at, message, help).with_severity(severity);
         let finding = Finding::in_text(problem, &self.changelog.text);
         self.findings.push(finding);
     }
 
     /// Checks that the section Unreleased comes first, and then the releases from the newest on.
     fn check_form(&mut self) {
-        const RULE: &str = "changelog-form";
         if self.changelog.unreleased().is_none() {
             let first = self.changelog.sections.first();
             let start = Location::start(&self.changelog.file);
             let at = first.map_or(start, |section| section.at.clone());
             let message = format!("the first section is not `## {UNRELEASED}`");
             let help = format!("put `## {UNRELEASED}` on top, for the changes of the next release");
-            self.fault(RULE, &at, message, &help);
+            self.fault(FORM, &at, message, &help);
         }
         let mut newer: Option<Version> = None;
         for section in self.changelog.sections.clone() {
@@ -122,7 +136,7 @@ impl Gate<'_> {
                     };
                     let message = format!("`{group}` is not a group of changes");
                     let help = format!("write one of {}", GROUPS.join(", "));
-                    self.fault(RULE, &at, message, &help);
+                    self.fault(FORM, &at, message, &help);
                 }
             }
             if section.title == UNRELEASED {
@@ -131,13 +145,13 @@ impl Gate<'_> {
             let Some(version) = section.version() else {
                 let message = format!("`{}` is not a release", section.title);
                 let help = "write version and day, as in `## 1.0.0 - 2026-11-20`";
-                self.fault(RULE, &section.at, message, help);
+                self.fault(FORM, &section.at, message, help);
                 continue;
             };
             if newer.is_some_and(|newer| newer <= version) {
                 let message = format!("{version} stands below a release that is not newer");
                 let help = "put the newest release first, and each once";
-                self.fault(RULE, &section.at, message, help);
+                self.fault(FORM, &section.at, message, help);
             }
             newer = Some(version);
         }
@@ -202,7 +216,6 @@ impl Gate<'_> {
 
     /// Checks that every change since the newest release has an entry under Unreleased.
     fn check_entries(&mut self) {
-        const RULE: &str = "changelog-entry";
         let inputs = self.inputs;
         // `check_form` has reported a missing section.
         let (Some(newest), Some(document), Some(unreleased)) = (
@@ -213,30 +226,37 @@ impl Gate<'_> {
             return;
         };
         if !unreleased.has_entries() {
-            if !newest.root.same_value(&document.root) {
+            // What `diff` does not report may matter all the same, such as an extension, but for the texts.
+            if without_texts(&newest.root) != without_texts(&document.root) {
                 let message = format!(
                     "{} has changed since {}, but the changelog names no change",
                     inputs.file, newest.version
                 );
                 let help = "write what the change means for the readers of the next release";
-                self.fault(RULE, &unreleased.at, message, help);
+                self.fault(ENTRY, &unreleased.at, message, help);
             }
             return;
         }
         for changes in by_place(inputs.changes.as_deref().unwrap_or_default()).values() {
-            if is_named_in(document, changes, &unreleased.body) {
+            let roots = [&newest.root, &document.root];
+            let member = changes.iter().find_map(|change| member(roots, change));
+            if is_named_in(roots, changes, member, &unreleased.body) {
                 continue;
             }
             let change = changes[0];
             let name = change.operation.as_deref().unwrap_or("the contract");
+            let names = match member {
+                Some(member) => format!("`{name}` and `{member}`"),
+                None => format!("`{name}`"),
+            };
             let at = change.at.revision.as_ref().or(change.at.base.as_ref());
             let place = at.map_or(String::new(), |at| format!(" ({at})"));
             let message = format!(
                 "this change of {name} has no changelog entry: {}{place}",
                 change.text
             );
-            let help = format!("add an entry that names `{name}`, under `## {UNRELEASED}`");
-            self.fault(RULE, &unreleased.at, message, &help);
+            let help = format!("add an entry that names {names}, under `## {UNRELEASED}`");
+            self.fault(ENTRY, &unreleased.at, message, &help);
         }
     }
 }
@@ -322,32 +342,101 @@ fn pointer(at: &Option<Location>) -> &str {
     at.as_ref().map_or("", |at| at.pointer.as_str())
 }
 
+/// The document as JSON, without the texts of summaries and descriptions.
+fn without_texts(root: &Node) -> Value {
+    fn remove(value: &mut Value) {
+        match value {
+            Value::Object(members) => {
+                // A property with such a name has a schema, and no text.
+                members.retain(|name, value| {
+                    !(["summary", "description"].contains(&name.as_str()) && value.is_string())
+                });
+                members.values_mut().for_each(remove);
+            }
+            Value::Array(items) => items.iter_mut().for_each(remove),
+            _ => {}
+        }
+    }
+    let mut json = root.to_json();
+    remove(&mut json);
+    json
+}
+
+/// The name of the property or the parameter that a change adds or removes; `None` if it changes something else. The documents are
+/// the older and the newer one.
+fn member<'d>([base, revision]: [&'d Node; 2], change: &Change) -> Option<&'d str> {
+    let id = change.id;
+    let is_member = id.contains("property") || id.contains("parameter");
+    let comes_or_goes = ["new-", "-added", "-removed"].map(|part| id.contains(part));
+    if !is_member || !comes_or_goes.contains(&true) {
+        return None;
+    }
+    let place = |at: &Option<Location>, root: &'d Node| Some((at.as_ref()?.pointer.clone(), root));
+    let places = [
+        place(&change.at.base, base),
+        place(&change.at.revision, revision),
+    ];
+    let (pointer, root) = places
+        .into_iter()
+        .flatten()
+        .max_by_key(|(pointer, _)| pointer.len())?;
+    let (outer, last) = pointer.rsplit_once('/')?;
+    if outer.ends_with("/properties") {
+        let NodeKind::Object(members) = &root.pointer(outer)?.kind else {
+            return None;
+        };
+        let last = unescape_pointer_token(last);
+        return members
+            .keys()
+            .find(|name| **name == last)
+            .map(String::as_str);
+    }
+    let node = root.pointer(&pointer)?;
+    node.get("in")?;
+    node.get("name")?.as_str()
+}
+
 /// Whether an entry names one of these changes: its operation, by method and path
-/// or by its id, or the component that contains it.
-fn is_named_in(document: &Document, changes: &[&Change], body: &str) -> bool {
+/// or by its id, or the component that contains it; and the property or the parameter that comes or goes. The documents are the
+/// older and the newer one.
+fn is_named_in(roots: [&Node; 2], changes: &[&Change], member: Option<&str>, body: &str) -> bool {
     let is_of_word = |c: char| c.is_alphanumeric() || "/{}_-.$".contains(c);
     let words: Vec<&str> = (body.split(|c| !is_of_word(c)))
         .map(|word| word.trim_end_matches('.'))
         .filter(|word| !word.is_empty())
         .collect();
+    let is_quoted = |name: &str| body.contains(&format!("`{name}`"));
+    // An entry may name `thing.colour`, or `/things/{thingId}`.
+    let is_word = |name: &str| {
+        let variable = format!("{{{name}}}");
+        let mut words = words.iter();
+        words.any(|word| word.split('.').any(|part| part == name) || word.contains(&variable))
+    };
+    if member.is_some_and(|name| !is_quoted(name) && !is_word(name)) {
+        return false;
+    }
     changes.iter().any(|change| {
         let places = [pointer(&change.at.base), pointer(&change.at.revision)];
-        (change.operation.iter()).any(|operation| is_named(document, operation, &words))
-            || (places.iter().filter_map(|pointer| component(pointer)))
-                .any(|name| body.contains(&format!("`{name}`")))
+        (change.operation.iter()).any(|operation| is_named(roots, operation, &words))
+            || (places.iter().filter_map(|pointer| component(pointer))).any(|name| is_quoted(&name))
     })
 }
 
 /// Whether an operation, such as `GET /books`, is named. The path may have the
-/// prefix under which the service binds it.
-fn is_named(document: &Document, name: &str, words: &[&str]) -> bool {
+/// prefix under which the service binds it. The older document has the id of an operation that was removed.
+fn is_named(roots: [&Node; 2], name: &str, words: &[&str]) -> bool {
     let (method, path) = name.split_once(' ').unwrap_or(("", name));
-    let mut operations = document.operations.iter();
-    let operation = operations.find(|operation| name_of(operation) == name);
-    let id = operation.and_then(|operation| operation.id.as_ref());
+    let place = format!(
+        "/paths/{}/{}",
+        escape_pointer_token(path),
+        method.to_lowercase()
+    );
+    let mut ids = roots
+        .into_iter()
+        .filter_map(|root| root.pointer(&place)?.get("operationId")?.as_str());
     let mut pairs = words.windows(2);
     pairs.any(|pair| pair[0] == method && pair[1].ends_with(path))
-        || id.is_some_and(|id| words.contains(&id.value.as_str()))
+        || ids.any(|id| words.contains(&id))
 }
 
 /// The component that a pointer leads into.

@@ -150,7 +150,10 @@ impl<'p> Inputs<'p> {
             None => "check",
         };
         let command = self.project.task(task);
-        format!("follow the help in {}, then: {command}", self.file)
+        format!(
+            "change {} as the help above says, then: {command}",
+            self.file
+        )
     }
 
     /// Returns the document, if it could be read.

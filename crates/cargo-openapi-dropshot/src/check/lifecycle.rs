@@ -41,7 +41,8 @@ pub(super) fn run(inputs: &Inputs<'_>, document: &Document) -> Outcome {
         let matters = change.level != Level::Info && is_about_change(change);
         matters && !inputs.accepted.covers(change)
     });
-    findings.extend(changes.map(|change| breaking::finding(inputs, change)));
+    let changes: Vec<&Change> = changes.collect();
+    findings.extend(breaking::all_findings(inputs, &changes));
     if let Some(usage) = &inputs.usage {
         findings.extend(usage.findings(inputs));
     }

@@ -26,6 +26,7 @@ models = { folder = "crates/shop-models/src/generated", crate = "shop_models" }
 api = { folder = "crates/shop-api/src/generated", crate = "shop_api" }
 client = { folder = "crates/shop-client/src/generated", crate = "shop_client::generated" }
 trait = "Shop"
+skip-in-client = ["addFile"]
 
 [document.rename]
 NewLoanNote = "LoanNote"

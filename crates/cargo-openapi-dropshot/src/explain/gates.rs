@@ -74,16 +74,19 @@ pub(crate) const RULES: &[Declared] = &[
         remedy: "Write the section or the group as the message says.",
         breaks: "`## 1.1.0` without a day, or `### Improved`",
         keeps: "`## 1.1.0 - 2026-11-20`, or `### Changed`",
-        configuration: "`changelog` in `openapi-dropshot.toml` names the file.",
+        configuration: "`changelog` in `openapi-dropshot.toml` names the file, which need not be the one at the root. There, too:\n\n\
+                        ```toml\n[document.rules]\nchangelog-form = { level = \"off\", reason = \"The changelog has another form.\" }\n```",
     },
     Declared {
         id: "changelog-entry",
         severity: Error,
-        meaning: "A change since the newest release has no entry in the section Unreleased of the changelog.",
-        remedy: "Add an entry that names the operation, by method and path or by its id, or the component.",
+        meaning: "A change since the newest release has no entry in the section Unreleased of the changelog. For a property or a parameter that comes or \
+                  goes, the entries have its name, too.",
+        remedy: "Add an entry that names the operation, by method and path or by its id, or the component; and the property or the parameter.",
         breaks: "a new parameter of `GET /things`, and no entry that names `GET /things`",
         keeps: "the same with the entry `- GET /things has the parameter limit.`",
-        configuration: "`changelog` in `openapi-dropshot.toml` names the file.",
+        configuration: "`changelog` in `openapi-dropshot.toml` names the file, which need not be the one at the root. There, too:\n\n\
+                        ```toml\n[document.rules]\nchangelog-entry = { level = \"off\", reason = \"The release notes are written elsewhere.\" }\n```",
     },
     Declared {
         id: "changelog-entry-lost",

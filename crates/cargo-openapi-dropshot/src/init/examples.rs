@@ -10,6 +10,10 @@ use openapi_dropshot_contract::{
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 
+/// The media type of a body of several parts, and what separates them.
+const PARTS: &str = "multipart/form-data";
+const BOUNDARY: &str = "part";
+
 /// The response of an operation until its handler is written.
 pub(super) struct MockResponse {
     pub(super) status: u16,
@@ -56,7 +60,12 @@ impl Examples {
         };
         let mut headers = Map::new();
         let is_sent = |header: &&Parameter| {
-            header.required && !header.name.value.eq_ignore_ascii_case("content-type")
+            let name = header.name.value.to_lowercase();
+            match header.required {
+                true => name != "content-type",
+                // Without an example, a value is of no use to a client.
+                false => has_example(header) && !OF_SERVER.contains(&&*name),
+            }
         };
         for header in response.headers.iter().filter(is_sent) {
             let text = self
@@ -123,15 +132,33 @@ impl Examples {
     fn body(&self, media: &MediaType, left_out: &str) -> Result<Option<Value>> {
         let schema = self.schemas.of(media.schema.as_ref())?;
         let value = chosen(&media.examples, schema.as_deref(), left_out);
-        if is_json(&media.name.value) || media.name.value == "application/x-www-form-urlencoded" {
+        let has_members = ["application/x-www-form-urlencoded", PARTS];
+        if is_json(&media.name.value) || has_members.contains(&&*media.name.value) {
             return Ok(value);
         }
         let text = value.map_or_else(String::new, |value| match value {
             Value::String(text) => text,
-            other => other.to_string(),
+            Value::Number(_) | Value::Bool(_) => value.to_string(),
+            // A schema that allows anything allows JSON, which is not in this media type.
+            _ => "example".to_owned(),
         });
         Ok(Some(text.into()))
     }
+}
+
+/// Optional headers that only the server can set, or that lead a client to a next page which a mock does not have.
+const OF_SERVER: &[&str] = &[
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "link",
+    "transfer-encoding",
+];
+
+fn has_example(header: &Parameter) -> bool {
+    let schema = header.schema.as_ref();
+    !header.examples.is_empty() || schema.is_some_and(|schema| schema.example.is_some())
 }
 
 /// Returns the first valid example, else a value of the schema, else any JSON.
@@ -215,7 +242,10 @@ impl Request {
         let body = self
             .body
             .iter()
-            .map(|(media_type, _)| format!("content-type: {media_type}"));
+            .map(|(media_type, _)| match media_type.as_str() {
+                PARTS => format!("content-type: {media_type}; boundary={BOUNDARY}"),
+                _ => format!("content-type: {media_type}"),
+            });
         parameters.chain(body).collect()
     }
 
@@ -227,6 +257,14 @@ impl Request {
                 let members = body.as_object().into_iter().flatten();
                 let members = members.filter_map(|(name, value)| Some((name, text(value)?)));
                 serde_urlencoded::to_string(members.collect::<Vec<_>>()).unwrap_or_default()
+            }
+            Some((media_type, body)) if media_type == PARTS => {
+                let members = body.as_object().into_iter().flatten();
+                let parts = members.map(|(name, value)| {
+                    let value = text(value).unwrap_or_else(|| value.to_string());
+                    format!("--{BOUNDARY}\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
+                });
+                parts.chain([format!("--{BOUNDARY}--\r\n")]).collect()
             }
             Some((media_type, Value::String(text))) if !is_json(media_type) => text.clone(),
             Some((_, body)) => body.to_string(),

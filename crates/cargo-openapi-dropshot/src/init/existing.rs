@@ -1,12 +1,13 @@
 //! What a repository has already, so that `init` adds to it and overwrites nothing.
 
 use super::Plan;
+use crate::{FILE, release::changelog::Changelog};
 use anyhow::{Context as _, Result, bail};
 use std::{
     fs,
     path::{Path, PathBuf},
 };
-use toml::Table;
+use toml::{Table, Value};
 use walkdir::WalkDir;
 
 /// The repository before anything is written.
@@ -14,29 +15,39 @@ pub(super) struct Existing {
     root: PathBuf,
     /// The manifest of the root, if there is one.
     manifest: Option<Table>,
-    has_configuration: bool,
+    /// The configuration, if there is one.
+    configuration: Option<Table>,
 }
 
 impl Existing {
     /// Reads the repository; the folder need not exist.
     pub(super) fn read(root: &Path) -> Result<Self> {
-        let path = root.join("Cargo.toml");
-        let manifest = match path.exists() {
-            true => {
-                let text = fs::read_to_string(&path)
-                    .with_context(|| format!("cannot read {}", path.display()))?;
-                let table = text.parse::<Table>();
-                Some(table.with_context(|| {
-                    format!("{} is not valid TOML; correct it first", path.display())
-                })?)
+        let table = |name: &str| -> Result<Option<Table>> {
+            let path = root.join(name);
+            if !path.exists() {
+                return Ok(None);
             }
-            false => None,
+            let text = fs::read_to_string(&path)
+                .with_context(|| format!("cannot read {}", path.display()))?;
+            let table = text.parse::<Table>();
+            let table = table.with_context(|| {
+                format!("{} is not valid TOML; correct it first", path.display())
+            })?;
+            Ok(Some(table))
         };
         Ok(Existing {
             root: root.to_path_buf(),
-            manifest,
-            has_configuration: root.join("openapi-dropshot.toml").exists(),
+            manifest: table("Cargo.toml")?,
+            configuration: table(FILE)?,
         })
+    }
+
+    /// Whether the configuration has a document at this path already.
+    fn has_document(&self, path: &str) -> bool {
+        let documents = self.configuration.as_ref();
+        let documents = documents.and_then(|table| table.get("document")?.as_array());
+        let mut paths = documents.into_iter().flatten();
+        paths.any(|document| document.get("path").and_then(Value::as_str) == Some(path))
     }
 
     /// Whether there is no manifest, so that `init` writes that of a workspace.
@@ -102,14 +113,27 @@ impl Existing {
                 });
             }
         }
-        if self.has_configuration {
-            let table = super::texts::document_table(plan);
+        let changelog = fs::read_to_string(self.root.join("CHANGELOG.md"));
+        if changelog.is_ok_and(|text| !is_of_our_form(&text)) {
+            steps.push("CHANGELOG.md was kept. The gate `changelog` and `release` need a file whose first section is `## Unreleased`, with releases as \
+                 `## 1.0.0 - 2026-11-20` below it: begin the file so, or name another one with `changelog = \"spec/CHANGELOG.md\"` in \
+                 openapi-dropshot.toml."
+                .to_owned());
+        }
+        if self.configuration.is_some() && !self.has_document(&plan.source) {
+            let table = super::texts::document_table(plan, self);
             let lines: Vec<String> = table.lines().map(|line| format!("    {line}")).collect();
             steps.push(format!(
-                "openapi-dropshot.toml was kept. If it does not have the document yet, add\n\n{}",
+                "openapi-dropshot.toml was kept, and does not have the document yet: add\n\n{}",
                 lines.join("\n").replace("\n    \n", "\n\n")
             ));
         }
         steps
     }
+}
+
+/// Whether the gate `changelog` finds the section of unreleased changes.
+fn is_of_our_form(text: &str) -> bool {
+    let changelog = Changelog::parse("CHANGELOG.md", text.to_owned());
+    changelog.unreleased().is_some()
 }

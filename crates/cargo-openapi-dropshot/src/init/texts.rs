@@ -94,13 +94,13 @@ pub(super) fn all(plan: &Plan, text: &str, existing: &Existing) -> Result<Vec<(S
 }
 
 /// Returns the part of `openapi-dropshot.toml` about the document.
-pub(super) fn document_table(plan: &Plan) -> String {
-    let text = configuration_values(plan).fill(CONFIGURATION);
+pub(super) fn document_table(plan: &Plan, existing: &Existing) -> String {
+    let text = configuration_values(plan, existing).fill(CONFIGURATION);
     let start = text.find("[[document]]").unwrap_or_default();
     text[start..].trim_end().to_owned()
 }
 
-fn configuration_values(plan: &Plan) -> Values {
+fn configuration_values(plan: &Plan, existing: &Existing) -> Values {
     let mut values = Values::default();
     let lints = openapi_dropshot_contract::lint(&plan.document, Profile::Strict);
     values.set("name", &plan.name);
@@ -110,8 +110,14 @@ fn configuration_values(plan: &Plan) -> Values {
         "trait",
         plan.generator.trait_name.as_deref().unwrap_or_default(),
     );
+    values.keep("skip-in-client", !plan.skip_in_client.is_empty());
+    let skipped = plan.skip_in_client.iter().map(|name| format!("{name:?}"));
+    let skipped: Vec<String> = skipped.collect();
+    values.set("skipped-in-client", skipped.join(", "));
     values.keep("general", lints.iter().any(|lint| lint.is_error()));
-    values.keep("other-version", version(plan).is_none());
+    let has_version = version(plan).is_some();
+    values.keep("other-version", !has_version);
+    values.keep("other-workspace", has_version && !existing.is_new());
     values
 }
 
@@ -121,7 +127,7 @@ fn version(plan: &Plan) -> Option<Version> {
 }
 
 fn values(plan: &Plan, existing: &Existing) -> Values {
-    let mut values = configuration_values(plan);
+    let mut values = configuration_values(plan, existing);
     let snake = plan.name.replace('-', "_");
     let version = version(plan).map_or_else(|| "0.1.0".to_owned(), |version| version.to_string());
     values.set("capitals", snake.to_uppercase());
@@ -140,7 +146,10 @@ fn values(plan: &Plan, existing: &Existing) -> Values {
     let notes: Vec<String> = notes.iter().map(|note| format!("- {note}")).collect();
     values.set("notes-list", notes.join("\n"));
     for part in ["client", "server", "types"] {
-        let source = plan.toolkit.dependency(&format!("openapi-dropshot-{part}"));
+        // In another workspace, each crate names its dependencies.
+        let up = if existing.is_new() { "" } else { "../../" };
+        let name = format!("openapi-dropshot-{part}");
+        let source = plan.toolkit.dependency(&name, up);
         values.set(&format!("toolkit-{part}"), source);
     }
     let (package, is_new) = match existing.is_new() {

@@ -1,7 +1,10 @@
 //! Where a new service gets the crates of the toolkit from.
 
 use anyhow::{Context as _, Result, ensure};
-use std::{fs, path::Path};
+use std::{
+    fs, path,
+    path::{Path, PathBuf},
+};
 
 /// The source of the toolkit crates.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,16 +14,22 @@ pub(super) enum Toolkit {
     /// A Git repository.
     Git(String),
     /// The folder that contains the folders of the crates.
-    Folder(String),
+    Folder {
+        /// The folder, relative to that of the service if the user gave a relative one.
+        path: String,
+        /// Whether its workspace has a profile to install the command with.
+        has_profile: bool,
+    },
 }
 
 impl Toolkit {
-    /// Reads the value of `--toolkit`: a version, the URL of a Git repository, or a folder.
+    /// Reads the value of `--toolkit`: a version, the URL of a Git repository, or a folder. `service` is the folder of the
+    /// service, which need not exist.
     ///
     /// # Errors
     ///
     /// The folder does not contain the crates.
-    pub(super) fn parse(text: Option<&str>) -> Result<Self> {
+    pub(super) fn parse(text: Option<&str>, service: &Path) -> Result<Self> {
         let Some(text) = text else {
             return Ok(Toolkit::Version(env!("CARGO_PKG_VERSION").to_owned()));
         };
@@ -44,15 +53,36 @@ impl Toolkit {
             folder.display()
         );
         let found = found.unwrap_or(&folder);
-        Ok(Toolkit::Folder(found.to_string_lossy().into_owned()))
+        let mut above = found.ancestors().take(2);
+        let has_profile = above.any(|folder| {
+            let text = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
+            text.contains("[profile.tool]")
+        });
+        let path = match Path::new(text).is_relative() {
+            // An absolute path would be that of one machine.
+            true => relative(&absolute(service)?, found),
+            false => found.to_path_buf(),
+        };
+        Ok(Toolkit::Folder {
+            path: path.to_string_lossy().into_owned(),
+            has_profile,
+        })
     }
 
-    /// Returns the source of a crate, as an inline table of a manifest has it.
-    pub(super) fn dependency(&self, name: &str) -> String {
+    /// Returns the source of a crate, as an inline table of a manifest has it. `up` leads from the folder of the manifest to that
+    /// of the service, such as `../../`.
+    pub(super) fn dependency(&self, name: &str, up: &str) -> String {
         match self {
             Toolkit::Version(version) => format!("version = {version:?}"),
             Toolkit::Git(url) => format!("git = {url:?}"),
-            Toolkit::Folder(folder) => format!("path = {:?}", format!("{folder}/{name}")),
+            Toolkit::Folder { path, .. } => {
+                let up = if Path::new(path).is_relative() {
+                    up
+                } else {
+                    ""
+                };
+                format!("path = {:?}", format!("{up}{path}/{name}"))
+            }
         }
     }
 
@@ -64,15 +94,77 @@ impl Toolkit {
                 let version = version.trim_start_matches(['=', '^', '~']);
                 format!("{name} --version {version} --locked")
             }
-            Toolkit::Git(url) => format!("{name} --git {url} --locked"),
-            Toolkit::Folder(folder) => format!("--path {folder}/{name} --locked"),
+            Toolkit::Git(url) => format!("{name} --git {url} --locked --profile tool"),
+            Toolkit::Folder { path, has_profile } => {
+                let profile = if *has_profile { " --profile tool" } else { "" };
+                format!("--path {path}/{name} --locked{profile}")
+            }
         }
+    }
+
+    /// Returns what has to be there so that cargo finds the crates, as a sentence; `None` if cargo fetches them.
+    pub(super) fn note(&self) -> Option<String> {
+        match self {
+            Toolkit::Version(version) => Some(format!(
+                "The crates of the toolkit come from the registry, in version {version}. If cargo finds no package `openapi-dropshot-…` there, \
+                 write the service into an empty folder once more, with `--toolkit` and the folder or the Git repository of the toolkit."
+            )),
+            Toolkit::Git(_) => None,
+            Toolkit::Folder { path, .. }
+                if path.starts_with("..") || Path::new(path).is_absolute() =>
+            {
+                Some(format!(
+                    "The crates of the toolkit are at {path}, outside of the service. Whoever builds it, and its CI, needs them at the same place."
+                ))
+            }
+            Toolkit::Folder { .. } => None,
+        }
+    }
+}
+
+/// The absolute path of a folder that need not exist, without links.
+fn absolute(folder: &Path) -> Result<PathBuf> {
+    let whole = path::absolute(folder)?;
+    let existing = whole.ancestors().find(|above| above.exists());
+    let existing = existing.unwrap_or(Path::new("/"));
+    let rest = whole.strip_prefix(existing)?;
+    Ok(fs::canonicalize(existing)?.join(rest))
+}
+
+/// The path that leads from one absolute folder to another one.
+fn relative(from: &Path, to: &Path) -> PathBuf {
+    let same = from
+        .components()
+        .zip(to.components())
+        .take_while(|(from, to)| from == to)
+        .count();
+    let up = from
+        .components()
+        .skip(same)
+        .map(|_| path::Component::ParentDir);
+    let path: PathBuf = up.chain(to.components().skip(same)).collect();
+    match path.as_os_str().is_empty() {
+        true => PathBuf::from("."),
+        false => path,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_leads_from_one_folder_to_another() {
+        for (from, to, path) in [
+            ("/a/shop", "/a/toolkit/crates", "../toolkit/crates"),
+            ("/a/shop", "/a/shop/vendor", "vendor"),
+            ("/a", "/b", "../b"),
+            ("/a", "/a", "."),
+        ] {
+            let found = relative(Path::new(from), Path::new(to));
+            assert_eq!(found, Path::new(path), "{from} to {to}");
+        }
+    }
 
     #[test]
     fn a_toolkit_is_a_version_an_url_or_a_folder() -> Result<()> {
@@ -86,8 +178,8 @@ mod tests {
                 "git = \"https://git.example/toolkit\"".to_owned(),
             ),
         ] {
-            let toolkit = Toolkit::parse(text)?;
-            assert_eq!(toolkit.dependency("openapi-dropshot-types"), dependency);
+            let toolkit = Toolkit::parse(text, Path::new("."))?;
+            assert_eq!(toolkit.dependency("openapi-dropshot-types", ""), dependency);
         }
         let crates = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(1);
         let crates = crates
@@ -96,11 +188,11 @@ mod tests {
             .into_owned();
         let expected = format!("path = \"{crates}/openapi-dropshot-types\"");
         for folder in [crates.clone(), format!("{crates}/..")] {
-            let toolkit = Toolkit::parse(Some(&folder))?;
-            assert_eq!(toolkit.dependency("openapi-dropshot-types"), expected);
+            let toolkit = Toolkit::parse(Some(&folder), Path::new("."))?;
+            assert_eq!(toolkit.dependency("openapi-dropshot-types", ""), expected);
         }
         for (folder, part) in [("no/such/folder", "no version"), ("src", "no folder")] {
-            let error = Toolkit::parse(Some(folder)).expect_err(folder);
+            let error = Toolkit::parse(Some(folder), Path::new(".")).expect_err(folder);
             assert!(error.to_string().contains(part), "{error}");
         }
         Ok(())

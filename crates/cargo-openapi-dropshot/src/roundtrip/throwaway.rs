@@ -146,6 +146,18 @@ fn manifest(project: &Project, name: &str) -> Result<String> {
 /// The crate that generated code needs at run time.
 const TYPES: &str = "openapi-dropshot-types";
 
+/// The folder of that crate in a repository of the toolkit, or beside its other crates.
+pub(super) fn types_in(toolkit: &Path) -> Result<PathBuf> {
+    let folders = [toolkit.join("crates").join(TYPES), toolkit.join(TYPES)];
+    let found = folders
+        .iter()
+        .find(|folder| folder.join("Cargo.toml").is_file());
+    let found = found.with_context(|| {
+        format!("{} has no crate `{TYPES}`: pass the folder of the toolkit's repository, or of its crates", toolkit.display())
+    })?;
+    fs::canonicalize(found).with_context(|| format!("cannot read {}", found.display()))
+}
+
 fn from_folder(folder: &Path) -> Table {
     let folder = folder.to_string_lossy().into_owned();
     Table::from_iter([("path".to_owned(), folder.into())])
@@ -206,8 +218,9 @@ fn build(folder: &Path, target: &Path) -> Result<String> {
     let errors = build(&[])?;
     ensure!(
         !is_unresolved(&errors),
-        "the dependencies of the throw-away crate cannot be resolved: add `{TYPES}` to the dependencies of the crate of the models, \
-         and make sure that cargo can reach the registry:\n{}",
+        "the dependencies of the throw-away crate cannot be resolved: make sure that cargo can reach the registry; for `{TYPES}` of another \
+         source, add it to the dependencies of the crate of the models or, for a document outside of a project, pass the folder of the \
+         toolkit with `--toolkit`:\n{}",
         errors.trim_end()
     );
     Ok(errors)

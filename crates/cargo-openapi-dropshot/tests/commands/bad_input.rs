@@ -21,7 +21,11 @@ fn a_document_that_cannot_be_read() {
     assert_changes_nothing(
         &repository,
         &["check", "--skip", "roundtrip"],
-        &["error[syntax]", line, "follow the help in spec/things.yaml"],
+        &[
+            "error[syntax]",
+            line,
+            "change spec/things.yaml as the help above says",
+        ],
     );
     fs::remove_file(repository.path(DOCUMENT)).expect("the file is removed");
     let missing = "cannot read spec/things.yaml";
@@ -65,6 +69,15 @@ fn a_mistake_in_the_configuration() {
                 "cargo openapi-dropshot schema",
             ],
         ),
+        (
+            "[document.generate]",
+            "rules = { missing-example = \"off\" }\n\n[document.generate]",
+            [
+                "expected a table with `level` and `reason`",
+                "--> openapi-dropshot.toml:4:",
+                "cargo openapi-dropshot schema",
+            ],
+        ),
     ] {
         let text = repository.read("openapi-dropshot.toml");
         repository.replace("openapi-dropshot.toml", old, new);
@@ -87,6 +100,16 @@ fn a_mistake_in_the_configuration() {
         &["check", "--config", "other.toml"],
         &["there is no other.toml"],
     );
+}
+
+#[test]
+fn the_toolkit_of_a_round_trip_outside_of_a_project() {
+    let repository = Repository::code_first();
+    fs::remove_file(repository.path("openapi-dropshot.toml")).expect("the file is removed");
+    let arguments = ["roundtrip", "--toolkit", "spec", DOCUMENT];
+    let message =
+        "spec has no crate `openapi-dropshot-types`: pass the folder of the toolkit's repository";
+    assert_changes_nothing(&repository, &arguments, &[message]);
 }
 
 #[test]

@@ -71,7 +71,11 @@ fn a_breaking_change_fails_until_it_is_accepted() {
     let entry = "[[accepted]]\nrule = 'request-parameter-max-decreased'\n\
                  at = '/paths/~1things/get/parameters/0/schema/maximum'\nreason = 'Too large.'\ndate = 2026-11-21\n";
     repository.write("spec/accepted-breaks.toml", entry);
-    assert_printed(repository.run(&["check"]), 0, &["(1 accepted)"]);
+    assert_printed(
+        repository.run(&["check"]),
+        0,
+        &["1 accepted change breaks a client of 1.0.0"],
+    );
 }
 
 #[test]

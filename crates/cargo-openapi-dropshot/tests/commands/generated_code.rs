@@ -30,6 +30,81 @@ fn the_code_of_three_crates_is_generated_and_checked() {
 }
 
 #[test]
+fn an_operation_that_only_the_client_does_not_support_can_be_left_out_of_it() {
+    let repository = Repository::with_crates();
+    let upload = "  /files:
+    post:
+      operationId: addFile
+      summary: Add a file
+      requestBody:
+        required: true
+        content: {multipart/form-data: {schema: {$ref: '#/components/schemas/Upload'}, example: {file: a}}}
+      responses:
+        '204': {description: Added.}
+        4XX: {$ref: '#/components/responses/Rejected'}
+        5XX: {$ref: '#/components/responses/Broken'}
+components:
+";
+    repository.replace(DOCUMENT, "components:\n", upload);
+    let schema = "  schemas:\n    Upload: {type: object, required: [file], properties: {file: {type: string, format: binary}}}\n";
+    repository.replace(DOCUMENT, "  schemas:\n", schema);
+    let message =
+        "only the client does not support this: `skip-in-client` in `[document.generate]`";
+    let rule = "error[client-request-media-types]";
+    assert_printed(repository.run(&["generate"]), 1, &[rule, message]);
+    // For once.
+    let run = repository.run(&["generate", "--skip-unsupported"]);
+    assert_printed(run, 3, &[rule, "skipped POST /files in the client"]);
+    let api = |repository: &Repository| repository.read("api/src/generated/contract.rs");
+    assert!(api(&repository).contains("async fn add_file("));
+    // For good.
+    let toml = repository.read("openapi-dropshot.toml");
+    repository.write(
+        "openapi-dropshot.toml",
+        &format!("{toml}skip-in-client = [\"addFiles\"]\n"),
+    );
+    let hint = "names `addFiles`, which is no operation of the document: did you mean `addFile`?";
+    assert_printed(repository.run(&["generate"]), 1, &[hint]);
+    repository.write(
+        "openapi-dropshot.toml",
+        &format!("{toml}skip-in-client = [\"addFile\"]\n"),
+    );
+    let (code, printed) = repository.run(&["generate"]);
+    assert_eq!(code, 0, "{printed}");
+    assert!(api(&repository).contains("async fn add_file("));
+    let client = repository.read("client/src/generated/client.rs");
+    assert!(
+        client.contains("fn list_things(") && !client.contains("add_file"),
+        "{client}"
+    );
+    let types = repository.read("client/src/generated/types.rs");
+    assert!(
+        types.contains("pub struct Thing") && !types.contains("Upload"),
+        "{types}"
+    );
+    let run = repository.run(&["check", "--gate", "generated"]);
+    assert_printed(run, 0, &["generated  ok"]);
+}
+
+#[test]
+fn a_sunset_alone_is_generated_where_the_rule_is_switched_off() {
+    let repository = Repository::with_crates();
+    let line = "      summary: List all things\n";
+    let deprecated = format!("{line}      deprecated: true\n      x-sunset: 2031-01-31\n");
+    repository.replace(DOCUMENT, line, &deprecated);
+    let message =
+        "error[incomplete-deprecation]: `listThings` is deprecated without `x-deprecated-since`";
+    assert_printed(repository.run(&["generate"]), 1, &[message]);
+    let toml = repository.read("openapi-dropshot.toml");
+    let rule = "[document.rules]\nincomplete-deprecation = { level = \"off\", reason = \"Only oasdiff reads it.\" }\n";
+    repository.write("openapi-dropshot.toml", &format!("{toml}\n{rule}"));
+    assert_eq!(repository.run(&["generate"]).0, 0);
+    let operations = repository.read("api/src/generated/operations.rs");
+    let header = "sunset_header: \"Fri, 31 Jan 2031 00:00:00 GMT\",";
+    assert!(operations.contains(header), "{operations}");
+}
+
+#[test]
 fn an_edit_by_hand_is_reported_with_its_place_and_remedy() {
     let repository = generated();
     let text = repository.read(MODELS);
@@ -133,7 +208,7 @@ fn a_release_sets_the_version_of_the_workspace() {
         1,
         &[
             "error[version]: the version of the workspace is 1.0.1, but 1.0.0 was released last",
-            "fix: follow the help in Cargo.toml\n",
+            "fix: change Cargo.toml as the help above says\n",
         ],
     );
 }

@@ -79,6 +79,39 @@ fn the_action_passes_and_annotates_what_fails() {
 }
 
 #[test]
+#[cfg(unix)]
+fn the_action_installs_the_command_with_its_own_toolchain() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let repository = Repository::code_first();
+    repository.write("rust-toolchain.toml", "[toolchain]\nchannel = \"1.89.0\"\n");
+    // A `cargo` that writes down where it runs, and installs the program under test.
+    let tools = tempfile::tempdir().expect("a folder");
+    let cargo = tools.path().join("cargo");
+    let installed = tools.path().join("cargo-openapi-dropshot");
+    let script = format!(
+        "#!/bin/sh\necho \"$PWD ${{RUSTUP_TOOLCHAIN-none}} $*\" >'{}/ran'\nln -s '{PROGRAM}' '{}'\n",
+        tools.path().display(),
+        installed.display()
+    );
+    fs::write(&cargo, script).expect("a script is written");
+    fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).expect("the mode is set");
+    let output = Command::new("bash")
+        .arg(format!(
+            "{TOOLKIT}/crates/cargo-openapi-dropshot/action/check.sh"
+        ))
+        .current_dir(repository.root())
+        .env("PATH", format!("{}:/usr/bin:/bin", tools.path().display()))
+        .env("RUSTUP_TOOLCHAIN", "1.89.0")
+        .env_remove("GITHUB_BASE_REF")
+        .output()
+        .expect("bash runs");
+    assert_printed(all_of(&output), 0, &["all 4 gates are green"]);
+    let ran = fs::read_to_string(tools.path().join("ran")).expect("cargo ran");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).display().to_string();
+    assert!(ran.starts_with(&format!("{folder} none install ")), "{ran}");
+}
+
+#[test]
 fn the_action_writes_sarif() {
     let repository = Repository::code_first();
     repository.replace(DOCUMENT, "maximum: 100", "maximum: 50");

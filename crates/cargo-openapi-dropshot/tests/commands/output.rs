@@ -156,6 +156,59 @@ fn diff_reads_documents_of_git_revisions() {
 }
 
 #[test]
+fn a_removed_part_of_a_git_revision_is_placed_in_a_file_that_is_there() {
+    let repository = Repository::code_first();
+    let other = THINGS.replace(
+        "components:\n",
+        "  /others:\n    get:\n      operationId: listOthers\n      responses: {'204': {description: None.}}\ncomponents:\n",
+    );
+    repository.write(
+        DOCUMENT,
+        &other.replacen("components:", "x-a: 1\ncomponents:", 1),
+    );
+    repository.commit_all();
+    repository.write(DOCUMENT, THINGS);
+    let old = "HEAD:spec/things.yaml";
+    let paths = THINGS.lines().position(|line| line == "paths:");
+    let line = paths.expect("a line") + 2;
+    let run = repository.run(&["diff", old, DOCUMENT, "--format", "github"]);
+    assert_printed(run, 1, &[&format!("::error file={DOCUMENT},line={line},")]);
+    let found = json(
+        &repository,
+        &["diff", old, DOCUMENT, "--format", "sarif"],
+        1,
+    );
+    let place = &results(&found)[0]["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], DOCUMENT);
+    // Both documents of git revisions, and a folder below that of the repository.
+    repository.commit_all();
+    let mut below = repository.command(&[
+        "diff",
+        "HEAD~1:./things.yaml",
+        "HEAD:spec/things.yaml",
+        "--format",
+        "sarif",
+    ]);
+    let output = below
+        .current_dir(repository.path("spec"))
+        .output()
+        .expect("the program runs");
+    let found: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
+    let place = &results(&found)[0]["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "things.yaml");
+    // A revision alone is no document.
+    let run = repository.run(&["diff", "HEAD", DOCUMENT]);
+    assert_printed(
+        run,
+        1,
+        &[
+            "`HEAD` is a git revision and no document",
+            "as in `HEAD:spec/things.yaml`",
+        ],
+    );
+}
+
+#[test]
 fn removing_an_error_of_a_released_operation_fails_although_its_range_stays() {
     let repository = Repository::code_first();
     repository.replace(
@@ -178,7 +231,10 @@ fn removing_an_error_of_a_released_operation_fails_although_its_range_stays() {
                  at = '/components/responses/Rejected'\nreason = 'It was never sent.'\ndate = 2026-11-21\n";
     repository.write("spec/accepted-breaks.toml", entry);
     let (code, printed) = repository.run(&["check", "--gate", "breaking"]);
-    assert!(code == 0 && printed.contains("accepted)"), "{printed}");
+    assert!(
+        code == 0 && printed.contains("1 accepted change breaks a client of 1.0.0"),
+        "{printed}"
+    );
     // Clients do not rely on an operation that is not stable yet.
     repository.write("spec/accepted-breaks.toml", "");
     let beta = THINGS.replace(
@@ -223,6 +279,7 @@ fn an_edit_of_a_released_document_is_found_by_its_checksum() {
             "error[frozen-document]: the document was edited after its release",
             "spec/released/SHA256SUMS:1",
             "restore the released text",
+            "fix: do what the help above says",
         ],
     );
     repository.replace(released, "How many at most.", "How many.");

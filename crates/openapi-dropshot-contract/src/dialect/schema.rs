@@ -252,10 +252,10 @@ fn items(node: &mut Node) {
     }
 }
 
-/// Without `items`, an element may be any value.
+/// Without `items`, an element may be any value; with `prefixItems`, this is about the elements after those.
 pub(super) fn any_items(node: &mut Node) {
     let is_array = node.get("type").and_then(Node::as_str) == Some("array");
-    let has_items = ["items", "prefixItems", "$ref"]
+    let has_items = ["items", "$ref"]
         .iter()
         .any(|keyword| node.get(keyword).is_some());
     if is_array && !has_items {

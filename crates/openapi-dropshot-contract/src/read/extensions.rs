@@ -5,7 +5,9 @@
 
 use super::Reader;
 use super::object::{Object, texts, wrong_type};
-use crate::model::{ErrorCode, Lifecycle, Node, Replacement, Schema, Spanned, Stability, Waiter};
+use crate::model::{
+    ErrorCode, Lifecycle, Node, NodeKind, Replacement, Schema, Spanned, Stability, Waiter,
+};
 use crate::rules::document as rules;
 use chrono::NaiveDate;
 use std::collections::HashSet;
@@ -39,6 +41,12 @@ impl<'a> Reader<'a> {
 
     fn replacement(&self, object: &Object<'a>) -> Option<Replacement> {
         let node = object.get("x-replacement")?;
+        if !matches!(node.kind, NodeKind::Object(_)) {
+            let help = "write `x-replacement: {operation: ID, note: TEXT}`, with the `operationId` of what replaces the operation and a \
+                        sentence about what to do";
+            self.report(wrong_type(node, "x-replacement", "an object", help));
+            return None;
+        }
         let object = self.object(node, "`x-replacement`", "operation note")?;
         let operation = object.required("operation");
         let note = object.required("note");

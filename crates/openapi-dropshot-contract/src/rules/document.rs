@@ -280,8 +280,8 @@ rules! {
     NOT_DEPRECATED Error General "not-deprecated" "An operation has extensions of a deprecation and is not deprecated."
         "Add `deprecated: true`, or remove the extension."
         Operation "operationId: a, x-sunset: 2030-12-05" "operationId: a";
-    INCOMPLETE_DEPRECATION Error Strict "incomplete-deprecation" "A deprecated operation lacks `x-deprecated-since`, `x-sunset` or `x-replacement`."
-        "Add the extension."
+    INCOMPLETE_DEPRECATION Error Strict "incomplete-deprecation" "A deprecated operation lacks `x-deprecated-since`, `x-sunset` or `x-replacement`. The service sends the header `Sunset` for `x-sunset`, and with it `Deprecation` and `Link` for the other two."
+        "Add the extension: the days as `2030-12-05`, and what replaces the operation as `x-replacement: {operation: ID, note: TEXT}`."
         Operation "deprecated: true, x-sunset: 2030-12-05"
             "deprecated: true, x-deprecated-since: 2026-12-05, x-sunset: 2030-12-05, x-replacement: {operation: a, note: use it}";
 

@@ -102,7 +102,7 @@ fn a_replacement_has_an_operation_and_a_note() {
         &text,
         "wrong-type",
         "`x-replacement` must be an object",
-        "below it",
+        "write `x-replacement: {operation: ID, note: TEXT}`",
     );
 }
 

@@ -62,6 +62,13 @@ fn an_array_describes_its_elements() {
 }
 
 #[test]
+fn an_array_of_3_1_may_describe_its_first_elements_only() {
+    let newer = |text: String| text.replace("openapi: 3.0.3", "openapi: 3.1.0");
+    assert_clean(&newer(schema("type: array, prefixItems: [{type: string}]")));
+    assert_clean(&newer(schema("type: array")));
+}
+
+#[test]
 fn patterns_are_regular_expressions_of_ecma_262() {
     assert_fault(
         &schema("type: string, pattern: «'(a'"),

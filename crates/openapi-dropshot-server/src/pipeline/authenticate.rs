@@ -16,8 +16,6 @@ use http::{
 use openapi_dropshot_types::{Condition, Operation};
 use std::{borrow::Cow, pin::pin};
 
-const NO_KEY: &str = "send an API key as `Authorization: Bearer <API_KEY>`";
-const MALFORMED: &str = "the API key is mistyped, cut short or not of this service; send it as `Authorization: Bearer <API_KEY>`";
 const UNKNOWN: &str = "the API key is unknown or revoked; send a valid one";
 
 /// The principal of a request and its limits, found within the time that a request may take.
@@ -33,10 +31,8 @@ pub(super) async fn principal<S: State>(
     let invalid = |message| reject(message, ", error=\"invalid_token\"");
     let names = &context.key_headers;
     let credential = credential(headers, names).ok_or_else(|| {
-        let message = names
-            .first()
-            .map(|name| format!("send an API key in the header `{name}`").into());
-        reject(message.unwrap_or(NO_KEY.into()), "")
+        let message = format!("send an API key {}", place_of_key(names));
+        reject(message.into(), "")
     })?;
     let principal = pin!(context.state.authenticate(credential));
     match deadline::within(&context.limits, principal).await? {
@@ -51,9 +47,23 @@ pub(super) async fn principal<S: State>(
                 _ => Ok((principal, permissions)),
             }
         }
-        Err(AuthenticationError::Malformed) => Err(invalid(MALFORMED.into())),
+        Err(AuthenticationError::Malformed) => {
+            let place = place_of_key(names);
+            let message = format!(
+                "the API key is mistyped, cut short or not of this service; send it {place}"
+            );
+            Err(invalid(message.into()))
+        }
         Err(AuthenticationError::Unknown) => Err(invalid(UNKNOWN.into())),
         Err(AuthenticationError::Failed(error)) => Err(ErrorResponse::of_state(error, request_id)),
+    }
+}
+
+/// Says where a client sends its key: in the first header that the document names, if it names one.
+fn place_of_key(names: &[HeaderName]) -> Cow<'static, str> {
+    match names.first() {
+        Some(name) => format!("in the header `{name}`").into(),
+        None => "as `Authorization: Bearer <API_KEY>`".into(),
     }
 }
 
@@ -136,6 +146,13 @@ mod tests {
         ] {
             assert_eq!(credential(&with(values), &[]), None, "{values:?}");
         }
+    }
+
+    #[test]
+    fn messages_name_the_header_of_the_document() {
+        let own = HeaderName::from_static("x-print-key");
+        assert_eq!(place_of_key(&[own]), "in the header `x-print-key`");
+        assert_eq!(place_of_key(&[]), "as `Authorization: Bearer <API_KEY>`");
     }
 
     #[test]

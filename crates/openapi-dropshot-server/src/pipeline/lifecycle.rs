@@ -32,9 +32,14 @@ impl Announcements {
     pub(super) fn announce(&self, operation: Option<&Operation>, headers: &mut HeaderMap) {
         let values = operation.and_then(|operation| self.0.get(operation.index)?.as_ref());
         if let Some([deprecation, sunset, link]) = values {
-            headers.insert(DEPRECATION, deprecation.clone());
+            // The document may name neither the day of the deprecation nor a successor.
+            if !deprecation.is_empty() {
+                headers.insert(DEPRECATION, deprecation.clone());
+            }
             headers.insert(SUNSET, sunset.clone());
-            headers.append(LINK, link.clone());
+            if !link.is_empty() {
+                headers.append(LINK, link.clone());
+            }
         }
     }
 }
@@ -64,6 +69,7 @@ mod tests {
     use super::*;
     use crate::test_contract::{OPERATIONS, TestContract};
     use chrono::Utc;
+    use openapi_dropshot_types::Deprecation;
 
     #[test]
     fn a_link_to_the_next_page_stays_beside_the_one_to_the_successor() {
@@ -76,6 +82,28 @@ mod tests {
         let added = usize::from(deprecated.is_some());
         assert_eq!(headers.get_all(LINK).iter().count(), 1 + added);
         assert_eq!(headers.len(), 1 + 3 * added);
+    }
+
+    #[test]
+    fn a_sunset_alone_is_announced_alone() {
+        let deprecation = Deprecation {
+            since: i64::MIN,
+            deprecation_header: "",
+            link_header: "",
+            ..OPERATIONS
+                .iter()
+                .find_map(|operation| operation.deprecation)
+                .expect("one is deprecated")
+        };
+        let operation = Operation {
+            index: 0,
+            deprecation: Some(deprecation),
+            ..OPERATIONS[0]
+        };
+        let mut headers = HeaderMap::new();
+        Announcements::new(&[operation]).announce(Some(&operation), &mut headers);
+        let names: Vec<_> = headers.keys().collect();
+        assert_eq!(names, [SUNSET]);
     }
 
     #[test]

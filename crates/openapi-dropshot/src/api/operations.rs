@@ -111,17 +111,28 @@ fn row(index: usize, plan: &OperationPlan<'_>) -> TokenStream {
     }
 }
 
+/// What the server says about a deprecation. Without a day of removal it says nothing.
 fn deprecation(plan: &OperationPlan<'_>) -> Option<TokenStream> {
     let lifecycle = &plan.operation.lifecycle;
-    let successor = plan.successor.as_ref()?;
+    if !plan.operation.deprecated {
+        return None;
+    }
     let sunset = lifecycle.sunset.as_ref()?.value;
-    let note = one_line(&lifecycle.replacement.as_ref()?.note);
-    let since = midnight(lifecycle.since.as_ref()?.value).timestamp();
-    let header = format!("@{since}");
-    let since = Literal::i64_unsuffixed(since);
+    let note = match &lifecycle.replacement {
+        Some(replacement) => one_line(&replacement.note),
+        None => "the document names no replacement".to_owned(),
+    };
+    let since = lifecycle.since.as_ref();
+    let since = since.map(|since| midnight(since.value).timestamp());
+    let header = since.map_or_else(String::new, |since| format!("@{since}"));
+    let since = since.map(Literal::i64_unsuffixed);
+    let since = since.map_or_else(|| quote!(i64::MIN), |since| quote!(#since));
     let sunset_seconds = Literal::i64_unsuffixed(midnight(sunset).timestamp());
     let sunset = http_date(sunset);
-    let link = format!("<{successor}>; rel=\"successor-version\"");
+    let link = plan.successor.as_ref();
+    let link = link.map_or_else(String::new, |successor| {
+        format!("<{successor}>; rel=\"successor-version\"")
+    });
     Some(quote! {
         Deprecation {
             since: #since,

@@ -224,7 +224,8 @@ impl<'a> Planner<'a> {
                 let message = format!(
                     "`{keyword}` is not supported for an object with `properties`: a struct does not count its members"
                 );
-                let help = "list the members that must be present in `required`";
+                let help = "list the members that must be present in `required`; if any of them will do, as in the body of a PATCH, remove the keyword, \
+                            and let the handler check it";
                 self.reject("unsupported-schema", &bound.at, message, help);
             }
         }

@@ -149,20 +149,8 @@ impl<'a> Planner<'a> {
     /// Returns the path of the successor of a deprecated operation, relative to the request.
     fn successor(&mut self, operation: &'a Operation) -> Option<String> {
         let lifecycle = &operation.lifecycle;
-        let parts = [
-            lifecycle.since.is_some(),
-            lifecycle.sunset.is_some(),
-            lifecycle.replacement.is_some(),
-        ];
-        if !operation.deprecated || parts == [false; 3] {
+        if !operation.deprecated {
             return None;
-        }
-        if parts != [true; 3] {
-            let label = operation.label();
-            let message =
-                format!("{label} has only some of the extensions that describe its removal");
-            let help = "write all of `x-deprecated-since`, `x-sunset` and `x-replacement`, or none of them";
-            self.reject("incomplete-deprecation", &operation.at, message, help);
         }
         let id = &lifecycle.replacement.as_ref()?.operation;
         // The linter rejects a replacement that does not exist.

@@ -70,7 +70,7 @@ impl<'a> Planner<'a> {
         }
         if values.iter().any(Node::is_null) && !schema.nullable {
             let message = "`null` is among the values, but the schema is not nullable";
-            let help = "add `nullable: true`, or remove `null` from `enum`";
+            let help = "add `nullable: true`, or in OpenAPI 3.1 write `type: [string, 'null']`, or remove `null` from `enum`";
             self.reject("enum-null", &schema.at, message, help);
         }
         let values: Vec<&Node> = values.iter().filter(|value| !value.is_null()).collect();

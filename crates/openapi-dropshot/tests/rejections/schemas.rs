@@ -49,7 +49,7 @@ fn schemas_are_rejected_where_no_type_says_the_same() {
         ),
         (
             schema("      type: string\n      enum: [a, null]\n"),
-            "enum-null … add `nullable: true`",
+            "enum-null … in OpenAPI 3.1 write `type: [string, 'null']`",
         ),
         (
             schema("      type: number\n      enum: [1.5]\n"),
@@ -63,7 +63,7 @@ fn schemas_are_rejected_where_no_type_says_the_same() {
             schema(
                 "      type: object\n      minProperties: 1\n      properties:\n        a:\n          type: string\n",
             ),
-            "unsupported-schema … list the members that must be present",
+            "unsupported-schema … as in the body of a PATCH, remove the keyword",
         ),
     ]);
 }

@@ -54,6 +54,7 @@ pub(super) const ROWS: &[Mutation] = &[
             "        - $ref: '#/components/parameters/Limit'\n",
             "        - $ref: '#/components/parameters/Limit'\n        - name: shop\n          in: query\n          required: true\n          description: Which shop.\n          schema:\n            type: string\n          example: north\n",
         )],
+        also: &["changelog"],
         rule: "new-required-request-parameter",
         at: (DOCUMENT, "- name: shop"),
         ..GATE

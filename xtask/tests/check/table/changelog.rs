@@ -16,7 +16,7 @@ pub(super) const ROWS: &[Mutation] = &[
     Mutation {
         what: "the document changed, and the changelog has no entry",
         edits: &[
-            (DOCUMENT, "The pet's name.", "How the pet is called."),
+            (DOCUMENT, "maximum: 100", "maximum: 200"),
             (
                 CHANGELOG,
                 "*",

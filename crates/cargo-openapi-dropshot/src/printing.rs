@@ -1,0 +1,74 @@
+//! Prints on standard output and standard error. The macros `print!`, `println!` and `eprintln!` of this crate replace those of
+//! the standard library, which panic if the reader is gone, as in `cargo openapi-dropshot explain | head`.
+
+use std::{
+    fmt,
+    io::{self, Write},
+    process,
+};
+
+macro_rules! print {
+    ($($arguments:tt)*) => { $crate::printing::on_stdout(format_args!($($arguments)*)) };
+}
+
+macro_rules! println {
+    () => { $crate::printing::on_stdout(format_args!("\n")) };
+    ($($arguments:tt)*) => { $crate::printing::on_stdout(format_args!("{}\n", format_args!($($arguments)*))) };
+}
+
+macro_rules! eprint {
+    ($($arguments:tt)*) => { $crate::printing::on_stderr(format_args!($($arguments)*)) };
+}
+
+macro_rules! eprintln {
+    ($($arguments:tt)*) => { $crate::printing::on_stderr(format_args!("{}\n", format_args!($($arguments)*))) };
+}
+
+/// Prints on standard output.
+pub(crate) fn on_stdout(text: fmt::Arguments<'_>) {
+    if let Err(error) = write(io::stdout().lock(), text) {
+        on_stderr(format_args!(
+            "error: cannot write to standard output\n  because: {error}\n"
+        ));
+        process::exit(1);
+    }
+}
+
+/// Prints on standard error, where an error cannot be reported any more.
+pub(crate) fn on_stderr(text: fmt::Arguments<'_>) {
+    drop(write(io::stderr().lock(), text));
+}
+
+/// Writes a text. If nobody reads it any more, the command goes on: its exit code and its files are what they would
+/// be otherwise.
+fn write(mut to: impl Write, text: fmt::Arguments<'_>) -> io::Result<()> {
+    match to.write_fmt(text).and_then(|()| to.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A writer that fails.
+    struct Failing(io::ErrorKind);
+
+    impl Write for Failing {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(self.0.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn only_a_reader_that_is_gone_is_no_error() {
+        let write = |kind| write(Failing(kind), format_args!("a"));
+        assert!(write(io::ErrorKind::BrokenPipe).is_ok());
+        assert!(write(io::ErrorKind::StorageFull).is_err());
+    }
+}
