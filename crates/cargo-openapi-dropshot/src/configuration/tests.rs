@@ -198,22 +198,22 @@ fn values_that_cannot_be_used_are_reported_where_they_are() {
         (
             "name = \"shop\"",
             "name = \"admin\"",
-            "29:8 two documents have the name `admin`",
+            "30:8 two documents have the name `admin`",
         ),
         (
             "spec/CHANGELOG-admin.md",
             "spec/CHANGELOG-shop.md",
-            "31:13 two documents have the same changelog",
+            "32:13 two documents have the same changelog",
         ),
         (
             "spec/admin-released",
             "spec/shop-released",
-            "30:12 two documents have the same folder of releases",
+            "31:12 two documents have the same folder of releases",
         ),
         (
             "changelog = \"spec/CHANGELOG-admin.md\"",
             "changelog = \"spec/CHANGELOG-admin.md\"\naccepted-breaks = \"spec/shop-accepted-breaks.toml\"",
-            "32:19 two documents have the same file of accepted breaks",
+            "33:19 two documents have the same file of accepted breaks",
         ),
         (
             "crates/shop-client/src/generated",
@@ -228,7 +228,7 @@ fn values_that_cannot_be_used_are_reported_where_they_are() {
         (
             "spec/admin.json",
             "spec/shop.yaml",
-            "29:8 two documents have the same document",
+            "30:8 two documents have the same document",
         ),
         (
             "shop_client::generated",
@@ -259,32 +259,32 @@ fn values_that_cannot_be_used_are_reported_where_they_are() {
         (
             "\"LoanNote\"",
             "\"loan-note\"",
-            "22:15 `loan-note` is not a name of a type",
+            "23:15 `loan-note` is not a name of a type",
         ),
         (
             "missing-example =",
             "missing-exmple =",
-            "25:1 the linter has no rule `missing-exmple` / did you mean `missing-example`?",
+            "26:1 the linter has no rule `missing-exmple` / did you mean `missing-example`?",
         ),
         (
             "missing-example =",
             "syntax =",
-            "25:20 the severity of `syntax` cannot be lowered",
+            "26:20 the severity of `syntax` cannot be lowered",
         ),
         (
             "missing-example =",
             "request-body-removed =",
-            "25:1 `request-body-removed` is a rule about changes",
+            "26:1 `request-body-removed` is a rule about changes",
         ),
         (
             "They follow.",
             " ",
-            "25:46 the severity of `missing-example` has no reason",
+            "26:46 the severity of `missing-example` has no reason",
         ),
         (
             "changelog = \"spec/CHANGELOG-admin.md\"",
             "changelog = \"spec/CHANGELOG-admin.md\"\ncargo-version = true",
-            "32:17 the version of Cargo.toml",
+            "33:17 the version of Cargo.toml",
         ),
     ] {
         assert!(ALL_KEYS.contains(old), "{old}");
@@ -317,12 +317,12 @@ fn a_key_or_a_value_that_does_not_exist_is_reported_with_the_one_that_was_meant(
         (
             "level = \"warn\"",
             "level = \"wran\"",
-            "25:29 unknown value `wran` / did you mean `warn`?",
+            "26:29 unknown value `wran` / did you mean `warn`?",
         ),
         (
             "[document.rules]",
             "[document.ruls]",
-            "24:11 unknown key `ruls` / did you mean `rules`?",
+            "25:11 unknown key `ruls` / did you mean `rules`?",
         ),
         (
             "path = \"spec/shop.yaml\"\n",

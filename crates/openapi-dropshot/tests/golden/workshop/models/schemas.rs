@@ -633,6 +633,191 @@ impl JsonSchema for Pair {
 #[schemars(description = "")]
 pub struct Nothing {}
 
+/// The schema `S`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum S2 {
+    /// [`S2Text`].
+    Text(S2Text),
+    /// `bool`.
+    Boolean(bool),
+}
+
+impl Serialize for S2 {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            S2::Text(value) => value.serialize(serializer),
+            S2::Boolean(value) => value.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for S2 {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        Alternatives::of(&value)
+            .or("`Text`", S2::Text)
+            .or("`Boolean`", S2::Boolean)
+            .one()
+            .map_err(serde::de::Error::custom)
+    }
+}
+
+impl FromText for S2 {
+    fn from_text(text: &str) -> Result<Self, Violation> {
+        <S2Text>::from_text(text)
+            .map(S2::Text)
+            .or_else(|first| {
+                <bool>::from_text(text).map(S2::Boolean).map_err(|_| first)
+            })
+    }
+}
+
+impl fmt::Display for S2 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            S2::Text(value) => value.fmt(f),
+            S2::Boolean(value) => value.fmt(f),
+        }
+    }
+}
+
+impl JsonSchema for S2 {
+    fn schema_name() -> String {
+        "S".to_owned()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            (
+                "oneOf",
+                json!(
+                    [generator.subschema_for:: < S2Text > (), generator.subschema_for:: <
+                    bool > ()]
+                ),
+            ),
+        ])
+    }
+}
+
+/// A value of the document, without a description of its own.
+///
+/// A text that has at least 2 characters.
+#[derive(Clone, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(try_from = "String")]
+pub struct S2Text(pub(super) String);
+
+impl openapi_dropshot_types::CheckedString for S2Text {
+    fn rules() -> &'static openapi_dropshot_types::rules::TextRules {
+        static RULES: openapi_dropshot_types::rules::TextRules = openapi_dropshot_types::rules::TextRules {
+            min: Some(2),
+            max: None,
+            pattern: None,
+        };
+        &RULES
+    }
+}
+
+impl JsonSchema for S2Text {
+    fn schema_name() -> String {
+        "S2Text".to_owned()
+    }
+
+    fn is_referenceable() -> bool {
+        false
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("minLength", json!(2)),
+        ])
+    }
+}
+
+/// The schema `D`.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum D2 {
+    /// `here`
+    Here,
+    /// `there`
+    There,
+}
+
+impl D2 {
+    /// All values, in the order of the document.
+    pub const ALL: &'static [D2] = &[D2::Here, D2::There];
+
+    /// The value as it is sent.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            D2::Here => "here",
+            D2::There => "there",
+        }
+    }
+}
+
+impl JsonSchema for D2 {
+    fn schema_name() -> String {
+        "D".to_owned()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("enum", json!(D2::ALL)),
+        ])
+    }
+}
+
+/// The schema `User`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(remote = "Self")]
+#[schemars(description = "")]
+pub struct User {
+    /// `settings_theme`
+    #[serde(default = "default_user_settings_theme")]
+    #[schemars(description = "")]
+    pub settings_theme: String,
+    /// `settings`
+    #[serde(
+        default,
+        deserialize_with = "openapi_dropshot_types::members::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "UserSettings", description = "")]
+    pub settings: Option<UserSettings>,
+    /// `s`
+    #[schemars(description = "")]
+    pub s: S2,
+    /// `d`
+    #[serde(
+        default,
+        deserialize_with = "openapi_dropshot_types::members::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "D2", description = "")]
+    pub d: Option<D2>,
+}
+
+fn default_user_settings_theme() -> String {
+    "a".to_owned()
+}
+
+/// The schema `UserSettings`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(remote = "Self")]
+#[schemars(description = "")]
+pub struct UserSettings {
+    /// `theme`
+    #[serde(default = "default_user_settings_theme_2")]
+    #[schemars(description = "")]
+    pub theme: String,
+}
+
+fn default_user_settings_theme_2() -> String {
+    "b".to_owned()
+}
+
 /// A tool.
 ///
 /// It has \<parts> and \[links\].
@@ -1625,14 +1810,17 @@ pub struct AddToolBody {
 }
 
 openapi_dropshot_types::objects!(
-    Nothing, Tool, ToolSize, ToolSizesItem, ToolByShelfValue, Part, Ticket, Leaf,
-    Settings, OpenSettings, Option2, Problem, Fault, Details, Everything, AddToolBody
+    Nothing, User, UserSettings, Tool, ToolSize, ToolSizesItem, ToolByShelfValue, Part,
+    Ticket, Leaf, Settings, OpenSettings, Option2, Problem, Fault, Details, Everything,
+    AddToolBody
 );
 
-openapi_dropshot_types::string_enums!(Kind, OnlyOne, MaybeKind, ToolSizeUnit, PetStatus);
+openapi_dropshot_types::string_enums!(
+    Kind, OnlyOne, MaybeKind, D2, ToolSizeUnit, PetStatus
+);
 
 openapi_dropshot_types::checked_numbers!(
     PageSize(u8), Level(i32), Ratio(f64), Even(i64), ToolPrice(i64)
 );
 
-openapi_dropshot_types::checked_strings!(Code);
+openapi_dropshot_types::checked_strings!(Code, S2Text);
