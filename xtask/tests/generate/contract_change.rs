@@ -137,7 +137,7 @@ fn follow_the_compiler(copy: &Copy) -> Vec<Place> {
     const ROUNDS: usize = 5;
     let mut places = Vec::new();
     for _ in 0..ROUNDS {
-        let (methods, mendable): (Vec<_>, Vec<_>) = check(copy, &[])
+        let (methods, mendable): (Vec<_>, Vec<_>) = check(copy)
             .into_iter()
             .partition(|place| place.code == MISSING_METHOD);
         if mendable.is_empty() {
@@ -169,26 +169,22 @@ fn change_the_contract(copy: &Copy) {
 
 /// Runs `cargo xtask generate` in a copy.
 pub(crate) fn generate(copy: &Copy) {
-    run_xtask(copy, &["generate"]);
-}
-
-fn run_xtask(copy: &Copy, arguments: &[&str]) {
     let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
         .arg("--root")
         .arg(copy.root())
-        .args(arguments)
+        .arg("generate")
         .output()
         .expect("xtask can be run");
     assert!(
         output.status.success(),
-        "{arguments:?}: {}{}",
+        "generate: {}{}",
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );
 }
 
 /// Runs `cargo check` and returns the errors.
-fn check(copy: &Copy, arguments: &[&str]) -> Vec<Place> {
+fn check(copy: &Copy) -> Vec<Place> {
     let output = copy
         .cargo()
         // The whole workspace, as other commands have it: no dependency is compiled again.
@@ -199,7 +195,6 @@ fn check(copy: &Copy, arguments: &[&str]) -> Vec<Place> {
             "--offline",
             "--message-format=json",
         ])
-        .args(arguments)
         .output()
         .expect("cargo can be run");
     let stderr = String::from_utf8_lossy(&output.stderr);

@@ -1,5 +1,5 @@
 //! Tests URLs with several hosts, some of which are machines that are gone: connections to
-//! them are neither accepted nor refused.
+//! them are neither accepted nor rejected.
 
 use crate::{
     postgres::{Cluster, Database, own},
