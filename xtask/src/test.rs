@@ -1,17 +1,24 @@
 //! Task `test`: runs the whole test suite, with `cargo nextest` where it is
-//! installed and with `cargo test` where it is not.
+//! installed and with `cargo test` where it is not, and prints which tests were left out.
 
 use anyhow::{Context, Result};
 use std::{
+    collections::BTreeMap,
     env,
     ffi::OsString,
+    fs,
     path::Path,
     process::{Command, ExitCode},
 };
+use test_support::{RECORD, REQUIRED};
 
 /// The options of the task `test`.
 #[derive(clap::Args)]
 pub(crate) struct Options {
+    /// Fail each test that is left out otherwise, because this machine lacks what it needs
+    #[arg(long)]
+    require_all: bool,
+
     /// More arguments for `cargo nextest run` or `cargo test`, such as `-p PACKAGE` or a
     /// part of a test's name; given some, the examples of the documentation are not run
     #[arg(
@@ -38,6 +45,11 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<ExitCode> {
         cargo.current_dir(root).args(arguments);
         cargo
     };
+    // Of all platforms: tests call commands of cargo that read every package of the lock file.
+    println!("making sure of the crates in Cargo.lock: cargo fetch --locked");
+    if !succeeds(&mut cargo(&["fetch", "--locked"]))? {
+        println!("crates are missing and cannot be downloaded: tests that need them will fail");
+    }
     let nextest = cargo(&["nextest", "--version"]).output();
     let has_nextest = nextest.is_ok_and(|output| output.status.success());
     let runner: &[&str] = if has_nextest {
@@ -45,8 +57,12 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     } else {
         &["test"]
     };
+    let left_out = tempfile::NamedTempFile::new().context("cannot create a temporary file")?;
     let mut suite = cargo(runner);
-    suite.arg("--no-fail-fast");
+    suite.arg("--no-fail-fast").env(RECORD, left_out.path());
+    if options.require_all {
+        suite.env(REQUIRED, "all");
+    }
     if !options.names_a_package() {
         suite.arg("--workspace");
     }
@@ -60,11 +76,59 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<ExitCode> {
             "--no-fail-fast",
         ]))?;
     }
+    let records =
+        fs::read_to_string(left_out.path()).context("cannot read which tests were left out")?;
+    print!("{}", table(&records));
     Ok(ExitCode::from(u8::from(!passed)))
+}
+
+/// The table of the tests that were left out: for each reason, how to have them run.
+fn table(records: &str) -> String {
+    let mut reasons: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    for record in records.lines() {
+        let mut fields = record.split('\t');
+        if let (Some(test), Some(reason), Some(remedy)) =
+            (fields.next(), fields.next(), fields.next())
+        {
+            reasons.entry((reason, remedy)).or_default().push(test);
+        }
+    }
+    if reasons.is_empty() {
+        return "no test was left out\n".to_owned();
+    }
+    let mut text = "\nleft out:\n".to_owned();
+    for ((reason, remedy), mut tests) in reasons {
+        tests.sort_unstable();
+        tests.dedup();
+        text += &format!(
+            "{:>6}  {reason}: {remedy}\n        {}\n",
+            tests.len(),
+            tests.join("\n        ")
+        );
+    }
+    text
 }
 
 fn succeeds(command: &mut Command) -> Result<bool> {
     let status = command.status();
     let status = status.with_context(|| format!("cannot start {command:?}"))?;
     Ok(status.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::table;
+
+    #[test]
+    fn tests_that_were_left_out_are_listed_by_reason_with_a_remedy() {
+        let records = "proxy::b\tHAProxy is not installed\tinstall HAProxy\n\
+                       tls::a\tthe command `openssl` is missing\tinstall openssl\n\
+                       proxy::a\tHAProxy is not installed\tinstall HAProxy\n";
+        assert_eq!(
+            table(records),
+            "\nleft out:\n     2  HAProxy is not installed: install HAProxy\n        proxy::a\n        proxy::b\n     \
+             1  the command `openssl` is missing: install openssl\n        tls::a\n"
+        );
+        assert_eq!(table(""), "no test was left out\n");
+    }
 }

@@ -28,7 +28,7 @@ fn reached(package: &str, edges: &str) -> BTreeSet<String> {
 
 fn cargo_tree(arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO"))
-        .args(["tree", "--offline", "--prefix", "none"])
+        .args(["tree", "--locked", "--prefix", "none"])
         .args(arguments)
         .current_dir(workspace_root())
         .output()

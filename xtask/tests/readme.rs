@@ -3,10 +3,11 @@
 //! database and the key differ from the page.
 
 use std::{
-    io::{BufRead, BufReader, Read, Write},
+    io::{BufRead, BufReader, Read},
     path::Path,
     process::{Child, Command, Output, Stdio},
 };
+use test_support::{Need, skip};
 
 const SERVE: &str = "cargo run --bin petstore-server -- serve";
 /// What runs this test too, so that it cannot be run from here.
@@ -139,9 +140,7 @@ fn shape(answer: &str) -> (String, Vec<String>, String) {
 #[test]
 fn every_command_of_the_readme_does_what_the_readme_says() {
     if Command::new("curl").arg("--version").output().is_err() {
-        // Past the capture of the test harness, for the closing summary.
-        let line = "skipped: the README's commands (curl is not installed)";
-        return writeln!(std::io::stderr(), "{line}").expect("standard error can be written");
+        return skip(Need::Curl, "curl is not installed");
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()

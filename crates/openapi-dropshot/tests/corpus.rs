@@ -5,7 +5,8 @@
 
 use openapi_dropshot::{Options, generate, generate_service};
 use openapi_dropshot_contract::{Problem, Profile, Severity, lint};
-use std::{collections::BTreeMap, fs, path::Path};
+use std::collections::BTreeMap;
+use test_support::documents;
 
 fn options(name: &str) -> Options {
     Options {
@@ -33,28 +34,9 @@ fn counted(problems: &[Problem]) -> BTreeMap<&str, usize> {
     counts
 }
 
-/// The documents of a folder of the corpus; none where there is no corpus.
-fn corpus(folder: &str) -> Vec<(String, String)> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
-    let path = path.join(folder);
-    let Ok(entries) = fs::read_dir(&path) else {
-        println!("skipped: no corpus at {}", path.display());
-        return Vec::new();
-    };
-    let mut names: Vec<String> = entries
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .collect();
-    names.sort();
-    let read = |name: String| {
-        let text = fs::read_to_string(path.join(&name)).expect("the document can be read");
-        (name, text)
-    };
-    names.into_iter().map(read).collect()
-}
-
 #[test]
 fn documents_of_real_services_come_through_or_are_rejected_at_a_place() {
-    for (name, text) in corpus("accept") {
+    for (name, text) in documents("corpus/accept") {
         let document =
             openapi_dropshot_contract::read(&name, &text).expect("the document is valid");
         let found = generate_service(&document, &options(&name))
@@ -97,7 +79,7 @@ const OF_ANOTHER_GENERATOR: &[(&str, &[(&str, usize)])] = &[
 #[test]
 fn documents_that_another_generator_refuses_come_through_or_are_rejected_at_a_line() {
     let mut acceptable = Vec::new();
-    for (name, text) in corpus("reject") {
+    for (name, text) in documents("corpus/reject") {
         let Ok(document) = openapi_dropshot_contract::read(&name, &text) else {
             continue;
         };

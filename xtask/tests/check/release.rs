@@ -290,7 +290,7 @@ fn assert_lock_has(tree: &Tree, version: &str) {
         whole.write(file, &tree.read(file));
     }
     let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(["metadata", "--locked", "--offline", "--format-version", "1"])
+        .args(["metadata", "--locked", "--format-version", "1"])
         .current_dir(whole.root())
         .output()
         .expect("cargo can be run");

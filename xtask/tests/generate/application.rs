@@ -203,7 +203,7 @@ fn faults(copy: &Copy, features: &[&str]) -> Vec<String> {
     let output = copy
         .cargo()
         // The whole workspace, as other commands have it: no dependency is compiled again.
-        .args(["check", "--workspace", "--keep-going", "--offline"])
+        .args(["check", "--workspace", "--keep-going", "--locked"])
         .args(["--message-format=json", "--features", &features.join(",")])
         .output()
         .expect("cargo can be run");

@@ -192,7 +192,7 @@ fn check(copy: &Copy) -> Vec<Place> {
             "check",
             "--workspace",
             "--keep-going",
-            "--offline",
+            "--locked",
             "--message-format=json",
         ])
         .output()

@@ -129,7 +129,7 @@ fn build(copy: &Copy) -> Program {
     let output = copy
         .cargo()
         // The whole workspace, as other commands have it: no dependency is compiled again.
-        .args(["build", "--workspace", "--bin", "older_client", "--offline"])
+        .args(["build", "--workspace", "--bin", "older_client", "--locked"])
         .arg("--message-format=json")
         .output()
         .expect("cargo can be run");

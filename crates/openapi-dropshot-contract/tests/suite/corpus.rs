@@ -2,36 +2,7 @@
 //! repository: documents of real services, and documents with one fault.
 
 use openapi_dropshot_contract::{Problem, Problems, Profile, Severity, lint, read};
-use std::path::PathBuf;
-
-/// The files of a folder of the corpus; none if there is no corpus.
-fn files(folder: &str) -> Vec<(String, String)> {
-    let path = PathBuf::from(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../../shared/corpus"
-    ))
-    .join(folder);
-    let Ok(entries) = std::fs::read_dir(&path) else {
-        println!("skipped: no corpus at {}", path.display());
-        return Vec::new();
-    };
-    let mut files: Vec<_> = entries
-        .map(|entry| {
-            let path = entry.expect("a readable folder").path();
-            let name = path
-                .file_name()
-                .expect("a name")
-                .to_string_lossy()
-                .into_owned();
-            (
-                name,
-                std::fs::read_to_string(&path).expect("a readable file"),
-            )
-        })
-        .collect();
-    files.sort();
-    files
-}
+use test_support::documents;
 
 fn errors(name: &str, text: &str) -> Vec<Problem> {
     let mut problems = match read(name, text) {
@@ -44,7 +15,7 @@ fn errors(name: &str, text: &str) -> Vec<Problem> {
 
 #[test]
 fn documents_of_real_services_are_accepted() {
-    for (name, text) in files("accept") {
+    for (name, text) in documents("corpus/accept") {
         let errors = errors(&name, &text);
         assert!(
             errors.is_empty(),
@@ -57,10 +28,8 @@ fn documents_of_real_services_are_accepted() {
 #[test]
 fn documents_of_other_teams_are_read() {
     for folder in ["v30-others", "v31"] {
-        for (name, text) in files(folder) {
-            if !name.ends_with(".md")
-                && let Err(problems) = read(&name, &text)
-            {
+        for (name, text) in documents(&format!("corpus/{folder}")) {
+            if let Err(problems) = read(&name, &text) {
                 panic!("{name}:\n{problems}");
             }
         }
@@ -127,7 +96,7 @@ const REJECT: &[(&str, Expected)] = &[
 
 #[test]
 fn documents_with_a_fault_are_rejected_at_its_line() {
-    let documents = files("reject");
+    let documents = documents("corpus/reject");
     if !documents.is_empty() {
         let there: Vec<&str> = documents.iter().map(|(name, _)| name.as_str()).collect();
         let told = REJECT.iter().map(|(file, _)| *file);

@@ -3,7 +3,6 @@
 //! | variable | for |
 //! |---|---|
 //! | `PETSTORE_IMPORT_LINES` | how long the file is whose import is interrupted; 3,000 lines by default |
-//! | `PETSTORE_REQUIRE_SCRIPT=1` | where the command `script`, which gives a terminal, is missing, fail instead of skipping |
 
 mod commands;
 mod exchange;
@@ -20,6 +19,3 @@ mod samples;
 mod service;
 mod settings;
 mod terminal;
-
-#[path = "../../../petstore-server/tests/support/skip.rs"]
-mod skip;

@@ -6,7 +6,6 @@ use crate::{
     interrupted::pets,
     program::{Finished, User},
     service::Service,
-    skip::skip,
 };
 use std::{
     io::{Read as _, Write as _},
@@ -14,6 +13,7 @@ use std::{
     process::Command,
     thread,
 };
+use test_support::{Need, skip};
 
 /// Runs the program in a terminal; both its streams are that terminal.
 fn at_a_terminal(user: &User, arguments: &[&str], variables: &[(&str, &str)]) -> Option<String> {
@@ -34,10 +34,7 @@ fn at_a_terminal(user: &User, arguments: &[&str], variables: &[(&str, &str)]) ->
     match output {
         Ok(output) => Some(Finished::from(output).stdout_of(0).to_owned()),
         Err(error) => {
-            skip(
-                "PETSTORE_REQUIRE_SCRIPT",
-                &format!("`script` cannot be run: {error}"),
-            );
+            skip(Need::Script, &format!("`script` cannot be run: {error}"));
             None
         }
     }

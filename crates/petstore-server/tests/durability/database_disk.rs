@@ -3,11 +3,11 @@
 use crate::{
     postgres::{Cluster, own},
     process::Service,
-    skip,
     stalled::Stall,
     trace::can_trace,
 };
 use std::time::{Duration, Instant};
+use test_support::{Need, skip};
 use tokio_postgres::Client;
 
 /// A test that waits longer has failed.
@@ -46,7 +46,7 @@ async fn a_commit_that_waits_for_the_disk_is_not_cancelled_before_its_replica_co
         "SELECT count(*) FROM pg_stat_activity WHERE wait_event IN ('WALSync', 'WalSync')";
     const AT_REPLICA: &str = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
     if !can_trace() {
-        return skip("PETSTORE_REQUIRE_STRACE", "strace cannot trace here");
+        return skip(Need::Strace, "strace cannot trace here");
     }
     let Some(cluster) = own(&["log_connections=on"]).await else {
         return;

@@ -5,7 +5,6 @@
 use crate::{
     process::{Service, program_by},
     raw::Request,
-    skip,
     trace::can_trace,
 };
 use rustix::process::Signal;
@@ -18,6 +17,7 @@ use std::{
     sync::Arc,
 };
 use tempfile::TempDir;
+use test_support::{Need, skip};
 
 pub(crate) const FULL_SOON: &str = r#"mount -t tmpfs -o size=2m tmpfs store && exec "$@""#;
 /// Shows what is left when the program has ended.
@@ -65,7 +65,7 @@ pub(crate) fn launcher(script: &'static str) -> Option<Vec<&'static str>> {
             .is_ok_and(|output| output.status.success())
     };
     let Some(unshare) = [as_root, as_anybody].into_iter().find(may) else {
-        skip("PETSTORE_REQUIRE_MOUNT", "nothing can be mounted here");
+        skip(Need::Mount, "nothing can be mounted here");
         return None;
     };
     Some([unshare, &["sh", "-c", script, "sh"]].concat())
@@ -208,7 +208,7 @@ fn a_backup_on_a_medium_that_cannot_be_written_is_verified_and_restored() {
 #[test]
 fn a_restore_that_is_killed_leaves_no_store_without_its_log() {
     if !can_trace() {
-        return skip("PETSTORE_REQUIRE_STRACE", "strace cannot be used here");
+        return skip(Need::Strace, "strace cannot be used here");
     }
     let mut service = Service::start();
     service.add("Rex", None);
@@ -303,7 +303,7 @@ fn a_copy_that_does_not_fit_leaves_nothing_behind() {
 #[test]
 fn a_pet_whose_sync_failed_is_not_acknowledged() {
     if !can_trace() {
-        return skip("PETSTORE_REQUIRE_STRACE", "strace cannot be used here");
+        return skip(Need::Strace, "strace cannot be used here");
     }
     let folder = place();
     let mut service = Service::start_in(Arc::clone(&folder), &SERVE[3..], &[]);

@@ -8,9 +8,6 @@
 //! | `PETSTORE_CRASH_ROUNDS` | how often the service is killed; a few times by default |
 //! | `PETSTORE_CRASH_ROUNDS_POSTGRES` | how often the service, its PostgreSQL, or both are |
 //! | `PETSTORE_CRASH_SEED` | another choice of the moments; it is printed |
-//! | `PETSTORE_REQUIRE_POSTGRES=1` | where PostgreSQL is missing, fail instead of skipping |
-//! | `PETSTORE_REQUIRE_STRACE=1` | the same for strace |
-//! | `PETSTORE_REQUIRE_MOUNT=1` | the same for file systems of the test's own |
 
 #[expect(
     dead_code,
@@ -42,8 +39,6 @@ mod sales;
 #[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
 #[path = "../support/scrape.rs"]
 mod scrape;
-#[path = "../support/skip.rs"]
-mod skip;
 
 mod backup;
 mod clock;
@@ -59,7 +54,6 @@ mod stalled;
 mod stalled_writes;
 mod trace;
 
-use skip::skip;
 use std::{
     fs,
     path::{Path, PathBuf},

@@ -4,7 +4,6 @@
 
 use crate::{
     process::{Service, program_by},
-    skip,
     trace::{Trace, Undurable, can_trace, strace},
 };
 use rusqlite::Connection;
@@ -19,6 +18,7 @@ use std::{
     thread,
 };
 use tempfile::TempDir;
+use test_support::{Need, skip};
 
 /// Set where this test runs itself to be traced: how SQLite shall sync.
 const SYNCHRONOUS: &str = "PETSTORE_TEST_SYNCHRONOUS";
@@ -27,7 +27,7 @@ const CONTROL: &str = "power::a_program_that_does_not_sync_is_found_out";
 fn cannot_trace() -> bool {
     let cannot = !can_trace();
     if cannot {
-        skip("PETSTORE_REQUIRE_STRACE", "strace cannot be used here");
+        skip(Need::Strace, "strace cannot be used here");
     }
     cannot
 }

@@ -5,7 +5,7 @@ use crate::{
     faulty_disk::{Disk, Reads, STALLED},
     process::{Service, program},
     raw::{self, Request},
-    scrape, skip,
+    scrape,
     stalled::{PETS, add_pets},
 };
 use rustix::process::Signal;
@@ -19,6 +19,7 @@ use std::{
     time::{Duration, Instant},
 };
 use tempfile::TempDir;
+use test_support::{Need, skip};
 
 /// The service has to notify its supervisor within this time.
 const WATCHDOG: Duration = Duration::from_secs(2);
@@ -40,7 +41,7 @@ const FREEZE: Duration = Duration::from_secs(1);
 fn serve() -> Option<(Service, Disk, UnixDatagram)> {
     let folder = Arc::new(TempDir::new().expect("a folder can be made"));
     let Some(disk) = Disk::new(folder.path()) else {
-        skip("PETSTORE_REQUIRE_STRACE", "there is no C compiler");
+        skip(Need::CCompiler, "there is no C compiler");
         return None;
     };
     let mut first = Service::start_in(Arc::clone(&folder), &[], &[]);

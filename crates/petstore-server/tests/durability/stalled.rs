@@ -4,7 +4,7 @@
 use crate::{
     process::Service,
     raw::{self, Request},
-    scrape, skip,
+    scrape,
     trace::can_trace,
 };
 use rusqlite::Connection;
@@ -20,6 +20,7 @@ use std::{
     sync::Arc,
 };
 use tempfile::TempDir;
+use test_support::{Need, skip};
 
 pub(crate) const PETS: i64 = 20_000;
 
@@ -95,7 +96,7 @@ fn evict(file: &Path) -> bool {
 #[test]
 fn a_read_that_stalls_costs_only_its_own_request() {
     if !can_trace() {
-        skip("PETSTORE_REQUIRE_STRACE", "strace cannot trace here");
+        skip(Need::Strace, "strace cannot trace here");
         return;
     }
     let folder = Arc::new(TempDir::new().expect("a folder can be made"));
@@ -106,10 +107,7 @@ fn a_read_that_stalls_costs_only_its_own_request() {
     first.ended();
     add_pets(&database);
     if !evict(&database) {
-        skip(
-            "PETSTORE_REQUIRE_MOUNT",
-            "the folder for temporary files is in memory",
-        );
+        skip(Need::Mount, "the folder for temporary files is in memory");
         return;
     }
 

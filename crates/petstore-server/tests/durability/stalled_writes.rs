@@ -6,7 +6,6 @@ use crate::{
     process::{Service, program_by, run_ok},
     raw::{Connection, RawResponse, Request},
     scrape::{self, Scrape, Watched},
-    skip,
     stalled::Stall,
     trace::can_trace,
 };
@@ -14,6 +13,7 @@ use std::{
     fs, thread,
     time::{Duration, Instant},
 };
+use test_support::{Need, skip};
 
 const SYNCS: &str = "fsync,fdatasync";
 const HANG: &str = "delay_enter=600s";
@@ -64,7 +64,7 @@ fn overloaded(scrape: &Scrape) -> f64 {
 #[test]
 fn writes_that_hang_leave_permits_to_reads_and_to_other_keys() {
     if !can_trace() {
-        return skip("PETSTORE_REQUIRE_STRACE", "strace cannot trace here");
+        return skip(Need::Strace, "strace cannot trace here");
     }
     let arguments = ["--max-in-flight", "16", "--request-deadline-seconds", "8"];
     let watched = Watched::start_with(&arguments);
@@ -92,7 +92,7 @@ fn writes_that_hang_leave_permits_to_reads_and_to_other_keys() {
 #[test]
 fn writes_of_one_key_that_wait_leave_places_in_the_queue_to_other_keys() {
     if !can_trace() {
-        return skip("PETSTORE_REQUIRE_STRACE", "strace cannot trace here");
+        return skip(Need::Strace, "strace cannot trace here");
     }
     let watched = Watched::start_with(&["--request-deadline-seconds", "60"]);
     let service = &watched.service;
@@ -163,7 +163,7 @@ fn bodies_of_one_key_that_stall_leave_memory_to_other_keys() {
 #[test]
 fn a_sync_that_hangs_makes_the_service_not_ready_until_it_ends() {
     if !can_trace() {
-        return skip("PETSTORE_REQUIRE_STRACE", "strace cannot trace here");
+        return skip(Need::Strace, "strace cannot trace here");
     }
     let watched = Watched::start_with(&["--request-deadline-seconds", "1"]);
     let service = &watched.service;
@@ -184,7 +184,7 @@ fn a_sync_that_hangs_makes_the_service_not_ready_until_it_ends() {
 #[test]
 fn a_sync_that_fails_makes_the_service_not_ready_until_it_succeeds() {
     if !can_trace() {
-        return skip("PETSTORE_REQUIRE_STRACE", "strace cannot trace here");
+        return skip(Need::Strace, "strace cannot trace here");
     }
     let watched = Watched::start();
     let service = &watched.service;

@@ -9,6 +9,7 @@ use std::{
     process::Command,
     time::{Duration, Instant},
 };
+use test_support::{Need, skip};
 
 const PET: &str = r#"{"name":"Rex","categoryId":7}"#;
 
@@ -174,7 +175,7 @@ fn clients_that_say_nothing_do_not_keep_others_from_being_served() {
 fn a_rejection_arrives_over_http_2_too() {
     let version = Command::new("curl").arg("--version").output();
     if !version.is_ok_and(|version| String::from_utf8_lossy(&version.stdout).contains("HTTP2")) {
-        return crate::skip("PETSTORE_REQUIRE_CURL", "curl with HTTP/2 is not installed");
+        return skip(Need::Curl, "curl with HTTP/2 is not installed");
     }
     let service = Service::start();
     let pets = format!("http://{}/v1/pets", service.address);

@@ -11,8 +11,6 @@ mod process;
 mod raw;
 #[path = "../support/scrape.rs"]
 mod scrape;
-#[path = "../support/skip.rs"]
-mod skip;
 
 mod admin;
 mod backup;
@@ -42,5 +40,3 @@ mod tls;
 #[cfg(feature = "otlp")]
 mod traces;
 mod usage;
-
-use skip::skip;

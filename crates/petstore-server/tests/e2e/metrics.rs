@@ -8,6 +8,7 @@ use std::{
     io::Write as _,
     process::{Command, Stdio},
 };
+use test_support::{Need, skip};
 
 const DURATIONS: &str = "http_server_request_duration_seconds_count";
 const ACTIVE: &str = "http_server_active_requests";
@@ -233,10 +234,7 @@ fn promtool_accepts_the_metrics() {
 pub(crate) fn promtool_is_here() -> bool {
     let here = Command::new("promtool").arg("--version").output().is_ok();
     if !here {
-        crate::skip(
-            "PETSTORE_REQUIRE_PROMTOOL",
-            "promtool (Debian's package `prometheus`) is not installed",
-        );
+        skip(Need::Promtool, "promtool is not installed");
     }
     here
 }

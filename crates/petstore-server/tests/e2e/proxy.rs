@@ -13,6 +13,7 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
+use test_support::{Need, skip};
 
 /// A test that waits longer has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -36,10 +37,7 @@ impl Proxy {
 
     fn front(start: impl FnOnce(&[(SocketAddr, u16)]) -> Haproxy) -> Option<Self> {
         if !Haproxy::is_installed() {
-            crate::skip(
-                "PETSTORE_REQUIRE_HAPROXY",
-                "HAProxy is missing, install it to test its configuration",
-            );
+            skip(Need::Haproxy, "HAProxy is not installed");
             return None;
         }
         let behind = Watched::start();

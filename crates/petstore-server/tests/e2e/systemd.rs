@@ -4,6 +4,7 @@
 use crate::process::{program, run_ok};
 use std::{fs, path::PathBuf, process::Command};
 use tempfile::TempDir;
+use test_support::{Need, skip};
 
 fn deployed(name: &str) -> PathBuf {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/deploy/systemd");
@@ -71,10 +72,7 @@ fn systemd_finds_nothing_to_say_about_the_unit() {
             .arg(&path)
             .output();
         let Ok(output) = command else {
-            crate::skip(
-                "PETSTORE_REQUIRE_SYSTEMD",
-                "`systemd-analyze` is missing, install systemd to verify the unit",
-            );
+            skip(Need::Systemd, "`systemd-analyze` is missing");
             return;
         };
         // It succeeds over a setting that it does not know, but names it.

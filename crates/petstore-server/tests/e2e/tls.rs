@@ -19,6 +19,7 @@ use std::{
     time::{Duration, Instant},
 };
 use tempfile::TempDir;
+use test_support::{Need, skip};
 
 /// How a key is made, in `key.pem`.
 const PKCS8: &[&[&str]] = &[&["genpkey", "-algorithm", "RSA", "-out", "key.pem"]];
@@ -56,10 +57,7 @@ fn certificate(folder: &Path, key: &[&[&str]]) -> Option<Certificate> {
         let mut command = Command::new("openssl");
         let command = command.args(arguments).current_dir(folder);
         let Ok(status) = command.stderr(Stdio::null()).status() else {
-            crate::skip(
-                "PETSTORE_REQUIRE_OPENSSL",
-                "the command `openssl` is missing, install it to test TLS",
-            );
+            skip(Need::Openssl, "the command `openssl` is missing");
             return None;
         };
         assert!(status.success(), "openssl {arguments:?}");

@@ -13,8 +13,6 @@
 //! | `PETSTORE_ENDURANCE_SEED` | another order of the faults; it is printed |
 //! | `PETSTORE_ENDURANCE_FAULTS` | only these faults, by their names, with commas between them |
 //! | `PETSTORE_TEST_PROGRAM` | another build of the program, such as a release build |
-//! | `PETSTORE_REQUIRE_ENDURANCE=1` | where the C compiler is missing, fail instead of skipping |
-//! | `PETSTORE_REQUIRE_POSTGRES=1` | the same for PostgreSQL |
 
 #[path = "../support/attack.rs"]
 mod attack;
@@ -54,8 +52,6 @@ mod process;
 mod raw;
 #[path = "../support/sales.rs"]
 mod sales;
-#[path = "../support/skip.rs"]
-mod skip;
 
 mod faults;
 mod flood;

@@ -6,7 +6,6 @@ use crate::{
     postgres::own,
     probes,
     sales::check,
-    skip::skip,
     workers::{WORKERS, Worker},
     world::World,
 };
@@ -16,6 +15,7 @@ use std::{
     env, thread,
     time::{Duration, Instant, SystemTime},
 };
+use test_support::{Need, leave_to, skip};
 use tokio::{runtime::Runtime, task::JoinSet};
 
 const SECONDS: &str = "PETSTORE_ENDURANCE_SECONDS";
@@ -32,7 +32,7 @@ fn faults_on_sqlite_freeze_lose_and_double_nothing() {
     };
     let runtime = Runtime::new().expect("a runtime can be made");
     let Some((world, watchdog)) = World::start(&[], true) else {
-        return skip("PETSTORE_REQUIRE_ENDURANCE", "there is no C compiler");
+        return skip(Need::CCompiler, "there is no C compiler");
     };
     let probes = probes::start(&world, watchdog);
     let run = Run {
@@ -73,10 +73,7 @@ fn faults_on_postgresql_freeze_lose_and_double_nothing() {
 /// The time of one run; `None`, with a message, if nothing is to be run.
 fn half_of_the_time() -> Option<Duration> {
     let Ok(seconds) = env::var(SECONDS) else {
-        skip(
-            "PETSTORE_REQUIRE_ENDURANCE",
-            "takes minutes; `.ci/endurance` runs it",
-        );
+        leave_to(".ci/endurance", "takes minutes");
         return None;
     };
     openapi_dropshot_server::open_files::raise_limit()

@@ -9,7 +9,6 @@
 //! | variable | for |
 //! |---|---|
 //! | `PETSTORE_FAILOVER_ROUNDS` | how often a leader and a server are killed; without it nothing is run |
-//! | `PETSTORE_REQUIRE_PATRONI=1` | where one of the programs is missing, fail instead of skipping |
 
 #[path = "../support/haproxy.rs"]
 mod haproxy;
@@ -37,8 +36,6 @@ mod process;
 #[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
 #[path = "../support/raw.rs"]
 mod raw;
-#[path = "../support/skip.rs"]
-mod skip;
 
 mod cluster;
 mod machine;

@@ -6,25 +6,22 @@ use crate::{
     ledger::Ledger,
     load::{Event, Faults, Seen, Target},
     settings,
-    skip::skip,
 };
 use rustix::process::Signal;
 use std::{env, sync::Arc, time::Instant};
+use test_support::{Need, leave_to, skip};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_leader_and_a_server_are_killed_and_nothing_acknowledged_is_lost_or_doubled() {
     let Ok(rounds) = env::var("PETSTORE_FAILOVER_ROUNDS") else {
-        return skip(
-            "PETSTORE_REQUIRE_PATRONI",
-            "takes minutes; `.ci/failover` runs it",
-        );
+        return leave_to(".ci/failover", "takes minutes");
     };
     let rounds = rounds
         .parse()
         .expect("PETSTORE_FAILOVER_ROUNDS is a number");
     let programs = match settings::programs() {
         Ok(programs) => programs,
-        Err(why) => return skip("PETSTORE_REQUIRE_PATRONI", why),
+        Err(why) => return skip(Need::Patroni, why),
     };
     let begin = Instant::now();
     let mut cluster = Cluster::start(&programs).await;

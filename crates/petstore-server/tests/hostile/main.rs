@@ -29,8 +29,6 @@ mod raw;
 #[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
 #[path = "../support/scrape.rs"]
 mod scrape;
-#[path = "../support/skip.rs"]
-mod skip;
 
 mod attacked;
 mod descriptors;

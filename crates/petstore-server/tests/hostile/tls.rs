@@ -4,7 +4,6 @@ use crate::{
     attack,
     probe::{Probed, connect, probe_by},
     raw::Request,
-    skip::skip,
 };
 use rustls::{
     ClientConfig, ClientConnection, RootCertStore, StreamOwned,
@@ -18,6 +17,7 @@ use std::{
     process::{Command, Stdio},
     sync::Arc,
 };
+use test_support::{Need, skip};
 
 /// How the service is started with the certificate.
 pub(crate) const SERVE: [&str; 4] = ["--tls-cert", "cert.pem", "--tls-key", "key.pem"];
@@ -57,10 +57,7 @@ impl Trust {
             .stderr(Stdio::null())
             .status();
         let Ok(made) = made else {
-            skip(
-                "PETSTORE_REQUIRE_OPENSSL",
-                "the command `openssl` is missing",
-            );
+            skip(Need::Openssl, "the command `openssl` is missing");
             return None;
         };
         assert!(made.success(), "openssl failed");

@@ -6,7 +6,8 @@ use super::{before, changes};
 use openapi_dropshot_contract::diff::{Level, Policy};
 use serde_json::Value;
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use test_support::documents_folder;
 
 /// Where the result differs from the data, and why. The data was collected from the
 /// ids that oasdiff's tests mention.
@@ -104,19 +105,9 @@ const AGREEING: Tally = Tally {
     left_out: 11,
 };
 
-fn folder() -> PathBuf {
-    PathBuf::from(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../../shared/oasdiff"
-    ))
-}
-
-/// The cases; none if there is no copy of them.
+/// The cases in a folder.
 fn cases(folder: &Path) -> Vec<Value> {
-    let Ok(lines) = std::fs::read_to_string(folder.join("cases.jsonl")) else {
-        println!("skipped: no cases at {}", folder.display());
-        return Vec::new();
-    };
+    let lines = std::fs::read_to_string(folder.join("cases.jsonl")).expect("the cases are there");
     lines
         .lines()
         .filter(|line| !line.trim().is_empty())
@@ -136,7 +127,9 @@ fn text<'a>(case: &'a Value, name: &str) -> &'a str {
 
 #[test]
 fn every_case_of_oasdiff_has_the_same_result() {
-    let folder = folder();
+    let Some(folder) = documents_folder("oasdiff") else {
+        return;
+    };
     let mut wrong = Vec::new();
     let mut used = HashSet::new();
     let mut tally = Tally::default();
