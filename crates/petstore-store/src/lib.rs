@@ -100,15 +100,17 @@
 //!   ([`Creation::InFlight`]).
 //! - Placing or changing an order is one statement in its own transaction:
 //!   it locks the row of the order, then that of the pet, and holds them until
-//!   the commit is durable. Two of them never wait for each other.
+//!   the commit is durable. It never waits for a row that another transaction keeps locked,
+//!   since the writes behind it would wait, too: it changes nothing, and is tried again for five
+//!   seconds, each time as a new write.
 //! - A server with `fsync=off`, or with `synchronous_commit` below `on`, is
-//!   rejected at every connection. The server ends a write that waits for a lock for a second,
+//!   rejected at every connection. The server ends a write that waits for another lock, such as that of a table, for a second,
 //!   and rolls it back. A commit that waits for its disk or its replica is never cancelled, since it
 //!   would become visible, and would report success, while it can still be lost. If it takes too
 //!   long, its outcome is unknown, and its connection takes no further write until it is
 //!   complete. The outcome of a commit with a warning is unknown, too.
 //! - Of writes that arrived together and take longer than 20 ms, each result is returned when it
-//!   is there, so that a creation does not wait for an order that waits for a lock.
+//!   is there, so that a creation does not wait for a write that waits for a lock.
 //! - Writes go to the connections that are open. If none is, they are rejected until one is.
 //! - Many callers share each of a few connections that read, and their
 //!   statements are pipelined. Migrations run in one transaction under an advisory
