@@ -103,6 +103,7 @@ fn a_damaged_store_can_be_replaced_and_a_damaged_backup_replaces_nothing() {
             let error = run_failing(folder.path(), command, 1);
             let start = format!("error: the backup `{name}` ");
             assert!(error.starts_with(&start), "{command:?}: {error}");
+            assert!(!error.contains("restore it from a backup"), "{error}");
         }
         assert_eq!(fs::read(path("petstore.db")).expect("a store"), before);
     }
