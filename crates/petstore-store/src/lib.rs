@@ -170,9 +170,11 @@ pub use store::*;
 pub use url::{DatabaseUrl, InvalidDatabaseUrl};
 pub use usage::{CountedOperation, DailyUsage, KeyUse, Usage, UsageDelta, UsageRecord};
 
+use chrono::{DateTime, Utc};
 use postgres::PostgresStore;
 use sqlite::SqliteStore;
 use std::{
+    io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -323,6 +325,19 @@ pub async fn backup(url: &DatabaseUrl, to: &Path) -> Result<(), BackupError> {
         to: to.to_owned(),
         problem,
     })
+}
+
+/// Stores when a backup of the store that `url` names was begun, for [`Store::last_backup`]: in a file
+/// beside the store, since the store itself can be replaced by a backup.
+///
+/// # Errors
+///
+/// The file cannot be written; the error names it.
+pub fn record_backup(url: &DatabaseUrl, begun: DateTime<Utc>) -> io::Result<()> {
+    match url {
+        DatabaseUrl::SqliteFile(store) => sqlite::record_backup(store, begun),
+        DatabaseUrl::SqliteMemory | DatabaseUrl::Postgres(_) => Ok(()),
+    }
 }
 
 /// Reads a backup as a whole: whether it is a store that this version can use and all its pages

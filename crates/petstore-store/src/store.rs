@@ -144,6 +144,11 @@ pub trait Store: Send + Sync {
     /// The present use of the connections that read; for metrics.
     fn pool(&self) -> PoolStats;
 
+    /// The time of the last backup that was stored with [`record_backup`](crate::record_backup); for metrics.
+    fn last_backup(&self) -> Option<DateTime<Utc>> {
+        None
+    }
+
     /// Finishes the writes that were handed over, then closes the database.
     /// Later calls return [`StoreError::Unavailable`]; a second call of this has
     /// nothing to do.
