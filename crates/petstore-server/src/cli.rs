@@ -35,7 +35,8 @@ pub(crate) enum Command {
     /// Show which keys still call a deprecated operation, how often and when last
     ///
     /// Prints a header and one line for each key and operation, with tabs between the
-    /// columns. The counts of a running service appear after a few seconds.
+    /// columns. The counts of a running service appear after a few seconds. With its setting
+    /// `count-calls = "all"` they include the operations that are not deprecated.
     Usage {
         /// `text`; `csv` with a row for each key, operation and day; or `json` with everything, also for `check --usage`
         #[arg(long, value_enum, default_value_t, hide_possible_values = true)]

@@ -172,7 +172,10 @@ where
         let (principal, permissions) =
             authenticate::principal(context, &head.headers, &record.request_id).await?;
         let key_id = S::principal_id(&principal);
-        let user_agent = (operation.deprecation).and_then(|_| head.headers.get(USER_AGENT));
+        let user_agent = match context.usage.counts(operation) {
+            true => head.headers.get(USER_AGENT),
+            false => None,
+        };
         context
             .usage
             .record(principal, key_id, operation, context.now(), user_agent);
