@@ -63,7 +63,7 @@ pub trait State: Send + Sync + 'static {
         async { Ok(()) }
     }
 
-    /// Adds to the stored usage of principals and of deprecated operations, all of it or
+    /// Adds to the stored usage of principals and of operations, all of it or
     /// nothing. Called about once a second while there is something to add.
     ///
     /// # Errors
@@ -78,7 +78,7 @@ pub trait State: Send + Sync + 'static {
         async { Ok(()) }
     }
 
-    /// The stored usage of deprecated operations and the times since when they are counted, for the page `/usage` of the admin listener; `None`
+    /// The stored usage of operations and the times since when they are counted, for the page `/usage` of the admin listener; `None`
     /// if the service does not store it. Calls by day are needed from that day on.
     ///
     /// # Errors
@@ -116,13 +116,13 @@ pub trait State: Send + Sync + 'static {
 /// Usage since the last time, to be added to the usage in the store.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Usage<P> {
-    /// Calls of deprecated operations.
+    /// Calls of the operations that are counted (the setting `count-calls`).
     pub calls: Vec<DeprecatedCalls<P>>,
     /// Principals that made requests, for any operation.
     pub seen: Vec<Seen<P>>,
 }
 
-/// Calls of one deprecated operation by one principal on one day (UTC).
+/// Calls of one operation, most often a deprecated one, by one principal on one day (UTC).
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct DeprecatedCalls<P> {
     /// The principal that made the calls.

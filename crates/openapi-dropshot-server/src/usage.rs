@@ -1,9 +1,12 @@
-//! Counts the calls of deprecated operations by principal, and records when each principal was
-//! last seen. The counters are kept in memory, and [`UsageWriter`] adds them to the state of the
+//! Counts the calls of operations by principal, of deprecated ones only unless the settings say
+//! otherwise, and records when each principal was last seen. The counters are kept in memory, and [`UsageWriter`] adds them to the state of the
 //! service in batches, because one write for each request would cost more than the request. A
 //! crash loses the counts of the last seconds.
 
-use crate::state::{DeprecatedCalls, Seen, State, StateError, Usage};
+use crate::{
+    config::CountCalls,
+    state::{DeprecatedCalls, Seen, State, StateError, Usage},
+};
 use chrono::{DateTime, NaiveDate, Utc};
 use http::HeaderValue;
 use openapi_dropshot_types::Operation;
@@ -20,9 +23,12 @@ use tokio::{sync::Notify, task::JoinHandle, time::timeout};
 const PERIOD: Duration = Duration::from_secs(1);
 
 /// The counts that are not written yet. Their number is at most the number of principals in
-/// use, times the number of deprecated operations.
+/// use, times the number of operations that are counted.
 #[derive(Debug)]
-pub(crate) struct UsageCounters<P>(Mutex<Pending<P>>);
+pub(crate) struct UsageCounters<P> {
+    counted: CountCalls,
+    pending: Mutex<Pending<P>>,
+}
 
 #[derive(Debug)]
 struct Pending<P> {
@@ -33,17 +39,25 @@ struct Pending<P> {
     logged: HashMap<(P, usize), NaiveDate>,
 }
 
-impl<P> Default for UsageCounters<P> {
-    fn default() -> Self {
-        UsageCounters(Mutex::new(Pending {
+impl<P: Copy + Eq + Hash> UsageCounters<P> {
+    /// Counts the calls of these operations.
+    pub(crate) fn new(counted: CountCalls) -> Self {
+        let pending = Pending {
             seen: HashMap::new(),
             by_day: HashMap::new(),
             logged: HashMap::new(),
-        }))
+        };
+        UsageCounters {
+            counted,
+            pending: Mutex::new(pending),
+        }
     }
-}
 
-impl<P: Copy + Eq + Hash> UsageCounters<P> {
+    /// Whether the calls of an operation are counted.
+    pub(crate) fn counts(&self, operation: &Operation) -> bool {
+        self.counted == CountCalls::All || operation.deprecation.is_some()
+    }
+
     /// Counts a request of a principal. `key_id` is what the log calls the principal.
     pub(crate) fn record(
         &self,
@@ -56,8 +70,7 @@ impl<P: Copy + Eq + Hash> UsageCounters<P> {
         let is_first_today = {
             let mut pending = self.pending();
             pending.add_seen(principal, now);
-            operation.deprecation.is_some()
-                && pending.count_call(principal, operation, now, user_agent)
+            self.counts(operation) && pending.count_call(principal, operation, now, user_agent)
         };
         if let (true, Some(deprecation)) = (is_first_today, operation.deprecation) {
             tracing::warn!(
@@ -101,7 +114,7 @@ impl<P: Copy + Eq + Hash> UsageCounters<P> {
 
     fn pending(&self) -> MutexGuard<'_, Pending<P>> {
         // A panic under the lock leaves counts that are right, or one less.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -270,30 +283,35 @@ mod tests {
     const PRINCIPAL: u64 = 1;
 
     #[test]
-    fn every_use_of_a_key_counts_and_only_calls_of_what_is_deprecated() {
-        let counters = UsageCounters::default();
-        for operation in &OPERATIONS {
-            counters.record(PRINCIPAL, "k_1", operation, time(5), None);
-            counters.record(PRINCIPAL, "k_1", operation, time(3), None);
-        }
-        let usage = counters.take();
-        let seen = [Seen {
-            principal: PRINCIPAL,
-            at: time(5),
-        }];
-        assert_eq!(usage.seen, seen);
+    fn every_use_of_a_key_counts_and_calls_of_the_operations_in_the_settings() {
         let deprecated = OPERATIONS.iter().filter(|one| one.deprecation.is_some());
-        assert_eq!(usage.calls.len(), deprecated.count());
-        for delta in &usage.calls {
-            let counted = (delta.calls, delta.first_seen, delta.last_seen);
-            assert_eq!(counted, (2, time(3), time(5)));
+        for (counted, operations) in [
+            (CountCalls::Deprecated, deprecated.count()),
+            (CountCalls::All, OPERATIONS.len()),
+        ] {
+            let counters = UsageCounters::new(counted);
+            for operation in &OPERATIONS {
+                counters.record(PRINCIPAL, "k_1", operation, time(5), None);
+                counters.record(PRINCIPAL, "k_1", operation, time(3), None);
+            }
+            let usage = counters.take();
+            let seen = [Seen {
+                principal: PRINCIPAL,
+                at: time(5),
+            }];
+            assert_eq!(usage.seen, seen);
+            assert_eq!(usage.calls.len(), operations);
+            for delta in &usage.calls {
+                let counted = (delta.calls, delta.first_seen, delta.last_seen);
+                assert_eq!(counted, (2, time(3), time(5)));
+            }
+            assert!(counters.take().is_empty());
         }
-        assert!(counters.take().is_empty());
     }
 
     #[test]
     fn what_could_not_be_written_is_added_to_what_came_since() {
-        let counters = UsageCounters::default();
+        let counters = UsageCounters::new(CountCalls::Deprecated);
         let count = |number| {
             for operation in &OPERATIONS {
                 counters.record(PRINCIPAL, "k_1", operation, time(number), None);
@@ -314,7 +332,7 @@ mod tests {
 
     #[test]
     fn each_day_is_counted_for_itself_with_the_last_program() {
-        let counters = UsageCounters::default();
+        let counters = UsageCounters::new(CountCalls::Deprecated);
         let call = |seconds, agent: Option<&'static str>| {
             let agent = agent.map(HeaderValue::from_static);
             let agent = agent.as_ref();
@@ -344,7 +362,7 @@ mod tests {
 
     #[test]
     fn a_caller_is_logged_once_a_day() {
-        let counters = UsageCounters::default();
+        let counters = UsageCounters::new(CountCalls::Deprecated);
         let logged = |seconds| {
             counters
                 .pending()

@@ -35,7 +35,8 @@ pub(crate) enum Command {
     /// Show which keys still call a deprecated operation, how often and when last
     ///
     /// Prints a header and one line for each key and operation, with tabs between the
-    /// columns. The counts of a running service appear after a few seconds.
+    /// columns. The counts of a running service appear after a few seconds. With its setting
+    /// `count-calls = "all"` they include the operations that are not deprecated.
     Usage {
         /// `text`; `csv` with a row for each key, operation and day; or `json` with everything, also for `check --usage`
         #[arg(long, value_enum, default_value_t, hide_possible_values = true)]
@@ -95,9 +96,19 @@ pub(crate) enum UsageFormat {
     Json,
 }
 
+/// How a list is printed.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(crate) enum ListFormat {
+    #[default]
+    Text,
+    Json,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeyCommand {
     /// Make a key and print it; it cannot be shown again
+    ///
+    /// Prints the key alone on stdout, and its id and name on stderr.
     Create {
         /// The name of the key, to recognise it in the list: 1 to 100 visible characters
         ///
@@ -118,15 +129,18 @@ pub(crate) enum KeyCommand {
     },
     /// Print one line for each key: its id, its name, when it was made, last used and revoked, and its limits
     ///
-    /// The columns have tabs between them. A later version may add columns at the end.
+    /// The columns have tabs between them, and a header. A later version may add columns at the end.
     List {
+        /// `text`, or `json` for programs
+        #[arg(long, value_enum, default_value_t, hide_possible_values = true)]
+        format: ListFormat,
         #[command(flatten)]
         settings: CommandSettings,
     },
     /// Make a key invalid, within a second
     Revoke {
-        /// The id of the key, as `key list` shows it
-        id: String,
+        /// The id of the key, as `key list` shows it, or its name if no other valid key has it
+        key: String,
         #[command(flatten)]
         settings: CommandSettings,
     },

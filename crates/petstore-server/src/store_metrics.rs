@@ -34,6 +34,12 @@ pub(crate) fn register(metrics: &Metrics, store: &Arc<dyn Store>) {
         "Connections that the store may read from.",
         read(|store| store.pool().limit as f64),
     );
+    let backups = store.clone();
+    metrics.optional_gauge(
+        "petstore_last_backup_timestamp_seconds",
+        "When the last backup was made with the command `backup`, in seconds since 1970.",
+        move || Some(backups.last_backup()?.timestamp() as f64),
+    );
     let waits = store.clone();
     metrics.counter(
         "petstore_store_connection_waits_total",

@@ -1,4 +1,4 @@
-//! Reads the usage of deprecated operations from the store, for the page of the admin listener and
+//! Reads the usage of operations from the store, for the page of the admin listener and
 //! for the command `usage`, and stores since when it is counted.
 
 use crate::OPERATIONS;
@@ -29,7 +29,7 @@ pub async fn begin_counting(store: &dyn Store, now: DateTime<Utc>) -> Result<(),
     store.begin_counting(new, now).await
 }
 
-/// The usage of deprecated operations that a store has, with the calls by day from that day on.
+/// The usage of operations that a store has, with the calls by day from that day on.
 ///
 /// # Errors
 ///

@@ -297,6 +297,9 @@ impl fmt::Display for RestoreError {
                     "the backup `{file}` cannot be used: there is no store in it; name another file"
                 )
             }
+            (_, BackupProblem::Source(OpenProblem::Damaged(_))) => {
+                write!(f, "the backup `{file}` is damaged; use another one")
+            }
             (_, BackupProblem::Source(problem)) => {
                 write!(f, "the backup `{file}` cannot be used: {problem}")
             }

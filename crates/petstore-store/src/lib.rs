@@ -100,15 +100,17 @@
 //!   ([`Creation::InFlight`]).
 //! - Placing or changing an order is one statement in its own transaction:
 //!   it locks the row of the order, then that of the pet, and holds them until
-//!   the commit is durable. Two of them never wait for each other.
+//!   the commit is durable. It never waits for a row that another transaction keeps locked,
+//!   since the writes behind it would wait, too: it changes nothing, and is tried again for five
+//!   seconds, each time as a new write.
 //! - A server with `fsync=off`, or with `synchronous_commit` below `on`, is
-//!   rejected at every connection. The server ends a write that waits for a lock for a second,
+//!   rejected at every connection. The server ends a write that waits for another lock, such as that of a table, for a second,
 //!   and rolls it back. A commit that waits for its disk or its replica is never cancelled, since it
 //!   would become visible, and would report success, while it can still be lost. If it takes too
 //!   long, its outcome is unknown, and its connection takes no further write until it is
 //!   complete. The outcome of a commit with a warning is unknown, too.
 //! - Of writes that arrived together and take longer than 20 ms, each result is returned when it
-//!   is there, so that a creation does not wait for an order that waits for a lock.
+//!   is there, so that a creation does not wait for a write that waits for a lock.
 //! - Writes go to the connections that are open. If none is, they are rejected until one is.
 //! - Many callers share each of a few connections that read, and their
 //!   statements are pipelined. Migrations run in one transaction under an advisory
@@ -168,9 +170,11 @@ pub use store::*;
 pub use url::{DatabaseUrl, InvalidDatabaseUrl};
 pub use usage::{CountedOperation, DailyUsage, KeyUse, Usage, UsageDelta, UsageRecord};
 
+use chrono::{DateTime, Utc};
 use postgres::PostgresStore;
 use sqlite::SqliteStore;
 use std::{
+    io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -321,6 +325,19 @@ pub async fn backup(url: &DatabaseUrl, to: &Path) -> Result<(), BackupError> {
         to: to.to_owned(),
         problem,
     })
+}
+
+/// Stores when a backup of the store that `url` names was begun, for [`Store::last_backup`]: in a file
+/// beside the store, since the store itself can be replaced by a backup.
+///
+/// # Errors
+///
+/// The file cannot be written; the error names it.
+pub fn record_backup(url: &DatabaseUrl, begun: DateTime<Utc>) -> io::Result<()> {
+    match url {
+        DatabaseUrl::SqliteFile(store) => sqlite::record_backup(store, begun),
+        DatabaseUrl::SqliteMemory | DatabaseUrl::Postgres(_) => Ok(()),
+    }
 }
 
 /// Reads a backup as a whole: whether it is a store that this version can use and all its pages

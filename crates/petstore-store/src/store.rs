@@ -110,16 +110,16 @@ pub trait Store: Send + Sync {
     /// Whether there is any key, revoked ones included.
     async fn has_keys(&self) -> Result<bool, StoreError>;
 
-    /// Adds to the usage counters of deprecated operations, and sets when each key
+    /// Adds to the usage counters of operations, and sets when each key
     /// was used last, all of it or nothing. [`usage`](Self::usage) leaves out the
     /// counters of keys that the store does not have.
     async fn record_usage(&self, usage: Usage) -> Result<(), StoreError>;
 
-    /// The usage counters of deprecated operations: by operation, then the latest
+    /// The usage counters of operations: by operation, then the latest
     /// caller first.
     async fn usage(&self) -> Result<Vec<UsageRecord>, StoreError>;
 
-    /// The usage of deprecated operations by day, from that day on: by operation, key and day. 400
+    /// The usage of operations by day, from that day on: by operation, key and day. 400
     /// days are kept.
     async fn usage_by_day(&self, since: NaiveDate) -> Result<Vec<DailyUsage>, StoreError>;
 
@@ -143,6 +143,11 @@ pub trait Store: Send + Sync {
 
     /// The present use of the connections that read; for metrics.
     fn pool(&self) -> PoolStats;
+
+    /// The time of the last backup that was stored with [`record_backup`](crate::record_backup); for metrics.
+    fn last_backup(&self) -> Option<DateTime<Utc>> {
+        None
+    }
 
     /// Finishes the writes that were handed over, then closes the database.
     /// Later calls return [`StoreError::Unavailable`]; a second call of this has

@@ -1,4 +1,4 @@
-//! The usage counters of deprecated operations, and the time at which each key was
+//! The usage counters of operations, of deprecated ones most of all, and the time at which each key was
 //! used last.
 
 use crate::{
@@ -10,7 +10,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 /// The usage since the last call, to be added to the counters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Calls of deprecated operations.
+    /// Calls of the operations that are counted.
     pub calls: Vec<UsageDelta>,
     /// Keys that were used, whatever for.
     pub uses: Vec<KeyUse>,

@@ -1,8 +1,8 @@
 //! Declares the settings of every service, concern by concern.
 
 use super::{
-    AdminListen, ClientAddressHeader, ConfigError, Delay, LogFilter, LogFormat, MinStability,
-    Networks, Origins, Rate, Seconds, Settings, SunsetPolicy, Switch, Table, put,
+    AdminListen, ClientAddressHeader, ConfigError, CountCalls, Delay, LogFilter, LogFormat,
+    MinStability, Networks, Origins, Rate, Seconds, Settings, SunsetPolicy, Switch, Table, put,
 };
 use std::{
     net::SocketAddr,
@@ -79,6 +79,8 @@ crate::settings! {
         min_stability: MinStability = "experimental";
         /// Behaviour from the removal date of an operation on: `announce` continues to serve it and says so in its headers, `enforce` rejects it with 410
         sunset: SunsetPolicy = "announce";
+        /// The operations whose calls are counted for each key: `deprecated` or `all`
+        count_calls: CountCalls = "deprecated";
     }
 }
 

@@ -122,6 +122,22 @@ fn no_level(word: &str) -> InvalidSetting {
     InvalidSetting(format!("`{word}` is no level; {instead}").into())
 }
 
+/// The operations whose calls are counted for each key.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
+pub enum CountCalls {
+    /// Those that are deprecated.
+    #[default]
+    Deprecated,
+    /// All that require a key.
+    All,
+}
+
+impl fmt::Display for CountCalls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        display(self, f)
+    }
+}
+
 /// Whether an operation ends at its removal date.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
 pub enum SunsetPolicy {
@@ -423,6 +439,7 @@ mod tests {
         check::<Switch>(&["on", "off"]);
         check::<LogFormat>(&["text", "json"]);
         check::<SunsetPolicy>(&["announce", "enforce"]);
+        check::<CountCalls>(&["deprecated", "all"]);
         check::<MinStability>(&["experimental", "beta", "stable"]);
     }
 

@@ -65,13 +65,24 @@ impl Metrics {
     /// that is there already keeps its first meaning.
     pub fn counter(&self, name: &str, help: &str, read: impl Fn() -> u64 + Send + Sync + 'static) {
         // Exact up to 2^53, which is a thousand years of 250,000 a second.
-        let read = move || Value::Counter(read() as f64);
+        let read = move || Some(Value::Counter(read() as f64));
         self.add(&Opts::new(name, help), read);
     }
 
     /// Serves the value that `read` returns, at each scrape.
     pub fn gauge(&self, name: &str, help: &str, read: impl Fn() -> f64 + Send + Sync + 'static) {
-        self.add(&Opts::new(name, help), move || Value::Gauge(read()));
+        self.optional_gauge(name, help, move || Some(read()));
+    }
+
+    /// As [`gauge`](Metrics::gauge), of a value that may be unknown: a scrape without it lacks the
+    /// metric.
+    pub fn optional_gauge(
+        &self,
+        name: &str,
+        help: &str,
+        read: impl Fn() -> Option<f64> + Send + Sync + 'static,
+    ) {
+        self.add(&Opts::new(name, help), move || read().map(Value::Gauge));
     }
 
     /// As [`gauge`](Metrics::gauge), one of a family whose members are told apart by a label.
@@ -83,7 +94,7 @@ impl Metrics {
         read: impl Fn() -> f64 + Send + Sync + 'static,
     ) {
         let opts = Opts::new(name, help).const_label(label.0, label.1);
-        self.add(&opts, move || Value::Gauge(read()));
+        self.add(&opts, move || Some(Value::Gauge(read())));
     }
 
     /// Serves the observations that `read` returns, at each scrape.
@@ -93,10 +104,11 @@ impl Metrics {
         help: &str,
         read: impl Fn() -> Observations + Send + Sync + 'static,
     ) {
-        self.add(&Opts::new(name, help), move || Value::Histogram(read()));
+        let read = move || Some(Value::Histogram(read()));
+        self.add(&Opts::new(name, help), read);
     }
 
-    fn add(&self, opts: &Opts, read: impl Fn() -> Value + Send + Sync + 'static) {
+    fn add(&self, opts: &Opts, read: impl Fn() -> Option<Value> + Send + Sync + 'static) {
         let reading = Reading::new(opts, read);
         if let Err(problem) = self.registry.register(Box::new(reading)) {
             tracing::error!("a metric is not served: {problem}");

@@ -31,7 +31,7 @@ pub(super) fn watch(metrics: &Metrics) {
         "process_cpu_seconds_total",
         "Time on a processor, for the program and in the kernel.",
     );
-    metrics.add(&cpu, || Value::Counter(cpu_seconds()));
+    metrics.add(&cpu, || Some(Value::Counter(cpu_seconds())));
     let started = SystemTime::now()
         .duration_since(SystemTime::UNIX_EPOCH)
         .map_or(0.0, |since| since.as_secs_f64());

@@ -9,7 +9,7 @@ use prometheus::{
 
 pub(super) struct Reading {
     desc: Desc,
-    read: Box<dyn Fn() -> Value + Send + Sync>,
+    read: Box<dyn Fn() -> Option<Value> + Send + Sync>,
 }
 
 /// The value of a metric at one moment.
@@ -32,7 +32,10 @@ pub struct Observations {
 }
 
 impl Reading {
-    pub(super) fn new(opts: &Opts, read: impl Fn() -> Value + Send + Sync + 'static) -> Self {
+    pub(super) fn new(
+        opts: &Opts,
+        read: impl Fn() -> Option<Value> + Send + Sync + 'static,
+    ) -> Self {
         let desc = opts.describe();
         Reading {
             desc: desc.expect("names and help texts in this source are valid"),
@@ -64,8 +67,11 @@ impl Collector for Reading {
     }
 
     fn collect(&self) -> Vec<MetricFamily> {
+        let Some(value) = (self.read)() else {
+            return Vec::new();
+        };
         let mut metric = Metric::from_label(self.desc.const_label_pairs.clone());
-        let kind = match (self.read)() {
+        let kind = match value {
             Value::Counter(value) => {
                 let mut counter = Counter::default();
                 counter.set_value(value);

@@ -105,7 +105,7 @@ impl<S: State> Context<S> {
             pages,
             routes,
             rate_limiter: RateLimiter::new(&setup.rate_limit),
-            usage: Arc::default(),
+            usage: Arc::new(UsageCounters::new(setup.lifecycle.count_calls)),
             in_flight: InFlight::default(),
             metrics,
             rejected: RejectedLines::start(setup.rejected_lines),

@@ -156,6 +156,10 @@ where
         record.route = Some(page.path);
         return page.respond(&head);
     }
+    if let Some((path, response)) = context.pages.redirect(&head) {
+        record.route = Some(path);
+        return Ok(response);
+    }
     let route = context.routes.find(&head.method, head.uri.path());
     if route.as_ref().is_err_and(ErrorResponse::is_not_found) {
         record.path = Some(access::unknown_path(head.uri.path()));
@@ -168,7 +172,10 @@ where
         let (principal, permissions) =
             authenticate::principal(context, &head.headers, &record.request_id).await?;
         let key_id = S::principal_id(&principal);
-        let user_agent = (operation.deprecation).and_then(|_| head.headers.get(USER_AGENT));
+        let user_agent = match context.usage.counts(operation) {
+            true => head.headers.get(USER_AGENT),
+            false => None,
+        };
         context
             .usage
             .record(principal, key_id, operation, context.now(), user_agent);

@@ -17,7 +17,7 @@ use http::{
     HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode,
     header::{
         CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG,
-        IF_NONE_MATCH, REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
+        IF_NONE_MATCH, LOCATION, REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
     },
     request::Parts,
 };
@@ -71,13 +71,25 @@ const HTML_HEADERS: &[(HeaderName, &str)] = &[
 ];
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
+/// The path of the page to read the document.
+const DOCS: &str = "/docs";
+
 /// The pages of a server.
 #[derive(Debug)]
-pub(super) struct Pages([Page; 5]);
+pub(super) struct Pages {
+    pages: [Page; 5],
+    /// The paths that lead to [`DOCS`]: the root and the base path, below which the operations are.
+    leading: [&'static str; 2],
+}
 
 impl Pages {
     /// The pages of an API with this title. The document is below the base path.
-    pub(super) fn new(document: Document, title: &str, base: &str, compression: Switch) -> Self {
+    pub(super) fn new(
+        document: Document,
+        title: &str,
+        base: &'static str,
+        compression: Switch,
+    ) -> Self {
         let docs = Docs::new(title, base);
         // A process has few servers, and they have their paths as long as it runs.
         let below_base = |name: &str| -> &'static str { format!("{base}/{name}").leak() };
@@ -91,7 +103,7 @@ impl Pages {
             },
             headers,
         };
-        Pages([
+        let pages = [
             // RFC 9512
             page(
                 below_base("openapi.yaml"),
@@ -106,7 +118,7 @@ impl Pages {
                 &[FRESH],
             ),
             page(
-                "/docs",
+                DOCS,
                 "text/html; charset=utf-8",
                 Source::Ready(docs.page),
                 HTML_HEADERS,
@@ -123,17 +135,34 @@ impl Pages {
                 Source::Lazy(|| &docs::VIEWER),
                 &[SAFE, (CACHE_CONTROL, "public, max-age=86400")],
             ),
-        ])
+        ];
+        Pages {
+            pages,
+            leading: ["/", base],
+        }
+    }
+
+    /// The redirection of a request to the page to read the document, and the path that it is for.
+    pub(super) fn redirect(&self, head: &Parts) -> Option<(&'static str, Response<Body>)> {
+        let mut leading = self.leading.into_iter();
+        let path = leading.find(|path| head.uri.path() == *path)?;
+        [Method::GET, Method::HEAD].contains(&head.method).then(|| {
+            let mut response = Response::new(Body::empty());
+            *response.status_mut() = StatusCode::FOUND;
+            let docs = HeaderValue::from_static(DOCS);
+            response.headers_mut().insert(LOCATION, docs);
+            (path, response)
+        })
     }
 
     /// The page at a path.
     pub(super) fn find(&self, path: &str) -> Option<&Page> {
-        self.0.iter().find(|page| page.path == path)
+        self.pages.iter().find(|page| page.path == path)
     }
 
     /// Checks that no page has the path of an operation.
     pub(super) fn check(&self, operations: &[Operation], base: &str) -> Result<(), RouteError> {
-        for page in &self.0 {
+        for page in &self.pages {
             let path = page.path.strip_prefix(base).unwrap_or_default();
             let mut operations = operations.iter();
             if let Some(hidden) = operations.find(|operation| matches(operation.path, path)) {

@@ -1,7 +1,7 @@
-//! Writes the page about the usage of deprecated operations: HTML with a small chart for each
-//! operation, without scripts.
+//! Writes the page about the usage of operations: HTML with a small chart for each operation, without
+//! scripts.
 
-use super::{OperationUsage, QUIET_DAYS, UsageReport, days_of, seconds};
+use super::{CallerUsage, OperationUsage, QUIET_DAYS, UsageReport, days_of, seconds};
 use chrono::{Days, NaiveDate};
 use std::{collections::BTreeMap, fmt::Write as _};
 
@@ -49,6 +49,15 @@ pub(super) fn page(report: &UsageReport) -> String {
     for operation in &report.operations {
         section(&mut html, operation, today);
     }
+    if !report.other_operations.is_empty() {
+        html.push_str("<h1>Usage of other operations</h1>\n<p>Only the calls that were made while the setting <code>count-calls</code> was <code>all</code>.</p>\n");
+    }
+    for usage in &report.other_operations {
+        let (name, path) = (escaped(usage.operation), escaped(&usage.path));
+        let _ = write!(html, "<section>\n<h2>{name} <code>{path}</code></h2>\n");
+        callers(&mut html, usage.operation, &usage.callers, today);
+        html.push_str("</section>\n");
+    }
     html.push_str("</body>\n</html>\n");
     html
 }
@@ -72,10 +81,7 @@ fn section(html: &mut String, usage: &OperationUsage, today: NaiveDate) {
         html,
         "<section>\n<h2>{name} <code>{path}</code></h2>\n<p>{removal}{instead}</p>\n<p class=\"verdict{class}\">{verdict}</p>\n"
     );
-    if !usage.callers.is_empty() {
-        chart(html, &days_of(usage), usage.operation, today);
-        callers(html, usage);
-    }
+    callers(html, usage.operation, &usage.callers, today);
     html.push_str("</section>\n");
 }
 
@@ -90,15 +96,16 @@ fn with_code(note: &str) -> String {
 }
 
 fn verdict(usage: &OperationUsage) -> (&'static str, String) {
-    let ever = if usage.last_seen.is_none() {
-        " since the counting began"
-    } else {
-        ""
+    // The last call may have been counted before a backup was made and restored.
+    let is_called = usage.last_seen.is_some() && usage.last_seen >= usage.counted_since;
+    let ever = match is_called {
+        true => "",
+        false => " since the counting began",
     };
     match usage.days_without_calls {
         None => (
             "",
-            "No call was counted, but it is not known since when calls are counted.".to_owned(),
+            "It is not known since when its calls are counted.".to_owned(),
         ),
         Some(days) if usage.is_unused => {
             // Clients rely on the announced day, also those that nobody has seen.
@@ -111,7 +118,7 @@ fn verdict(usage: &OperationUsage) -> (&'static str, String) {
                 format!("Nobody called it for {days} days{ever}: safe to remove{when}."),
             )
         }
-        Some(days) if usage.last_seen.is_none() => (
+        Some(days) if !is_called => (
             "",
             format!(
                 "Nobody called it for {}{ever}. It can be removed after {QUIET_DAYS} days without a call.",
@@ -186,10 +193,15 @@ const COLUMNS: [(&str, &str); 6] = [
     ("last user agent", " class=\"text\""),
 ];
 
-fn callers(html: &mut String, usage: &OperationUsage) {
+/// The chart and the table of those who call an operation.
+fn callers(html: &mut String, operation: &str, callers: &[CallerUsage], today: NaiveDate) {
+    if callers.is_empty() {
+        return;
+    }
+    chart(html, &days_of(callers), operation, today);
     let header = COLUMNS.map(|(name, class)| format!("<th{class}>{name}</th>"));
     let _ = writeln!(html, "<table>\n<tr>{}</tr>", header.concat());
-    for caller in usage.callers.iter().take(CALLERS) {
+    for caller in callers.iter().take(CALLERS) {
         let values = [
             format!("<code>{}</code>", escaped(&caller.key)),
             escaped(&caller.name),
@@ -204,7 +216,7 @@ fn callers(html: &mut String, usage: &OperationUsage) {
         let _ = writeln!(html, "<tr>{}</tr>", cells.collect::<String>());
     }
     html.push_str("</table>\n");
-    if let Some(more @ 1..) = usage.callers.len().checked_sub(CALLERS) {
+    if let Some(more @ 1..) = callers.len().checked_sub(CALLERS) {
         let _ = writeln!(
             html,
             "<p>{more} more keys called it before these; the command <code>usage</code> lists all.</p>"

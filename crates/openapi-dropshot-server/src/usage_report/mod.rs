@@ -1,5 +1,6 @@
-//! Reports who still calls the deprecated operations, for the owner who wants to remove them: as a
-//! page of the admin listener, and as JSON and CSV for a command of the service. The page and the
+//! Reports who still calls the deprecated operations, for the owner who wants to remove them, and
+//! who calls the others if their calls are counted: as a page of the admin listener, and as JSON and
+//! CSV for a command of the service. The page and the
 //! gate `cargo openapi-dropshot check --usage` have the same limit, [`QUIET_DAYS`].
 
 mod html;
@@ -14,12 +15,12 @@ use std::collections::BTreeMap;
 /// An operation that nobody called for so many days can be removed.
 pub const QUIET_DAYS: i64 = 30;
 
-/// The usage of deprecated operations that a service has stored.
+/// The usage of operations that a service has stored.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct StoredUsage {
     /// Since when the calls of each deprecated operation are counted, by `operationId`: the time at
-    /// which the first server ran that counts them. An operation without calls that is not in it is
-    /// never reported as unused.
+    /// which the first server ran that counts them, or at which a backup was restored that lacks
+    /// later calls. An operation that is not in it is never reported as unused.
     pub since: BTreeMap<String, DateTime<Utc>>,
     /// The callers of each operation.
     pub callers: Vec<CallerUsage>,
@@ -49,7 +50,7 @@ pub struct CallerUsage {
     pub days: BTreeMap<NaiveDate, u64>,
 }
 
-/// The usage of all deprecated operations at one time.
+/// The usage of all operations at one time.
 #[derive(Clone, Debug, Serialize)]
 pub struct UsageReport {
     /// The version of the format; a later one may add members.
@@ -57,6 +58,24 @@ pub struct UsageReport {
     #[serde(serialize_with = "in_seconds")]
     created_at: DateTime<Utc>,
     operations: Vec<OperationUsage>,
+    other_operations: Vec<OtherUsage>,
+}
+
+/// The usage of an operation that is not deprecated. Its calls may have been counted for a part of
+/// the time only, so nothing follows from there being none.
+#[derive(Clone, Debug, Serialize)]
+pub struct OtherUsage {
+    /// The `operationId`.
+    pub operation: &'static str,
+    /// The method and the path.
+    pub path: String,
+    /// The number of counted calls.
+    pub calls: u64,
+    /// The time of the last one.
+    #[serde(serialize_with = "option_in_seconds")]
+    pub last_seen: Option<DateTime<Utc>>,
+    /// Its callers, the latest first.
+    pub callers: Vec<CallerUsage>,
 }
 
 /// The usage of one deprecated operation.
@@ -80,7 +99,7 @@ pub struct OperationUsage {
     /// The time of the last call; `None` if none was counted.
     #[serde(serialize_with = "option_in_seconds")]
     pub last_seen: Option<DateTime<Utc>>,
-    /// For how many days nobody has called it, as far as that is known.
+    /// For how many days nobody has called it, of those that are counted; `None` if that is not known.
     pub days_without_calls: Option<i64>,
     /// Whether nobody has called it for [`QUIET_DAYS`].
     pub is_unused: bool,
@@ -108,32 +127,39 @@ fn date(seconds: i64) -> Option<NaiveDate> {
 }
 
 impl UsageReport {
-    /// Makes the report on the deprecated operations among these.
+    /// Makes the report on the deprecated operations among these, and on the others with counted
+    /// calls.
     #[must_use]
     pub fn new(operations: &'static [Operation], stored: StoredUsage, now: DateTime<Utc>) -> Self {
         let StoredUsage { since, callers } = stored;
-        let deprecated = operations.iter().filter_map(|operation| {
-            let deprecation = operation.deprecation?;
+        let mut report = UsageReport {
+            format: 1,
+            created_at: now,
+            operations: Vec::new(),
+            other_operations: Vec::new(),
+        };
+        for operation in operations {
             let of_operation = callers.iter().filter(|row| row.operation == operation.name);
             let mut callers: Vec<_> = of_operation.cloned().collect();
             callers.sort_by(|a, b| b.last_seen.cmp(&a.last_seen).then(a.key.cmp(&b.key)));
-            let counted_since = since.get(operation.name).copied();
-            Some(usage_of(
-                operation,
-                deprecation,
-                callers,
-                counted_since,
-                now,
-            ))
-        });
-        UsageReport {
-            format: 1,
-            created_at: now,
-            operations: deprecated.collect(),
+            if let Some(deprecation) = operation.deprecation {
+                let since = since.get(operation.name).copied();
+                let usage = usage_of(operation, deprecation, callers, since, now);
+                report.operations.push(usage);
+            } else if let Some(latest) = callers.first() {
+                report.other_operations.push(OtherUsage {
+                    operation: operation.name,
+                    path: format!("{} {}", operation.method, operation.path),
+                    calls: callers.iter().map(|caller| caller.calls).sum(),
+                    last_seen: Some(latest.last_seen),
+                    callers,
+                });
+            }
         }
+        report
     }
 
-    /// The operations, in the order of the document.
+    /// The deprecated operations, in the order of the document.
     #[must_use]
     pub fn operations(&self) -> &[OperationUsage] {
         &self.operations
@@ -153,8 +179,13 @@ impl UsageReport {
         let mut csv =
             "operation,key,name,day,calls,last_seen,last_user_agent,removed_on,days_left\n"
                 .to_owned();
-        for operation in &self.operations {
-            for caller in &operation.callers {
+        let deprecated = self.operations.iter();
+        let deprecated =
+            deprecated.map(|usage| (&usage.callers, usage.removed_on, usage.days_left));
+        let others = self.other_operations.iter();
+        let others = others.map(|usage| (&usage.callers, None, None));
+        for (callers, removed_on, days_left) in deprecated.chain(others) {
+            for caller in callers {
                 let in_days: u64 = caller.days.values().sum();
                 let rest = caller.calls.saturating_sub(in_days);
                 let rest = (rest > 0).then_some((None, rest));
@@ -162,18 +193,15 @@ impl UsageReport {
                 for (day, calls) in rest.into_iter().chain(days) {
                     let text = |date: Option<NaiveDate>| date.map(|date| date.to_string());
                     let row = [
-                        operation.operation.to_owned(),
+                        caller.operation.clone(),
                         caller.key.clone(),
                         caller.name.clone(),
                         text(day).unwrap_or_default(),
                         calls.to_string(),
                         seconds(caller.last_seen),
                         caller.last_user_agent.clone().unwrap_or_default(),
-                        text(operation.removed_on).unwrap_or_default(),
-                        operation
-                            .days_left
-                            .map(|days| days.to_string())
-                            .unwrap_or_default(),
+                        text(removed_on).unwrap_or_default(),
+                        days_left.map_or_else(String::new, |days: i64| days.to_string()),
                     ];
                     csv.push_str(&row.map(|field| csv_field(&field)).join(","));
                     csv.push('\n');
@@ -199,11 +227,11 @@ fn usage_of(
 ) -> OperationUsage {
     let last_seen = callers.iter().map(|caller| caller.last_seen).max();
     let deprecated_at = DateTime::from_timestamp(deprecation.since, 0);
-    // Where nobody has called it, the counting began when it was deprecated or later. It may have
-    // been deprecated twice.
-    let quiet_since = last_seen.or_else(|| {
-        let since = counted_since?;
-        Some(deprecated_at.map_or(since, |at| at.max(since)))
+    // Calls before the counting began may be missing. Where nobody has called it, it may have been
+    // deprecated twice.
+    let quiet_since = counted_since.map(|since| {
+        let latest = last_seen.or(deprecated_at);
+        latest.map_or(since, |at| at.max(since))
     });
     let days_without_calls = quiet_since.map(|time| (now - time).num_days().max(0));
     let removed_on = date(deprecation.sunset);
@@ -236,9 +264,9 @@ fn csv_field(text: &str) -> String {
 }
 
 /// The days on which anybody called an operation, with the number of calls.
-fn days_of(operation: &OperationUsage) -> BTreeMap<NaiveDate, u64> {
+fn days_of(callers: &[CallerUsage]) -> BTreeMap<NaiveDate, u64> {
     let mut days = BTreeMap::new();
-    for (day, calls) in operation.callers.iter().flat_map(|caller| &caller.days) {
+    for (day, calls) in callers.iter().flat_map(|caller| &caller.days) {
         *days.entry(*day).or_default() += calls;
     }
     days
@@ -327,6 +355,45 @@ mod tests {
         }
         let of_another = days_without_calls("another", deprecated_at);
         assert_eq!(of_another, (None, false));
+    }
+
+    #[test]
+    fn calls_that_a_restored_backup_lacks_may_have_been_made_until_then() {
+        let mut report = report(Some(41), "shop");
+        let usage = report.operations.remove(0);
+        let deprecation = RETIRED.deprecation.expect("it is deprecated");
+        for (restored, expected, verdict) in [
+            (
+                0,
+                (Some(0), false),
+                "Nobody called it for 0 days since the counting began.",
+            ),
+            (
+                29,
+                (Some(29), false),
+                "Nobody called it for 29 days since the counting began.",
+            ),
+            (
+                30,
+                (Some(30), true),
+                "Nobody called it for 30 days since the counting began: safe",
+            ),
+            (50, (Some(41), true), "Nobody called it for 41 days: safe"),
+        ] {
+            let since = report.created_at - TimeDelta::days(restored);
+            let callers = usage.callers.clone();
+            let usage = usage_of(
+                &RETIRED,
+                deprecation,
+                callers,
+                Some(since),
+                report.created_at,
+            );
+            assert_eq!((usage.days_without_calls, usage.is_unused), expected);
+            report.operations = vec![usage];
+            let page = report.to_html();
+            assert!(page.contains(verdict), "{verdict}: {page}");
+        }
     }
 
     #[test]

@@ -2,14 +2,20 @@
 //! one.
 
 use super::{begin, print};
+use chrono::Utc;
 use openapi_dropshot_server::logging;
 use petstore_server::{INFO, config::CommandSettings};
 use std::path::Path;
 
 /// Copies the store, even while a service is using it.
 pub(crate) async fn run(file: &Path, settings: CommandSettings) -> anyhow::Result<()> {
-    let url = begin(&settings)?;
+    let (url, begun) = (begin(&settings)?, Utc::now());
     petstore_store::backup(&url, file).await?;
+    if let Err(error) = petstore_store::record_backup(&url, begun) {
+        tracing::warn!(
+            "the backup was made, but the metric of the last backup does not change: {error}; let this user write the folder of the store"
+        );
+    }
     print(&format!("copied `{url}` to `{}`\n", file.display()))
 }
 

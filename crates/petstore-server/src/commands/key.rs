@@ -1,13 +1,14 @@
 //! Commands `key create`, `key list` and `key revoke`: they change and read the
 //! store directly, also while a service is running on it.
 
-use super::{print, time, with_store};
-use crate::cli::KeyCommand;
+use super::{key_log, print, time, with_store};
+use crate::cli::{KeyCommand, ListFormat};
 use anyhow::{Context as _, bail};
 use chrono::Utc;
 use openapi_dropshot_server::{config::Rate, permissions::Scope};
 use petstore_server::keys::{self, ApiKey};
-use petstore_store::{KeyId, KeyLimits, KeyRate, KeyRecord, KeyScope, NewKey, Revocation, Store};
+use petstore_store::{KeyLimits, KeyRate, KeyRecord, KeyScope, NewKey, Revocation, Store};
+use serde_json::{Value, json};
 
 pub(crate) async fn run(command: KeyCommand) -> anyhow::Result<()> {
     match command {
@@ -34,22 +35,46 @@ pub(crate) async fn run(command: KeyCommand) -> anyhow::Result<()> {
             let (key, new_key) = keys::make_limited(name, limits, now);
             with_store(&settings, async |store| create(store, key, new_key).await).await
         }
-        KeyCommand::List { settings } => with_store(&settings, list).await,
-        KeyCommand::Revoke { id, settings } => {
-            let id: KeyId = id.parse()?;
-            with_store(&settings, async |store| revoke(store, id).await).await
+        KeyCommand::List { format, settings } => {
+            with_store(&settings, async |store| list(store, format).await).await
+        }
+        KeyCommand::Revoke { key, settings } => {
+            with_store(&settings, async |store| revoke(store, &key).await).await
         }
     }
 }
 
 async fn create(store: &dyn Store, key: ApiKey, new_key: NewKey) -> anyhow::Result<()> {
+    let (id, name) = (new_key.id, new_key.name.clone());
     store.create_key(new_key).await?;
+    key_log::created(&id, &name);
+    eprintln!("created {id}, named `{name}`");
     print(&format!("{}\n", key.reveal()))
 }
 
-async fn list(store: &dyn Store) -> anyhow::Result<()> {
-    let lines: String = store.list_keys().await?.iter().map(line).collect();
-    print(&lines)
+const HEADER: &str = "id\tname\tmade\tlast used\trevoked\texpires\trate\tscope\n";
+
+async fn list(store: &dyn Store, format: ListFormat) -> anyhow::Result<()> {
+    let keys = store.list_keys().await?;
+    match format {
+        ListFormat::Text => {
+            let lines: String = keys.iter().map(line).collect();
+            print(&format!("{HEADER}{lines}"))
+        }
+        ListFormat::Json => {
+            let keys: Vec<Value> = keys.iter().map(object).collect();
+            // A later version may add members.
+            print(&format!("{:#}\n", json!({ "format": 1, "keys": keys })))
+        }
+    }
+}
+
+/// The rate limit of a key as the flag `--rate` takes it.
+fn rate(key: &KeyRecord) -> Option<String> {
+    key.limits.rate.map(|rate| match rate {
+        KeyRate::Off => "off".to_owned(),
+        KeyRate::PerSecond(number) => number.to_string(),
+    })
 }
 
 /// Columns with tabs between them, since a name may have spaces.
@@ -57,32 +82,67 @@ fn line(key: &KeyRecord) -> String {
     let made = time(key.created_at);
     let or_never = |at: Option<_>| at.map_or_else(|| "-".to_owned(), time);
     let (used, revoked) = (or_never(key.last_used_at), or_never(key.revoked_at));
-    let (id, name) = (&key.id, &key.name);
-    let KeyLimits {
-        expires_at,
-        rate,
-        scope,
-    } = key.limits;
-    let expires = or_never(expires_at);
-    let rate = match rate {
-        None => "-".to_owned(),
-        Some(KeyRate::Off) => "off".to_owned(),
-        Some(KeyRate::PerSecond(number)) => number.to_string(),
-    };
+    let expires = or_never(key.limits.expires_at);
+    let rate = rate(key).unwrap_or_else(|| "-".to_owned());
+    let (id, name, scope) = (&key.id, &key.name, key.limits.scope);
     // New columns are added at the end, so that scripts keep working.
     format!(
         "{id}\t{name}\tmade {made}\tlast used {used}\trevoked {revoked}\texpires {expires}\trate {rate}\tscope {scope}\n"
     )
 }
 
-async fn revoke(store: &dyn Store, id: KeyId) -> anyhow::Result<()> {
-    match store.revoke_key(id, Utc::now()).await? {
-        Revocation::Revoked => print(&format!("revoked {id}\n")),
-        Revocation::AlreadyRevoked(at) => {
-            print(&format!("{id} was revoked already, {}\n", time(at)))
+fn object(key: &KeyRecord) -> Value {
+    json!({
+        "id": key.id.as_str(),
+        "name": key.name,
+        "created_at": time(key.created_at),
+        "last_used_at": key.last_used_at.map(time),
+        "revoked_at": key.revoked_at.map(time),
+        "expires_at": key.limits.expires_at.map(time),
+        "rate": rate(key),
+        "scope": key.limits.scope.to_string(),
+    })
+}
+
+/// The key with this id, or else the only valid one with this name.
+fn find<'k>(keys: &'k [KeyRecord], text: &str) -> anyhow::Result<&'k KeyRecord> {
+    if let Some(key) = keys.iter().find(|key| key.id.as_str() == text) {
+        return Ok(key);
+    }
+    let named: Vec<_> = keys.iter().filter(|key| key.name == text).collect();
+    let valid = named.iter().filter(|key| key.revoked_at.is_none());
+    let valid: Vec<_> = valid.copied().collect();
+    match (valid.as_slice(), named.is_empty()) {
+        ([key], _) => Ok(key),
+        ([], true) => bail!(
+            "there is no key with the id or the name `{text}`; `petstore-server key list` lists all keys"
+        ),
+        ([], false) => bail!(
+            "all keys with the name `{text}` were revoked already; `petstore-server key list` lists all keys"
+        ),
+        (several, _) => {
+            let ids: Vec<_> = several.iter().map(|key| key.id.as_str()).collect();
+            bail!(
+                "{} valid keys have the name `{text}`: {}; name one of them by its id",
+                ids.len(),
+                ids.join(", ")
+            )
         }
-        Revocation::Unknown => {
-            bail!("there is no key `{id}`; `petstore-server key list` lists all keys")
+    }
+}
+
+async fn revoke(store: &dyn Store, text: &str) -> anyhow::Result<()> {
+    let keys = store.list_keys().await?;
+    let KeyRecord { id, name, .. } = find(&keys, text)?;
+    match store.revoke_key(*id, Utc::now()).await? {
+        Revocation::Revoked => {
+            key_log::revoked(id, name);
+            print(&format!("revoked {id}, named `{name}`\n"))
         }
+        Revocation::AlreadyRevoked(at) => print(&format!(
+            "{id}, named `{name}`, was revoked already, {}\n",
+            time(at)
+        )),
+        Revocation::Unknown => bail!("the key `{id}` is gone; the store was replaced meanwhile"),
     }
 }

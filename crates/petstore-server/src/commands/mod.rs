@@ -3,6 +3,7 @@
 
 pub(crate) mod backup;
 pub(crate) mod key;
+pub(crate) mod key_log;
 pub(crate) mod migrate;
 pub(crate) mod serve;
 pub(crate) mod usage;

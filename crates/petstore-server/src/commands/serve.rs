@@ -1,7 +1,7 @@
 //! Command `serve`: opens the store, serves requests until a signal arrives,
 //! and closes the store.
 
-use super::{database, open_store};
+use super::{database, key_log::LoggedKeys, open_store};
 use chrono::Utc;
 use openapi_dropshot_server::{program::Program, state::causes};
 use petstore_server::{
@@ -18,6 +18,7 @@ pub(crate) async fn run(settings: ServeSettings) -> anyhow::Result<()> {
     let url = database(program.service())?;
     let open = async || {
         let store = open_store(&url).await?;
+        let keys = LoggedKeys::new(&store.list_keys().await?);
         let first_key = first_key(&*store).await?;
         if let Err(error) = usage::begin_counting(&*store, Utc::now()).await {
             // A disk that is full must not keep the service from serving reads.
@@ -27,9 +28,9 @@ pub(crate) async fn run(settings: ServeSettings) -> anyhow::Result<()> {
                 "cannot store since when calls of deprecated operations are counted, so `usage` does not call them unused: {error}; the next start tries again"
             );
         }
-        Ok((store, first_key))
+        Ok((store, keys, first_key))
     };
-    let Some((store, first_key)) = program.open_state(open, is_temporary).await? else {
+    let Some((store, keys, first_key)) = program.open_state(open, is_temporary).await? else {
         return Ok(());
     };
     // Dropped when the store is closed.
@@ -40,7 +41,12 @@ pub(crate) async fn run(settings: ServeSettings) -> anyhow::Result<()> {
             show_first_key(&key, base);
         }
     };
-    let ended = bound.run(started, async || store.close().await).await;
+    let watch = tokio::spawn(keys.watch(store.clone()));
+    let close = async || {
+        watch.abort();
+        store.close().await
+    };
+    let ended = bound.run(started, close).await;
     drop(mark);
     Ok(ended?)
 }

@@ -3,7 +3,8 @@
 
 use crate::{
     migrate::oldest,
-    process::{Service, run_failing, run_ok},
+    process::{Service, run, run_failing, run_ok},
+    scrape::Watched,
 };
 use rustix::process::Signal;
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
@@ -103,6 +104,7 @@ fn a_damaged_store_can_be_replaced_and_a_damaged_backup_replaces_nothing() {
             let error = run_failing(folder.path(), command, 1);
             let start = format!("error: the backup `{name}` ");
             assert!(error.starts_with(&start), "{command:?}: {error}");
+            assert!(!error.contains("restore it from a backup"), "{error}");
         }
         assert_eq!(fs::read(path("petstore.db")).expect("a store"), before);
     }
@@ -137,6 +139,74 @@ fn a_backup_is_verified_and_left_as_it_is() {
     assert!(said.ends_with("; it has 1 pets and 1 API keys\n"), "{said}");
     assert_eq!(fs::read(folder.join("copy.db")).expect("a backup"), before);
     assert_eq!(beginning_with(folder, "copy.db"), ["copy.db"]);
+}
+
+#[test]
+fn an_operation_is_not_called_unused_because_of_calls_that_a_restored_backup_lacks() {
+    let folder = std::sync::Arc::new(tempfile::TempDir::new().expect("a folder can be made"));
+    let service = Service::start_in(folder.clone(), &[], &[]);
+    stopped(service);
+    // Two months ago the counting began, and 45 days ago somebody called it last.
+    let db = rusqlite::Connection::open(folder.path().join("petstore.db")).expect("the store");
+    let earlier = "UPDATE counted_operations SET since = since - 60 * 86400000000;
+        INSERT INTO deprecated_calls (operation, key_id, calls, first_seen, last_seen)
+        SELECT operation, api_keys.id, 3, since, since + 15 * 86400000000 FROM counted_operations, api_keys";
+    db.execute_batch(earlier).expect("earlier calls");
+    drop(db);
+    let usage = || {
+        let export = run_ok(folder.path(), &["usage", "--format", "json"]);
+        let export: serde_json::Value = serde_json::from_str(&export).expect("JSON");
+        let operation = &export["operations"][0];
+        assert_eq!(operation["calls"], 3, "{export}");
+        (
+            operation["days_without_calls"].clone(),
+            operation["is_unused"].clone(),
+        )
+    };
+    assert_eq!(usage(), (45.into(), true.into()));
+    run_ok(folder.path(), &["backup", "copy.db"]);
+    // The calls since the backup are lost, so nobody knows of them.
+    run_ok(folder.path(), &["restore", "copy.db"]);
+    assert_eq!(usage(), (0.into(), false.into()));
+    let service = Service::start_in(folder.clone(), &[], &[]);
+    assert_eq!(usage(), (0.into(), false.into()));
+    drop(service);
+    let copy = ["--database", "sqlite:copy.db"];
+    let export = run_ok(
+        folder.path(),
+        &[&["usage", "--format", "json"], &copy[..]].concat(),
+    );
+    assert!(export.contains("\"is_unused\": true"), "{export}");
+}
+
+#[test]
+fn the_time_of_the_last_backup_is_a_metric() {
+    const METRIC: &str = "petstore_last_backup_timestamp_seconds";
+    let watched = Watched::start();
+    let folder = watched.service.folder.path();
+    let metric = || watched.scrape().find(METRIC, &[]);
+    assert_eq!(metric(), None, "there is none yet");
+    run_failing(folder, &["backup", "nowhere/copy.db"], 1);
+    assert_eq!(metric(), None, "it failed");
+    let now = || chrono::Utc::now().timestamp() as f64;
+    let before = now();
+    run_ok(folder, &["backup", "copy.db"]);
+    let made = metric().expect("a backup was made");
+    assert!((before..=now()).contains(&made), "{made}");
+    run_failing(folder, &["backup", "copy.db"], 1);
+    assert_eq!(metric(), Some(made), "it failed");
+
+    // A backup whose time cannot be stored is a backup all the same.
+    let record = folder.join("petstore.db-last-backup");
+    fs::remove_file(&record).expect("it is there");
+    fs::create_dir(&record).expect("a folder can be made");
+    let output = run(folder, &["backup", "second.db"]);
+    assert!(output.status.success(), "{output:?}");
+    let said = String::from_utf8(output.stderr).expect("text");
+    assert!(
+        said.contains("WARN") && said.contains("last-backup"),
+        "{said}"
+    );
 }
 
 #[test]

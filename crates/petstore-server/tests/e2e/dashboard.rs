@@ -4,6 +4,7 @@
 
 use crate::{
     metrics::promtool_is_here,
+    process::run_ok,
     raw::Request,
     scrape::{Scrape, Watched},
 };
@@ -180,6 +181,7 @@ fn missing(query: &str, scrape: &Scrape) -> Vec<String> {
 fn scrape() -> Scrape {
     let watched = Watched::start();
     watched.service.add("Rex", None);
+    run_ok(watched.service.folder.path(), &["backup", "copy.db"]);
     watched.service.get("/v1/pets/1");
     watched.service.send(&Request::get("/v1/pets"));
     watched.scrape()
@@ -234,6 +236,15 @@ fn every_query_of_the_dashboard_asks_for_what_is_served() {
         if let Some((metric, label)) = values.and_then(|inside| inside.split_once(", ")) {
             queries.push(format!("{metric}{{{label}=\"\"}}"));
         }
+    }
+    for metric in [
+        "petstore_tls_certificate_expiry_timestamp_seconds",
+        "petstore_connections_open",
+        "petstore_connections_limit",
+        "petstore_last_backup_timestamp_seconds",
+    ] {
+        let has = |query: &String| query.contains(metric);
+        assert!(queries.iter().any(has), "no panel has {metric}");
     }
     assert_served(&queries, 20);
 }

@@ -43,6 +43,25 @@ fn the_page_and_its_scripts_are_there_without_a_key() {
 }
 
 #[test]
+fn the_root_and_the_base_path_lead_to_the_page() {
+    let service = Service::start();
+    for path in ["/", "/v1"] {
+        for method in ["GET", "HEAD"] {
+            let response = service.send(&Request::new(method, path));
+            assert_eq!(response.status, 302, "{method} {path}: {response:?}");
+            assert_eq!(response.header("location"), Some("/docs"));
+            assert!(response.body.is_empty());
+        }
+        let response = service.send(&Request::post(path, "{}"));
+        response.assert_error(404, "not_found");
+    }
+    for path in ["/v1/", "/index.html", "//"] {
+        let response = service.send(&Request::get(path));
+        response.assert_error(404, "not_found");
+    }
+}
+
+#[test]
 fn the_viewer_goes_as_gzip_to_those_who_take_it() {
     let service = Service::start();
     let whole = service.send(&Request::get("/docs/scalar.js"));

@@ -1,11 +1,18 @@
 //! Tests the key commands, also while the service runs on the same store.
 
 use crate::{
-    process::{Service, run_failing, run_ok},
+    process::{Service, run, run_failing, run_ok},
     raw::Request,
 };
-use std::time::{Duration, Instant};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
 use tempfile::TempDir;
+
+const HEADER: &str = "id\tname\tmade\tlast used\trevoked\texpires\trate\tscope\n";
 
 fn status_with(service: &Service, key: &str) -> u16 {
     service.send(&Request::get("/v1/pets").key(key)).status
@@ -53,7 +60,7 @@ fn a_revoked_key_stops_working_within_a_second_and_the_others_go_on() {
     let id = &listed(&service, "second")[0];
     assert_eq!(
         run_ok(service.folder.path(), &["key", "revoke", id]),
-        format!("revoked {id}\n")
+        format!("revoked {id}, named `second`\n")
     );
     let revoked = Instant::now();
     while status_with(&service, key) != 401 {
@@ -63,10 +70,8 @@ fn a_revoked_key_stops_working_within_a_second_and_the_others_go_on() {
     assert!(listed(&service, "second")[4].starts_with("revoked 20"));
 
     let again = run_ok(service.folder.path(), &["key", "revoke", id]);
-    assert!(
-        again.contains(id) && again.contains("revoked already"),
-        "{again}"
-    );
+    let start = format!("{id}, named `second`, was revoked already, 20");
+    assert!(again.starts_with(&start), "{again}");
 }
 
 #[test]
@@ -84,15 +89,158 @@ fn keys_that_are_not_there_are_a_clear_error() {
     run_ok(folder.path(), &["migrate", "--create"]);
     let error = run_failing(folder.path(), &["key", "revoke", "k_000000000000"], 1);
     assert!(
-        error.starts_with("error: there is no key `k_000000000000`"),
+        error.starts_with("error: there is no key with the id or the name `k_000000000000`"),
         "{error}"
     );
     assert!(error.contains("key list"), "{error}");
     let error = run_failing(folder.path(), &["key", "revoke", "first"], 1);
     assert!(
-        error.starts_with("error: a key id is `k_` and 12 characters"),
+        error.starts_with("error: there is no key with the id or the name `first`"),
         "{error}"
     );
+}
+
+/// Makes a key, and returns it with the lines on stderr.
+fn create(folder: &Path, arguments: &[&str]) -> (String, Vec<String>) {
+    let output = run(folder, &[&["key", "create"], arguments].concat());
+    assert!(output.status.success(), "{output:?}");
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    let (key, said) = (text(output.stdout), text(output.stderr));
+    (key, said.lines().map(str::to_owned).collect())
+}
+
+/// The id in a line such as "created k_…, named `shop`".
+fn created_id<'l>(line: &'l str, name: &str) -> &'l str {
+    let id = line.strip_prefix("created ");
+    let id = id.and_then(|rest| rest.strip_suffix(&format!(", named `{name}`")));
+    id.unwrap_or_else(|| panic!("{line}"))
+}
+
+#[test]
+fn a_new_key_is_alone_on_stdout_and_its_id_and_name_are_on_stderr_and_in_the_log() {
+    let folder = TempDir::new().expect("a folder can be made");
+    run_ok(folder.path(), &["migrate", "--create"]);
+    let (printed, said) = create(folder.path(), &["the shop", "--log-format", "json"]);
+    let key = printed.strip_suffix('\n').expect("a line");
+    assert!(key.starts_with("petstore_") && !key.contains('\n'), "{key}");
+    assert!(!said.concat().contains(key), "{said:?}");
+    // The log is written by another thread.
+    let (lines, log): (Vec<_>, Vec<_>) = said.iter().partition(|line| line.starts_with("created"));
+    let ([line], [log]) = (&lines[..], &log[..]) else {
+        panic!("{said:?}")
+    };
+    let id = created_id(line, "the shop");
+    let logged = |line: &str, message: &str| {
+        let line: Value = serde_json::from_str(line).expect("JSON");
+        assert_eq!(line["message"], message, "{line}");
+        assert_eq!(line["key_id"], id, "{line}");
+        assert_eq!(line["key_name"], "the shop", "{line}");
+    };
+    logged(log, "an API key was created");
+
+    let output = run(
+        folder.path(),
+        &["key", "revoke", id, "--log-format", "json"],
+    );
+    let said = String::from_utf8(output.stderr).expect("text");
+    logged(said.trim_end(), "an API key was revoked");
+}
+
+#[test]
+fn a_key_is_revoked_by_its_name_if_no_other_valid_key_has_it() {
+    let folder = TempDir::new().expect("a folder can be made");
+    run_ok(folder.path(), &["migrate", "--create"]);
+    let ids: Vec<String> = (0..2)
+        .map(|_| {
+            let (_, said) = create(folder.path(), &["shop", "--log", "off"]);
+            created_id(&said[0], "shop").to_owned()
+        })
+        .collect();
+    let revoke = ["key", "revoke", "shop"];
+    let error = run_failing(folder.path(), &revoke, 1);
+    assert!(
+        error.starts_with("error: 2 valid keys have the name `shop`: ")
+            && ids.iter().all(|id| error.contains(id)),
+        "{error}"
+    );
+    assert!(!run_ok(folder.path(), &["key", "list"]).contains("revoked 20"));
+
+    run_ok(folder.path(), &["key", "revoke", &ids[0]]);
+    let expected = format!("revoked {}, named `shop`\n", ids[1]);
+    assert_eq!(run_ok(folder.path(), &revoke), expected);
+    let error = run_failing(folder.path(), &revoke, 1);
+    assert!(
+        error.starts_with("error: all keys with the name `shop` were revoked already"),
+        "{error}"
+    );
+}
+
+#[test]
+fn the_list_of_keys_has_a_header_and_is_also_json() {
+    let folder = TempDir::new().expect("a folder can be made");
+    run_ok(folder.path(), &["migrate", "--create"]);
+    let json = || -> Value {
+        let list = run_ok(folder.path(), &["key", "list", "--format", "json"]);
+        serde_json::from_str(&list).expect("JSON")
+    };
+    assert_eq!(run_ok(folder.path(), &["key", "list"]), HEADER);
+    assert_eq!(json(), json!({"format": 1, "keys": []}));
+
+    create(folder.path(), &["plain"]);
+    let limits = ["--expires", "2999-01-31", "--rate", "20", "--scope", "read"];
+    create(folder.path(), &[&["limited"], &limits[..]].concat());
+    run_ok(folder.path(), &["key", "revoke", "plain"]);
+    let list = run_ok(folder.path(), &["key", "list"]);
+    let rows = list.strip_prefix(HEADER).expect("a header");
+    for row in rows.lines() {
+        assert_eq!(row.split('\t').count(), HEADER.split('\t').count());
+    }
+    let mut keys = json()["keys"].take();
+    let is_time = |time: &Value| time.as_str().is_some_and(|time| time.ends_with('Z'));
+    for (key, row) in keys
+        .as_array_mut()
+        .expect("keys")
+        .iter_mut()
+        .zip(rows.lines())
+    {
+        assert_eq!(row.split('\t').next(), key["id"].as_str());
+        assert!(is_time(&key["created_at"].take()));
+        key["id"].take();
+    }
+    assert!(is_time(&keys[0]["revoked_at"].take()));
+    let expected = json!([
+        {"id": null, "name": "plain", "created_at": null, "last_used_at": null, "revoked_at": null,
+            "expires_at": null, "rate": null, "scope": "read,write"},
+        {"id": null, "name": "limited", "created_at": null, "last_used_at": null, "revoked_at": null,
+            "expires_at": "2999-01-31T00:00:00Z", "rate": "20", "scope": "read"},
+    ]);
+    assert_eq!(keys, expected);
+}
+
+#[test]
+fn a_running_service_logs_the_keys_that_commands_create_and_revoke() {
+    let service = Service::start();
+    let folder = service.folder.path();
+    let first = listed(&service, "first")[0].clone();
+    let (key, said) = create(folder, &["shop", "--log", "off"]);
+    let id = created_id(&said[0], "shop");
+    run_ok(folder, &["key", "revoke", id]);
+    for (message, id, name) in [
+        ("an API key was created", first.as_str(), "first"),
+        ("an API key was created", id, "shop"),
+        ("an API key was revoked", id, "shop"),
+    ] {
+        let line = format!("{message} key_id=\"{id}\" key_name=\"{name}\"");
+        service.log.wait_for(&line);
+    }
+    assert!(!service.log.text().contains(key.trim_end()));
+
+    // Another start does not repeat them.
+    service.signal(Signal::TERM);
+    let again = Service::start_in(service.folder.clone(), &[], &[]);
+    create(folder, &["last"]);
+    again.log.wait_for("key_name=\"last\"");
+    assert!(!again.log.text().contains(id), "{}", again.log.text());
 }
 
 #[test]
@@ -103,7 +251,7 @@ fn names_that_cannot_be_read_are_rejected() {
         let error = run_failing(folder.path(), &["key", "create", name], 2);
         assert!(error.contains("1 to 100 visible characters"), "{error}");
     }
-    assert_eq!(run_ok(folder.path(), &["key", "list"]), "");
+    assert_eq!(run_ok(folder.path(), &["key", "list"]), HEADER);
 }
 
 #[test]

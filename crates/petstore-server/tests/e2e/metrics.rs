@@ -143,6 +143,7 @@ fn calls_of_a_deprecated_operation_are_counted_by_key_with_the_time_of_the_last_
     let listed = crate::process::run_ok(folder, &["key", "list"]);
     let ids: Vec<&str> = listed
         .lines()
+        .skip(1)
         .filter_map(|line| line.split('\t').next())
         .collect();
     for _ in 0..2 {

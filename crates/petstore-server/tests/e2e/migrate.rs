@@ -1,9 +1,16 @@
 //! Tests the output of `migrate`: the schema versions before and after it. The
 //! tests of `petstore-store` check that an upgrade loses no data.
 
-use crate::process::{run_failing, run_ok};
-use std::{fs, path::Path};
+use crate::process::{program, run_failing, run_ok};
+use std::{
+    env, fs,
+    os::unix::fs::{PermissionsExt as _, symlink},
+    path::Path,
+    process::Command,
+};
 use tempfile::TempDir;
+
+const UPGRADES: &str = include_str!("../../../../examples/deploy/upgrades.md");
 
 /// A store of the first schema version.
 pub(crate) fn oldest(path: &Path) {
@@ -30,7 +37,7 @@ fn a_store_that_is_not_there_is_made_with_a_flag_and_then_has_its_version() {
         version.trim()
     );
     assert_eq!(again, expected);
-    assert_eq!(run_ok(folder.path(), &["key", "list"]), "");
+    assert_eq!(run_ok(folder.path(), &["key", "list"]).lines().count(), 1);
 }
 
 #[test]
@@ -120,4 +127,64 @@ fn only_serve_and_migrate_upgrade_a_store() {
     run_ok(folder.path(), &["migrate"]);
     run_ok(folder.path(), &["key", "create", "a"]);
     assert!(run_ok(folder.path(), &["key", "list"]).contains("\ta\t"));
+}
+
+/// Runs the commands of the page for SQLite as an owner does who followed the guide: there is a
+/// configuration file, and nothing else says where the store is.
+#[test]
+fn the_commands_of_the_page_of_upgrades_find_the_store_in_the_configuration_file() {
+    let folder = TempDir::new().expect("a folder can be made");
+    let path = |name: &str| folder.path().join(name);
+    for name in ["bin", "etc", "opt", "lib", "opt/new"] {
+        fs::create_dir(path(name)).expect("a folder can be made");
+    }
+    let store = path("lib/petstore.db");
+    oldest(&store);
+    let settings = format!("database = \"sqlite:{}\"\n", store.display());
+    fs::write(path("etc/petstore.toml"), settings).expect("can be written");
+    let own = program(folder.path());
+    for name in ["bin", "opt/new"] {
+        symlink(own.get_program(), path(name).join("petstore-server")).expect("a link");
+    }
+    for (name, script) in [
+        // Without the change of the user.
+        ("sudo", "[ \"$1\" != -u ] || shift 2; exec \"$@\""),
+        ("systemctl", "echo \"$*\" >>\"$0.called\""),
+        ("tar", "exit 0"),
+        ("apt-get", "exit 0"),
+    ] {
+        let file = path("bin").join(name);
+        fs::write(&file, format!("#!/bin/sh\n{script}\n")).expect("can be written");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).expect("can be changed");
+    }
+    let begin = UPGRADES.find("\n## SQLite").expect("a section");
+    let section = &UPGRADES[begin..];
+    let section = &section[..section.find("\n## PostgreSQL").expect("another section")];
+    let blocks = section.split("```sh").skip(1);
+    let commands: String = blocks.filter_map(|rest| rest.split("```").next()).collect();
+    let here = |name| path(name).display().to_string();
+    let commands = commands
+        .replace("/etc/petstore/", &format!("{}/", here("etc")))
+        .replace("/var/lib/petstore/", &format!("{}/", here("lib")))
+        .replace("/opt/petstore-server-VERSION-PLATFORM", &here("opt/new"));
+    let output = Command::new("sh")
+        .args(["-eux", "-c", &commands])
+        .current_dir(path("bin"))
+        .env(
+            "PATH",
+            format!("{}:{}", here("bin"), env::var("PATH").expect("a path")),
+        )
+        .output()
+        .expect("a shell");
+    assert!(output.status.success(), "{output:?}");
+    let said = String::from_utf8(output.stdout).expect("text");
+    for part in [
+        "would be upgraded from schema version 1",
+        "is a whole store",
+        "restored `sqlite:",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let called = fs::read_to_string(path("bin/systemctl.called")).expect("it is called");
+    assert!(called.contains("stop petstore-server"), "{called}");
 }

@@ -35,6 +35,25 @@ fn the_settings_are_read_and_their_comments_are_settings_too() {
     }
 }
 
+/// An address of the service would be another one after the owner changed the settings.
+#[test]
+fn the_documentation_of_the_units_is_a_manual_page_that_the_package_has() {
+    let folder = TempDir::new().expect("a folder can be made");
+    run_ok(folder.path(), &["man", "--to", "."]);
+    for name in ["petstore-server.service", "petstore-server-backup.service"] {
+        let unit = fs::read_to_string(deployed(name)).expect("it is there");
+        let mut lines = unit.lines();
+        let found = lines.find_map(|line| line.strip_prefix("Documentation="));
+        for page in found.expect("documentation").split(' ') {
+            let page = page.strip_prefix("man:");
+            let page = page.and_then(|page| page.strip_suffix("(1)"));
+            let page = page.unwrap_or_else(|| panic!("{name}: {found:?}"));
+            let file = folder.path().join(format!("{page}.1"));
+            assert!(file.exists(), "{name}: {found:?}");
+        }
+    }
+}
+
 #[test]
 fn the_unit_waits_for_the_service_and_starts_it_with_its_settings() {
     let unit = unit();
@@ -64,7 +83,7 @@ fn systemd_finds_nothing_to_say_about_the_unit() {
     let path = folder.path().join("petstore-server.service");
     fs::write(&path, unit).expect("can be written");
     for arguments in [
-        &["verify"][..],
+        &["verify", "--man=no"][..],
         &["security", "--offline=true", "--threshold=20"],
     ] {
         let command = Command::new("systemd-analyze")

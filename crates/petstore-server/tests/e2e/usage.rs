@@ -82,6 +82,58 @@ fn what_was_counted_last_is_written_when_the_service_stops_and_added_up_by_the_n
 }
 
 #[test]
+fn all_operations_are_counted_by_key_if_the_setting_says_so() {
+    for (setting, expected) in [
+        ("deprecated", &["getPet"][..]),
+        ("all", &["getPet", "listPets"]),
+    ] {
+        let watched = Watched::start_with(&["--count-calls", setting]);
+        let service = &watched.service;
+        let folder = service.folder.path();
+        // The deprecated operation comes last, so that the others are stored with it at the latest.
+        for _ in 0..2 {
+            assert_eq!(service.get("/v1/pets").status, 200);
+        }
+        assert_eq!(service.get("/v1/pets/1").status, 404);
+        let called = Instant::now();
+        let found = loop {
+            let rows = rows(folder);
+            if rows.iter().any(|row| row[2] == "getPet") {
+                break rows;
+            }
+            assert!(called.elapsed() < SOON, "{rows:?}");
+        };
+        let operations: Vec<_> = found.iter().map(|row| row[2].as_str()).collect();
+        assert_eq!(operations, expected);
+        let export = run_ok(folder, &["usage", "--format", "json"]);
+        let export: serde_json::Value = serde_json::from_str(&export).expect("JSON");
+        assert_eq!(export["operations"].as_array().map(Vec::len), Some(1));
+        let csv = run_ok(folder, &["usage", "--format", "csv"]);
+        let page = page(&watched);
+        let is_counted = setting == "all";
+        assert_eq!(csv.contains("\nlistPets,k_"), is_counted, "{csv}");
+        assert_eq!(
+            page.contains("<h2>listPets <code>GET /pets</code></h2>"),
+            is_counted,
+            "{page}"
+        );
+        assert!(!page.contains("safe to remove"), "{page}");
+        if !is_counted {
+            assert_eq!(export["other_operations"], serde_json::json!([]));
+            continue;
+        }
+        let row = &found[1];
+        assert_eq!(row[1..4], ["first", "listPets", "2"]);
+        assert_eq!(row[6..], ["-", "-", "-", "-"]);
+        let other = &export["other_operations"][0];
+        assert_eq!(other["operation"], "listPets", "{export}");
+        assert_eq!(other["path"], "GET /pets", "{export}");
+        assert_eq!(other["calls"], 2, "{export}");
+        assert_eq!(other["callers"][0]["name"], "first", "{export}");
+    }
+}
+
+#[test]
 fn a_store_in_memory_has_no_usage_counters_to_show() {
     let folder = tempfile::TempDir::new().expect("a folder can be made");
     let arguments = ["usage", "--database", "sqlite::memory:"];

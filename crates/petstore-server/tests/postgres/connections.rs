@@ -303,50 +303,55 @@ async fn statements_that_still_wait_after_the_deadline_are_cancelled() {
     }
 }
 
-/// Orders for pets that somebody else has locked wait in the same batches as other writes.
+/// Clients that order pets which somebody else has locked, and clients that create and order others.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn rows_that_somebody_keeps_locked_do_not_stop_other_writes() {
+    const LOCKED: usize = 30;
     let Some(cluster) = own(&[]).await else {
         return;
     };
     let busy = Busy::start(&cluster).await;
     let service = &busy.watched.service;
     let (address, key) = (service.address, &service.key);
-    let pets = [1, 2].map(|_| service.add("Rex", Some("available")));
+    let pets: Vec<i64> = (0..LOCKED + 10)
+        .map(|_| service.add("Rex", Some("available")))
+        .collect();
+    let (locked, free) = pets.split_at(LOCKED);
     let holder = busy.database.client().await;
-    holder
-        .batch_execute(&format!(
-            "BEGIN; UPDATE pets SET status = status WHERE id IN ({}, {})",
-            pets[0], pets[1]
-        ))
-        .await
-        .expect("they are locked");
+    let lock = format!(
+        "BEGIN; UPDATE pets SET status = status WHERE id BETWEEN {} AND {}",
+        locked[0],
+        locked[LOCKED - 1]
+    );
+    holder.batch_execute(&lock).await.expect("they are locked");
+    let order = |pet: i64| {
+        let body = json!({"petId": pet}).to_string();
+        send(address, &Request::post("/v1/store/orders", body).key(key))
+    };
     let (tried, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
     thread::scope(|scope| {
-        for client in 0..4 {
+        for pet in locked {
             let (tried, is_over) = (&tried, &is_over);
             scope.spawn(move || {
-                let body = json!({"petId": pets[client % 2]}).to_string();
-                let order = Request::post("/v1/store/orders", body).key(key);
                 while !is_over.load(Ordering::Acquire) {
                     tried.fetch_add(1, Ordering::AcqRel);
-                    let message = send(address, &order).assert_error(503, "unavailable");
+                    let message = order(*pet).assert_error(503, "unavailable");
                     assert!(message.contains("nothing was changed"), "{message}");
                 }
             });
         }
-        while tried.load(Ordering::Acquire) < 4 {
+        while tried.load(Ordering::Acquire) < LOCKED {
             thread::sleep(Duration::from_millis(10));
         }
-        let created = (0..10).map(|number| {
+        let others = free.iter().map(|pet| {
             let begin = Instant::now();
-            let status = create(address, key, &number.to_string()).status;
-            println!("{status} after {:.2} s", begin.elapsed().as_secs_f64());
-            status
+            let statuses = [create(address, key, "Tom").status, order(*pet).status];
+            println!("{statuses:?} after {:.2} s", begin.elapsed().as_secs_f64());
+            statuses
         });
-        let created: Vec<u16> = created.collect();
+        let others: Vec<_> = others.collect();
         is_over.store(true, Ordering::Release);
-        assert_eq!(created, [201; 10]);
+        assert_eq!(others, [[201; 2]; 10]);
     });
 }
 

@@ -81,6 +81,12 @@ async fn a_dump_from_before_an_upgrade_is_restored_as_the_pages_say() {
         name,
         &restored(1),
     );
+    let since = async |name: &str| -> i64 {
+        let db = cluster.connect(name).await.expect("the database");
+        let since = "SELECT min(since) FROM counted_operations";
+        db.query_one(since, &[]).await.expect("a time").get(0)
+    };
+    assert!(since(&restored(1)).await > since(name).await);
     stop(&mut new);
     if let Some(mut old) = old_program().filter(|_| is_upgraded) {
         let rejected = old

@@ -38,7 +38,7 @@ async fn two_servers_share_keys() {
     };
     assert_eq!(asks(), [200, 200]);
     let listed = run_ok(folder.path(), &["key", "list", "--database", &url]);
-    assert_eq!(listed.lines().count(), 2, "{listed}");
+    assert_eq!(listed.lines().skip(1).count(), 2, "{listed}");
     let line = listed.lines().find(|line| line.contains("\tshop\t"));
     let id = line
         .and_then(|line| line.split('\t').next())
@@ -133,10 +133,8 @@ async fn an_empty_database_gets_its_tables_from_a_server_and_not_from_a_command(
     );
     let made = run_ok(folder.path(), &["migrate", "--create", "--database", &url]);
     assert!(made.contains("is a new store"), "{made}");
-    assert_eq!(
-        run_ok(folder.path(), &["key", "list", "--database", &url]),
-        ""
-    );
+    let listed = run_ok(folder.path(), &["key", "list", "--database", &url]);
+    assert_eq!(listed.lines().count(), 1, "{listed}");
     let said = run_ok(folder.path(), &plan);
     assert!(said.contains("there is nothing to upgrade"), "{said}");
 }

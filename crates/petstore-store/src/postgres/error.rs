@@ -68,11 +68,21 @@ fn is_of_the_network(error: &Error) -> bool {
 /// Whether the server ended a statement because it waited or ran for too long. The connection
 /// is as good as before.
 pub(super) fn is_timeout(error: &StoreError) -> bool {
-    let source = error.source();
-    let cause = source.and_then(|source| source.downcast_ref::<Error>());
-    cause
-        .and_then(Error::code)
-        .is_some_and(|code| [SqlState::LOCK_NOT_AVAILABLE, SqlState::QUERY_CANCELED].contains(code))
+    let code = cause_of(error).and_then(Error::code);
+    code.is_some_and(|code| [SqlState::LOCK_NOT_AVAILABLE, SqlState::QUERY_CANCELED].contains(code))
+}
+
+/// Whether a write changed nothing because another transaction keeps a row locked.
+pub(super) fn is_locked(error: &StoreError) -> bool {
+    matches!(cause_of(error), Some(Fault::Locked))
+}
+
+/// The cause of an error, if it has this type. `source()` would return the `Arc` around it.
+fn cause_of<T: StdError + 'static>(error: &StoreError) -> Option<&T> {
+    match error {
+        StoreError::Unavailable { source, .. } => source.downcast_ref(),
+        _ => None,
+    }
 }
 
 /// All that is known of an error, in one line for the log. `Error` itself
@@ -103,6 +113,8 @@ pub(super) enum Fault {
     Deadline(Duration),
     #[error("the database did not complete a write within {} ms; its connection takes no further write until the database has", .0.as_millis())]
     Late(Duration),
+    #[error("another transaction of the database keeps the pet or the order locked")]
+    Locked,
     #[error("earlier writes still wait in the database, for its disk or a replica")]
     Blocked,
     #[error("the database warned while it committed, so the write may be missing on its replicas")]
@@ -149,5 +161,17 @@ impl Furthest {
             None if error.source().is_some_and(is_missing_password) => Self::Refused,
             None => Self::Unreachable,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cause_of_an_error_is_found() {
+        assert!(is_locked(&StoreError::not_applied(Fault::Locked)));
+        assert!(!is_locked(&StoreError::not_applied(Fault::Blocked)));
+        assert!(!is_timeout(&StoreError::not_applied(Fault::Locked)));
     }
 }

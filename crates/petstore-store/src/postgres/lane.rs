@@ -175,9 +175,11 @@ impl Lane {
         if ended.is_empty() {
             return Vec::new();
         }
-        // `KeyExists` is a result that callers expect, not a failure.
+        // A key that exists and a row that is locked are results that callers expect, not failures.
         let errors = ended.iter().flat_map(|ended| ended.errors());
-        let errors = errors.filter(|error| !matches!(error, StoreError::KeyExists));
+        let is_failure =
+            |error: &&_| !matches!(error, StoreError::KeyExists) && !error::is_locked(error);
+        let errors = errors.filter(is_failure);
         let errors: Vec<StoreError> = errors.cloned().collect();
         let done = match confirmed {
             Ok(()) => ended.iter().map(|ended| ended.succeeded()).sum(),

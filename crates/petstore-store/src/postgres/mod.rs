@@ -65,7 +65,7 @@ use std::sync::Arc;
 use writer::Writer;
 
 pub(crate) struct PostgresStore {
-    writer: Writer,
+    writer: Arc<Writer>,
     readers: Readers,
     keys: KeyCache,
 }
@@ -83,7 +83,7 @@ impl PostgresStore {
         let session = session.set_purpose(Use::Write).await;
         let session = session.map_err(schema::failed)?;
         Ok(Self {
-            writer: Writer::start(&connector, session),
+            writer: Arc::new(Writer::start(&connector, session)),
             readers: Readers::new(connector),
             keys: KeyCache::default(),
         })
@@ -147,8 +147,12 @@ impl Store for PostgresStore {
         at: DateTime<Utc>,
     ) -> Result<Result<Order, NotOrdered>, StoreError> {
         let at = stored_time(at)?;
-        let create = move |db: Arc<Session>| async move { orders::create(&db, &order, at).await };
-        self.writer.write(create).await
+        let order = Arc::new(order);
+        let create = move |db: Arc<Session>| {
+            let order = Arc::clone(&order);
+            async move { orders::create(&db, &order, at).await }
+        };
+        self.writer.write_rows(create).await
     }
 
     async fn create_order_once(
@@ -158,10 +162,12 @@ impl Store for PostgresStore {
     ) -> Result<Creation<Order, NotOrdered>, StoreError> {
         stored_time(once.at)?;
         let key = once.key_id;
-        let creation = OnceOnly::new(order, once);
-        let create =
-            move |db: Arc<Session>| async move { orders::create_once(&db, &creation).await };
-        on_behalf_of(Some(key), self.writer.write(create)).await
+        let creation = Arc::new(OnceOnly::new(order, once));
+        let create = move |db: Arc<Session>| {
+            let creation = Arc::clone(&creation);
+            async move { orders::create_once(&db, &creation).await }
+        };
+        on_behalf_of(Some(key), self.writer.write_rows(create)).await
     }
 
     async fn update_order(
@@ -172,7 +178,7 @@ impl Store for PostgresStore {
     ) -> Result<Result<Order, NotUpdated>, StoreError> {
         let at = stored_time(at)?;
         let update = move |db: Arc<Session>| async move { orders::update(&db, id, to, at).await };
-        self.writer.write(update).await
+        self.writer.write_rows(update).await
     }
 
     async fn order(&self, id: i64) -> Result<Option<Order>, StoreError> {

@@ -2,11 +2,12 @@
 //!
 //! # Two servers, one pet
 //!
-//! Each write is one statement and one transaction. It first locks the row that
-//! it decides by. That waits for a transaction that changes the row at this moment,
-//! and then reads the row as it is now, not as the statement's snapshot has it.
-//! Locks are taken in one order, an order before its pet, and no write takes two of
-//! a kind: so no two wait for each other.
+//! Each write is one statement and one transaction. If the rows are not as it needs them, it returns how
+//! they are, as a read would. Otherwise it locks them and looks again: they may have changed since the
+//! snapshot of the statement, or be locked by another transaction. It does not wait for that, since the
+//! writes behind it would wait, too: it changes nothing and fails with [`Fault::Locked`], and
+//! [`Writer::write_rows`](super::writer::Writer::write_rows) runs it again. Among statements that skip locked
+//! rows no two wait for each other.
 
 use super::{
     error::{self, Fault},
@@ -25,19 +26,20 @@ use petstore_models::{NewOrder, Order, OrderStatus, PetStatus};
 use std::sync::LazyLock;
 use tokio_postgres::Row;
 
-/// No row where there is no such pet; no id where it cannot be ordered.
+/// No row where there is no such pet; no id where no order was placed.
 pub(super) static CREATE: LazyLock<String> = LazyLock::new(|| {
     let (names, values) = (names::<Order>(), placeholders::<Order>(4, ""));
     format!(
         "
         WITH pet AS MATERIALIZED (
-            SELECT id, status FROM pets WHERE id = $1 FOR NO KEY UPDATE
+            SELECT id FROM pets WHERE id = $1 AND status = $2 FOR NO KEY UPDATE SKIP LOCKED
         ), reserved AS (
-            UPDATE pets SET status = $3 FROM pet WHERE pets.id = pet.id AND pet.status = $2 RETURNING pets.id
+            UPDATE pets SET status = $3 FROM pet WHERE pets.id = pet.id RETURNING pets.id
         ), placed AS (
             INSERT INTO orders ({names}) SELECT {values} FROM reserved RETURNING id
         )
-        SELECT placed.id, pet.status FROM pet LEFT JOIN placed ON true"
+        SELECT placed.id, known.status
+        FROM (SELECT status FROM pets WHERE id = $1) AS known LEFT JOIN placed ON true"
     )
 });
 
@@ -55,11 +57,12 @@ pub(super) static CREATE_ONCE: LazyLock<String> = LazyLock::new(|| {
             SELECT fingerprint, made_id, created_at FROM idempotency_keys, lock
             WHERE is_held AND key_id = $1 AND key = $2 AND created_at > $5
         ), pet AS MATERIALIZED (
-            SELECT pets.id, pets.status FROM pets, lock
-            WHERE is_held AND pets.id = $7 AND NOT EXISTS (SELECT FROM used) FOR NO KEY UPDATE OF pets
+            SELECT pets.id FROM pets, lock
+            WHERE is_held AND pets.id = $7 AND pets.status = $8 AND NOT EXISTS (SELECT FROM used)
+            FOR NO KEY UPDATE OF pets SKIP LOCKED
         ), given AS MATERIALIZED (
             SELECT fingerprint, made_id, created_at, false AS is_free FROM used
-            UNION ALL SELECT $3::bytea, nextval('order_ids'), $4::bigint, true FROM pet WHERE status = $8
+            UNION ALL SELECT $3::bytea, nextval('order_ids'), $4::bigint, true FROM pet
         ), kept AS (
             INSERT INTO idempotency_keys AS old (key_id, key, fingerprint, made_id, created_at)
             SELECT $1, $2, fingerprint, made_id, created_at FROM given
@@ -73,8 +76,9 @@ pub(super) static CREATE_ONCE: LazyLock<String> = LazyLock::new(|| {
             INSERT INTO orders (id, {names}) SELECT id, {values} FROM placed
         )
         SELECT is_held, kept.made_id, kept.created_at, kept.fingerprint = $3 AS is_same,
-            placed.id IS NOT NULL AS is_new, pet.id IS NOT NULL AS has_pet, pet.status
-        FROM lock LEFT JOIN kept ON true LEFT JOIN placed ON true LEFT JOIN pet ON true"
+            placed.id IS NOT NULL AS is_new, known.id IS NOT NULL AS has_pet, known.status
+        FROM lock LEFT JOIN kept ON true LEFT JOIN placed ON true
+            LEFT JOIN (SELECT id, status FROM pets WHERE id = $7) AS known ON true"
     )
 });
 
@@ -85,20 +89,25 @@ pub(super) static UPDATE: LazyLock<String> = LazyLock::new(|| {
     let names = names::<Order>();
     format!(
         "
-        WITH steps AS (
-            SELECT * FROM unnest($4::text[], $5::text[]) AS step (from_status, pet_status)
-        ), found AS MATERIALIZED (
-            SELECT id, {names} FROM orders WHERE id = $1 FOR NO KEY UPDATE
+        WITH found AS MATERIALIZED (
+            SELECT id, pet_id, status, updated_at FROM orders
+            WHERE id = $1 AND status = ANY ($4::text[]) FOR NO KEY UPDATE SKIP LOCKED
+        ), step AS MATERIALIZED (
+            SELECT id, pet_id, updated_at, pet_status FROM found
+            JOIN unnest($4::text[], $5::text[]) AS step (from_status, pet_status) ON from_status = status
+        ), pet AS MATERIALIZED (
+            SELECT pets.id, pet_status FROM pets JOIN step ON pets.id = step.pet_id
+            WHERE pet_status IS NOT NULL FOR NO KEY UPDATE OF pets SKIP LOCKED
         ), changed AS (
-            UPDATE orders SET status = $2, updated_at = GREATEST(found.updated_at, $3)
-            FROM found JOIN steps ON steps.from_status = found.status
-            WHERE orders.id = found.id
-            RETURNING orders.pet_id, steps.pet_status, orders.updated_at AS changed_at
-        ), pet AS (
-            UPDATE pets SET status = changed.pet_status FROM changed
-            WHERE pets.id = changed.pet_id AND changed.pet_status IS NOT NULL
+            UPDATE orders SET status = $2, updated_at = GREATEST(step.updated_at, $3)
+            FROM step LEFT JOIN pet ON true
+            WHERE orders.id = step.id AND (step.pet_status IS NULL OR pet.id IS NOT NULL)
+            RETURNING orders.updated_at AS changed_at
+        ), pet_changed AS (
+            UPDATE pets SET status = pet.pet_status FROM pet WHERE pets.id = pet.id
         )
-        SELECT found.*, changed_at FROM found LEFT JOIN changed ON true"
+        SELECT known.*, changed_at
+        FROM (SELECT id, {names} FROM orders WHERE id = $1) AS known LEFT JOIN changed ON true"
     )
 });
 
@@ -126,19 +135,6 @@ pub(super) async fn create(
 
 /// Places an order as [`create`] does, unless its idempotency key was used before.
 pub(super) async fn create_once(
-    db: &Session,
-    creation: &OnceOnly<NewOrder>,
-) -> Result<Creation<Order, NotOrdered>, StoreError> {
-    match try_create_once(db, creation).await? {
-        // The statement may have waited for an order of the same pet with the same
-        // key. Its snapshot is older than that order, so only a second statement
-        // can see the key.
-        Creation::Refused(_) => try_create_once(db, creation).await,
-        created => Ok(created),
-    }
-}
-
-async fn try_create_once(
     db: &Session,
     creation: &OnceOnly<NewOrder>,
 ) -> Result<Creation<Order, NotOrdered>, StoreError> {
@@ -205,7 +201,10 @@ pub(super) async fn update(
     };
     let order = Order::from_row(row).map_err(StoreError::corrupt)?;
     let Some(updated_at) = row.try_get("changed_at").map_err(StoreError::unknown)? else {
-        return Ok(Err(NotUpdated::NoStep { from: order.status }));
+        return match froms.contains(&order.status.as_str()) {
+            true => Err(StoreError::not_applied(Fault::Locked)),
+            false => Ok(Err(NotUpdated::NoStep { from: order.status })),
+        };
     };
     Ok(Ok(Order {
         status: to,
@@ -214,10 +213,12 @@ pub(super) async fn update(
     }))
 }
 
-/// The rejection of an order for a pet that has the status in this column.
+/// The rejection of an order for a pet that has the status in this column. A pet that can be ordered
+/// and was not is locked, or was ordered meanwhile.
 fn not_available(row: &Row, column: usize) -> Result<NotOrdered, StoreError> {
-    let status = row.optional_parsed(column);
-    Ok(NotOrdered::NotAvailable(
-        status.map_err(StoreError::corrupt)?,
-    ))
+    let status = row.optional_parsed(column).map_err(StoreError::corrupt)?;
+    match status == Some(ORDERED.0) {
+        true => Err(StoreError::not_applied(Fault::Locked)),
+        false => Ok(NotOrdered::NotAvailable(status)),
+    }
 }

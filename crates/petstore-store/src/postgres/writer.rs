@@ -7,23 +7,33 @@
 
 use super::{
     batch::{Batch, Other, Write},
+    error::is_locked,
     lane::Lane,
     session::{Connector, Session},
 };
 use crate::{
     StoreError,
+    caller::{caller, on_behalf_of},
     stats::Batches,
     write_queue::{Receiver, Reservation, Stopped, WriteQueue, take_up},
 };
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 use tokio::{
     sync::{Mutex, Notify, watch},
     task::JoinHandle,
+    time::{Instant, sleep},
 };
 
 /// Connections that write. While one waits for its commit, on the disk or on a
 /// replica, the other collects the next batch.
 const LANES: usize = 2;
+
+/// How long a write is tried again while another transaction keeps its rows locked.
+const LOCKED: Duration = Duration::from_secs(5);
+/// The pause before the second attempt; it doubles with each attempt.
+const FIRST_PAUSE: Duration = Duration::from_millis(2);
+/// The longest pause between two attempts.
+const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
 /// The handle to the tasks, which end when this is dropped or closed.
 pub(super) struct Writer {
@@ -92,6 +102,39 @@ impl Writer {
     {
         let write = |caller| Write::Other(Other::boxed(work, caller));
         self.queue.write(0, write).await
+    }
+
+    /// As [`write`](Self::write), for work that fails with [`Fault::Locked`](super::error::Fault::Locked)
+    /// instead of waiting for a lock. It is tried again for some seconds, each time as a new
+    /// write: no connection and no other write waits meanwhile.
+    pub(super) async fn write_rows<T, F>(
+        self: &Arc<Self>,
+        work: impl Fn(Arc<Session>) -> F + Clone + Send + Sync + 'static,
+    ) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, StoreError>> + Send + 'static,
+    {
+        let first = self.write(work.clone()).await;
+        if !first.as_ref().is_err_and(is_locked) {
+            return first;
+        }
+        let writer = Arc::clone(self);
+        let until_done = async move {
+            let deadline = Instant::now() + LOCKED;
+            let mut pause = FIRST_PAUSE;
+            loop {
+                sleep(pause).await;
+                let done = writer.write(work.clone()).await;
+                if Instant::now() >= deadline || !done.as_ref().is_err_and(is_locked) {
+                    return done;
+                }
+                pause = LONGEST_PAUSE.min(2 * pause);
+            }
+        };
+        // In a task: a caller who stops waiting does not cancel the write.
+        let done = tokio::spawn(on_behalf_of(caller(), until_done)).await;
+        done.unwrap_or_else(|_| Err(StoreError::unknown(Stopped::WriterGone)))
     }
 
     /// Returns when all that was handed over is done and the connections are

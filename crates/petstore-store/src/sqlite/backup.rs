@@ -106,6 +106,7 @@ pub(crate) fn restore(from: &Path, to: &Path) -> Result<Option<PathBuf>, BackupP
     };
     let Ok(found) = fs::metadata(&to) else {
         let new = copied(&source, folder, &to)?;
+        count_anew(&new)?;
         move_logs(&to)?;
         let named = new.persist_noclobber(&to);
         named.map_err(|error| BackupProblem::from(error.error))?;
@@ -120,6 +121,7 @@ pub(crate) fn restore(from: &Path, to: &Path) -> Result<Option<PathBuf>, BackupP
         Err(fs::TryLockError::Error(error)) => return Err(error.into()),
     }
     let new = copied(&source, folder, &to)?;
+    count_anew(&new)?;
     // The owner and the mode of the store stay: the service has to read and write it.
     fs::set_permissions(new.path(), found.permissions())?;
     let made = new.as_file().metadata()?;
@@ -140,6 +142,26 @@ pub(crate) fn restore(from: &Path, to: &Path) -> Result<Option<PathBuf>, BackupP
     File::open(folder)?.sync_all()?;
     drop(lock);
     Ok(Some(former))
+}
+
+/// Has the calls of deprecated operations counted from now on: those since the backup are not in it,
+/// so nobody may take an operation for unused because of them. A store of an older schema gets this time
+/// when a server starts.
+fn count_anew(new: &tempfile::NamedTempFile) -> Result<(), BackupProblem> {
+    let db = Connection::open(new.path()).map_err(failed)?;
+    let is_counted =
+        "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'counted_operations')";
+    if db
+        .query_row(is_counted, [], |row| row.get(0))
+        .map_err(failed)?
+    {
+        let update = "UPDATE counted_operations SET since = max(since, ?1)";
+        db.execute(update, [chrono::Utc::now().timestamp_micros()])
+            .map_err(failed)?;
+    }
+    // Puts the log into the file.
+    db.close().map_err(|(_, error)| failed(error))?;
+    Ok(new.as_file().sync_all()?)
 }
 
 /// Writes the log of a store into its file and removes it, which needs the store for itself.

@@ -34,6 +34,11 @@ impl Files {
         Ok(Self(vec![known(database.to_owned())?, known(log)?]))
     }
 
+    /// The name of the database.
+    pub(super) fn database(&self) -> Option<&Path> {
+        self.0.first().map(|(path, _)| path.as_path())
+    }
+
     /// Costs some microseconds.
     pub(super) fn check(&self) -> Result<(), Moved> {
         for (path, opened) in &self.0 {

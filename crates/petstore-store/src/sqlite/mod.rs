@@ -9,6 +9,7 @@ mod idempotency;
 mod idle_transaction;
 mod key_cache;
 mod keys;
+mod last_backup;
 mod open;
 mod orders;
 mod pets;
@@ -46,6 +47,7 @@ pub use backup::BackupContents;
 pub use server_mark::ServerMark;
 
 pub(crate) use backup::{copy, restore, verify};
+pub(crate) use last_backup::write as record_backup;
 
 pub(crate) struct SqliteStore {
     writer: Writer,
@@ -328,6 +330,10 @@ impl Store for SqliteStore {
 
     fn pool(&self) -> PoolStats {
         self.readers.stats()
+    }
+
+    fn last_backup(&self) -> Option<DateTime<Utc>> {
+        last_backup::read(self.files.as_ref()?.database()?)
     }
 
     async fn close(&self) -> Result<(), StoreError> {

@@ -12,7 +12,11 @@ use petstore_models::{NewPet, Order, OrderStatus, PetStatus};
 use petstore_store::{
     Creation, KeyId, NotOrdered, NotUpdated, Once, OrderQuery, Outcome, Store, StoreError,
 };
-use std::{sync::Arc, time::Duration};
+use std::{
+    pin::pin,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 use tokio::time::sleep;
 
 fn once(key: &str) -> Once {
@@ -128,20 +132,28 @@ async fn who_waits_for_a_pet_is_told_what_became_of_it() {
     let database = cluster.database().await;
     let store = store(&database).await;
     let pet_id = available(&store).await;
-    // Within a transaction, what is shown of the others stays as it was first.
     let watch = database.client().await;
     for (end, status) in [("ROLLBACK", None), ("COMMIT", Some(PetStatus::Sold))] {
         let db = database.client().await;
         let change = format!("BEGIN; UPDATE pets SET status = 'sold' WHERE id = {pet_id}");
         db.batch_execute(&change).await.expect("locked");
+        let locked = watch.query_one("SELECT clock_timestamp()", &[]).await;
+        let locked: SystemTime = locked.expect("a time").get(0);
         let other = Arc::clone(&store);
         let asked = tokio::spawn(async move {
             other
                 .create_order(new_order(pet_id), DateTime::UNIX_EPOCH)
                 .await
         });
-        let waits = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
-        while watch.query(waits, &[]).await.expect("a result").is_empty() {
+        let tried =
+            "SELECT 1 FROM pg_stat_activity WHERE query LIKE '%INTO orders%' AND query_start > $1
+            AND datname = current_database() AND pid <> pg_backend_pid()";
+        while watch
+            .query(tried, &[&locked])
+            .await
+            .expect("a result")
+            .is_empty()
+        {
             sleep(Duration::from_millis(2)).await;
         }
         db.batch_execute(end).await.expect("over");
@@ -155,6 +167,67 @@ async fn who_waits_for_a_pet_is_told_what_became_of_it() {
             }
             Some(_) => assert_eq!(result, Err(NotOrdered::NotAvailable(status))),
         }
+    }
+}
+
+/// Each of them would wait for its lock, one after the other.
+#[tokio::test]
+async fn writes_do_not_wait_for_orders_whose_rows_somebody_keeps_locked() {
+    let Some(cluster) = shared().await else {
+        return;
+    };
+    let database = cluster.database().await;
+    let store = store(&database).await;
+    let at = DateTime::UNIX_EPOCH;
+    let mut pets = Vec::new();
+    for _ in 0..24 {
+        pets.push(available(&store).await);
+    }
+    let free = available(&store).await;
+    let mut orders = Vec::new();
+    for pet_id in &pets[..2] {
+        let placed = store.create_order(new_order(*pet_id), at).await;
+        orders.push(placed.expect("a result").expect("an order").id);
+    }
+    let db = database.client().await;
+    let lock = format!(
+        "BEGIN; SELECT FROM orders WHERE id = {} FOR UPDATE; SELECT FROM pets WHERE id BETWEEN {} AND {} FOR UPDATE",
+        orders[0], pets[1], pets[23],
+    );
+    db.batch_execute(&lock).await.expect("locked");
+
+    let new = |pet_id: &i64| store.create_order(new_order(*pet_id), at);
+    let cancel = |id: &i64| store.update_order(*id, OrderStatus::Cancelled, at);
+    let mut locked = pin!(async {
+        tokio::join!(
+            join_all(pets[2..23].iter().map(new)),
+            join_all(orders.iter().map(cancel)),
+            store.create_order_once(new_order(pets[23]), once("a")),
+        )
+    });
+    // All of them are queued before the first one runs.
+    let placed = tokio::select! {
+        biased;
+        ended = &mut locked => panic!("the rows are locked: {ended:?}"),
+        placed = new(&free) => placed,
+    };
+    placed.expect("a result").expect("the pet is free");
+    db.batch_execute("ROLLBACK").await.expect("over");
+    let (placed, cancelled, once_placed) = locked.await;
+    for placed in placed {
+        placed.expect("a result").expect("an order");
+    }
+    for cancelled in cancelled {
+        let status = cancelled.expect("a result").expect("an order").status;
+        assert_eq!(status, OrderStatus::Cancelled);
+    }
+    let Ok(Creation::Added(order)) = once_placed else {
+        panic!("{once_placed:?}")
+    };
+    let repeated = order_once(&store, pets[23], "a").await;
+    assert_eq!(repeated.expect("a result"), Creation::Repeated(order));
+    for pet_id in &pets {
+        assert_eq!(orders_of(&store, *pet_id).await.len(), 1);
     }
 }
 
