@@ -10,6 +10,8 @@
 )]
 #[path = "../support/attack.rs"]
 mod attack;
+#[path = "../support/crowd.rs"]
+mod crowd;
 #[path = "../support/frames.rs"]
 mod frames;
 #[path = "../support/memory.rs"]
@@ -32,11 +34,14 @@ mod scrape;
 #[path = "../support/skip.rs"]
 mod skip;
 
+mod admin;
 mod attacked;
+mod budgets;
 mod descriptors;
 mod heads;
 mod http1;
 mod http2;
+mod lockout;
 mod tls;
 mod unread;
 
