@@ -41,11 +41,11 @@ crate::settings! {
         body_budget_bytes: NonZeroUsize = "33554432";
         /// Total memory of the requests that wait for their bodies and of large heads, in bytes; a request beyond it is rejected with 503
         request_budget_bytes: NonZeroUsize = "33554432";
-        /// Total size of the responses of more than 8 KiB that clients have not taken yet, in bytes; a request for another one is rejected with 503
+        /// Total size of the responses of more than 8 KiB, and of all of HTTP/2, that clients have not taken yet, in bytes; a request for another one is rejected with 503
         response_budget_bytes: NonZeroUsize = "33554432";
         /// Seconds in which a client has to take the next 64 KiB of a response; one that takes nothing of it for longer is disconnected, whatever it takes of others
         response_stall_seconds: Seconds = "30";
-        /// The highest number of open connections; if there are more, idle ones are closed. Lower if the limit of open files is low
+        /// The highest number of open connections; if there are more, those are closed that have been open longest without a request with a valid key, or else idle ones. Lower if the limit of open files is low
         max_connections: NonZeroUsize = "4096";
         /// Seconds that the service continues to serve requests after the signal to stop, while `/readyz` responds with 503, so that load balancers stop sending requests
         shutdown_delay_seconds: Delay = "0";

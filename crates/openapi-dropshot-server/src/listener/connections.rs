@@ -73,6 +73,9 @@ pub(crate) struct Connections {
     /// trusted.
     closed_for_others: AtomicU64,
     closed_without_key: AtomicU64,
+    /// Since when a new connection has waited for room, in microseconds since the listener was
+    /// started; 0 if none waits.
+    waits_since: AtomicU64,
     started: Instant,
 }
 
@@ -145,6 +148,7 @@ impl Connections {
             closed_receiving_at: AtomicU64::new(0),
             closed_for_others: AtomicU64::new(0),
             closed_without_key: AtomicU64::new(0),
+            waits_since: AtomicU64::new(0),
             started: Instant::now(),
         }
     }
@@ -159,6 +163,14 @@ impl Connections {
 
     pub(crate) fn closed_for_others(&self) -> u64 {
         self.closed_for_others.load(Ordering::Relaxed)
+    }
+
+    /// For how long a new connection has waited for room.
+    pub(crate) fn wait(&self) -> Duration {
+        match self.waits_since.load(Ordering::Relaxed) {
+            0 => Duration::ZERO,
+            since => Duration::from_micros(self.now().saturating_sub(since)),
+        }
     }
 
     /// Those of them that were not trusted.
@@ -198,6 +210,7 @@ impl Connections {
     /// that have been open longest without a valid credential, whatever they do: a client that has
     /// one sends it first. If all others are trusted, the one that has been idle longest is closed.
     pub(crate) async fn make_room(&self) {
+        let begin = self.now().max(1);
         loop {
             let mut changed = pin!(self.changed.notified());
             changed.as_mut().enable();
@@ -205,6 +218,8 @@ impl Connections {
                 let open = self.lock();
                 let is_full = open.len() >= self.limit;
                 self.is_full.store(is_full, Ordering::SeqCst);
+                self.waits_since
+                    .store(if is_full { begin } else { 0 }, Ordering::Relaxed);
                 if !is_full {
                     return;
                 }
@@ -633,8 +648,10 @@ mod tests {
         });
         tokio::time::sleep(Duration::from_millis(20)).await;
         assert!(!waiting.is_finished() && !busy.is_finished());
+        assert!(connections.wait() > Duration::ZERO);
         drop(request);
         waiting.await.expect("there is room");
+        assert_eq!(connections.wait(), Duration::ZERO);
         busy.await.expect("closed");
         assert_eq!(connections.closed_without_key(), 0);
     }

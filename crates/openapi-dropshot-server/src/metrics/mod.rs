@@ -209,6 +209,12 @@ impl Metrics {
             "Connections of clients that may be open at the same time.",
             move || limit,
         );
+        let waiting = connections.clone();
+        self.gauge(
+            &info.metric("connections_wait_seconds"),
+            "The time for which new connections have waited for room, at this moment.",
+            move || waiting.wait().as_secs_f64(),
+        );
         let closed = connections.clone();
         self.counter(
             &info.metric("connections_closed_for_others_total"),

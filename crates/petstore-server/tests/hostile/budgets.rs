@@ -6,7 +6,8 @@ use crate::{
     alone,
     attacked::Attacked,
     crowd::{Attack, Crowd},
-    raw::Request,
+    raw::{Connection, Request},
+    scrape::Scrape,
 };
 use std::{
     thread,
@@ -28,6 +29,7 @@ const LIMITS: [(&str, &str); 2] = [
 const PAGE: &str = "/v1/pets?limit=8";
 const PETS: usize = 8;
 const NAME_BYTES: usize = 950;
+const PET: &str = r#"{"name":"Rex","categoryId":7}"#;
 
 fn start(is_tls: bool) -> Option<Attacked> {
     let attacked = if is_tls {
@@ -160,4 +162,35 @@ fn all_attacks_together_are_bounded() {
 #[test]
 fn all_attacks_together_over_tls_are_bounded() {
     assert_mix_is_survived("all attacks over TLS", true);
+}
+
+/// The head of a creation whose client waits for the service to ask for the body.
+fn begin_creation(attacked: &Attacked, key: &str) -> (Connection, u16) {
+    let mut connection = attacked.service.connect();
+    let request = Request::post("/v1/pets", PET)
+        .key(key)
+        .header("Expect", "100-continue")
+        .bytes();
+    connection.write(&request[..request.len() - PET.len()]);
+    let status = connection.head().0;
+    (connection, status)
+}
+
+#[test]
+fn waiting_requests_of_one_key_leave_room_for_those_of_others() {
+    const REQUESTS: usize = 10;
+    let budget = (REQUESTS * (11 << 10)).to_string();
+    let attacked = Attacked::start(&["--request-budget-bytes", &budget], &[]);
+    let begin = |_| begin_creation(&attacked, &attacked.service.key);
+    let greedy: Vec<_> = (0..REQUESTS).map(begin).collect();
+    let accepted = greedy.iter().filter(|(_, status)| *status == 100).count();
+    let rejected = greedy.iter().filter(|(_, status)| *status == 503).count();
+    assert_eq!(accepted + rejected, REQUESTS);
+    assert!((5..=8).contains(&accepted), "{accepted} of {REQUESTS}");
+    let in_use = Scrape::of(attacked.admin).find("petstore_request_bytes_in_use", &[]);
+    assert!(in_use > Some(accepted as f64 * 10_000.0), "{in_use:?}");
+    let (mut other, status) = begin_creation(&attacked, &attacked.other_key);
+    assert_eq!(status, 100);
+    other.write(PET);
+    assert_eq!(other.response().status, 201);
 }
