@@ -5,7 +5,7 @@
 //! metrics, and `/usage` a page about the usage of deprecated operations, once there is a server.
 
 use crate::{
-    config::AdminListen,
+    config::{AdminListen, HostNames},
     listener,
     metrics::Metrics,
     readiness::{Phase, Readiness},
@@ -17,7 +17,8 @@ use bytes::Bytes;
 use chrono::Utc;
 use http::{
     HeaderValue, Method, Request, Response, StatusCode,
-    header::{ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE},
+    header::{ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST},
+    uri::Authority,
 };
 use http_body_util::Full;
 use hyper::{server::conn::http1, service::service_fn};
@@ -25,25 +26,32 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use openapi_dropshot_types::Operation;
 use std::{
     borrow::Cow,
+    collections::VecDeque,
     convert::Infallible,
     io,
-    net::SocketAddr,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    net::{IpAddr, SocketAddr},
+    sync::{
+        Arc, Mutex, OnceLock, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 use tokio::{
     net::{TcpListener, TcpStream},
-    sync::Semaphore,
-    task::JoinSet,
+    task::{JoinHandle, JoinSet},
 };
 
-/// The most connections at the same time; further ones wait.
+/// The most connections at the same time. For a further one the oldest is closed that has not
+/// sent the head of a request; if all have, it waits.
 const CONNECTIONS: usize = 64;
+/// The largest head of a request.
+const HEAD_BYTES: usize = 16 << 10;
 /// The time in which the head of a request has to arrive.
 const HEAD: Duration = Duration::from_secs(5);
 /// The time limit of a connection, which serves one request.
 const CONNECTION: Duration = Duration::from_secs(15);
-/// The pause after a connection could not be accepted because of too many open files.
+/// The pause after a connection could not be accepted because of too many open files, and before
+/// another look whether a request has ended.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// The time in which the state has to respond: less than the second that a
@@ -73,8 +81,9 @@ pub struct Subject<S> {
 }
 
 /// The server that the listener reports on, once there is one.
-#[derive(Default)]
 struct Reported {
+    /// The names that requests may be for.
+    hosts: HostNames,
     server: OnceLock<Box<dyn Report>>,
     /// What the service waits for before there is a server.
     waits_for: Mutex<Option<String>>,
@@ -146,7 +155,10 @@ pub struct CannotListen {
 }
 
 /// A listener that is bound to its address, but does not respond yet; connections are queued.
-pub struct Bound(TcpListener);
+pub struct Bound {
+    listener: TcpListener,
+    hosts: HostNames,
+}
 
 /// A listener that responds to requests until it is dropped.
 pub struct Admin {
@@ -167,8 +179,18 @@ impl Bound {
             return Ok(None);
         };
         listener::listen(address)
-            .map(|listener| Some(Bound(listener)))
+            .map(|listener| {
+                let hosts = HostNames::Named(Vec::new());
+                Some(Bound { listener, hosts })
+            })
             .map_err(|source| CannotListen { address, source })
+    }
+
+    /// Also accepts requests for these names. Without them a request must be for an address or for
+    /// `localhost`: a page of another site can make a browser resolve its own name to this machine.
+    #[must_use]
+    pub fn hosts(self, hosts: HostNames) -> Self {
+        Bound { hosts, ..self }
     }
 
     /// Begins to serve requests.
@@ -188,9 +210,13 @@ impl Bound {
     ///
     /// The socket has no address any more.
     pub fn start_early(self) -> io::Result<Admin> {
-        let listener = self.0;
+        let Bound { listener, hosts } = self;
         let address = listener.local_addr()?;
-        let reported = Arc::<Reported>::default();
+        let reported = Arc::new(Reported {
+            hosts,
+            server: OnceLock::new(),
+            waits_for: Mutex::default(),
+        });
         let mut accepting = JoinSet::new();
         accepting.spawn(accept(listener, Arc::clone(&reported)));
         Ok(Admin {
@@ -221,17 +247,19 @@ impl Admin {
 }
 
 async fn accept(listener: TcpListener, reported: Arc<Reported>) {
-    let free = Arc::new(Semaphore::new(CONNECTIONS));
-    // The semaphore is never closed.
-    while let Ok(place) = free.clone().acquire_owned().await {
+    let mut open = VecDeque::new();
+    loop {
         match listener.accept().await {
             Ok((stream, _)) => {
-                let reported = reported.clone();
-                tokio::spawn(async move {
-                    // A client that is too slow is disconnected.
-                    let _late = tokio::time::timeout(CONNECTION, serve(stream, reported)).await;
-                    drop(place);
+                let has_request = Arc::<AtomicBool>::default();
+                let served = serve(stream, reported.clone(), has_request.clone());
+                // A client that is too slow is disconnected.
+                let served = async { drop(tokio::time::timeout(CONNECTION, served).await) };
+                open.push_back(Connection {
+                    task: tokio::spawn(served),
+                    has_request,
                 });
+                make_room(&mut open).await;
             }
             Err(problem) => {
                 tracing::warn!("the admin listener cannot accept: {problem}");
@@ -241,14 +269,42 @@ async fn accept(listener: TcpListener, reported: Arc<Reported>) {
     }
 }
 
-async fn serve(stream: TcpStream, reported: Arc<Reported>) {
+struct Connection {
+    task: JoinHandle<()>,
+    has_request: Arc<AtomicBool>,
+}
+
+/// Returns when there is room for another connection.
+async fn make_room(open: &mut VecDeque<Connection>) {
+    loop {
+        open.retain(|connection| !connection.task.is_finished());
+        if open.len() < CONNECTIONS {
+            return;
+        }
+        // The newest connection can read its request first.
+        tokio::task::yield_now().await;
+        let is_incomplete = |open: &Connection| !open.has_request.load(Ordering::Relaxed);
+        match open.iter().position(is_incomplete) {
+            Some(oldest) => {
+                if let Some(connection) = open.remove(oldest) {
+                    connection.task.abort();
+                }
+            }
+            None => tokio::time::sleep(PAUSE).await,
+        }
+    }
+}
+
+async fn serve(stream: TcpStream, reported: Arc<Reported>, has_request: Arc<AtomicBool>) {
     let responder = service_fn(|request| {
+        has_request.store(true, Ordering::Relaxed);
         let reported = reported.clone();
         async move { Ok::<_, Infallible>(respond(&request, &reported).await) }
     });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD)
+        .max_buf_size(HEAD_BYTES)
         .keep_alive(false)
         .serve_connection(TokioIo::new(stream), responder)
         .await;
@@ -259,7 +315,31 @@ async fn serve(stream: TcpStream, reported: Arc<Reported>) {
 
 type TextResponse = Response<Full<Bytes>>;
 
+/// Whether the request is for an address, for `localhost` or for one of these names. Browsers send
+/// the name of the page's site, other clients may send none.
+fn is_for<B>(request: &Request<B>, hosts: &HostNames) -> bool {
+    let HostNames::Named(names) = hosts else {
+        return true;
+    };
+    let headers = request.headers().get_all(HOST).iter();
+    let mut headers = headers.map(|value| Authority::try_from(value.as_bytes()).ok());
+    let authority = request.uri().authority().cloned().map(Some);
+    authority.into_iter().chain(&mut headers).all(|authority| {
+        authority.is_some_and(|authority| {
+            let host = authority.host().to_ascii_lowercase();
+            let address = host.trim_start_matches('[').trim_end_matches(']');
+            host == "localhost" || address.parse::<IpAddr>().is_ok() || names.contains(&host)
+        })
+    })
+}
+
 async fn respond<B>(request: &Request<B>, reported: &Reported) -> TextResponse {
+    if !is_for(request, &reported.hosts) {
+        return text(
+            StatusCode::MISDIRECTED_REQUEST,
+            "this listener responds to requests for its address or for localhost; allow other names in `Host` with `--admin-hosts`",
+        );
+    }
     let path = request.uri().path();
     if !["/livez", "/readyz", "/metrics", "/usage"].contains(&path) {
         return text(

@@ -1,8 +1,9 @@
 //! Declares the settings of every service, concern by concern.
 
 use super::{
-    AdminListen, ClientAddressHeader, ConfigError, CountCalls, Delay, LogFilter, LogFormat,
-    MinStability, Networks, Origins, Rate, Seconds, Settings, SunsetPolicy, Switch, Table, put,
+    AdminListen, ClientAddressHeader, ConfigError, CountCalls, Delay, HostNames, LogFilter,
+    LogFormat, MinStability, Networks, Origins, Rate, Seconds, Settings, SunsetPolicy, Switch,
+    Table, put,
 };
 use std::{
     net::SocketAddr,
@@ -39,11 +40,13 @@ crate::settings! {
         body_read_seconds: Seconds = "10";
         /// Total size of all bodies in memory, in bytes; a request beyond it is rejected with 503
         body_budget_bytes: NonZeroUsize = "33554432";
-        /// Total size of the responses of more than 8 KiB that clients have not taken yet, in bytes; a request for another one is rejected with 503
+        /// Total memory of the requests that wait for their bodies and of large heads, in bytes; a request beyond it is rejected with 503
+        request_budget_bytes: NonZeroUsize = "33554432";
+        /// Total size of the responses of more than 8 KiB, and of all of HTTP/2, that clients have not taken yet, in bytes; a request for another one is rejected with 503
         response_budget_bytes: NonZeroUsize = "33554432";
         /// Seconds in which a client has to take the next 64 KiB of a response; one that takes nothing of it for longer is disconnected, whatever it takes of others
         response_stall_seconds: Seconds = "30";
-        /// The highest number of open connections; if there are more, idle ones are closed. Lower if the limit of open files is low
+        /// The highest number of open connections; if there are more, those are closed that have been open longest without a request with a valid key, or else idle ones. Lower if the limit of open files is low
         max_connections: NonZeroUsize = "4096";
         /// Seconds that the service continues to serve requests after the signal to stop, while `/readyz` responds with 503, so that load balancers stop sending requests
         shutdown_delay_seconds: Delay = "0";
@@ -89,6 +92,8 @@ crate::settings! {
     Watch {
         /// Address and port of `/livez`, `/readyz`, `/metrics` and `/usage`, which clients must not reach; port 0 takes a free one and logs it, `off` serves them nowhere
         admin_listen: AdminListen = "127.0.0.1:9090";
+        /// Names under which clients reach the admin listener, without ports and with commas between them (in the file also an array), as in `petstore.internal`; `*` for any name, `none` for none. Requests to an address or to `localhost` need none
+        admin_hosts: HostNames = "none";
         /// Whether to collect metrics for `/metrics`: `on` or `off`
         metrics: Switch = "on";
         /// Whether to log a line for every request: `on` or `off`

@@ -18,8 +18,8 @@ pub use settings::{NoSettings, Settings, Table};
 #[doc(hidden)]
 pub use settings::{defaults, put};
 pub use values::{
-    AdminListen, ClientAddressHeader, CountCalls, Delay, InvalidSetting, LogFilter, LogFormat,
-    MinStability, Networks, Origins, Rate, Seconds, SunsetPolicy, Switch,
+    AdminListen, ClientAddressHeader, CountCalls, Delay, HostNames, InvalidSetting, LogFilter,
+    LogFormat, MinStability, Networks, Origins, Rate, Seconds, SunsetPolicy, Switch,
 };
 pub use variables::MistypedVariable;
 

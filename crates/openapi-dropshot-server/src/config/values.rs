@@ -354,6 +354,51 @@ impl fmt::Display for AdminListen {
     }
 }
 
+/// Names of this machine in the header `Host`, beside addresses and `localhost`.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum HostNames {
+    /// These, in small letters.
+    Named(Vec<String>),
+    /// Any name.
+    Any,
+}
+
+impl FromStr for HostNames {
+    type Err = InvalidSetting;
+
+    fn from_str(text: &str) -> Result<Self, InvalidSetting> {
+        let name = |text: &str| {
+            let text = text.trim();
+            let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b".-_".contains(&byte);
+            if !text.is_empty() && text.bytes().all(is_part) {
+                return Ok(text.to_ascii_lowercase());
+            }
+            let problem = format!(
+                "`{text}` is not a host name; write names without a port, as in `petstore.internal`, with commas between them, `*` for all or `none`"
+            );
+            Err(InvalidSetting(problem.into()))
+        };
+        match text.trim() {
+            "none" | "" => Ok(HostNames::Named(Vec::new())),
+            "*" => Ok(HostNames::Any),
+            list => {
+                let names = list.split(',').map(name);
+                names.collect::<Result<_, _>>().map(HostNames::Named)
+            }
+        }
+    }
+}
+
+impl fmt::Display for HostNames {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            HostNames::Any => f.write_str("*"),
+            HostNames::Named(names) if names.is_empty() => f.write_str("none"),
+            HostNames::Named(names) => f.write_str(&names.join(",")),
+        }
+    }
+}
+
 /// The origins whose pages may call the service from a browser.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Origins {
@@ -521,6 +566,20 @@ mod tests {
         }
         for text in ["on", "9090", "localhost:9090"] {
             assert_eq!(displayed::<AdminListen>(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn host_names_have_no_port() {
+        for (text, display) in [
+            ("none", "none"),
+            ("*", "*"),
+            ("Petstore.internal, a_b", "petstore.internal,a_b"),
+        ] {
+            assert_eq!(displayed::<HostNames>(text).as_deref(), Some(display));
+        }
+        for text in ["petstore:9090", "a b", "a,,b", "http://a"] {
+            assert_eq!(displayed::<HostNames>(text), None, "{text}");
         }
     }
 

@@ -1,13 +1,16 @@
-//! Counts the open connections, and closes idle ones where there are too many.
+//! Counts the open connections and what they have received of requests that are not complete, and
+//! closes some where there are too many.
 
+use fair_shares::{Share, Shares};
 use futures::task::AtomicWaker;
 use http::Version;
 use std::{
     collections::HashMap,
     future::{Future, poll_fn},
+    hash::{BuildHasher as _, Hash, RandomState},
     pin::pin,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering},
     },
     task::{self, Poll},
@@ -15,12 +18,23 @@ use std::{
 };
 use tokio::sync::Notify;
 
-/// A connection is not closed for others before it has been idle for this time: a new one has
-/// just been accepted, and its request is under way.
+/// A trusted connection is not closed for others before it has been idle for this time.
 const MIN_IDLE: Duration = Duration::from_millis(100);
 
-/// A new connection counts as idle after so much more: it may have to agree on TLS first.
-const FIRST_REQUEST_GRACE: Duration = Duration::from_secs(1);
+/// The time that a client has to send its first request, with a handshake of TLS before it. Then
+/// its connection can be closed for others, unless the request had a valid key.
+const FIRST_REQUEST: Duration = Duration::from_millis(500);
+
+/// The part of all connections, as a divisor, that is closed at a time to make room.
+const CLOSED_AT_ONCE: usize = 64;
+
+/// What all connections together may have received of requests that are not complete, beside the
+/// first [`FREE`] bytes of each.
+const RECEIVED_LIMIT: usize = 24 << 20;
+/// The time between two looks for connections that hold too much of it.
+const RECEIVED_PAUSE: Duration = Duration::from_millis(20);
+/// The bytes of an incomplete request for which every connection has a buffer.
+const FREE: usize = 8 << 10;
 
 /// What a connection should do.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -48,8 +62,20 @@ pub(crate) struct Connections {
     /// Set before all connections are told to end, so that one that is opened at that time ends,
     /// too.
     is_ending: AtomicBool,
-    /// Connections that were closed to make room for others.
+    /// The trusted connections, by the hash of their principal. Some places are always left for
+    /// connections that are not trusted yet.
+    trusted: Arc<Shares<u64>>,
+    hasher: RandomState,
+    /// What connections have received beyond [`FREE`] of requests that are not complete.
+    received: AtomicUsize,
+    closed_receiving_at: AtomicU64,
+    /// Connections that were closed to make room for others, and those of them that were not
+    /// trusted.
     closed_for_others: AtomicU64,
+    closed_without_key: AtomicU64,
+    /// Since when a new connection has waited for room, in microseconds since the listener was
+    /// started; 0 if none waits.
+    waits_since: AtomicU64,
     started: Instant,
 }
 
@@ -65,11 +91,18 @@ struct ConnectionState {
     /// When the client last took a part of each response of HTTP/2 that waits for it, in
     /// microseconds since the listener was started. A response keeps its index.
     last_taken_at: Mutex<Vec<Option<u64>>>,
+    /// When the connection was opened, in microseconds since the listener was started.
+    opened: u64,
     /// When the last request began or ended, or the client last took a part of a response, in
     /// microseconds since the listener was started.
     last_active: AtomicU64,
-    /// Whether a request of it was authenticated.
-    is_trusted: AtomicBool,
+    /// The place among the trusted connections, from the first request on that was authenticated
+    /// or needs no key.
+    trusted: OnceLock<Share<u64>>,
+    /// The bytes of HTTP/1.1 that have arrived since the last request began.
+    unparsed: AtomicUsize,
+    /// The part of [`Connections::received`] that is of this connection.
+    received: AtomicUsize,
     /// Whether it had a request of HTTP/2.
     is_http2: AtomicBool,
     /// Whether a request of it opened a websocket. It is never idle then.
@@ -109,7 +142,13 @@ impl Connections {
             changed: Notify::new(),
             is_full: AtomicBool::new(false),
             is_ending: AtomicBool::new(false),
+            trusted: Arc::new(Shares::new((limit - limit / 8).clamp(1, limit))),
+            hasher: RandomState::new(),
+            received: AtomicUsize::new(0),
+            closed_receiving_at: AtomicU64::new(0),
             closed_for_others: AtomicU64::new(0),
+            closed_without_key: AtomicU64::new(0),
+            waits_since: AtomicU64::new(0),
             started: Instant::now(),
         }
     }
@@ -126,7 +165,21 @@ impl Connections {
         self.closed_for_others.load(Ordering::Relaxed)
     }
 
+    /// For how long a new connection has waited for room.
+    pub(crate) fn wait(&self) -> Duration {
+        match self.waits_since.load(Ordering::Relaxed) {
+            0 => Duration::ZERO,
+            since => Duration::from_micros(self.now().saturating_sub(since)),
+        }
+    }
+
+    /// Those of them that were not trusted.
+    pub(crate) fn closed_without_key(&self) -> u64 {
+        self.closed_without_key.load(Ordering::Relaxed)
+    }
+
     pub(crate) fn open(self: &Arc<Self>) -> Connection {
+        let opened = self.now();
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let state = Arc::new(ConnectionState {
             command: AtomicU8::new(Command::GoOn as u8),
@@ -134,8 +187,11 @@ impl Connections {
             active: AtomicUsize::new(0),
             sending: AtomicUsize::new(0),
             last_taken_at: Mutex::default(),
-            last_active: AtomicU64::new(self.now() + micros(FIRST_REQUEST_GRACE)),
-            is_trusted: AtomicBool::new(false),
+            opened,
+            last_active: AtomicU64::new(opened),
+            trusted: OnceLock::new(),
+            unparsed: AtomicUsize::new(0),
+            received: AtomicUsize::new(0),
             is_http2: AtomicBool::new(false),
             is_websocket: AtomicBool::new(false),
         });
@@ -150,9 +206,11 @@ impl Connections {
         }
     }
 
-    /// Returns when there is room for another connection. If there are too many, the one that
-    /// has been idle longest is closed, first of those that never sent a valid credential.
+    /// Returns when there is room for another connection. If there are too many, those are closed
+    /// that have been open longest without a valid credential, whatever they do: a client that has
+    /// one sends it first. If all others are trusted, the one that has been idle longest is closed.
     pub(crate) async fn make_room(&self) {
+        let begin = self.now().max(1);
         loop {
             let mut changed = pin!(self.changed.notified());
             changed.as_mut().enable();
@@ -160,25 +218,73 @@ impl Connections {
                 let open = self.lock();
                 let is_full = open.len() >= self.limit;
                 self.is_full.store(is_full, Ordering::SeqCst);
+                self.waits_since
+                    .store(if is_full { begin } else { 0 }, Ordering::Relaxed);
                 if !is_full {
                     return;
                 }
-                let idle_since = self.now().saturating_sub(micros(MIN_IDLE));
-                let mut states = open.values();
-                let is_one_closing = states.any(|state| state.command() == Command::Close);
-                if !is_one_closing
-                    && let Some(idle) = open
-                        .values()
-                        .filter(|state| state.is_idle_since(idle_since))
-                        .min_by_key(|state| state.eviction_order())
-                {
-                    self.closed_for_others.fetch_add(1, Ordering::Relaxed);
-                    idle.send_command(Command::Close);
-                }
+                self.close_some(&open);
             }
-            // After the pause another connection may have been idle for long enough.
+            // After the pause another connection may be old enough.
             let _ = tokio::time::timeout(MIN_IDLE, changed).await;
         }
+    }
+
+    fn close_some(&self, open: &HashMap<u64, Arc<ConnectionState>>) {
+        let mut states = open.values();
+        if states.any(|state| state.command() == Command::Close) {
+            return;
+        }
+        let before = |time| self.now().saturating_sub(micros(time));
+        let strangers = || open.values().filter(|state| state.is_stranger());
+        let opened_before = before(FIRST_REQUEST);
+        let old = strangers().filter(|state| state.opened <= opened_before);
+        let oldest = first_by_key(old.collect(), self.closed_at_once(), |state| state.opened);
+        for stranger in oldest {
+            self.close_for_others(stranger);
+        }
+        if strangers().next().is_some() {
+            return;
+        }
+        let idle_since = before(MIN_IDLE);
+        let idle = open
+            .values()
+            .filter(|state| state.is_idle_since(idle_since));
+        if let Some(idle) = idle.min_by_key(|state| state.last_active()) {
+            self.close_for_others(idle);
+        }
+    }
+
+    fn close_for_others(&self, state: &ConnectionState) {
+        self.closed_for_others.fetch_add(1, Ordering::Relaxed);
+        if !state.is_trusted() {
+            self.closed_without_key.fetch_add(1, Ordering::Relaxed);
+        }
+        state.send_command(Command::Close);
+    }
+
+    /// Closes some connections that hold a part of [`RECEIVED_LIMIT`], those first that are not
+    /// trusted, and of them those that have waited longest.
+    fn close_receiving(&self) {
+        let (last, now) = (&self.closed_receiving_at, self.now());
+        let is_due = |last: u64| (last + micros(RECEIVED_PAUSE) <= now).then_some(now);
+        let (order, update) = (Ordering::Relaxed, Ordering::Relaxed);
+        if last.fetch_update(order, update, is_due).is_err() {
+            return;
+        }
+        let open = self.lock();
+        let holding = open
+            .values()
+            .filter(|state| state.received.load(Ordering::Relaxed) > 0);
+        let holding = holding.filter(|state| state.command() != Command::Close);
+        let order = |state: &&Arc<ConnectionState>| (state.is_trusted(), state.last_active());
+        for state in first_by_key(holding.collect(), self.closed_at_once(), order) {
+            self.close_for_others(state);
+        }
+    }
+
+    fn closed_at_once(&self) -> usize {
+        (self.limit / CLOSED_AT_ONCE).max(1)
     }
 
     /// Ends connections, again and again: those whose client has taken nothing for the time
@@ -240,6 +346,15 @@ impl Connections {
     }
 }
 
+/// So many of the items that have the lowest keys.
+fn first_by_key<T, K: Ord>(mut items: Vec<T>, count: usize, key: impl FnMut(&T) -> K) -> Vec<T> {
+    if count < items.len() {
+        items.select_nth_unstable_by_key(count, key);
+        items.truncate(count);
+    }
+    items
+}
+
 fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
@@ -281,9 +396,13 @@ impl ConnectionState {
             && !self.is_websocket.load(Ordering::SeqCst)
     }
 
-    /// Sorts idle connections: the first one is closed first.
-    fn eviction_order(&self) -> (bool, u64) {
-        (self.is_trusted.load(Ordering::Relaxed), self.last_active())
+    fn is_trusted(&self) -> bool {
+        self.trusted.get().is_some()
+    }
+
+    /// Whether the connection can be closed for any other one.
+    fn is_stranger(&self) -> bool {
+        !self.is_trusted() && !self.is_websocket.load(Ordering::SeqCst)
     }
 }
 
@@ -301,6 +420,38 @@ impl Connection {
         self.handle.state.is_websocket.load(Ordering::SeqCst)
     }
 
+    /// The bytes of HTTP/1.1 that have arrived since the last request began.
+    pub(crate) fn unparsed(&self) -> &AtomicUsize {
+        &self.handle.state.unparsed
+    }
+
+    /// Counts that the connection holds so many bytes of an incomplete request; `false` if there is
+    /// no room for them. Then others are closed, so that there will be room.
+    pub(crate) fn try_hold(&self, bytes: usize) -> bool {
+        let Handle { state, connections } = &self.handle;
+        let wanted = bytes.saturating_sub(FREE);
+        let held = state.received.load(Ordering::Relaxed);
+        let sum = &connections.received;
+        if wanted <= held {
+            if wanted < held {
+                sum.fetch_sub(held - wanted, Ordering::Relaxed);
+                state.received.store(wanted, Ordering::Relaxed);
+            }
+            return true;
+        }
+        let more = wanted - held;
+        let add = |sum: usize| Some(sum + more).filter(|sum| *sum <= RECEIVED_LIMIT);
+        if sum
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, add)
+            .is_err()
+        {
+            connections.close_receiving();
+            return false;
+        }
+        state.received.store(wanted, Ordering::Relaxed);
+        true
+    }
+
     /// The result of the work, or `None` if the connection should end before.
     pub(crate) async fn unless_closed<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         let mut work = pin!(work);
@@ -314,6 +465,7 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
+        self.try_hold(0);
         let connections = &self.handle.connections;
         connections.lock().remove(&self.id);
         connections.changed.notify_waiters();
@@ -332,9 +484,13 @@ impl Handle {
         Activity(self.clone())
     }
 
-    /// Notes that the connection has a request of HTTP/2.
-    pub(crate) fn note_http2(&self) {
-        self.state.is_http2.store(true, Ordering::Relaxed);
+    /// Notes that a request has arrived.
+    pub(crate) fn note_request(&self, version: Version) {
+        if version == Version::HTTP_2 {
+            self.state.is_http2.store(true, Ordering::Relaxed);
+        } else {
+            self.state.unparsed.store(0, Ordering::Relaxed);
+        }
     }
 
     fn note_time(&self) -> u64 {
@@ -393,6 +549,18 @@ impl Activity {
         self.0.state.sending.load(Ordering::SeqCst)
     }
 
+    /// Ends the connection that has been open longest without a valid credential.
+    pub(crate) fn close_stranger(&self) {
+        let connections = &self.0.connections;
+        let open = connections.lock();
+        let strangers = open.values().filter(|state| state.is_stranger());
+        let busy = strangers.filter(|state| state.active.load(Ordering::SeqCst) > 0);
+        let open = busy.filter(|state| state.command() != Command::Close);
+        if let Some(oldest) = open.min_by_key(|state| state.opened) {
+            connections.close_for_others(oldest);
+        }
+    }
+
     /// Ends the connection at once.
     pub(crate) fn close_connection(&self) {
         self.0.state.send_command(Command::Close);
@@ -408,9 +576,18 @@ impl Activity {
         self.0.state.is_websocket.store(true, Ordering::SeqCst);
     }
 
-    /// Remembers that the client of the connection has a valid credential.
-    pub(crate) fn trust(&self) {
-        self.0.state.is_trusted.store(true, Ordering::Relaxed);
+    /// Remembers that the client of the connection has a valid credential, or needs none. Each
+    /// principal has a share of the trusted connections; those beyond it are served, but closed
+    /// for others as if they had no credential.
+    pub(crate) fn trust(&self, principal: &impl Hash) {
+        let Handle { state, connections } = &self.0;
+        if state.is_trusted() {
+            return;
+        }
+        let holder = connections.hasher.hash_one(principal);
+        if let Some(share) = connections.trusted.try_take(&holder, 1) {
+            let _already_trusted = state.trusted.set(share);
+        }
     }
 }
 
@@ -437,33 +614,33 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_longest_idle_connection_without_a_credential_is_closed_for_another() {
+    async fn the_oldest_connection_without_a_credential_is_closed_for_another_whatever_it_does() {
         let connections = Arc::new(Connections::new(4));
         let trusted = connections.open();
-        trusted.handle().begin_request().trust();
+        trusted.handle().begin_request().trust(&1);
         let busy = connections.open();
         let request = busy.handle().begin_request();
-        let (oldest, newer) = (connections.open(), connections.open());
-        drop(oldest.handle().begin_request());
-        let ended = connections.now();
-        while connections.now() == ended {}
-        drop(newer.handle().begin_request());
-        let (trusted, busy, oldest, newer) = (run(trusted), run(busy), run(oldest), run(newer));
+        let tick = connections.now();
+        while connections.now() == tick {}
+        let (newer, newest) = (connections.open(), connections.open());
+        let [trusted, busy, newer, newest] = [trusted, busy, newer, newest].map(run);
         connections.make_room().await;
-        oldest.await.expect("closed");
-        assert!(!trusted.is_finished() && !busy.is_finished() && !newer.is_finished());
+        busy.await.expect("closed");
+        assert!(!trusted.is_finished() && !newer.is_finished() && !newest.is_finished());
         assert_eq!(
             (connections.open_now(), connections.closed_for_others()),
             (3, 1)
         );
+        assert_eq!(connections.closed_without_key(), 1);
         drop(request);
     }
 
     #[tokio::test]
-    async fn if_all_connections_are_busy_a_new_one_waits_until_a_request_ends() {
+    async fn if_all_connections_are_trusted_and_busy_a_new_one_waits_until_a_request_ends() {
         let connections = Arc::new(Connections::new(1));
         let busy = connections.open();
         let request = busy.handle().begin_request();
+        request.trust(&1);
         let busy = run(busy);
         let waiting = tokio::spawn({
             let connections = connections.clone();
@@ -471,9 +648,49 @@ mod tests {
         });
         tokio::time::sleep(Duration::from_millis(20)).await;
         assert!(!waiting.is_finished() && !busy.is_finished());
+        assert!(connections.wait() > Duration::ZERO);
         drop(request);
         waiting.await.expect("there is room");
+        assert_eq!(connections.wait(), Duration::ZERO);
         busy.await.expect("closed");
+        assert_eq!(connections.closed_without_key(), 0);
+    }
+
+    #[tokio::test]
+    async fn one_principal_cannot_have_all_trusted_connections() {
+        let connections = Arc::new(Connections::new(800));
+        let open: Vec<_> = (0..800).map(|_| connections.open()).collect();
+        let trust = |connection: &Connection, principal: u8| {
+            connection.handle().begin_request().trust(&principal);
+            connection.handle.state.is_trusted()
+        };
+        let trusted = open.iter().filter(|connection| trust(connection, 1));
+        assert_eq!(trusted.count(), 525, "three quarters of 700");
+        let others = open.iter().rev().filter(|connection| trust(connection, 2));
+        assert!(others.count() > 50);
+    }
+
+    #[tokio::test]
+    async fn incomplete_requests_have_a_limit_and_the_oldest_connection_is_closed_for_others() {
+        let connections = Arc::new(Connections::new(9));
+        let trusted = connections.open();
+        trusted.handle().begin_request().trust(&1);
+        let (older, newer) = (connections.open(), connections.open());
+        assert!(trusted.try_hold(RECEIVED_LIMIT / 3) && older.try_hold(RECEIVED_LIMIT / 3));
+        assert!(newer.try_hold(FREE) && newer.try_hold(RECEIVED_LIMIT / 3));
+        let fourth = connections.open();
+        assert!(fourth.try_hold(FREE), "needs no room");
+        tokio::time::sleep(2 * RECEIVED_PAUSE).await;
+        assert!(!fourth.try_hold(2 * FREE + RECEIVED_LIMIT / 3));
+        let [trusted, older, newer] = [trusted, older, newer].map(run);
+        older.await.expect("closed");
+        assert!(!trusted.is_finished() && !newer.is_finished());
+        assert!(fourth.try_hold(RECEIVED_LIMIT / 3), "there is room now");
+        assert!(fourth.try_hold(0));
+        assert_eq!(
+            connections.received.load(Ordering::Relaxed),
+            2 * (RECEIVED_LIMIT / 3 - FREE)
+        );
     }
 
     #[tokio::test]

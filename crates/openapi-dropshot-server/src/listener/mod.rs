@@ -8,7 +8,7 @@ mod stream;
 use crate::{
     config::Limits,
     open_files,
-    pipeline::{self, Context},
+    pipeline::{self, Context, Cost},
     state::State,
     tls::Tls,
 };
@@ -16,7 +16,10 @@ use connections::Connection;
 pub(crate) use connections::{Activity, Connections, Sending};
 use dropshot::Body;
 use dropshot_request_context::RequestContexts;
-use futures::future::poll_fn;
+use futures::{
+    FutureExt as _,
+    future::{Either, poll_fn},
+};
 use http::{Request, Version};
 use hyper::{body::Incoming, rt::Executor, service::service_fn};
 use hyper_util::{
@@ -24,10 +27,10 @@ use hyper_util::{
     server::conn::auto::Builder,
 };
 use openapi_dropshot_types::Contract;
-use rustls::ServerConfig;
+use rustls::{ServerConfig, ServerConnection};
 use std::{
     convert::Infallible,
-    future::Future,
+    future::{Future, ready},
     io::{self, ErrorKind},
     net::SocketAddr,
     pin::pin,
@@ -35,7 +38,7 @@ use std::{
     task::Poll,
     time::Duration,
 };
-use stream::Stream;
+use stream::{HandshakeLimit, Stream};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpSocket, TcpStream},
@@ -50,6 +53,10 @@ const ACCEPT_RETRY_PAUSE: Duration = Duration::from_millis(100);
 const BACKLOG: u32 = 4096;
 /// The time that a TLS handshake may take.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+/// What a client may send before the handshake has ended; a usual one has 2 kB.
+const MAX_HANDSHAKE_BYTES: usize = 16 << 10;
+/// What may be encrypted for a client that does not take it: a record of TLS.
+const TLS_BUFFER_BYTES: usize = 16 << 10;
 /// The time in which the head of a request has to arrive, and the longest pause between two
 /// requests of a connection.
 const HEAD_OR_IDLE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -186,8 +193,8 @@ impl Drop for Running {
     }
 }
 
-/// Accepts connections. At the limit it closes an idle connection for each new one, and if none
-/// is idle, new ones wait until another ends.
+/// Accepts connections. At the limit it closes others for a new one; if it must not close any, new
+/// ones wait until another ends.
 async fn accept<C, S>(socket: TcpListener, listener: Arc<ListenerState<S>>)
 where
     C: Contract<Context = Context<S>>,
@@ -233,12 +240,16 @@ async fn serve<C, S>(
         return serve_http::<C, S>(stream, peer, connection, &listener).await;
     };
     let config = tls.read().unwrap_or_else(PoisonError::into_inner).clone();
-    let handshake = TlsAcceptor::from(config).accept(stream);
+    let stream = HandshakeLimit::new(stream, MAX_HANDSHAKE_BYTES);
+    // What was encrypted and waits for the client is in no budget.
+    let limit = |tls: &mut ServerConnection| tls.set_buffer_limit(Some(TLS_BUFFER_BYTES));
+    let handshake = TlsAcceptor::from(config).accept_with(stream, limit);
     // The reason of a failed handshake is known to the client.
-    if let Some(Ok(Ok(stream))) = connection
+    if let Some(Ok(Ok(mut stream))) = connection
         .unless_closed(tokio::time::timeout(HANDSHAKE_TIMEOUT, handshake))
         .await
     {
+        stream.get_mut().0.end();
         serve_http::<C, S>(stream, peer, connection, &listener).await;
     }
 }
@@ -275,24 +286,33 @@ async fn serve_http<C, S>(
 {
     let contexts = &listener.contexts;
     let (handle, own) = (connection.handle(), connection.handle());
+    let streams = streams(listener.connections.open_now());
     let service = service_fn(move |request: Request<Incoming>| {
         let contexts = contexts.clone();
+        let (version, cost) = (request.version(), Cost::of(request.headers()));
+        handle.note_request(version);
         let activity = handle.begin_request();
-        if request.version() == Version::HTTP_2 {
-            handle.note_http2();
-        }
         let span = pipeline::span(request.headers());
         // In a box of its own, the future takes no memory of an idle connection: hyper keeps the
         // place for the future of a request as long as the connection is open.
-        Box::pin(
+        let mut response = Box::pin(
             async move {
-                let request = request.map(Body::wrap);
+                let request = (request.map(Body::wrap), cost);
                 let response =
                     pipeline::handle_request::<C, S>(&contexts, request, peer, &activity);
                 Ok::<_, Infallible>(response.await)
             }
             .instrument(span),
-        )
+        );
+        // hyper polls a request of HTTP/2 in a task of its own. Before that, the request is in no
+        // budget; if there are many connections or it is large, it is not left to wait for that.
+        if version == Version::HTTP_2
+            && (cost.is_large() || streams < MAX_STREAMS)
+            && let Some(response) = response.as_mut().now_or_never()
+        {
+            return Either::Left(ready(response));
+        }
+        Either::Right(response)
     });
     let tasks = Arc::default();
     let mut builder = Builder::new(Tasks(Arc::downgrade(&tasks)));
@@ -305,17 +325,14 @@ async fn serve_http<C, S>(
     builder
         .http2()
         .timer(TokioTimer::new())
-        .max_concurrent_streams(streams(listener.connections.open_now()))
+        .max_concurrent_streams(streams)
         .max_header_list_size(MAX_HEAD_BYTES as u32)
         .max_send_buf_size(STREAM_WINDOW as usize)
         .initial_connection_window_size(CONNECTION_WINDOW)
         .initial_stream_window_size(STREAM_WINDOW)
         .keep_alive_interval(PING_INTERVAL)
         .keep_alive_timeout(PONG_TIMEOUT);
-    let stream = TokioIo::new(Stream {
-        inner: stream,
-        connection,
-    });
+    let stream = TokioIo::new(Stream::new(stream, connection));
     let mut served = pin!(builder.serve_connection_with_upgrades(stream, service));
     let mut is_shutting_down = false;
     poll_fn(|task| {

@@ -131,13 +131,12 @@ impl Metrics {
     }
 
     /// Serves the limits of the shared resources and how much of each is in use: the permits
-    /// to run, and the bytes of request bodies and of responses in memory.
+    /// to run, and the bytes of requests, of their bodies and of responses in memory.
     pub(crate) fn watch_budgets<P>(
         &self,
         info: &ServiceInfo,
         permits: &Permits<P>,
-        bodies: &Arc<Shares<Option<P>>>,
-        responses: &Arc<Shares<Option<P>>>,
+        [requests, bodies, responses]: [&Arc<Shares<Option<P>>>; 3],
     ) where
         P: Copy + Eq + Hash + Send + 'static,
     {
@@ -153,6 +152,17 @@ impl Metrics {
                 (
                     "write_permits_limit",
                     "Writes that may run at the same time.",
+                ),
+            ),
+            (
+                requests,
+                (
+                    "request_bytes_in_use",
+                    "Bytes of requests that wait for their bodies or have a large head.",
+                ),
+                (
+                    "request_bytes_limit",
+                    "Bytes that requests may take which wait or have a large head.",
                 ),
             ),
             (
@@ -211,11 +221,23 @@ impl Metrics {
             "Connections of clients that may be open at the same time.",
             move || limit,
         );
+        let waiting = connections.clone();
+        self.gauge(
+            &info.metric("connections_wait_seconds"),
+            "The time for which new connections have waited for room, at this moment.",
+            move || waiting.wait().as_secs_f64(),
+        );
         let closed = connections.clone();
         self.counter(
             &info.metric("connections_closed_for_others_total"),
-            "Idle connections that were closed because there were too many.",
+            "Connections that were closed because there were too many, or too much was received of incomplete requests.",
             move || closed.closed_for_others(),
+        );
+        let closed = connections.clone();
+        self.counter(
+            &info.metric("connections_without_key_closed_total"),
+            "Those of these connections that never had a request with a valid key.",
+            move || closed.closed_without_key(),
         );
     }
 
@@ -253,12 +275,7 @@ mod tests {
     #[test]
     fn every_family_has_a_help_text_and_a_type() {
         let metrics = metrics();
-        metrics.watch_budgets::<u8>(
-            &TEST,
-            &Permits::new(3),
-            &Arc::new(Shares::new(3)),
-            &Arc::new(Shares::new(3)),
-        );
+        metrics.watch_budgets::<u8>(&TEST, &Permits::new(3), [&Arc::new(Shares::new(3)); 3]);
         for family in metrics.registry.gather() {
             assert!(family.help().ends_with('.'), "{}", family.name());
         }
@@ -268,7 +285,7 @@ mod tests {
     fn what_is_taken_of_a_budget_is_seen() {
         let metrics = metrics();
         let permits = Permits::<u8>::new(3);
-        metrics.watch_budgets(&TEST, &permits, &permits.reads, &permits.reads);
+        metrics.watch_budgets(&TEST, &permits, [&permits.reads; 3]);
         let _read = permits.reads.try_take(&None, 1).expect("free");
         let _writes = permits.writes.try_take(&None, 2).expect("free");
         let text = metrics.text().expect("can be written");
@@ -279,6 +296,7 @@ mod tests {
             "shop_read_permits_limit 3",
             "shop_write_permits_in_use 2",
             "shop_write_permits_limit 3",
+            "shop_request_bytes_in_use 1",
             "shop_body_bytes_in_use 1",
             "shop_response_bytes_in_use 1",
         ] {

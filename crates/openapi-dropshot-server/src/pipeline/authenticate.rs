@@ -3,8 +3,9 @@
 //! returns the principal. Checks that the scope of
 //! the principal allows the operation.
 
-use super::{context::Context, deadline, error_response::ErrorResponse};
+use super::{context::Context, deadline, error_response::ErrorResponse, requests::Cost};
 use crate::{
+    listener::Activity,
     permissions::Permissions,
     state::{AuthenticationError, State},
 };
@@ -14,14 +15,17 @@ use http::{
     header::{AUTHORIZATION, WWW_AUTHENTICATE},
 };
 use openapi_dropshot_types::{Condition, Operation};
-use std::{borrow::Cow, pin::pin};
+use std::{borrow::Cow, pin::pin, task::Poll};
 
 const UNKNOWN: &str = "the API key is unknown or revoked; send a valid one";
 
-/// The principal of a request and its limits, found within the time that a request may take.
+/// The principal of a request and its limits, found within the time that a request may take. If it
+/// is not known at once, the request counts as one without a principal; those are not rejected
+/// where there are too many, since they may have a valid key, but others are closed.
 pub(super) async fn principal<S: State>(
     context: &Context<S>,
-    headers: &HeaderMap,
+    (headers, cost): (&HeaderMap, &Cost),
+    activity: &Activity,
     request_id: &str,
 ) -> Result<(S::Principal, Permissions), ErrorResponse> {
     let reject = |message: Cow<'static, str>, parameters| {
@@ -34,8 +38,18 @@ pub(super) async fn principal<S: State>(
         let message = format!("send an API key {}", place_of_key(names));
         reject(message.into(), "")
     })?;
-    let principal = pin!(context.state.authenticate(credential));
-    match deadline::within(&context.limits, principal).await? {
+    let mut principal = pin!(context.state.authenticate(credential));
+    let found = match futures::poll!(principal.as_mut()) {
+        Poll::Ready(found) => found,
+        Poll::Pending => {
+            let share = cost.take(&context.request_budget, None);
+            if share.is_err() {
+                activity.close_stranger();
+            }
+            deadline::within(&context.limits, principal).await?
+        }
+    };
+    match found {
         Ok(principal) => {
             let permissions = S::permissions(&principal);
             match permissions.expires_at {

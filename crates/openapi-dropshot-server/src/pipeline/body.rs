@@ -1,7 +1,7 @@
 //! Reads a body into memory within three limits: its size, its duration, and the total memory
 //! of all bodies. The body of an operation without a body is read and discarded.
 
-use super::{deadline, error_response::ErrorResponse};
+use super::error_response::ErrorResponse;
 use crate::config::Limits;
 use bytes::{Bytes, BytesMut};
 use dropshot::Body;
@@ -9,7 +9,7 @@ use fair_shares::{Share, Shares};
 use http_body_util::BodyExt as _;
 use hyper::body::Body as _;
 use openapi_dropshot_types::Condition;
-use std::{hash::Hash, pin::pin, sync::Arc};
+use std::{hash::Hash, pin::pin, sync::Arc, task::Poll};
 
 /// A body in memory, and its share of the budget for all bodies.
 #[derive(Debug)]
@@ -32,12 +32,14 @@ pub(super) fn check_announced(body: &Body, limits: &Limits) -> Result<(), ErrorR
     }
 }
 
-/// The whole body, which a principal sends.
-pub(super) async fn read<P: Copy + Eq + Hash>(
+/// The whole body, which a principal sends. If it has not arrived yet, `wait` is called, and what it
+/// returns is kept until then.
+pub(super) async fn read<P: Copy + Eq + Hash, W>(
     body: &mut Body,
     limits: &Limits,
     budget: &Budget<P>,
     principal: Option<P>,
+    wait: impl FnOnce() -> Result<W, ErrorResponse>,
 ) -> Result<BufferedBody<P>, ErrorResponse> {
     if body.is_end_stream() {
         return Ok(BufferedBody {
@@ -46,10 +48,14 @@ pub(super) async fn read<P: Copy + Eq + Hash>(
         });
     }
     let time = limits.body_read_seconds;
-    let content = pin!(collect(body, limits, budget, principal));
-    match deadline::timeout(time.duration(), content).await {
-        Some(read) => read,
-        None => {
+    let mut content = pin!(collect(body, limits, budget, principal));
+    if let Poll::Ready(read) = futures::poll!(content.as_mut()) {
+        return read;
+    }
+    let _waiting = wait()?;
+    match tokio::time::timeout(time.duration(), content).await {
+        Ok(read) => read,
+        Err(_) => {
             let message =
                 format!("the body did not arrive within {time} seconds; send it without pauses");
             Err(ErrorResponse::new(Condition::RequestTimeout, message))
@@ -141,6 +147,10 @@ mod tests {
         Arc::new(Shares::new(10))
     }
 
+    fn wait() -> Result<(), ErrorResponse> {
+        Ok(())
+    }
+
     fn chunks(chunks: &[&'static str]) -> Body {
         let frames: Vec<_> = chunks
             .iter()
@@ -152,9 +162,15 @@ mod tests {
     #[tokio::test]
     async fn a_body_is_put_together_and_gives_its_share_back() {
         let budget = budget();
-        let held = read(&mut chunks(&["{\"a\"", ":1}"]), &limits(7), &budget, None)
-            .await
-            .expect("fits");
+        let held = read(
+            &mut chunks(&["{\"a\"", ":1}"]),
+            &limits(7),
+            &budget,
+            None,
+            wait,
+        )
+        .await
+        .expect("fits");
         assert_eq!(&*held.content, b"{\"a\":1}");
         assert_eq!(budget.used(), 7);
         drop(held);
@@ -169,6 +185,7 @@ mod tests {
             &limits(7),
             &budget,
             None,
+            wait,
         )
         .await
         .expect_err("too large");
@@ -179,29 +196,29 @@ mod tests {
     #[tokio::test]
     async fn bodies_share_a_budget() {
         let budget = budget();
-        let first = read(&mut chunks(&["123456"]), &limits(7), &budget, None)
+        let first = read(&mut chunks(&["123456"]), &limits(7), &budget, None, wait)
             .await
             .expect("fits");
-        let error = read(&mut chunks(&["12", "345"]), &limits(7), &budget, None)
+        let error = read(&mut chunks(&["12", "345"]), &limits(7), &budget, None, wait)
             .await
             .expect_err("does not fit");
         assert_eq!(code(error), "overloaded");
         // One principal does not get what is left for others.
-        let second = read(&mut chunks(&["123"]), &limits(7), &budget, Some(1))
+        let second = read(&mut chunks(&["123"]), &limits(7), &budget, Some(1), wait)
             .await
             .expect("fits");
-        let error = read(&mut chunks(&["1"]), &limits(7), &budget, Some(1))
+        let error = read(&mut chunks(&["1"]), &limits(7), &budget, Some(1), wait)
             .await
             .expect_err("it is not another principal");
         assert_eq!(code(error), "overloaded");
         assert!(
-            read(&mut chunks(&["1"]), &limits(7), &budget, Some(2))
+            read(&mut chunks(&["1"]), &limits(7), &budget, Some(2), wait)
                 .await
                 .is_ok()
         );
         drop((first, second));
         assert!(
-            read(&mut chunks(&["12", "345"]), &limits(7), &budget, None)
+            read(&mut chunks(&["12", "345"]), &limits(7), &budget, None, wait)
                 .await
                 .is_ok()
         );
@@ -212,7 +229,7 @@ mod tests {
         let start = Ok::<_, Infallible>(Frame::data(Bytes::from_static(b"{")));
         let stalls = stream::iter([start]).chain(stream::pending());
         let mut body = Body::wrap(StreamBody::new(stalls));
-        let error = read(&mut body, &limits(7), &budget(), None)
+        let error = read(&mut body, &limits(7), &budget(), None, wait)
             .await
             .expect_err("stalls");
         assert_eq!(code(error), "request_timeout");

@@ -58,6 +58,8 @@ pub struct Context<S: State> {
     pub(super) proxies: Proxies,
     /// One for each request that may run.
     pub(super) permits: Permits<S::Principal>,
+    /// One for each byte of requests that wait, and of large heads.
+    pub(super) request_budget: Budget<S::Principal>,
     /// One for each byte of a body that may be held in memory.
     pub(super) body_budget: Budget<S::Principal>,
     /// One for each byte of a response that its client has not taken yet.
@@ -81,13 +83,15 @@ impl<S: State> Context<S> {
         let pages = Pages::new(document, C::TITLE, base, setup.web.compression);
         pages.check(operations, base)?;
         let permits = Permits::new(setup.limits.max_in_flight.get());
+        let request_budget = Arc::new(Shares::new(setup.limits.request_budget_bytes.get()));
         let body_budget = Arc::new(Shares::new(setup.limits.body_budget_bytes.get()));
         let response_budget = Arc::new(Shares::new(setup.limits.response_budget_bytes.get()));
         let metrics = setup.metrics.then(|| {
             let metrics = Metrics::new::<C>(info);
             metrics.watch_sunsets(info, operations);
             setup.state.register_metrics(&metrics);
-            metrics.watch_budgets(info, &permits, &body_budget, &response_budget);
+            let bytes = [&request_budget, &body_budget, &response_budget];
+            metrics.watch_budgets(info, &permits, bytes);
             Arc::new(metrics)
         });
         Ok(Context {
@@ -111,6 +115,7 @@ impl<S: State> Context<S> {
             rejected: RejectedLines::start(setup.rejected_lines),
             proxies: setup.proxies,
             permits,
+            request_budget,
             body_budget,
             response_budget,
             is_compressing: setup.web.compression.is_on(),

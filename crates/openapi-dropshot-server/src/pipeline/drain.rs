@@ -5,7 +5,6 @@
 use dropshot::Body;
 use http::{header::EXPECT, request::Parts};
 use http_body_util::BodyExt as _;
-use hyper::body::Body as _;
 use std::time::Duration;
 
 /// Long enough for bytes that are under way to arrive; short enough to cost little.
@@ -19,11 +18,12 @@ pub(super) fn is_wanted(head: &Parts) -> bool {
     !head.headers.contains_key(EXPECT)
 }
 
-/// Reads the rest of the body in a task, while the response is sent.
-pub(super) fn start(body: Body) {
-    if !body.is_end_stream() {
-        tokio::spawn(tokio::time::timeout(TIME, discard(body)));
-    }
+/// Reads the rest of the body in a task, while the response is sent, and keeps `share` until then.
+pub(super) fn start(body: Body, share: impl Send + 'static) {
+    tokio::spawn(async move {
+        let _share = share;
+        tokio::time::timeout(TIME, discard(body)).await
+    });
 }
 
 async fn discard(mut body: Body) {

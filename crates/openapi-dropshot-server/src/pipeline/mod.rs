@@ -24,12 +24,14 @@ mod pages;
 mod rate_limit_fields;
 mod record;
 mod request_head;
+mod requests;
 mod route;
 mod trace_context;
 mod unsent;
 
 pub(crate) use admission::Permits;
 pub use context::Context;
+pub(crate) use requests::Cost;
 pub use route::RouteError;
 pub(crate) use trace_context::span;
 
@@ -53,7 +55,7 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Responds to a request. There is no error: each becomes a response.
 pub(crate) async fn handle_request<C, S>(
     contexts: &RequestContexts<Context<S>>,
-    request: Request<Body>,
+    (request, cost): (Request<Body>, Cost),
     peer: SocketAddr,
     activity: &Activity,
 ) -> Response<Body>
@@ -73,7 +75,7 @@ where
     let steps = steps::<C, S>(
         contexts,
         client,
-        head,
+        (head, cost),
         &mut body,
         &mut record,
         grant.as_ref(),
@@ -81,12 +83,23 @@ where
     let mut response = deadline::caught(steps).await.unwrap_or_else(|error| {
         let (code, mut response) = error.into_response::<C>(record.operation, &record.request_id);
         record.code = Some(code);
-        if is_drained {
-            drain::start(body);
-        } else if !body.is_end_stream() && version != Version::HTTP_2 {
-            // The client waits for `100 Continue`, and may or may not send the body now.
-            let close = HeaderValue::from_static("close");
-            response.headers_mut().insert(CONNECTION, close);
+        if body.is_end_stream() {
+            // Nothing is left of the body.
+        } else if version != Version::HTTP_2 {
+            if is_drained {
+                drain::start(body, ());
+            } else {
+                // The client waits for `100 Continue`, and may or may not send the body now.
+                let close = HeaderValue::from_static("close");
+                response.headers_mut().insert(CONNECTION, close);
+            }
+        } else if is_drained && record.principal.is_some() {
+            // The stream stays open. That of a client without a key is reset, and so is one for
+            // which there is no room.
+            let budget = &context.request_budget;
+            if let Some(share) = budget.try_take(&record.principal, requests::REQUEST_BYTES) {
+                drain::start(body, share);
+            }
         }
         response
     });
@@ -134,7 +147,7 @@ struct Client<'a> {
 async fn steps<C, S>(
     contexts: &RequestContexts<Context<S>>,
     client: Client<'_>,
-    head: Parts,
+    (head, cost): (Parts, Cost),
     body: &mut Body,
     record: &mut RequestRecord<S>,
     grant: Option<&Grant>,
@@ -169,8 +182,9 @@ where
     record.route = Some(context.routes.template(operation));
     lifecycle::check_sunset(operation, context.sunset, context.clock.as_ref())?;
     if operation.security.is_some() {
+        let found = (&head.headers, &cost);
         let (principal, permissions) =
-            authenticate::principal(context, &head.headers, &record.request_id).await?;
+            authenticate::principal(context, found, client.activity, &record.request_id).await?;
         let key_id = S::principal_id(&principal);
         let user_agent = match context.usage.counts(operation) {
             true => head.headers.get(USER_AGENT),
@@ -180,7 +194,6 @@ where
             .usage
             .record(principal, key_id, operation, context.now(), user_agent);
         record.principal = Some(principal);
-        client.activity.trust();
         let now = context.clock.elapsed();
         record.quota = context
             .rate_limiter
@@ -190,6 +203,10 @@ where
         }
         authenticate::check_scope(context, &permissions, operation)?;
     }
+    client.activity.trust(&record.principal);
+    let principal = record.principal;
+    let wait = || cost.take(&context.request_budget, principal);
+    let large_head = cost.is_large().then(wait).transpose()?;
     let may_be_absent =
         operation.request_body.is_some() && C::OPTIONAL_BODIES.contains(&operation.name);
     if !may_be_absent {
@@ -197,7 +214,11 @@ where
     }
     body::check_announced(body, &context.limits)?;
     let (limits, budget) = (&context.limits, &context.body_budget);
-    let body = body::read(body, limits, budget, record.principal).await?;
+    let wait = || match large_head {
+        Some(_) => Ok(None),
+        None => wait().map(Some),
+    };
+    let body = body::read(body, limits, budget, principal, wait).await?;
     let is_absent = may_be_absent && body.content.is_empty();
     if may_be_absent && !is_absent {
         media_type::check(operation, &head.headers)?;

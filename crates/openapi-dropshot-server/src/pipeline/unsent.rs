@@ -19,13 +19,10 @@ use std::{
     task::{Context, Poll},
 };
 
-/// Smaller responses are not counted while their connection has only a few that wait.
+/// Smaller responses of HTTP/1.1 are not counted: a connection has one at a time.
 const SMALL: u64 = 8 << 10;
-/// The responses that may wait for the client of a connection before small ones are counted. With
-/// HTTP/1.1 it is one at a time.
-const FEW: usize = 4;
-/// What a small response takes at least, with its stream and its head.
-const SMALL_COST: usize = 4 << 10;
+/// What a response of HTTP/2 takes beside its content: its stream and its head.
+const STREAM_COST: usize = 4 << 10;
 /// What a client has to take within the time limit. The server passes on as much at once.
 const PART: usize = 64 << 10;
 /// The same for a stream of HTTP/2, which has to share its connection with others.
@@ -36,8 +33,8 @@ const STREAM_PART: usize = 16 << 10;
 struct Watched;
 
 /// Counts a large response in the budget until the client has taken it. One that `must_be_sent`
-/// is sent even if there is no room in the budget, but a connection of HTTP/2 is ended if many
-/// responses wait for its client then.
+/// is sent even if there is no room in the budget, but a connection of HTTP/2 is ended if another
+/// response waits for its client then.
 pub(super) fn limit<P>(
     response: Response<Body>,
     version: Version,
@@ -61,8 +58,7 @@ where
         let message = "too many responses, of this key or of all, have not been read yet; read them and try again in 1 second";
         return Err(ErrorResponse::new(Condition::Overloaded, message));
     }
-    let is_one_of_many = version == Version::HTTP_2 && activity.responses_sending() >= FEW;
-    if share.is_none() && is_one_of_many {
+    if share.is_none() && version == Version::HTTP_2 && activity.responses_sending() > 0 {
         activity.close_connection();
     }
     head.extensions.insert(Watched);
@@ -73,7 +69,7 @@ where
 /// Lets the listener know until when a response is being sent, so that its connection is not
 /// taken for an idle one, and that the client takes it. With HTTP/1.1, the operating
 /// system ends the connection of a client that does not take a small response. A connection of
-/// HTTP/2 is ended here if many responses wait for its client and the budget has no room for
+/// HTTP/2 is ended here if a response waits for its client and the budget has no room for
 /// another one.
 pub(super) fn watch<P>(
     response: Response<Body>,
@@ -95,15 +91,13 @@ where
     let (head, body) = response.into_parts();
     let body = match in_memory(body) {
         Ok(content) => {
-            let share = if is_small && activity.responses_sending() >= FEW {
-                let share = budget.try_take(&principal, content.len().max(SMALL_COST));
-                if share.is_none() {
+            let share = is_small.then(|| {
+                let share = budget.try_take(&principal, content.len() + STREAM_COST);
+                if share.is_none() && activity.responses_sending() > 0 {
                     activity.close_connection();
                 }
                 share
-            } else {
-                None
-            };
+            });
             watched(content, share, version, activity)
         }
         Err(body) => Body::wrap(Stream {
@@ -266,12 +260,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_full_budget_ends_a_connection_with_many_unread_responses_of_writes() {
+    async fn a_full_budget_ends_a_connection_with_unread_responses_of_writes() {
         let budget: Budget<u8> = Arc::new(Shares::new(1));
         for (version, unread, is_closed) in [
-            (Version::HTTP_2, FEW, true),
-            (Version::HTTP_2, FEW - 1, false),
-            (Version::HTTP_11, FEW, false),
+            (Version::HTTP_2, 1, true),
+            (Version::HTTP_2, 0, false),
+            (Version::HTTP_11, 1, false),
         ] {
             let connections = Arc::new(Connections::new(1));
             let connection = connections.open();

@@ -60,7 +60,11 @@ impl<X: clap::Args + Settings> Program<X> {
             return Ok(());
         }
         if let Some(bound) = admin::Bound::bind(self.settings.watch.admin_listen)? {
-            let admin = bound.start_early().map_err(ProgramError::AdminStart)?;
+            let hosts = self.settings.watch.admin_hosts.clone();
+            let admin = bound
+                .hosts(hosts)
+                .start_early()
+                .map_err(ProgramError::AdminStart)?;
             tracing::info!("health and metrics on http://{}", admin.address());
             self.admin = Some(admin);
         }

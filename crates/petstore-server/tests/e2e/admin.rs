@@ -213,3 +213,42 @@ fn the_command_health_reports_what_the_admin_listener_responds() {
         "{error}"
     );
 }
+
+#[test]
+fn requests_for_names_that_are_not_configured_are_rejected() {
+    let watched = Watched::start_with(&["--admin-hosts", "Petstore.internal"]);
+    let status = |host: &str, path: &str| {
+        let mut connection = Connection::open(watched.admin);
+        connection.write(format!("GET {path} HTTP/1.1\r\n{host}\r\n\r\n"));
+        connection.response().status
+    };
+    let port = watched.admin.port();
+    for path in ["/livez", "/readyz", "/metrics"] {
+        for host in [
+            &format!("Host: 127.0.0.1:{port}"),
+            "Host: 10.1.2.3",
+            &format!("Host: [::1]:{port}"),
+            &format!("Host: localhost:{port}"),
+            "Host: LOCALHOST",
+            "Host: petstore.internal:9090",
+            // A probe of HTTP/1.0 need not have it.
+            "X: y",
+        ] {
+            assert_eq!(status(host, path), 200, "{host} {path}");
+        }
+        for host in [
+            "Host: rebound.example",
+            "Host: localhost.rebound.example",
+            "Host: 127.0.0.1.rebound.example",
+            "Host: petstore.internal.rebound.example",
+            "Host: localhost\r\nHost: rebound.example",
+            "Host: rebound.example@localhost/",
+        ] {
+            assert_eq!(status(host, path), 421, "{host} {path}");
+        }
+    }
+    let any = Watched::start_with(&["--admin-hosts", "*"]);
+    let mut connection = Connection::open(any.admin);
+    connection.write("GET /livez HTTP/1.1\r\nHost: any.example\r\n\r\n");
+    assert_eq!(connection.response().status, 200);
+}

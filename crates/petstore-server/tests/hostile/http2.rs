@@ -46,6 +46,37 @@ fn a_connection_has_at_most_a_hundred_streams() {
     assert!(frames::is_ok(&response), "{response:?}");
 }
 
+/// Otherwise the service would hold the stream until its client ends it.
+#[test]
+fn a_stream_without_a_valid_key_is_reset_after_the_response() {
+    const PINGS: usize = 10;
+    let attacked = Attacked::start(&[], &[]);
+    let mut connection = open(&attacked);
+    let mut fields = frames::get("/v1/pets", "Bearer x");
+    fields[0].1 = "POST";
+    let head = frame(
+        frames::HEADERS,
+        frames::END_HEADERS,
+        1,
+        &frames::head(&fields),
+    );
+    connection.send(&head).expect("it can be sent");
+    let end = connection
+        .receive_until(|frame| frame.stream == 1 && frame.flags & frames::END_STREAM != 0);
+    end.expect("a response");
+    let mut kinds = Vec::new();
+    while !kinds.contains(&frames::RST_STREAM) {
+        let pings = kinds.iter().filter(|kind| **kind == frames::PING).count();
+        assert!(pings < PINGS, "the stream is open: {kinds:?}");
+        let ping = frame(frames::PING, 0, 0, &[0; 8]);
+        connection.send(&ping).expect("it can be sent");
+        let before = kinds.len();
+        while kinds.last() != Some(&frames::PING) || kinds.len() == before {
+            kinds.push(connection.receive().expect("a frame").kind);
+        }
+    }
+}
+
 /// Sends the same on several connections again and again, until the service ends them or
 /// the time is over; others are served meanwhile.
 fn assert_flood_is_survived(

@@ -10,6 +10,8 @@
 )]
 #[path = "../support/attack.rs"]
 mod attack;
+#[path = "../support/crowd.rs"]
+mod crowd;
 #[path = "../support/frames.rs"]
 mod frames;
 #[path = "../support/memory.rs"]
@@ -30,11 +32,14 @@ mod raw;
 #[path = "../support/scrape.rs"]
 mod scrape;
 
+mod admin;
 mod attacked;
+mod budgets;
 mod descriptors;
 mod heads;
 mod http1;
 mod http2;
+mod lockout;
 mod tls;
 mod unread;
 

@@ -20,7 +20,7 @@ pub(crate) struct Request {
 impl Request {
     pub(crate) fn new(method: &str, target: &str) -> Self {
         Request {
-            head: format!("{method} {target} HTTP/1.1\r\nHost: test\r\n"),
+            head: format!("{method} {target} HTTP/1.1\r\nHost: localhost\r\n"),
             body: Vec::new(),
         }
     }

@@ -52,9 +52,7 @@ impl Watched {
     }
 
     pub(crate) fn scrape(&self) -> Scrape {
-        let response = self.ask("/metrics");
-        assert_eq!(response.status, 200, "{response:?}");
-        Scrape::read(String::from_utf8(response.body).expect("text"))
+        Scrape::of(self.admin)
     }
 }
 
@@ -82,6 +80,12 @@ pub(crate) struct Scrape {
 }
 
 impl Scrape {
+    pub(crate) fn of(admin: SocketAddr) -> Self {
+        let response = raw::send(admin, &Request::get("/metrics"));
+        assert_eq!(response.status, 200, "{response:?}");
+        Scrape::read(String::from_utf8(response.body).expect("text"))
+    }
+
     fn read(text: String) -> Self {
         let lines = text.lines().filter(|line| !line.starts_with('#'));
         let samples = lines.map(sample).collect();

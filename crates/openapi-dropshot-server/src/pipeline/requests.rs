@@ -1,0 +1,45 @@
+//! Counts the requests that wait, and those with a large head, in a budget that the principals share.
+//! All that have none, as those whose key is still looked up, are one of them.
+
+use super::{body::Budget, error_response::ErrorResponse};
+use fair_shares::Share;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use openapi_dropshot_types::Condition;
+use std::hash::Hash;
+
+/// What a request takes at least: its place in the server, with HTTP/2 a stream.
+pub(super) const REQUEST_BYTES: usize = 10 << 10;
+/// What a field takes beside its name and its value.
+const FIELD_BYTES: usize = 128;
+/// A request with less than this is counted only while it waits.
+const LARGE: usize = REQUEST_BYTES + (4 << 10);
+
+/// What a request takes in memory.
+#[derive(Clone, Copy)]
+pub(crate) struct Cost(usize);
+
+impl Cost {
+    pub(crate) fn of(headers: &HeaderMap) -> Self {
+        let fields = headers.iter();
+        let field = |(name, value): (&HeaderName, &HeaderValue)| {
+            FIELD_BYTES + name.as_str().len() + value.len()
+        };
+        Cost(REQUEST_BYTES + fields.map(field).sum::<usize>())
+    }
+
+    pub(crate) fn is_large(self) -> bool {
+        self.0 > LARGE
+    }
+
+    /// Takes a share for the principal, or rejects the request.
+    pub(super) fn take<P: Copy + Eq + Hash>(
+        self,
+        budget: &Budget<P>,
+        principal: Option<P>,
+    ) -> Result<Share<Option<P>>, ErrorResponse> {
+        budget.try_take(&principal, self.0).ok_or_else(|| {
+            let message = "too many requests wait, of this key or of all, or their heads are too large; nothing was started, try again in 1 second";
+            ErrorResponse::new(Condition::Overloaded, message)
+        })
+    }
+}

@@ -1,0 +1,392 @@
+//! Thousands of connections of one hostile client, over TLS or not: each sends the same bytes, as
+//! far as the service takes them, and reads nothing.
+
+use crate::{
+    frames::{self, END_HEADERS, END_STREAM, HEADERS, SETTINGS, frame},
+    raw::Request,
+    tls::Trust,
+};
+use rustls::ClientConnection;
+use std::{
+    io::{self, ErrorKind, Read as _, Write as _},
+    net::{SocketAddr, TcpStream},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+/// A connection that is not taken for so long is given up.
+const CONNECT: Duration = Duration::from_secs(3);
+/// An attack is under way when the service takes nothing for so long.
+const SETTLED: Duration = Duration::from_millis(700);
+/// Threads that connect: a handshake takes a millisecond of the client, too.
+const THREADS: usize = 4;
+
+/// Just less than the largest head that the service takes.
+const HEAD_BYTES: usize = 31_000;
+/// The same with the names of the fields and 32 bytes for each (RFC 9113, section 6.5.2).
+const FIELD_BYTES: usize = 28_000;
+/// Fields of 33 bytes by that count, which are a byte each on the line.
+const INDEXED_FIELDS: usize = 900;
+
+/// What each connection of an attack sends.
+#[derive(Clone)]
+pub(crate) struct Attack {
+    pub(crate) name: &'static str,
+    /// The protocol that TLS agrees on; with "" the bytes are sent instead of a handshake.
+    protocol: &'static str,
+    bytes: Arc<[u8]>,
+}
+
+/// Open connections.
+pub(crate) struct Crowd(Vec<TcpStream>);
+
+impl Attack {
+    fn new(name: &'static str, protocol: &'static str, bytes: impl Into<Arc<[u8]>>) -> Self {
+        Self {
+            name,
+            protocol,
+            bytes: bytes.into(),
+        }
+    }
+
+    /// Heads of HTTP/1.1 that never end.
+    pub(crate) fn half_heads() -> Self {
+        let mut head = b"GET /v1/pets HTTP/1.1\r\nHost: test\r\nX: ".to_vec();
+        head.resize(HEAD_BYTES, b'x');
+        Self::new("half-sent heads", "http/1.1", head)
+    }
+
+    /// Large heads of HTTP/1.1 whose bodies never end.
+    pub(crate) fn large_heads(key: &str) -> Self {
+        let request = Request::post("/v1/pets", vec![b' '; 2000])
+            .key(key)
+            .header("X", &"x".repeat(HEAD_BYTES - 500));
+        let mut bytes = request.bytes();
+        bytes.truncate(bytes.len() - 1000);
+        Self::new("large heads and slow bodies", "http/1.1", bytes)
+    }
+
+    /// A request of HTTP/1.1 whose response nobody reads.
+    pub(crate) fn unread(key: &str, target: &str) -> Self {
+        let bytes = Request::get(target).key(key).bytes();
+        Self::new("unread responses of HTTP/1.1", "http/1.1", bytes)
+    }
+
+    /// Heads of HTTP/2 with one large field, and a body that never comes.
+    pub(crate) fn large_streams(key: &str, streams: u32) -> Self {
+        let padding = "x".repeat(FIELD_BYTES);
+        let head = frames::head(&[&create(&bearer(key))[..], &[("x", &padding)]].concat());
+        Self::new("large heads of HTTP/2", "h2", open_streams(streams, &head))
+    }
+
+    /// Heads of HTTP/2 as small as possible, and a body that never comes.
+    pub(crate) fn small_streams(key: &str, streams: u32) -> Self {
+        let head = frames::head(&create(&bearer(key)));
+        Self::new(
+            "waiting requests of HTTP/2",
+            "h2",
+            open_streams(streams, &head),
+        )
+    }
+
+    /// Heads of HTTP/2 with many fields, which refer to one of the dynamic table (RFC 7541,
+    /// section 2.3.2) with a byte each.
+    pub(crate) fn indexed_fields(key: &str, streams: u32) -> Self {
+        let mut first = frames::head(&create(&bearer(key)));
+        // A literal that enters the table, at its first place.
+        first.extend([0x40, 1, b'x', 0]);
+        first.extend([0xbe; INDEXED_FIELDS]);
+        let mut head = frames::head(&create(&bearer(key)));
+        head.extend([0xbe; INDEXED_FIELDS]);
+        let begin = frame(HEADERS, END_HEADERS, 1, &first);
+        let rest = (1..streams).map(|stream| frame(HEADERS, END_HEADERS, 2 * stream + 1, &head));
+        let bytes = [preface(), begin].into_iter().chain(rest);
+        Self::new(
+            "indexed fields of HTTP/2",
+            "h2",
+            bytes.collect::<Vec<_>>().concat(),
+        )
+    }
+
+    /// The head of a request of HTTP/2 with many fields, and without an end.
+    pub(crate) fn half_heads_of_http2() -> Self {
+        let mut head = frames::head(&create("Bearer x"));
+        head.extend([0x40, 1, b'x', 0]);
+        head.extend([0xbe; INDEXED_FIELDS]);
+        let bytes = [preface(), frame(HEADERS, END_STREAM, 1, &head)].concat();
+        Self::new("half-sent heads of HTTP/2", "h2", bytes)
+    }
+
+    /// Responses of HTTP/2 for which there is no window.
+    pub(crate) fn without_window(key: &str, target: &str, streams: u32) -> Self {
+        let authorization = bearer(key);
+        let head = frames::head(&frames::get(target, &authorization));
+        let settings: [u8; 6] = [0, 4, 0, 0, 0, 0];
+        let mut bytes = [PREFACE.to_vec(), frame(SETTINGS, 0, 0, &settings)].concat();
+        for stream in 0..streams {
+            bytes.extend(frame(
+                HEADERS,
+                END_HEADERS | END_STREAM,
+                2 * stream + 1,
+                &head,
+            ));
+        }
+        Self::new("unread responses of HTTP/2", "h2", bytes)
+    }
+
+    /// The beginning of a TLS handshake that has 65 kB and never ends.
+    pub(crate) fn endless_hello() -> Self {
+        let mut hello = vec![1, 0, 0xff, 0xf0, 3, 3];
+        hello.resize(65_000, 0);
+        let records = hello.chunks(16_000).map(|part| {
+            let length = u16::try_from(part.len())
+                .expect("it is small")
+                .to_be_bytes();
+            [&[22, 3, 1][..], &length, part].concat()
+        });
+        Self::new(
+            "endless ClientHellos",
+            "",
+            records.collect::<Vec<_>>().concat(),
+        )
+    }
+
+    /// The bytes that a connection sends after the handshake, encrypted if `tls` is.
+    fn bytes(&self, tls: Option<ClientConnection>) -> io::Result<Vec<u8>> {
+        let Some(mut tls) = tls else {
+            return Ok(self.bytes.to_vec());
+        };
+        tls.set_buffer_limit(None);
+        tls.writer().write_all(&self.bytes)?;
+        let mut encrypted = Vec::new();
+        while tls.wants_write() {
+            tls.write_tls(&mut encrypted)?;
+        }
+        Ok(encrypted)
+    }
+
+    fn connect(&self, address: SocketAddr, trust: Option<&Trust>) -> io::Result<Client> {
+        let mut stream = TcpStream::connect_timeout(&address, CONNECT)?;
+        stream.set_read_timeout(Some(CONNECT))?;
+        stream.set_write_timeout(Some(CONNECT))?;
+        let tls = match trust {
+            Some(trust) if !self.protocol.is_empty() => {
+                let (mut tls, _) = trust.open(stream.try_clone()?, self.protocol)?.into_parts();
+                tls.complete_io(&mut stream)?;
+                Some(tls)
+            }
+            _ => None,
+        };
+        let bytes = self.bytes(tls)?;
+        stream.set_nonblocking(true)?;
+        Ok(Client {
+            stream,
+            bytes,
+            sent: 0,
+        })
+    }
+}
+
+impl Crowd {
+    /// Opens so many connections, and sends as much as the service takes within `time`.
+    pub(crate) fn gather(
+        address: SocketAddr,
+        trust: Option<&Trust>,
+        attack: &Attack,
+        count: usize,
+        time: Duration,
+    ) -> Self {
+        let clients = Mutex::new(Vec::with_capacity(count));
+        thread::scope(|scope| {
+            for number in 0..THREADS {
+                let clients = &clients;
+                let share = count / THREADS + usize::from(number < count % THREADS);
+                scope.spawn(move || {
+                    let begin = Instant::now();
+                    for _ in 0..share {
+                        if begin.elapsed() > time {
+                            break;
+                        }
+                        if let Ok(mut client) = attack.connect(address, trust) {
+                            client.send();
+                            clients.lock().expect("no panic").push(client);
+                        }
+                    }
+                });
+            }
+        });
+        let mut clients = clients.into_inner().expect("no panic");
+        let (begin, mut last) = (Instant::now(), Instant::now());
+        while begin.elapsed() < time && last.elapsed() < SETTLED {
+            let moved = clients.iter_mut().map(Client::send).sum::<usize>();
+            if moved > 0 {
+                last = Instant::now();
+            }
+            if clients.iter().all(Client::is_done) {
+                break;
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        Self(clients.into_iter().map(|client| client.stream).collect())
+    }
+
+    /// How many of the connections the service has not closed.
+    pub(crate) fn open(&self) -> usize {
+        let is_open = |stream: &&TcpStream| {
+            let mut buffer = [0; 4096];
+            loop {
+                match (&**stream).read(&mut buffer) {
+                    Ok(1..) => {}
+                    Ok(0) => return false,
+                    Err(error) => return error.kind() == ErrorKind::WouldBlock,
+                }
+            }
+        };
+        self.0.iter().filter(is_open).count()
+    }
+}
+
+/// A hostile client that opens its connections again and again.
+pub(crate) struct Renewed {
+    ends: Arc<AtomicBool>,
+    threads: Vec<thread::JoinHandle<usize>>,
+}
+
+impl Renewed {
+    /// Holds so many connections; each is opened again when the service closes it.
+    pub(crate) fn begin(
+        address: SocketAddr,
+        trust: Option<&Trust>,
+        attack: &Attack,
+        count: usize,
+    ) -> Self {
+        let ends = Arc::<AtomicBool>::default();
+        let threads = (0..THREADS).map(|_| {
+            let (ends, attack, trust) = (ends.clone(), attack.clone(), trust.cloned());
+            thread::spawn(move || {
+                let mut clients: Vec<Client> = Vec::new();
+                let mut opened = 0;
+                while !ends.load(Ordering::Relaxed) {
+                    clients.retain_mut(|client| {
+                        client.send();
+                        client.is_open()
+                    });
+                    for _ in 0..100 {
+                        if clients.len() >= count / THREADS {
+                            break;
+                        }
+                        if let Ok(mut client) = attack.connect(address, trust.as_ref()) {
+                            client.send();
+                            clients.push(client);
+                            opened += 1;
+                        }
+                    }
+                    thread::sleep(Duration::from_millis(5));
+                }
+                opened
+            })
+        });
+        Self {
+            threads: threads.collect(),
+            ends,
+        }
+    }
+
+    /// Ends it, and returns how many connections were opened.
+    pub(crate) fn end(self) -> usize {
+        self.ends.store(true, Ordering::Relaxed);
+        let opened = |thread: thread::JoinHandle<usize>| thread.join().expect("no panic");
+        self.threads.into_iter().map(opened).sum()
+    }
+}
+
+struct Client {
+    stream: TcpStream,
+    bytes: Vec<u8>,
+    sent: usize,
+}
+
+impl Client {
+    fn is_done(&self) -> bool {
+        self.sent >= self.bytes.len()
+    }
+
+    /// Whether the service has not closed the connection; nothing is read.
+    fn is_open(&self) -> bool {
+        match self.stream.peek(&mut [0]) {
+            Ok(length) => length > 0,
+            Err(error) => error.kind() == ErrorKind::WouldBlock,
+        }
+    }
+
+    /// Sends what the service takes, and returns how much that was.
+    fn send(&mut self) -> usize {
+        let before = self.sent;
+        while !self.is_done() {
+            match self.stream.write(&self.bytes[self.sent..]) {
+                Ok(bytes) => self.sent += bytes,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(_) => {
+                    self.bytes.clear();
+                    self.sent = 0;
+                    return 0;
+                }
+            }
+        }
+        if self.is_done() {
+            self.bytes = Vec::new();
+            let sent = self.sent - before;
+            self.sent = 0;
+            return sent;
+        }
+        self.sent - before
+    }
+}
+
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+fn preface() -> Vec<u8> {
+    [PREFACE, &frame(SETTINGS, 0, 0, &[])].concat()
+}
+
+fn bearer(key: &str) -> String {
+    format!("Bearer {key}")
+}
+
+/// The fields of the creation of a pet.
+fn create(authorization: &str) -> [(&str, &str); 6] {
+    let [_, scheme, authority, _, authorization] = frames::get("", authorization);
+    [
+        (":method", "POST"),
+        scheme,
+        authority,
+        (":path", "/v1/pets"),
+        ("content-type", "application/json"),
+        authorization,
+    ]
+}
+
+/// Streams with this head, and without an end.
+fn open_streams(streams: u32, head: &[u8]) -> Vec<u8> {
+    let mut bytes = preface();
+    for stream in 0..streams {
+        let stream = 2 * stream + 1;
+        let mut parts = head.chunks(16_384).peekable();
+        let mut kind = HEADERS;
+        while let Some(part) = parts.next() {
+            let flags = if parts.peek().is_none() {
+                END_HEADERS
+            } else {
+                0
+            };
+            bytes.extend(frame(kind, flags, stream, part));
+            kind = frames::CONTINUATION;
+        }
+    }
+    bytes
+}
