@@ -9,6 +9,7 @@ mod idempotency;
 mod idle_transaction;
 mod key_cache;
 mod keys;
+mod log;
 mod open;
 mod orders;
 mod pets;
