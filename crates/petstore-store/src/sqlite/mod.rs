@@ -10,6 +10,7 @@ mod idle_transaction;
 mod key_cache;
 mod keys;
 mod last_backup;
+mod log;
 mod open;
 mod orders;
 mod pets;

@@ -4,6 +4,7 @@
 
 use super::{
     files::Files,
+    log::Log,
     schema::{self, Identity},
 };
 use crate::{MayChange, OnMigration, OpenProblem};
@@ -191,7 +192,14 @@ fn set_up(db: &Connection, timeout: Duration) -> rusqlite::Result<()> {
 fn inspect(path: &Path) -> Result<(), OpenProblem> {
     match (fs::metadata(path), path.parent()) {
         (Ok(found), _) if found.is_dir() => return Err(OpenProblem::IsFolder),
-        (Ok(found), _) if found.is_file() && found.len() == 0 => return Ok(()),
+        // SQLite deletes the log of an empty file. A store is made with its first page, so this
+        // file had a store.
+        (Ok(found), _) if found.is_file() && found.len() == 0 => {
+            return match transactions(path)? {
+                Some(_) => Err(cut_short()),
+                None => Ok(()),
+            };
+        }
         // No database is so small; SQLite would take a single byte for nothing.
         (Ok(found), _) if !found.is_file() || found.len() < SMALLEST_PAGE => {
             return Err(OpenProblem::NotAStore);
@@ -204,12 +212,32 @@ fn inspect(path: &Path) -> Result<(), OpenProblem> {
     }
     match look(path) {
         // A checkpoint that was cut off, or is under way, looks like damage;
-        // with the log, which is not read here, the file may be whole.
-        Err(OpenProblem::Damaged(_)) if has_log(path) => Ok(()),
-        // Without a log nothing is under way any more.
+        // with the log the file may be whole.
+        Err(OpenProblem::Damaged(_)) if log_completes(path)? => Ok(()),
+        // A checkpoint that was under way has ended by now.
         Err(OpenProblem::Damaged(_)) => accept(look(path)?),
         looked => accept(looked?),
     }
+}
+
+/// Whether the log has all pages that the file lacks. SQLite itself does not check that, and
+/// would read zeros.
+fn log_completes(path: &Path) -> Result<bool, OpenProblem> {
+    let path = &path.canonicalize().map_err(OpenProblem::failed)?;
+    // In this order: another process begins a new log only when the file is whole.
+    let log = transactions(path)?;
+    let file = fs::metadata(path).map_err(OpenProblem::failed)?;
+    Ok(log.is_some_and(|log| log.completes(file.len())) || beside(path, "-journal").exists())
+}
+
+/// The log beside the database, if there are transactions in it.
+fn transactions(path: &Path) -> Result<Option<Log>, OpenProblem> {
+    let path = path.canonicalize().map_err(OpenProblem::failed)?;
+    Log::read(&beside(&path, "-wal")).map_err(OpenProblem::failed)
+}
+
+fn cut_short() -> OpenProblem {
+    OpenProblem::Damaged(Arc::new(io::Error::from(io::ErrorKind::UnexpectedEof)))
 }
 
 /// What the first page says. It takes no lock and follows no log (`immutable`),
@@ -226,8 +254,7 @@ fn look(path: &Path) -> Result<Identity, OpenProblem> {
     };
     let (identity, length) = first_page().map_err(rejection)?;
     if fs::metadata(path).map_err(OpenProblem::failed)?.len() < length {
-        let source = io::Error::from(io::ErrorKind::UnexpectedEof);
-        return Err(OpenProblem::Damaged(Arc::new(source)));
+        return Err(cut_short());
     }
     Ok(identity)
 }

@@ -115,17 +115,21 @@ impl Readers {
     /// latest. The log then stays beside the file.
     pub(super) async fn close(&self) {
         let slots = self.slots.clone();
+        let (closed_others, others) = oneshot::channel();
         let (end, ended) = oneshot::channel();
         let closing = thread::Builder::new().spawn(move || {
-            for slot in slots {
-                drop(slot.hold().take());
-            }
+            let connections: Vec<_> = slots.iter().map(|slot| slot.hold().take()).collect();
+            // The last two connections must not be closed at the same moment: each would leave
+            // the log to the other.
+            let _ = others.blocking_recv();
+            drop(connections);
             let _ = end.send(());
         });
         let closed = async {
             if let Some(disk_readers) = &self.disk_readers {
                 disk_readers.close().await;
             }
+            let _ = closed_others.send(());
             closing.map(|_| ())?;
             ended.await.map_err(io::Error::other)
         };

@@ -1,7 +1,7 @@
 //! Tests that a file that is not a store of a known version is rejected with a
 //! remedy and is not changed.
 
-use super::{Place, open, place, rejected};
+use super::{Place, open, pet, place, rejected};
 use petstore_store::{OpenError, OpenProblem};
 use rusqlite::{Connection, config::DbConfig};
 use std::{
@@ -26,6 +26,10 @@ async fn is_rejected(place: &Place, path: &Path, expected: fn(&OpenError) -> boo
 
 fn not_a_store(error: &OpenError) -> bool {
     matches!(error.problem, OpenProblem::NotAStore)
+}
+
+fn damaged(error: &OpenError) -> bool {
+    matches!(error.problem, OpenProblem::Damaged { .. })
 }
 
 fn too_new(error: &OpenError) -> bool {
@@ -147,14 +151,12 @@ async fn a_newer_version_that_is_only_in_the_log_is_rejected() {
     .await;
 }
 
-#[tokio::test]
-async fn a_store_that_was_cut_short_is_rejected() {
-    let place = Place::with_pets(200).await;
+/// The store is rejected when it is cut to each of several lengths, and is whole afterwards.
+async fn is_rejected_when_cut_short(place: &Place) {
     let bytes = fs::read(&place.path).expect("the file");
-    let damaged = |error: &OpenError| matches!(error.problem, OpenProblem::Damaged { .. });
     for length in [bytes.len() / 2, bytes.len() - 1, 4096] {
         fs::write(&place.path, &bytes[..length]).expect("a shorter file");
-        is_rejected(&place, &place.path, damaged, "restore it from a backup").await;
+        is_rejected(place, &place.path, damaged, "restore it from a backup").await;
     }
     fs::write(&place.path, &bytes).expect("the whole file");
     open(&place.path)
@@ -163,6 +165,61 @@ async fn a_store_that_was_cut_short_is_rejected() {
         .close()
         .await
         .expect("closed");
+}
+
+#[tokio::test]
+async fn a_store_that_was_cut_short_is_rejected() {
+    is_rejected_when_cut_short(&Place::with_pets(200).await).await;
+}
+
+#[tokio::test]
+async fn a_store_that_was_cut_short_is_rejected_although_it_has_an_empty_log() {
+    let place = Place::with_pets(200).await;
+    fs::write(place.folder.path().join("pets.db-wal"), "").expect("a log");
+    is_rejected_when_cut_short(&place).await;
+}
+
+#[tokio::test]
+async fn a_store_that_was_cut_short_is_rejected_although_its_log_has_other_pages() {
+    let place = Place::with_pets(200).await;
+    let db = Connection::open(&place.path).expect("the database");
+    // As after a crash: the log was not written back.
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
+        .expect("a setting");
+    db.execute("DELETE FROM pets WHERE id = 1", [])
+        .expect("a change");
+    db.close().map_err(|(_, error)| error).expect("closed");
+    assert_eq!(place.contents().len(), 2, "there is a log");
+    let bytes = fs::read(&place.path).expect("the file");
+    fs::write(&place.path, "").expect("an empty file");
+    is_rejected(&place, &place.path, damaged, "restore it from a backup").await;
+    fs::write(&place.path, bytes).expect("the whole file");
+    is_rejected_when_cut_short(&place).await;
+}
+
+/// As a checkpoint that was cut off leaves it.
+#[tokio::test]
+async fn a_store_that_was_cut_short_is_opened_if_its_log_has_the_missing_pages() {
+    let place = place();
+    let store = open(&place.path).await.expect("a new store");
+    for number in 0..20 {
+        let pet = pet(format!("{number:0>2000}"));
+        store.create_pet(pet).await.expect("a pet");
+    }
+    let log = fs::read(place.folder.path().join("pets.db-wal")).expect("the log");
+    store.close().await.expect("closed");
+    let bytes = fs::read(&place.path).expect("the file");
+    for length in [bytes.len() / 2, bytes.len() - 1, 4096] {
+        fs::write(&place.path, &bytes[..length]).expect("a shorter file");
+        fs::write(place.folder.path().join("pets.db-wal"), &log).expect("the log");
+        let store = open(&place.path).await.expect("the log completes it");
+        assert!(store.pet(20).await.expect("a result").is_some(), "{length}");
+        store.close().await.expect("closed");
+        assert!(
+            fs::read(&place.path).expect("the file") == bytes,
+            "{length}"
+        );
+    }
 }
 
 #[tokio::test]

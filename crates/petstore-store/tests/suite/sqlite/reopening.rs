@@ -58,6 +58,19 @@ async fn a_created_pet_is_there_without_a_close() {
     );
 }
 
+/// Connections that are closed at the same moment would each leave the log to the other.
+#[tokio::test]
+async fn a_store_that_was_closed_leaves_no_log() {
+    const ROUNDS: usize = 200;
+    let place = Place::with_pets(0).await;
+    for round in 0..ROUNDS {
+        let store = open(&place.path).await.expect("the store");
+        store.close().await.expect("closed");
+        let files: Vec<_> = place.contents().into_iter().map(|(path, _)| path).collect();
+        assert_eq!(files, [place.path.clone()], "round {round}");
+    }
+}
+
 #[tokio::test]
 async fn an_id_is_not_used_again() {
     let place = Place::with_pets(3).await;
