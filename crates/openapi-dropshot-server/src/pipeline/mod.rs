@@ -169,12 +169,12 @@ where
         record.route = Some(page.path);
         return page.respond(&head);
     }
-    if let Some((path, response)) = context.pages.redirect(&head) {
-        record.route = Some(path);
-        return Ok(response);
-    }
     let route = context.routes.find(&head.method, head.uri.path());
     if route.as_ref().is_err_and(ErrorResponse::is_not_found) {
+        if let Some((path, response)) = context.pages.redirect(&head) {
+            record.route = Some(path);
+            return Ok(response);
+        }
         record.path = Some(access::unknown_path(head.uri.path()));
     }
     let (operation, endpoint) = route?;
