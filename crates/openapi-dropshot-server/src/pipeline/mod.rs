@@ -196,14 +196,18 @@ where
         media_type::check(operation, &head.headers)?;
     }
     let _permit = context.permits.take(operation, record.principal)?;
-    if !is_absent && operation.request_body.is_some_and(media_type::is_json) {
-        json::check(&body.content)?;
+    let mut content = body.content.clone();
+    if !is_absent
+        && operation.request_body.is_some_and(media_type::is_json)
+        && let Some(plain) = json::check(&content)?
+    {
+        content = plain.into();
     }
     let gzip = context
         .is_compressing
         .then(|| compression::accepts_gzip(&head.headers));
     let (must_be_sent, version) = (!head.method.is_safe(), head.version);
-    let request = Request::from_parts(head, Body::from(body.content.clone()));
+    let request = Request::from_parts(head, Body::from(content));
     let info = RequestInfo::new(&request, client.peer);
     let rqctx = contexts.make(endpoint, record.request_id.clone(), info);
     let handler = C::dispatch(operation, rqctx, request);
