@@ -13,6 +13,7 @@ mod client_address;
 mod compression;
 mod context;
 mod cors;
+mod date;
 mod deadline;
 mod drain;
 mod error_response;
@@ -40,7 +41,7 @@ use dropshot_request_context::RequestContexts;
 use error_response::ErrorResponse;
 use http::{
     HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version,
-    header::{CONNECTION, CONTENT_LENGTH, USER_AGENT},
+    header::{CONNECTION, CONTENT_LENGTH, DATE, USER_AGENT},
     request::Parts,
 };
 use hyper::body::Body as _;
@@ -102,6 +103,8 @@ where
     if let Ok(id) = HeaderValue::try_from(&record.request_id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }
+    let date = date::header(context.clock.now());
+    response.headers_mut().insert(DATE, date);
     if response.status() == StatusCode::SWITCHING_PROTOCOLS {
         activity.note_websocket();
     } else if is_head {
