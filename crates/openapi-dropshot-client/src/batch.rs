@@ -206,7 +206,8 @@ fn is_fatal<C: fmt::Display>(error: &Error<C>) -> bool {
         ErrorKind::Request
         | ErrorKind::Timeout
         | ErrorKind::Interrupted
-        | ErrorKind::Unreadable => false,
+        | ErrorKind::Unreadable
+        | ErrorKind::TooLarge => false,
     }
 }
 

@@ -29,6 +29,7 @@ pub struct CallOptions {
     timeout: Option<Duration>,
     try_timeout: Option<Duration>,
     retry: Option<RetryPolicy>,
+    max_response_bytes: Option<u64>,
     interceptors: Interceptors,
     headers: HeaderMap,
     /// Why a header cannot be sent.
@@ -56,6 +57,13 @@ impl CallOptions {
     /// How often the call is tried, and how long it pauses between two tries.
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
         self.retry = Some(policy);
+        self
+    }
+
+    /// How many bytes the response may have, after decompression; see
+    /// [`ClientBuilder::max_response_bytes`](crate::ClientBuilder::max_response_bytes).
+    pub fn max_response_bytes(mut self, bytes: u64) -> Self {
+        self.max_response_bytes = Some(bytes);
         self
     }
 
@@ -94,6 +102,7 @@ impl fmt::Debug for CallOptions {
             .field("timeout", &self.timeout)
             .field("try_timeout", &self.try_timeout)
             .field("retry", &self.retry)
+            .field("max_response_bytes", &self.max_response_bytes)
             .field("interceptors", &self.interceptors)
             .finish_non_exhaustive()
     }
@@ -125,6 +134,7 @@ pub(crate) struct Settings {
     pub(crate) timeout: Duration,
     pub(crate) try_timeout: Duration,
     pub(crate) retry: RetryPolicy,
+    pub(crate) max_response_bytes: u64,
     pub(crate) interceptors: Interceptors,
 }
 
@@ -134,6 +144,9 @@ impl Settings {
             timeout: options.timeout.unwrap_or(self.timeout),
             try_timeout: options.try_timeout.unwrap_or(self.try_timeout),
             retry: options.retry.unwrap_or_else(|| self.retry.clone()),
+            max_response_bytes: options
+                .max_response_bytes
+                .unwrap_or(self.max_response_bytes),
             interceptors: self.interceptors.followed_by(options.interceptors),
         }
     }
@@ -149,6 +162,8 @@ pub(crate) struct Prepared {
     pub(crate) request: Request,
     /// Whether the response has a JSON body.
     pub(crate) accepts_json: bool,
+    /// Whether the application reads the body of the response as it arrives.
+    pub(crate) is_streamed: bool,
     pub(crate) operation: &'static Operation,
 }
 

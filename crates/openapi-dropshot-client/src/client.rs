@@ -9,10 +9,10 @@ use crate::{
     generated::{Credential, Operation, Service},
     platform::{local, take},
     retry::{self, RATE_LIMIT, Throttle},
-    transport::{Head, Received, Transport},
+    transport::{Head, Received, Transport, read_body},
 };
 use http::{
-    HeaderMap, StatusCode,
+    HeaderMap, HeaderValue, StatusCode,
     header::{CONTENT_TYPE, LINK},
 };
 use reqwest::{Request, Url};
@@ -82,34 +82,38 @@ impl Client {
     }
 
     /// Sends a request once, and reads a JSON response to its end, so that the request can be sent again if the response
-    /// breaks off. Other bodies are not read here. Every try of every operation is sent by this function.
+    /// breaks off. Other bodies, and those that the application reads, are not read here. Every try of every operation is sent
+    /// by this function.
     ///
     /// # Errors
     ///
-    /// There is no response, its body ended early, or its status is an error.
+    /// There is no response, its body ended early or is too large, or its status is an error.
     pub(crate) fn exchange(
         &self,
         request: Request,
         url: &Url,
         operation: &'static Operation,
+        is_streamed: bool,
+        max_bytes: u64,
     ) -> impl Future<Output = Result<Received, Failure>> + Send {
         let sending = self.shared.transport.send(request);
         async move {
             let no_response = |error| Failure::no_response(operation.id, self.base_url(), error);
             let mut response = local(sending.await.map_err(no_response)?);
-            let head = Head::of(&mut response);
+            let head = Head::of(&mut response, max_bytes);
             self.read_notices(operation, url, &head);
             if !head.status.is_success() {
                 let received = Received::arriving(head, take(response));
                 return Err(Failure::from_response(received).await);
             }
             let kind = head.headers.get(CONTENT_TYPE);
-            if !kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json")) {
+            let is_json = |kind: &HeaderValue| kind.as_bytes().starts_with(b"application/json");
+            if is_streamed || !kind.is_some_and(is_json) {
                 return Ok(Received::arriving(head, take(response)));
             }
-            match local(take(response).bytes()).await {
+            match read_body(take(response), max_bytes).await {
                 Ok(body) => Ok(Received::complete(head, body)),
-                Err(error) => Err(Failure::broken_off(head.status, head.headers, error)),
+                Err(problem) => Err(Failure::not_read(*head, problem)),
             }
         }
     }

@@ -36,6 +36,9 @@ const TRY_TIMEOUT: Duration = Duration::from_secs(10);
 /// The default time limit of a call, with all its tries.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
+/// The default limit of the size of a response.
+const MAX_RESPONSE_BYTES: u64 = 64 << 20;
+
 /// Settings of a client; [`Client::builder`] and the function of the same name of a generated client start one.
 ///
 /// `K` is the client that [`build`](ClientBuilder::build) returns; a generated client has an alias `ClientBuilder` that
@@ -106,6 +109,7 @@ impl<K: From<Client>> ClientBuilder<K> {
                 timeout: TIMEOUT,
                 try_timeout: TRY_TIMEOUT,
                 retry: RetryPolicy::new(),
+                max_response_bytes: MAX_RESPONSE_BYTES,
                 interceptors: Interceptors::default(),
             },
             budget: RetryBudget::default(),
@@ -197,6 +201,21 @@ impl<K: From<Client>> ClientBuilder<K> {
     /// The time limit of one try, from connecting to the last byte of the response; 10 seconds if not set.
     pub fn try_timeout(mut self, timeout: Duration) -> Self {
         self.settings.try_timeout = timeout;
+        self
+    }
+
+    /// How many bytes a response may have, after decompression; 64 MiB if not set. A call whose response is larger fails with
+    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge): at once if the response says its size, and otherwise as soon as so
+    /// many bytes have arrived. A body that the application reads as it arrives ([`ByteStream`](crate::ByteStream)) has no limit,
+    /// and of an error response only the beginning is read.
+    ///
+    /// ```
+    /// # use openapi_dropshot_client::{BuildError, Client};
+    /// let client = Client::builder("https://books.example/v1").max_response_bytes(1 << 20).build()?;
+    /// # Ok::<(), BuildError>(())
+    /// ```
+    pub fn max_response_bytes(mut self, bytes: u64) -> Self {
+        self.settings.max_response_bytes = bytes;
         self
     }
 

@@ -105,6 +105,9 @@ pub enum ErrorKind {
     Answer,
     /// The service responded with a success that this client cannot read.
     Unreadable,
+    /// The service responded with a success that is larger than this client may read. Sending it again will not help; see
+    /// [`ClientBuilder::max_response_bytes`](crate::ClientBuilder::max_response_bytes).
+    TooLarge,
 }
 
 impl<C> Error<C> {
@@ -207,6 +210,7 @@ impl<C> Error<C> {
     pub(crate) fn error_type(&self) -> String {
         match (self.inner.kind, self.inner.status) {
             (ErrorKind::Answer, Some(status)) => status.as_u16().to_string(),
+            (ErrorKind::TooLarge, _) => "too_large".to_owned(),
             (kind, _) => format!("{kind:?}").to_ascii_lowercase(),
         }
     }
@@ -246,7 +250,7 @@ impl<C: Display> Error<C> {
     ///   `unavailable`, or with the status 408, 425, 429 or 502 to 504.
     ///
     /// Errors of the other kinds are not retryable: [`Request`](ErrorKind::Request), [`Credentials`](ErrorKind::Credentials),
-    /// [`Tls`](ErrorKind::Tls) and [`Unreadable`](ErrorKind::Unreadable).
+    /// [`Tls`](ErrorKind::Tls), [`Unreadable`](ErrorKind::Unreadable) and [`TooLarge`](ErrorKind::TooLarge).
     ///
     /// The client has sent it again already, as often as it was allowed, if that is safe. Before you repeat a creation,
     /// look at [`was_sent`](Error::was_sent): if it was, give the new call the
@@ -257,7 +261,8 @@ impl<C: Display> Error<C> {
             ErrorKind::Request
             | ErrorKind::Credentials
             | ErrorKind::Tls
-            | ErrorKind::Unreadable => false,
+            | ErrorKind::Unreadable
+            | ErrorKind::TooLarge => false,
             ErrorKind::Answer => {
                 self.code_says_not_begun()
                     || self.has_code(&["unavailable"])

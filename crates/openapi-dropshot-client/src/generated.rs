@@ -306,6 +306,7 @@ impl<'a> Call<'a> {
                     .map(|options| Box::new(self.client.shared.settings.changed_by(*options))),
                 request,
                 accepts_json: false,
+                is_streamed: false,
                 operation: self.operation,
             }))
         };
@@ -450,6 +451,7 @@ impl Request {
     /// Those of every call; see [`Error`].
     pub async fn bytes<C: ErrorCode>(self) -> Result<Response<ByteStream, C>, Error<C>> {
         let mut prepared = self.0.map_err(Failure::typed)?;
+        prepared.is_streamed = true;
         let response = prepared.send().await;
         Ok(Response::stream(response.map_err(Failure::typed)?))
     }

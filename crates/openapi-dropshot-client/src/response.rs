@@ -153,9 +153,10 @@ impl<T, C> Response<T, C> {
         received: Received,
         read: impl FnOnce(u16, &[u8]) -> serde_json::Result<T>,
     ) -> Result<Self, Failure> {
-        let (head, bytes) = received.into_bytes().await.map_err(|(head, error)| {
-            Failure::broken_off(head.status, head.headers, error).of_call(&head.record)
-        })?;
+        let (head, bytes) = received
+            .into_bytes()
+            .await
+            .map_err(|(head, problem)| Failure::not_read(*head, problem))?;
         match read(head.status.as_u16(), &bytes) {
             Ok(body) => Ok(Response {
                 body,

@@ -133,6 +133,7 @@ async fn run_tries(call: &mut Prepared) -> Result<Received, Failure> {
         settings,
         request: template,
         accepts_json,
+        is_streamed,
         operation,
     } = call;
     let shared = &*client.shared;
@@ -184,7 +185,13 @@ async fn run_tries(call: &mut Prepared) -> Result<Received, Failure> {
         }
         let limit = settings.try_timeout.min(state.left(now));
         // This future is large, too. A function that returned it would copy it.
-        let exchange = pin!(client.exchange(request, template.url(), operation));
+        let exchange = pin!(client.exchange(
+            request,
+            template.url(),
+            operation,
+            *is_streamed,
+            settings.max_response_bytes
+        ));
         let result = timeout(limit, exchange).await;
         let result = result.unwrap_or_else(|| Err(Failure::timed_out(operation.id)));
         let decision = state.after_try(template, now, &result);

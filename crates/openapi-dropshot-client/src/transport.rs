@@ -6,9 +6,10 @@ use crate::{
     retry::Record,
 };
 use bytes::Bytes;
+use futures_util::StreamExt as _;
 use http::{HeaderMap, StatusCode};
 use progenitor_client::ByteStream;
-use std::{fmt, future::Future};
+use std::{fmt, future::Future, pin::pin};
 
 #[cfg(not(target_arch = "wasm32"))]
 use futures_util::{
@@ -70,17 +71,59 @@ pub(crate) struct Head {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) record: Record,
+    /// How many bytes the body may have if it is read to its end.
+    pub(crate) max_bytes: u64,
 }
 
 impl Head {
     /// Takes the headers out of a response.
-    pub(crate) fn of(response: &mut reqwest::Response) -> Box<Self> {
+    pub(crate) fn of(response: &mut reqwest::Response, max_bytes: u64) -> Box<Self> {
         Box::new(Head {
             status: response.status(),
             headers: std::mem::take(response.headers_mut()),
             record: Record::default(),
+            max_bytes,
         })
     }
+}
+
+/// Why the body of a success was not read to its end.
+pub(crate) enum BodyProblem {
+    /// The connection broke, or it took too long.
+    Broken(reqwest::Error),
+    /// It has more bytes than the client may read.
+    TooLarge,
+}
+
+/// Reads a body of at most so many bytes, counted after decompression. The chunks are copied as they arrive: one of a single
+/// byte keeps a whole buffer of the connection in memory.
+pub(crate) async fn read_body(
+    response: reqwest::Response,
+    max_bytes: u64,
+) -> Result<Bytes, BodyProblem> {
+    if response
+        .content_length()
+        .is_some_and(|length| length > max_bytes)
+    {
+        return Err(BodyProblem::TooLarge);
+    }
+    let mut chunks = pin!(local(response.bytes_stream()));
+    let (mut first, mut body) = (Bytes::new(), Vec::new());
+    while let Some(chunk) = chunks.next().await {
+        let chunk = chunk.map_err(BodyProblem::Broken)?;
+        let length = first.len() + body.len() + chunk.len();
+        if length as u64 > max_bytes {
+            return Err(BodyProblem::TooLarge);
+        }
+        if length == chunk.len() {
+            // Most bodies have one chunk.
+            first = chunk;
+        } else {
+            body.extend_from_slice(&std::mem::take(&mut first));
+            body.extend_from_slice(&chunk);
+        }
+    }
+    Ok(if body.is_empty() { first } else { body.into() })
 }
 
 enum Body {
@@ -111,17 +154,15 @@ impl Received {
     ///
     /// # Errors
     ///
-    /// The connection broke, or it took too long.
-    pub(crate) async fn into_bytes(
-        self,
-    ) -> Result<(Box<Head>, Bytes), (Box<Head>, reqwest::Error)> {
+    /// The connection broke, it took too long, or it is too large.
+    pub(crate) async fn into_bytes(self) -> Result<(Box<Head>, Bytes), (Box<Head>, BodyProblem)> {
         let response = match self.body {
             Body::Complete(bytes) => return Ok((self.head, bytes)),
             Body::Arriving(response) => take(*response),
         };
-        match local(response.bytes()).await {
+        match read_body(response, self.head.max_bytes).await {
             Ok(bytes) => Ok((self.head, bytes)),
-            Err(error) => Err((self.head, error)),
+            Err(problem) => Err((self.head, problem)),
         }
     }
 
@@ -134,30 +175,14 @@ impl Received {
     }
 
     /// The beginning of the body, with at most one chunk more than `most` bytes; what comes before the connection breaks is
-    /// enough. A browser has no chunks.
-    #[cfg(target_arch = "wasm32")]
-    pub(crate) async fn begin(&mut self, most: usize) -> Vec<u8> {
-        let body = std::mem::replace(&mut self.body, Body::Complete(Bytes::new()));
-        let mut text = match body {
-            Body::Complete(bytes) => bytes.to_vec(),
-            Body::Arriving(response) => {
-                let bytes = local(take(*response).bytes()).await;
-                bytes.unwrap_or_default().to_vec()
-            }
-        };
-        text.truncate(most + 1);
-        text
-    }
-
-    /// The beginning of the body, with at most one chunk more than `most` bytes; what comes before the connection breaks is
     /// enough.
-    #[cfg(not(target_arch = "wasm32"))]
     pub(crate) async fn begin(&mut self, most: usize) -> Vec<u8> {
         let mut text = Vec::new();
-        match &mut self.body {
-            Body::Complete(bytes) => text.extend_from_slice(bytes),
+        match std::mem::replace(&mut self.body, Body::Complete(Bytes::new())) {
+            Body::Complete(bytes) => text.extend_from_slice(&bytes),
             Body::Arriving(response) => {
-                while let Ok(Some(chunk)) = response.chunk().await {
+                let mut chunks = pin!(local(take(*response).bytes_stream()));
+                while let Some(Ok(chunk)) = chunks.next().await {
                     text.extend_from_slice(&chunk);
                     if text.len() > most {
                         break;

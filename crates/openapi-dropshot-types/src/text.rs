@@ -36,13 +36,14 @@ pub trait FromText: Sized {
 
 macro_rules! integers {
     ($($integer:ty),*) => {$(
-        /// Accepts one text for each number: `-?(0|[1-9][0-9]*)`.
+        /// Accepts `-?(0|[1-9][0-9]*)`, as JSON does.
         impl FromText for $integer {
             fn from_text(text: &str) -> Result<Self, Violation> {
                 let digits = text.strip_prefix('-').unwrap_or(text);
                 let plain = digits.bytes().all(|byte| byte.is_ascii_digit())
-                    && (digits == "0" || !digits.starts_with('0'))
-                    && text != "-0";
+                    && (digits == "0" || !digits.starts_with('0'));
+                // The types without a sign parse none.
+                let text = if digits == "0" { digits } else { text };
                 text.parse().ok().filter(|_| plain).ok_or_else(|| {
                     Violation::new(format!(
                         "must be an integer from {} to {} without leading zeros or plus sign, found `{}`",
@@ -104,11 +105,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_value_has_one_text() {
+    fn a_number_is_written_as_in_json() {
         assert_eq!(i32::from_text("-7"), Ok(-7));
+        assert_eq!((i32::from_text("-0"), u8::from_text("-0")), (Ok(0), Ok(0)));
         assert_eq!(bool::from_text("true"), Ok(true));
         assert_eq!(f64::from_text("1e3"), Ok(1000.0));
-        for text in ["+7", "07", "-0", "", " 7", "7.0", "2147483648"] {
+        for text in ["+7", "07", "-00", "--0", "", " 7", "7.0", "2147483648"] {
             assert!(i32::from_text(text).is_err(), "{text}");
         }
         for text in ["True", "1", ""] {

@@ -309,7 +309,16 @@ impl fmt::Display for RestoreError {
                     "the backup `{file}` is damaged ({first}); use another one"
                 )
             }
+            (_, BackupProblem::Changed) => {
+                write!(f, "the backup `{file}` cannot be used: {problem}")
+            }
             (Some(to), _) => write!(f, "cannot restore `{to}` from `{file}`: {problem}"),
+            (None, BackupProblem::Failed(_)) => {
+                write!(
+                    f,
+                    "cannot verify `{file}`: it cannot be read; look whether its disk has errors"
+                )
+            }
             (None, _) => write!(f, "cannot verify `{file}`: {problem}"),
         }
     }
@@ -389,6 +398,12 @@ pub enum BackupProblem {
         "the store is damaged ({0}), so it was not copied; keep your backups and restore the newest one that is not damaged"
     )]
     Inconsistent(String),
+
+    /// The checksum of a backup is wrong.
+    #[error(
+        "its checksum is wrong, so its bytes have changed since it was made, and it may hold wrong data; use another one"
+    )]
+    Changed,
 
     /// A process uses the store that should be replaced.
     #[error("a service or a command uses the store; stop it, and then restore")]

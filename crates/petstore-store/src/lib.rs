@@ -164,7 +164,7 @@ pub use key::{
 pub use migration::{MigrationPlan, MigrationProgress, OnMigration};
 pub use order::{NotOrdered, NotUpdated, OrderPage, OrderQuery};
 pub use postgres::PostgresUrl;
-pub use sqlite::{BackupContents, ServerMark};
+pub use sqlite::{BackupContents, Restored, ServerMark};
 pub use stats::{BATCH_SIZES, PoolStats, WriteStats};
 pub use store::*;
 pub use url::{DatabaseUrl, InvalidDatabaseUrl};
@@ -357,14 +357,13 @@ pub async fn verify_backup(file: &Path) -> Result<BackupContents, RestoreError> 
 }
 
 /// Replaces the store that `url` names by a copy of a backup. The backup is copied and verified
-/// first, and then takes the place of the store at once. Returns the file that has the former
-/// store now, if there was one.
+/// first, and then takes the place of the store at once.
 ///
 /// # Errors
 ///
 /// [`RestoreError`] says what is wrong, such as that a process uses the store. The store is left
 /// as it is.
-pub async fn restore(file: &Path, url: &DatabaseUrl) -> Result<Option<PathBuf>, RestoreError> {
+pub async fn restore(file: &Path, url: &DatabaseUrl) -> Result<Restored, RestoreError> {
     let restored = match url.clone() {
         DatabaseUrl::SqliteFile(to) => {
             let file = file.to_owned();

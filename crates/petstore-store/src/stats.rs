@@ -55,6 +55,16 @@ impl Batches {
             return self.health.not_committed(error);
         }
         self.health.committed();
+        self.count(writes);
+    }
+
+    /// A transaction ended, with so many writes committed, none of which changed anything.
+    pub(crate) fn ended_without_disk(&self, writes: u64) {
+        self.health.changed_nothing();
+        self.count(writes);
+    }
+
+    fn count(&self, writes: u64) {
         let mut stats = self.stats.lock().unwrap_or_else(PoisonError::into_inner);
         let class = BATCH_SIZES.partition_point(|bound| *bound < writes);
         if let Some(size) = stats.sizes.get_mut(class) {

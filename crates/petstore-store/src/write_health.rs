@@ -89,6 +89,14 @@ impl WriteHealth {
         }
     }
 
+    /// Writes ended well that had nothing to change, so that they do not show whether the disk takes any.
+    pub(crate) fn changed_nothing(&self) {
+        let mut state = self.state();
+        if state.failure.is_none() {
+            state.well_at = Instant::now();
+        }
+    }
+
     /// Whether a write failed, and none has been tried for a while: only then a store has to
     /// try one to find out whether writes succeed again.
     pub(crate) fn wants_probe(&self) -> bool {
@@ -189,6 +197,8 @@ mod tests {
         health.not_committed(None);
         assert!(health.check().is_err(), "a write that was not tried");
         health.state().ended_at -= QUIET;
+        health.changed_nothing();
+        assert!(health.check().is_err(), "a write that needed no disk");
         assert!(health.wants_probe());
         health.committed();
         assert!(health.check().is_ok() && !health.wants_probe());

@@ -3,7 +3,7 @@
 use super::{Error, ErrorKind, Failure, is_request_id, request_id};
 use crate::{
     BoxError, retry,
-    transport::{Head, Received},
+    transport::{BodyProblem, Head, Received},
 };
 use http::{HeaderMap, StatusCode, header::CONTENT_TYPE};
 use serde_json::Value;
@@ -124,23 +124,32 @@ impl Failure {
         Error::new(ErrorKind::Timeout, message)
     }
 
-    /// The response was a success, and broke off while it was read.
-    pub(crate) fn broken_off(
-        status: StatusCode,
-        headers: HeaderMap,
-        source: reqwest::Error,
-    ) -> Self {
-        let (kind, message) = if source.is_timeout() {
-            (ErrorKind::Timeout, "the response took too long to arrive")
-        } else {
-            (
-                ErrorKind::Interrupted,
-                "the connection broke before the response was complete",
-            )
+    /// The response was a success, and its body was not read to its end.
+    pub(crate) fn not_read(head: Head, problem: BodyProblem) -> Self {
+        let error = match problem {
+            BodyProblem::TooLarge => {
+                let message = format!(
+                    "the response has more than {} bytes, the limit of this client, and was not read; if responses of this size are \
+                     expected, raise the limit with `max_response_bytes`",
+                    head.max_bytes
+                );
+                Error::new(ErrorKind::TooLarge, message)
+            }
+            BodyProblem::Broken(source) => {
+                let (kind, message) = if source.is_timeout() {
+                    (ErrorKind::Timeout, "the response took too long to arrive")
+                } else {
+                    (
+                        ErrorKind::Interrupted,
+                        "the connection broke before the response was complete",
+                    )
+                };
+                Error::new(kind, message.to_owned()).caused_by(source.without_url())
+            }
         };
-        Error::new(kind, message.to_owned())
-            .responded(status, headers)
-            .caused_by(source.without_url())
+        error
+            .responded(head.status, head.headers)
+            .of_call(&head.record)
     }
 
     /// The response was a success that does not match the document.
@@ -161,6 +170,7 @@ impl Failure {
             status,
             headers,
             record,
+            ..
         } = *received.head;
         let body = error_body(&raw);
         // Some services wrap the error into a member.

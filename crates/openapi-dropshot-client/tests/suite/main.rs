@@ -23,6 +23,7 @@ mod raw;
 mod retries;
 mod secrets;
 mod service;
+mod sizes;
 #[cfg(feature = "opentelemetry")]
 mod telemetry;
 mod transport;

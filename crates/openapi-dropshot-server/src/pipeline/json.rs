@@ -1,5 +1,6 @@
 //! Checks a JSON body before a type is read from it: it must be UTF-8 and valid
-//! JSON, have at most 64 levels, and no object may have a member twice.
+//! JSON, have at most 64 levels, and no object may have a member twice. An integer
+//! may be written as `-0`.
 
 use super::error_response::ErrorResponse;
 use openapi_dropshot_types::Condition;
@@ -7,54 +8,63 @@ use serde::{
     Deserialize, Deserializer,
     de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor},
 };
-use std::{borrow::Cow, collections::HashSet, fmt};
+use std::{borrow::Cow, cell::Cell, collections::HashSet, fmt};
 
 /// How deep arrays and objects may stand in each other.
 const MAX_DEPTH: usize = 64;
 
-/// 400 where the body is not such JSON.
-pub(super) fn check(body: &[u8]) -> Result<(), ErrorResponse> {
-    problem(body).map_or(Ok(()), |problem| {
-        Err(ErrorResponse::new(Condition::InvalidRequest, problem))
-    })
+/// 400 where the body is not such JSON. Returns the text to read in place of the body, if it
+/// contains `-0`, which serde takes for a floating-point number.
+pub(super) fn check(body: &[u8]) -> Result<Option<String>, ErrorResponse> {
+    checked(body).map_err(|problem| ErrorResponse::new(Condition::InvalidRequest, problem))
 }
 
-fn problem(body: &[u8]) -> Option<String> {
-    let text = match std::str::from_utf8(body) {
-        Ok(text) => text,
-        Err(error) => {
-            return Some(format!(
-                "the body is not UTF-8 from byte {} on",
-                error.valid_up_to()
-            ));
-        }
-    };
+fn checked(body: &[u8]) -> Result<Option<String>, String> {
+    let text = std::str::from_utf8(body)
+        .map_err(|error| format!("the body is not UTF-8 from byte {} on", error.valid_up_to()))?;
     if text.is_empty() {
-        return Some("the body is missing; send a JSON object".to_owned());
+        return Err("the body is missing; send a JSON object".to_owned());
     }
-    let read = read(text).or_else(|error| {
+    let has_negative_zero = read(text).or_else(|error| {
         // JSON limits no number; the models limit the members that they know.
         let out_of_range = error.to_string().starts_with("number out of range");
-        let bounded = out_of_range.then(|| without_beyond_f64(text)).flatten();
-        bounded.map_or(Err(error), |text| read(&text))
+        let is_beyond_f64 = |number: &str| number.parse().is_ok_and(f64::is_infinite);
+        let bounded = out_of_range.then(|| with_zero_for(text, is_beyond_f64));
+        bounded.flatten().map_or(Err(error), |text| read(&text))
     });
-    read.err()
-        .map(|error| format!("the body is not valid JSON: {error}"))
+    match has_negative_zero {
+        Ok(true) => Ok(with_zero_for(text, |number| number == "-0")),
+        Ok(false) => Ok(None),
+        Err(error) => Err(format!("the body is not valid JSON: {error}")),
+    }
 }
 
-fn read(text: &str) -> serde_json::Result<()> {
+/// Returns whether a number is zero with a sign.
+fn read(text: &str) -> serde_json::Result<bool> {
     let mut json = serde_json::Deserializer::from_str(text);
-    Depth(0).deserialize(&mut json).and_then(|()| json.end())
+    let has_negative_zero = Cell::new(false);
+    let walk = Walk {
+        depth: 0,
+        has_negative_zero: &has_negative_zero,
+    };
+    walk.deserialize(&mut json).and_then(|()| json.end())?;
+    Ok(has_negative_zero.get())
 }
 
-/// Walks through a value that stands so deep, and keeps nothing of it.
+/// Walks through a value that stands so deep, and keeps nothing else of it.
 #[derive(Clone, Copy)]
-struct Depth(usize);
+struct Walk<'a> {
+    depth: usize,
+    has_negative_zero: &'a Cell<bool>,
+}
 
-impl Depth {
+impl Walk<'_> {
     fn deeper<E: Error>(self) -> Result<Self, E> {
-        if self.0 < MAX_DEPTH {
-            Ok(Depth(self.0 + 1))
+        if self.depth < MAX_DEPTH {
+            Ok(Walk {
+                depth: self.depth + 1,
+                ..self
+            })
         } else {
             Err(E::custom(format_args!(
                 "it is nested deeper than {MAX_DEPTH} levels"
@@ -63,7 +73,7 @@ impl Depth {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Depth {
+impl<'de> DeserializeSeed<'de> for Walk<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -71,7 +81,7 @@ impl<'de> DeserializeSeed<'de> for Depth {
     }
 }
 
-impl<'de> Visitor<'de> for Depth {
+impl<'de> Visitor<'de> for Walk<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -94,7 +104,10 @@ impl<'de> Visitor<'de> for Depth {
         Ok(())
     }
 
-    fn visit_f64<E: Error>(self, _: f64) -> Result<(), E> {
+    fn visit_f64<E: Error>(self, number: f64) -> Result<(), E> {
+        if number == 0.0 && number.is_sign_negative() {
+            self.has_negative_zero.set(true);
+        }
         Ok(())
     }
 
@@ -130,10 +143,10 @@ impl<'de> Visitor<'de> for Depth {
 #[serde(transparent)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// Returns the text with each number that no `f64` can hold, such as `1e400`, replaced with `0`
-/// and blanks, so that all columns stay the same; `None` if there is no such number. The parser
-/// stops at such a number, even in a member that is ignored.
-fn without_beyond_f64(text: &str) -> Option<String> {
+/// Returns the text with each number that serde cannot read replaced with `0` and blanks, so that all
+/// columns stay the same; `None` if there is no such number. The parser stops at a number that no
+/// `f64` can hold, such as `1e400`, even in a member that is ignored.
+fn with_zero_for(text: &str, is_replaced: impl Fn(&str) -> bool) -> Option<String> {
     let mut json = text.as_bytes().to_vec();
     let mut rest = &mut json[..];
     while let Some(&first) = rest.first() {
@@ -143,8 +156,7 @@ fn without_beyond_f64(text: &str) -> Option<String> {
             _ => 1,
         };
         let (token, behind) = rest.split_at_mut(length);
-        let number = std::str::from_utf8(token).ok().map(str::parse::<f64>);
-        if matches!(number, Some(Ok(number)) if number.is_infinite()) {
+        if std::str::from_utf8(token).is_ok_and(&is_replaced) {
             token.fill(b' ');
             token[0] = b'0';
         }
@@ -173,6 +185,31 @@ fn number_length(json: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn problem(body: &[u8]) -> Option<String> {
+        checked(body).err()
+    }
+
+    fn without_beyond_f64(text: &str) -> Option<String> {
+        with_zero_for(text, |number| number.parse().is_ok_and(f64::is_infinite))
+    }
+
+    #[test]
+    fn minus_zero_is_read_as_zero_and_other_numbers_stay() {
+        for (text, expected) in [
+            (r#"{"a":-0}"#, Some(r#"{"a":0 }"#)),
+            (
+                r#"[-0, {"-0": "-0", "b": [-0]}, 1e400]"#,
+                Some(r#"[0 , {"-0": "-0", "b": [0 ]}, 1e400]"#),
+            ),
+            ("[-0.0, -0e1]", None),
+            ("[0, -1, 1.5]", None),
+        ] {
+            let replaced = checked(text.as_bytes()).expect("it is valid");
+            assert_eq!(replaced.as_deref(), expected, "{text}");
+        }
+        assert!(checked(b"[-00]").is_err());
+    }
 
     #[test]
     fn valid_bodies_pass_whatever_their_members_are() {

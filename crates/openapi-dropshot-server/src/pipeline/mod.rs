@@ -13,6 +13,7 @@ mod client_address;
 mod compression;
 mod context;
 mod cors;
+mod date;
 mod deadline;
 mod drain;
 mod error_response;
@@ -42,7 +43,7 @@ use dropshot_request_context::RequestContexts;
 use error_response::ErrorResponse;
 use http::{
     HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version,
-    header::{CONNECTION, CONTENT_LENGTH, USER_AGENT},
+    header::{CONNECTION, CONTENT_LENGTH, DATE, USER_AGENT},
     request::Parts,
 };
 use hyper::body::Body as _;
@@ -115,6 +116,8 @@ where
     if let Ok(id) = HeaderValue::try_from(&record.request_id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }
+    let date = date::header(context.clock.now());
+    response.headers_mut().insert(DATE, date);
     if response.status() == StatusCode::SWITCHING_PROTOCOLS {
         activity.note_websocket();
     } else if is_head {
@@ -224,14 +227,18 @@ where
         media_type::check(operation, &head.headers)?;
     }
     let _permit = context.permits.take(operation, record.principal)?;
-    if !is_absent && operation.request_body.is_some_and(media_type::is_json) {
-        json::check(&body.content)?;
+    let mut content = body.content.clone();
+    if !is_absent
+        && operation.request_body.is_some_and(media_type::is_json)
+        && let Some(plain) = json::check(&content)?
+    {
+        content = plain.into();
     }
     let gzip = context
         .is_compressing
         .then(|| compression::accepts_gzip(&head.headers));
     let (must_be_sent, version) = (!head.method.is_safe(), head.version);
-    let request = Request::from_parts(head, Body::from(body.content.clone()));
+    let request = Request::from_parts(head, Body::from(content));
     let info = RequestInfo::new(&request, client.peer);
     let rqctx = contexts.make(endpoint, record.request_id.clone(), info);
     let handler = C::dispatch(operation, rqctx, request);

@@ -9,10 +9,11 @@ use http::{
 };
 use openapi_dropshot_types::Condition;
 
-/// 400 for a request without `Host`, with an unknown `Transfer-Encoding`, or with an unknown
-/// `Expect`.
+/// 400 for a request without `Host` or for two different hosts, with a user in its target, with an
+/// unknown `Transfer-Encoding`, or with an unknown `Expect`.
 pub(super) fn check(head: &Parts) -> Result<(), ErrorResponse> {
     let problem = host(head)
+        .or_else(|| authority(head))
         .or_else(|| transfer_encoding(&head.headers))
         .or_else(|| expect(&head.headers));
     match problem {
@@ -36,6 +37,31 @@ fn host(head: &Parts) -> Option<&'static str> {
         }
         _ => None,
     }
+}
+
+/// RFC 9110, section 4.2.4, and RFC 9113, section 8.3.1. In HTTP/1.1 the host of the target replaces
+/// the header `Host` (RFC 9112, section 3.2.2).
+fn authority(head: &Parts) -> Option<&'static str> {
+    let target = head.uri.authority()?;
+    if target.as_str().contains('@') {
+        return Some(
+            "the target of the request holds a user name; send the host and the port alone",
+        );
+    }
+    let host = head.headers.get(HOST)?;
+    if head.version != Version::HTTP_2 || host.as_bytes() == target.as_str().as_bytes() {
+        return None;
+    }
+    let default_port = match head.uri.scheme_str() {
+        Some("https") => 443,
+        _ => 80,
+    };
+    let is_same = Authority::try_from(host.as_bytes()).is_ok_and(|host| {
+        let port = |authority: &Authority| authority.port_u16().unwrap_or(default_port);
+        host.host().eq_ignore_ascii_case(target.host()) && port(&host) == port(target)
+    });
+    (!is_same)
+        .then_some("the header `Host` and `:authority` name different hosts; send one of them")
 }
 
 /// An empty `Host` is what a client sends whose URL has no host.
@@ -129,6 +155,32 @@ mod tests {
                 is_accepted(version, &hosts),
                 accepted,
                 "{version:?} {hosts:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_target_has_no_user_and_the_host_of_the_header() {
+        for (version, target, host, accepted) in [
+            (Version::HTTP_11, "http://a/", "a", true),
+            (Version::HTTP_11, "http://user@a/", "a", false),
+            (Version::HTTP_11, "http://user:secret@a/", "user@a", false),
+            (Version::HTTP_11, "http://a/", "b", true),
+            (Version::HTTP_2, "http://user@a/", "a", false),
+            (Version::HTTP_2, "http://a/", "b", false),
+            (Version::HTTP_2, "http://a/", "a", true),
+            (Version::HTTP_2, "http://A/", "a:80", true),
+            (Version::HTTP_2, "https://a:443/", "a", true),
+            (Version::HTTP_2, "https://a:443/", "a:80", false),
+            (Version::HTTP_2, "http://[::1]:8080/", "[::1]:8080", true),
+            (Version::HTTP_2, "http://a/", "", false),
+        ] {
+            let request = Request::get(target).version(version).header("host", host);
+            let (head, ()) = request.body(()).expect("a request").into_parts();
+            assert_eq!(
+                check(&head).is_ok(),
+                accepted,
+                "{version:?} {target} {host}"
             );
         }
     }

@@ -6,8 +6,8 @@ use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::{
-    fs::File,
-    io::{BufRead as _, BufReader, Read as _},
+    fs::{self, File},
+    io::{self, BufRead as _, BufReader, Read as _},
     path::{Path, PathBuf},
 };
 
@@ -117,17 +117,18 @@ pub(super) struct Records {
 impl Records {
     /// The records of a file, from the first on.
     pub(super) fn open(path: &Path, format: Format) -> Result<Self> {
-        let context = || cannot_read(path);
-        let file = File::open(path)
-            .map_err(|error| WrongUsage(error.to_string()))
-            .with_context(context)?;
-        if !file.metadata().with_context(context)?.is_file() {
+        let unreadable = |error: io::Error| {
+            anyhow::Error::from(WrongUsage(error.to_string())).context(cannot_read(path))
+        };
+        // To open a pipe waits until somebody writes to it.
+        if !fs::metadata(path).map_err(unreadable)?.is_file() {
             return Err(WrongUsage(format!(
                 "`{}` is not a regular file: an import reads it twice, and again when it continues; write it to a file first",
                 path.display()
             ))
             .into());
         }
+        let file = File::open(path).map_err(unreadable)?;
         Ok(Records {
             path: path.to_owned(),
             quotes: format == Format::Csv,
@@ -238,7 +239,6 @@ pub(super) fn hexadecimal(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
 
     fn records(name: &str, text: &[u8]) -> Result<Vec<(u64, String, bool)>> {
         let folder = tempfile::tempdir()?;

@@ -1,7 +1,12 @@
 //! Tests `pets list`, `add` and `get`, and the exit codes of commands.
 
 use crate::{program::User, service::Service};
-use std::net::TcpListener;
+use std::{
+    io::{Read as _, Write as _},
+    net::TcpListener,
+    process::Command,
+    thread,
+};
 
 fn add(user: &User, name: &str, status: &str) -> i64 {
     let finished = user.run(&[
@@ -236,4 +241,64 @@ fn help_lists_the_options_of_a_command_before_those_of_all_commands() {
         "{help}"
     );
     assert!(!help.contains("if not given"), "{help}");
+}
+
+#[test]
+fn a_pipe_is_not_imported_and_not_waited_for() {
+    let service = Service::start();
+    let user = User::of(&service);
+    let made = Command::new("mkfifo")
+        .arg(user.path("pets.ndjson"))
+        .status();
+    assert!(made.is_ok_and(|status| status.success()), "no pipe");
+    let finished = user.start(&["pets", "import", "pets.ndjson"]).ended();
+    finished.stdout_of(2);
+    finished.reports(&["`pets.ndjson` is not a regular file: an import reads it twice"]);
+}
+
+/// Sends chunks to its first connection for as long as they are read.
+fn endless() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let url = format!("http://{}/v1", listener.local_addr().expect("bound"));
+    thread::spawn(move || {
+        let (mut connection, _) = listener.accept().expect("a connection");
+        // A response before the request is an error of its own.
+        assert!(
+            connection
+                .read(&mut [0; 4096])
+                .is_ok_and(|length| length > 0)
+        );
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
+        let chunk = format!("100000\r\n{}\r\n", " ".repeat(1 << 20));
+        connection.write_all(head.as_bytes()).expect("it is read");
+        // More than memory would have to hold, and an end for a client without limit.
+        for _ in 0..1024 {
+            if connection.write_all(chunk.as_bytes()).is_err() {
+                return;
+            }
+        }
+    });
+    url
+}
+
+#[test]
+fn a_response_without_end_ends_the_command_and_not_its_memory() {
+    // In KiB: enough for the program with what its threads reserve, and for the largest response twice.
+    let limited = format!(
+        "ulimit -v 1000000; exec '{}' pets get 1",
+        env!("CARGO_BIN_EXE_petstore")
+    );
+    let output = Command::new("sh")
+        .args(["-c", &limited])
+        .env_clear()
+        .env("PETSTORE_URL", endless())
+        .env("PETSTORE_API_KEY", "petstore_any")
+        .output()
+        .expect("a shell");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("the response has more than 67108864 bytes"),
+        "{said}"
+    );
 }

@@ -24,27 +24,40 @@ pub(crate) async fn verify(file: &Path, settings: &CommandSettings) -> anyhow::R
     logging::init(&INFO, &settings.log);
     let found = petstore_store::verify_backup(file).await?;
     print(&format!(
-        "`{}` is a whole store of schema version {}; it has {} pets and {} API keys\n",
+        "`{}` is a whole store of schema version {}; it has {} pets and {} API keys\n{}",
         file.display(),
         found.schema,
         found.pets,
-        found.keys
+        found.keys,
+        note(file, found.has_checksum)
     ))
+}
+
+/// What is not known of a backup without a checksum.
+fn note(file: &Path, has_checksum: bool) -> String {
+    if has_checksum {
+        return String::new();
+    }
+    format!(
+        "`{}` has no checksum, because an earlier version made it or it was used as a store since: if a bit of a value has changed, nobody would notice\n",
+        file.display()
+    )
 }
 
 /// Replaces the store by a verified copy of a backup.
 pub(crate) async fn restore(file: &Path, settings: &CommandSettings) -> anyhow::Result<()> {
     let url = begin(settings)?;
-    let former = petstore_store::restore(file, &url).await?;
-    let former = former.map(|former| {
+    let restored = petstore_store::restore(file, &url).await?;
+    let former = restored.former.map(|former| {
         format!(
             "; the former store is `{}`, delete it when you do not need it any more",
             former.display()
         )
     });
     print(&format!(
-        "restored `{url}` from `{}`{}\n",
+        "restored `{url}` from `{}`{}\n{}",
         file.display(),
-        former.unwrap_or_default()
+        former.unwrap_or_default(),
+        note(file, restored.has_checksum)
     ))
 }

@@ -5,6 +5,7 @@
 use crate::{
     process::{Service, program_by},
     raw::Request,
+    scrape::{self, Watched},
     trace::can_trace,
 };
 use rustix::process::Signal;
@@ -15,6 +16,8 @@ use std::{
     path::{Path, PathBuf},
     process::Command,
     sync::Arc,
+    thread,
+    time::Duration,
 };
 use tempfile::TempDir;
 use test_support::{Need, skip};
@@ -138,6 +141,36 @@ fn a_full_disk_is_503_until_there_is_room_and_loses_nothing() {
         let request = Request::get(&format!("/v1/pets/{id}")).key(&service.key);
         assert_eq!(again.send(&request).status, 200, "{id}");
     }
+}
+
+#[test]
+fn a_full_disk_makes_the_service_not_ready_also_while_writes_succeed_that_change_nothing() {
+    let Some(launcher) = launcher(FULL_SOON) else {
+        return;
+    };
+    let folder = place();
+    let mut command = program_by(&launcher, folder.path());
+    command.args(SERVE).args(["--admin-listen", "127.0.0.1:0"]);
+    let mut service = Service::start_by(command, folder);
+    service.key = service.shown_key();
+    let admin = scrape::address(&service);
+    let watched = Watched { service, admin };
+    let create = || watched.service.post(r#"{"name":"Rex","categoryId":7}"#);
+    let filler = fill(&seen_by(&watched.service));
+    while create().status == 201 {}
+    let mut rounds = 0;
+    while watched.ask("/readyz").status == 200 {
+        create().assert_error(503, "unavailable");
+        // There is no such pet, so that the transaction writes nothing.
+        let order = Request::post("/v1/store/orders", r#"{"petId":999999}"#);
+        let response = watched.service.send(&order.key(&watched.service.key));
+        response.assert_error(404, "not_found");
+        rounds += 1;
+        assert!(rounds < 200, "it stays ready");
+        thread::sleep(Duration::from_millis(50));
+    }
+    fs::remove_file(filler).expect("room is made");
+    watched.until_readiness(200);
 }
 
 #[test]

@@ -141,6 +141,211 @@ fn a_backup_is_verified_and_left_as_it_is() {
     assert_eq!(beginning_with(folder, "copy.db"), ["copy.db"]);
 }
 
+/// A service with one pet, whose backup has these bytes and is then changed.
+fn with_changed_backup(change: impl Fn(&mut Vec<u8>)) -> Service {
+    let service = Service::start();
+    service.add("a name to find", None);
+    let folder = service.folder.path();
+    run_ok(folder, &["backup", "copy.db"]);
+    let mut bytes = fs::read(folder.join("copy.db")).expect("a backup");
+    change(&mut bytes);
+    fs::write(folder.join("copy.db"), bytes).expect("a file");
+    service
+}
+
+#[test]
+fn a_flipped_bit_in_a_name_or_in_the_checksum_is_found_and_nothing_is_restored() {
+    let in_a_name = |bytes: &mut Vec<u8>| {
+        let name = bytes.windows(14).position(|part| part == b"a name to find");
+        bytes[name.expect("it is stored")] ^= 2;
+    };
+    let in_the_label = |bytes: &mut Vec<u8>| {
+        let label = bytes.len() - 110;
+        bytes[label] ^= 0x80;
+    };
+    let in_the_digest = |bytes: &mut Vec<u8>| {
+        let digit = bytes.len() - 10;
+        bytes[digit] ^= 1;
+    };
+    let changes: [&dyn Fn(&mut Vec<u8>); 3] = [&in_a_name, &in_the_label, &in_the_digest];
+    for change in changes {
+        let (folder, key) = stopped(with_changed_backup(change));
+        let files = || beginning_with(folder.path(), "");
+        let store = || fs::read(folder.path().join("petstore.db")).expect("a store");
+        let before = (files(), store());
+        for command in [
+            &["backup", "--verify", "copy.db"][..],
+            &["restore", "copy.db"],
+        ] {
+            let error = run_failing(folder.path(), command, 1);
+            let start = "error: the backup `copy.db` cannot be used: its checksum is wrong, ";
+            assert!(error.starts_with(start), "{error}");
+            assert!((files(), store()) == before, "something was changed");
+        }
+        let mut again = Service::start_in(folder.clone(), &[], &[]);
+        again.key = key;
+        assert_eq!(again.pets()[0]["name"], "a name to find");
+    }
+}
+
+#[test]
+fn a_backup_without_checksum_is_verified_and_restored_with_a_note() {
+    let service = with_changed_backup(|bytes| {
+        let pages = bytes.len() / 4096 * 4096;
+        bytes.truncate(pages);
+    });
+    let (folder, _) = stopped(service);
+    let note = "`copy.db` has no checksum, because an earlier version made it or it was used as a store since: if a bit of a value has changed, nobody would notice\n";
+    for command in [
+        &["backup", "--verify", "copy.db"][..],
+        &["restore", "copy.db"],
+    ] {
+        let said = run_ok(folder.path(), command);
+        assert!(said.ends_with(note), "{said}");
+    }
+}
+
+#[test]
+fn a_backup_that_was_used_as_a_store_can_be_restored_like_any_store() {
+    let (folder, key) = stopped(with_changed_backup(|_| {}));
+    let path = |name: &str| folder.path().join(name);
+    let serve = |change: &dyn Fn(&Service)| {
+        let mut service = Service::start_in(folder.clone(), &["--database", "sqlite:copy.db"], &[]);
+        service.key.clone_from(&key);
+        change(&service);
+        stopped(service);
+    };
+    // Without a change, and with one.
+    serve(&|_| {});
+    run_ok(folder.path(), &["backup", "--verify", "copy.db"]);
+    serve(&|service| assert_eq!(service.add("another", None), 2));
+    let said = run_ok(folder.path(), &["backup", "--verify", "copy.db"]);
+    assert!(said.contains("has no checksum"), "{said}");
+    run_ok(folder.path(), &["restore", "copy.db"]);
+    let mut again = Service::start_in(folder.clone(), &[], &[]);
+    again.key.clone_from(&key);
+    assert_eq!(again.pets().len(), 2);
+    // Another program has changed the file, and its checksum is still there.
+    run_ok(folder.path(), &["backup", "other.db"]);
+    rusqlite::Connection::open(path("other.db"))
+        .and_then(|db| db.pragma_update_and_check(None, "journal_mode", "delete", |_| Ok(())))
+        .expect("another mode");
+    let said = run_ok(folder.path(), &["backup", "--verify", "other.db"]);
+    assert!(said.contains("has no checksum"), "{said}");
+}
+
+#[test]
+fn a_malformed_store_is_called_damaged() {
+    let service = with_changed_backup(|bytes| {
+        let table = bytes
+            .windows(17)
+            .position(|part| part == b"CREATE TABLE pets");
+        bytes[table.expect("the schema") + 3] ^= 4;
+        let pages = bytes.len() / 4096 * 4096;
+        bytes.truncate(pages);
+    });
+    let folder = service.folder.path();
+    let error = run_failing(folder, &["backup", "--verify", "copy.db"], 1);
+    let start = "error: the backup `copy.db` is damaged";
+    assert!(error.contains(start) && !error.contains("room"), "{error}");
+}
+
+#[test]
+fn unfinished_copies_that_nobody_uses_are_removed() {
+    let service = Service::start();
+    let folder = service.folder.clone();
+    let header = |id: &[u8; 4]| [&b"SQLite format 3\0"[..], &[0; 52], id, &[0; 28]].concat();
+    let leave = || {
+        for (name, bytes) in [
+            (".copy.db.a1B2c3.partial", header(b"pets")),
+            (".other.db.a1B2c3.partial", Vec::new()),
+            (".petstore.db.a1B2c3.partial", vec![0; 4096]),
+            (".film.mkv.a1B2c3.partial", vec![1; 4096]),
+            (".else.db.a1B2c3.partial", header(b"else")),
+            (".copy.db.used42.partial", header(b"pets")),
+        ] {
+            fs::write(folder.path().join(name), bytes).expect("a file");
+        }
+        let used = fs::File::open(folder.path().join(".copy.db.used42.partial"));
+        let used = used.expect("a file");
+        used.lock().expect("nobody else has it");
+        used
+    };
+    let kept = || {
+        let mut names = beginning_with(folder.path(), ".");
+        names.sort();
+        names
+    };
+    let others = [
+        ".copy.db.used42.partial",
+        ".else.db.a1B2c3.partial",
+        ".film.mkv.a1B2c3.partial",
+    ];
+    let used = leave();
+    run_ok(folder.path(), &["backup", "copy.db"]);
+    assert_eq!(kept(), others);
+    drop(used);
+    run_ok(folder.path(), &["backup", "copy-2.db"]);
+    assert_eq!(kept(), others[1..]);
+
+    let used = leave();
+    let (folder, _) = stopped(service);
+    run_ok(folder.path(), &["restore", "copy.db"]);
+    assert_eq!(kept(), others);
+    drop(used);
+    drop(leave());
+    let service = Service::start_in(folder.clone(), &[], &[]);
+    assert_eq!(kept(), others[1..]);
+    service.log.wait_for(
+        "removed an unfinished copy, which a backup or a restore that was killed has left",
+    );
+}
+
+#[test]
+fn backups_at_the_same_time_do_not_remove_each_others_copies() {
+    let service = Service::start();
+    for _ in 0..50 {
+        service.add(&"x".repeat(10_000), None);
+    }
+    let folder = service.folder.path();
+    std::thread::scope(|scope| {
+        for number in 0..8 {
+            scope.spawn(move || run_ok(folder, &["backup", &format!("copy-{number}.db")]));
+        }
+    });
+    assert_eq!(beginning_with(folder, "copy-").len(), 8);
+    assert!(beginning_with(folder, ".").is_empty());
+}
+
+#[test]
+fn a_new_store_and_its_files_can_be_read_by_their_owner_only() {
+    let service = Service::start();
+    let folder = service.folder.path();
+    run_ok(folder, &["backup", "copy.db"]);
+    run_ok(
+        folder,
+        &["restore", "copy.db", "--database", "sqlite:restored.db"],
+    );
+    run_ok(
+        folder,
+        &["migrate", "--create", "--database", "sqlite:made.db"],
+    );
+    for name in [
+        "petstore.db",
+        "petstore.db-wal",
+        "petstore.db-shm",
+        "copy.db",
+        "restored.db",
+        "made.db",
+    ] {
+        let mode = fs::metadata(folder.join(name))
+            .expect(name)
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o777, 0o600, "{name}");
+    }
+}
+
 #[test]
 fn an_operation_is_not_called_unused_because_of_calls_that_a_restored_backup_lacks() {
     let folder = std::sync::Arc::new(tempfile::TempDir::new().expect("a folder can be made"));
@@ -214,7 +419,8 @@ fn a_backup_of_an_older_version_is_restored_and_upgraded_at_the_next_start() {
     let folder = std::sync::Arc::new(tempfile::TempDir::new().expect("a folder can be made"));
     oldest(&folder.path().join("old.db"));
     let said = run_ok(folder.path(), &["restore", "old.db"]);
-    assert_eq!(said, "restored `sqlite:petstore.db` from `old.db`\n");
+    let start = "restored `sqlite:petstore.db` from `old.db`\n`old.db` has no checksum, because an earlier version made it";
+    assert!(said.starts_with(start), "{said}");
     let service = Service::start_in(folder.clone(), &[], &[]);
     assert!(service.showed_a_key());
     let said = run_ok(folder.path(), &["migrate"]);

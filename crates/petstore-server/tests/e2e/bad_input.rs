@@ -80,7 +80,7 @@ fn a_wrong_type() {
         "\"7\"",
         "7.0",
         "7e0",
-        "-0",
+        "-0.0",
         "null",
         "true",
         "[7]",
@@ -255,7 +255,7 @@ fn numbers_that_are_none() {
         "+1",
         "01",
         "%201",
-        "-0",
+        "-00",
         "1%2F2",
         "9223372036854775808",
         "%00",
@@ -264,6 +264,22 @@ fn numbers_that_are_none() {
         let message = probe.rejected(request, 400, "invalid_request");
         assert!(message.contains("`petId`"), "{message}");
     }
+}
+
+#[test]
+fn minus_zero_is_an_integer_everywhere() {
+    let service = Service::start();
+    let created = service.post(r#"{"name":"-0","categoryId":-0}"#);
+    assert_eq!(created.status, 201, "{created:?}");
+    assert_eq!(created.json()["categoryId"], 0);
+    assert_eq!(created.json()["name"], "-0");
+    let missing = service.get("/v1/pets/-0");
+    missing.assert_error(404, "not_found");
+    let orders = service.get("/v1/store/orders?petId=-0");
+    assert_eq!(orders.json(), serde_json::json!([]));
+    let limit = service.get("/v1/pets?limit=-0");
+    let message = limit.assert_error(400, "invalid_request");
+    assert!(message.contains("from 1 to 100, found `-0`"), "{message}");
 }
 
 #[test]

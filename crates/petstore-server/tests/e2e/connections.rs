@@ -145,6 +145,8 @@ fn odd_targets_get_a_response() {
         .assert_error(404, "not_found");
     let absolute = format!("http://{}/v1/pets", service.address);
     assert_eq!(service.get(&absolute).status, 200);
+    let with_user = format!("http://user:secret@{}/v1/pets", service.address);
+    service.get(&with_user).assert_error(400, "invalid_request");
 }
 
 #[test]

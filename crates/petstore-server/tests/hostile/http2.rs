@@ -77,6 +77,26 @@ fn a_stream_without_a_valid_key_is_reset_after_the_response() {
     }
 }
 
+#[test]
+fn a_host_that_differs_from_the_authority_is_rejected() {
+    let attacked = Attacked::start(&[], &[]);
+    let authorization = format!("Bearer {}", attacked.service.key);
+    // The indexes of `:status: 200` and `:status: 400`.
+    for (host, status) in [("test", 0x88), ("TEST:80", 0x88), ("other", 0x8c)] {
+        let mut connection = open(&attacked);
+        let fields = [
+            &frames::get("/v1/pets", &authorization)[..],
+            &[("host", host)],
+        ];
+        let request = connection.request(&fields.concat());
+        let request = request.expect("it can be sent");
+        let response = connection
+            .receive_until(|frame| frame.stream == request && frame.kind == frames::HEADERS)
+            .expect("a response");
+        assert_eq!(response.payload.first(), Some(&status), "{host}");
+    }
+}
+
 /// Sends the same on several connections again and again, until the service ends them or
 /// the time is over; others are served meanwhile.
 fn assert_flood_is_survived(

@@ -13,6 +13,7 @@ mod raw;
 
 mod compression;
 mod cors;
+mod date;
 mod faults;
 mod idempotency;
 mod key_limits;

@@ -239,3 +239,34 @@ async fn reads_of_a_database_that_is_silent_fail_with_their_connection_and_not_a
     assert!(log.contains("no response within 2 s"), "{log}");
     assert!(!log.contains("5000 ms"), "{log}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ids_that_are_used_up_are_503_and_the_service_is_not_ready() {
+    let Some(cluster) = shared().await else {
+        return;
+    };
+    let database = cluster.database().await;
+    let watched = Watched::start_with(&["--database", &database.url().to_string()]);
+    let db = database.client().await;
+    let last = "SELECT setval('pet_ids', 9223372036854775806)";
+    db.batch_execute(last).await.expect("the sequence");
+    assert_eq!(watched.ask("/readyz").status, 200);
+    assert_eq!(watched.service.add("the last one", None), i64::MAX);
+    for _ in 0..2 {
+        let response = watched
+            .service
+            .send(&post("one more").key(&watched.service.key));
+        let message = response.assert_error(503, "unavailable");
+        assert!(message.contains("nothing was changed"), "{message}");
+    }
+    watched.until_readiness(503);
+    watched
+        .service
+        .log
+        .wait_for("the sequence `pet_ids` has reached its end");
+    db.batch_execute("DELETE FROM pets; SELECT setval('pet_ids', 1)")
+        .await
+        .expect("the sequence");
+    watched.until_readiness(200);
+    assert_eq!(watched.service.add("again", None), 2);
+}

@@ -35,6 +35,8 @@ fn rejected(code: SqlState, error: Error) -> StoreError {
     match code {
         SqlState::DATA_CORRUPTED | SqlState::INDEX_CORRUPTED => StoreError::corrupt(error),
         _ if is_passing(&code) => StoreError::not_applied(error),
+        // No id is left, as on SQLite, which calls the disk full then.
+        SqlState::SEQUENCE_GENERATOR_LIMIT_EXCEEDED => StoreError::not_applied(error),
         _ => StoreError::internal(error),
     }
 }
@@ -132,6 +134,10 @@ pub(super) enum Fault {
     },
     #[error("the database is a replica, which accepts no writes")]
     Replica,
+    #[error(
+        "the sequence `{0}` has reached its end, so that no id is left; let it go on from the largest id of its table that you want to keep"
+    )]
+    NoIds(&'static str),
     #[error("the database did not tell the ids of all rows that it stored")]
     Ids,
 }

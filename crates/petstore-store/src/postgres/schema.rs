@@ -238,13 +238,26 @@ pub(super) fn failed(error: Error) -> OpenProblem {
     }
 }
 
-/// Checks that the database responds to queries and is not a replica; returns the fault if it is one.
+/// Checks that the database responds to queries, is not a replica, and has ids left; returns the fault if there is one.
 pub(super) async fn check(db: &Client) -> Result<Option<Fault>, Error> {
-    let row = db
-        .query_one(
-            "SELECT pg_is_in_recovery(), EXISTS (SELECT 1 FROM pets)",
-            &[],
-        )
-        .await?;
-    Ok(row.try_get::<_, bool>(0)?.then_some(Fault::Replica))
+    let sql = format!(
+        "SELECT pg_is_in_recovery(), EXISTS (SELECT 1 FROM pets),
+            (SELECT is_called AND last_value = {LAST_ID} FROM pet_ids),
+            (SELECT is_called AND last_value = {LAST_ID} FROM order_ids)"
+    );
+    let row = db.query_one(&sql, &[]).await?;
+    let faults = [
+        (0, Fault::Replica),
+        (2, Fault::NoIds("pet_ids")),
+        (3, Fault::NoIds("order_ids")),
+    ];
+    for (column, fault) in faults {
+        if row.try_get(column)? {
+            return Ok(Some(fault));
+        }
+    }
+    Ok(None)
 }
+
+/// The last id that a sequence gives.
+const LAST_ID: i64 = i64::MAX;

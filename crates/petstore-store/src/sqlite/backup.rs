@@ -5,11 +5,12 @@
 //! shrink until the copy is finished.
 //!
 //! The copy has another name until it is complete, looked through, and on the
-//! disk: what has the final name is whole.
+//! disk: what has the final name is whole. A backup ends with a checksum.
 
 use super::{
-    open,
+    checksum, open,
     schema::{self, Identity},
+    unfinished,
 };
 use crate::{BackupProblem, OpenProblem};
 use rusqlite::{
@@ -17,7 +18,6 @@ use rusqlite::{
     backup::{Backup, StepResult},
 };
 use std::{
-    ffi::OsString,
     fs::{self, File},
     io,
     os::unix::fs::{MetadataExt as _, chown},
@@ -38,14 +38,27 @@ pub struct BackupContents {
     pub pets: i64,
     /// The number of API keys, revoked ones included.
     pub keys: i64,
+    /// Whether it has a checksum, which is right. Backups of earlier versions have none.
+    pub has_checksum: bool,
+}
+
+/// What a restore has done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Restored {
+    /// The file that has the former store now, if there was one.
+    pub former: Option<PathBuf>,
+    /// Whether the backup has a checksum, which is right.
+    pub has_checksum: bool,
 }
 
 /// Copies the store in `from` to the new file `to`.
 pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), BackupProblem> {
     let source = open::existing(from)?.ok_or(BackupProblem::NoStore)?;
     let folder = free_place(to)?;
-    copied(&source, &folder, to)?
-        .persist_noclobber(to)
+    let mut copy = copied(&source, &folder, to)?;
+    checksum::append(copy.as_file_mut())?;
+    copy.as_file().sync_all()?;
+    copy.persist_noclobber(to)
         .map_err(|error| match error.error.kind() {
             io::ErrorKind::AlreadyExists => BackupProblem::Exists,
             _ => error.error.into(),
@@ -60,10 +73,7 @@ fn copied(
     folder: &Path,
     to: &Path,
 ) -> Result<tempfile::NamedTempFile, BackupProblem> {
-    let unfinished = tempfile::Builder::new()
-        .prefix(&hidden(to))
-        .suffix(".partial")
-        .tempfile_in(folder)?;
+    let unfinished = unfinished::create(folder, to)?;
     copy_pages(source, unfinished.path())?;
     look_through(unfinished.path())?;
     unfinished.as_file().sync_all()?;
@@ -72,7 +82,7 @@ fn copied(
 
 /// Reads all of a backup.
 pub(crate) fn verify(file: &Path) -> Result<BackupContents, BackupProblem> {
-    let db = open::backup(file)?.ok_or(BackupProblem::NoStore)?;
+    let (db, has_checksum) = open_backup(file)?;
     let identity = schema::identify(&db).map_err(open::rejection)?;
     open::accept(identity)?;
     let Identity::Store(schema) = identity else {
@@ -89,17 +99,25 @@ pub(crate) fn verify(file: &Path) -> Result<BackupContents, BackupProblem> {
             schema,
             pets: count("pets")?,
             keys: count("api_keys")?,
+            has_checksum,
         })
     };
-    contents().map_err(failed)
+    contents().map_err(unreadable)
 }
 
-/// Replaces the store in `to`, if there is one, by a verified copy of `from`. Returns the file that
-/// has the former store now.
-pub(crate) fn restore(from: &Path, to: &Path) -> Result<Option<PathBuf>, BackupProblem> {
+/// Opens a backup, and tells whether it has a checksum, which is right then.
+fn open_backup(file: &Path) -> Result<(Connection, bool), BackupProblem> {
+    let is_copy = fs::metadata(file).is_ok_and(|found| found.is_file()) && !open::has_log(file);
+    let has_checksum = is_copy && checksum::check(file)?;
+    let db = open::backup(file)?.ok_or(BackupProblem::NoStore)?;
+    Ok((db, has_checksum))
+}
+
+/// Replaces the store in `to`, if there is one, by a verified copy of `from`.
+pub(crate) fn restore(from: &Path, to: &Path) -> Result<Restored, BackupProblem> {
     // The file of the store itself, so that it stays on its disk, with its log beside it.
     let to = to.canonicalize().or_else(|_| std::path::absolute(to))?;
-    let source = open::backup(from)?.ok_or(BackupProblem::NoStore)?;
+    let (source, has_checksum) = open_backup(from)?;
     let folder = match to.parent() {
         Some(folder) if folder.is_dir() => folder,
         folder => return Err(BackupProblem::NoFolder(folder.unwrap_or(&to).to_owned())),
@@ -111,7 +129,10 @@ pub(crate) fn restore(from: &Path, to: &Path) -> Result<Option<PathBuf>, BackupP
         let named = new.persist_noclobber(&to);
         named.map_err(|error| BackupProblem::from(error.error))?;
         File::open(folder)?.sync_all()?;
-        return Ok(None);
+        return Ok(Restored {
+            former: None,
+            has_checksum,
+        });
     };
     // From here to the end no server begins to use it unnoticed.
     let lock = File::open(&to)?;
@@ -141,7 +162,10 @@ pub(crate) fn restore(from: &Path, to: &Path) -> Result<Option<PathBuf>, BackupP
         .map_err(|error| BackupProblem::from(error.error))?;
     File::open(folder)?.sync_all()?;
     drop(lock);
-    Ok(Some(former))
+    Ok(Restored {
+        former: Some(former),
+        has_checksum,
+    })
 }
 
 /// Has the calls of deprecated operations counted from now on: those since the backup are not in it,
@@ -256,14 +280,6 @@ fn free_place(to: &Path) -> Result<PathBuf, BackupProblem> {
     }
 }
 
-/// The beginning of the name that the copy has until it is complete.
-fn hidden(to: &Path) -> OsString {
-    let mut name = OsString::from(".");
-    name.push(to.file_name().unwrap_or_default());
-    name.push(".");
-    name
-}
-
 fn copy_pages(source: &Connection, to: &Path) -> Result<(), BackupProblem> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut target = Connection::open_with_flags(to, flags).map_err(failed)?;
@@ -295,10 +311,25 @@ fn look_through(copy: &Path) -> Result<(), BackupProblem> {
 
 fn check_pages(db: &Connection) -> Result<(), BackupProblem> {
     let check = "PRAGMA integrity_check(1)";
-    let first_problem: String = db.query_row(check, [], |row| row.get(0)).map_err(failed)?;
+    let first_problem = db.query_row(check, [], |row| row.get(0));
+    let first_problem: String = first_problem.map_err(unreadable)?;
     match first_problem.as_str() {
         "ok" => Ok(()),
         _ => Err(BackupProblem::Inconsistent(first_problem)),
+    }
+}
+
+/// Wraps an error of a statement that a whole store can run: it is damaged, unless its disk or another program is the cause.
+fn unreadable(error: Error) -> BackupProblem {
+    use ErrorCode::{
+        CannotOpen, DatabaseBusy, DatabaseLocked, OutOfMemory, PermissionDenied, SystemIoFailure,
+    };
+    match error.sqlite_error_code() {
+        Some(
+            CannotOpen | DatabaseBusy | DatabaseLocked | OutOfMemory | PermissionDenied
+            | SystemIoFailure,
+        ) => failed(error),
+        _ => BackupProblem::Inconsistent(error.to_string()),
     }
 }
 

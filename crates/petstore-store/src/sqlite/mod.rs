@@ -2,6 +2,7 @@
 //! connections that read or to the thread that writes.
 
 mod backup;
+mod checksum;
 mod connection;
 mod error;
 mod files;
@@ -20,6 +21,7 @@ mod schema;
 mod server_mark;
 #[cfg(test)]
 mod tests;
+mod unfinished;
 mod writer;
 
 use crate::{
@@ -44,7 +46,7 @@ use readers::{DiskReaders, Readers};
 use std::{path::Path, sync::Arc};
 use writer::Writer;
 
-pub use backup::BackupContents;
+pub use backup::{BackupContents, Restored};
 pub use server_mark::ServerMark;
 
 pub(crate) use backup::{copy, restore, verify};

@@ -11,7 +11,9 @@ use crate::{MayChange, OnMigration, OpenProblem};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, config::DbConfig};
 use std::{
-    fs, io,
+    fs::{self, OpenOptions},
+    io,
+    os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
     sync::Arc,
     thread,
@@ -64,6 +66,12 @@ pub(super) fn file(
 ) -> Result<File, OpenProblem> {
     let path = &absolute(path)?;
     inspect(path)?;
+    // SQLite would let everybody read a new file. The files beside it get its mode. Any problem is reported below.
+    let _created = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path);
 
     let mut writer = Connection::open_with_flags(path, flags()).map_err(rejection)?;
     if writer.is_readonly("main").map_err(rejection)? {
@@ -260,7 +268,7 @@ fn look(path: &Path) -> Result<Identity, OpenProblem> {
 }
 
 /// Whether a log or a journal lies beside the database.
-fn has_log(path: &Path) -> bool {
+pub(super) fn has_log(path: &Path) -> bool {
     let Ok(path) = path.canonicalize() else {
         return false;
     };

@@ -1,6 +1,7 @@
 //! Marks the file of a store as used by a server, by a lock of the operating system (`flock`),
 //! which ends with the process. SQLite uses other locks (`fcntl`), which this one does not meet.
 
+use super::unfinished;
 use std::{
     fs::{File, TryLockError},
     io,
@@ -17,8 +18,12 @@ pub struct ServerMark {
 }
 
 impl ServerMark {
-    /// Marks a file. The first server gets the lock for itself, if only for a moment.
+    /// Marks a file. The first server gets the lock for itself, if only for a moment. Also removes what killed backups and
+    /// restores have left beside the file.
     pub(crate) fn of(path: &Path) -> io::Result<Self> {
+        if let Some(folder) = path.canonicalize()?.parent() {
+            unfinished::remove_unused(folder);
+        }
         let file = File::open(path)?;
         let others = match file.try_lock() {
             Ok(()) => false,

@@ -20,6 +20,7 @@ use crate::{
     write_queue::{Caller, Message, Receiver, Stopped, WriteQueue, respond, take_up},
 };
 use rusqlite::{Connection, Transaction, TransactionBehavior};
+use sqlite_nowait::wal_version;
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Mutex, PoisonError},
@@ -223,10 +224,17 @@ fn commit(database: &Database, mut jobs: Vec<Box<dyn Job>>, batches: &Batches) {
     // Results are returned after the connection is free again: in memory, readers
     // use the same one.
     let committed = findable(files.as_ref(), || {
-        connection::open(&mut slot.hold()).and_then(|db| together(db, &mut jobs, keys))
+        let mut held = slot.hold();
+        let db = connection::open(&mut held)?;
+        let before = wal_version(db);
+        let writes = together(db, &mut jobs, keys)?;
+        // A commit of another process also shows that the disk takes writes.
+        let needed_disk = before.is_none() || wal_version(db) != before;
+        Ok((writes, needed_disk))
     });
     match &committed {
-        Ok(writes) => batches.ended(*writes, jobs.iter().find_map(|job| job.error())),
+        Ok((writes @ 1.., false)) => batches.ended_without_disk(*writes),
+        Ok((writes, _)) => batches.ended(*writes, jobs.iter().find_map(|job| job.error())),
         Err(error) => {
             batches.ended(0, Some(error));
             let cause = std::error::Error::source(error).map(ToString::to_string);
@@ -244,16 +252,16 @@ fn commit(database: &Database, mut jobs: Vec<Box<dyn Job>>, batches: &Batches) {
 }
 
 /// A commit counts only if it is in the file that the next start will open.
-fn findable(
+fn findable<T>(
     files: Option<&Files>,
-    commit: impl FnOnce() -> Result<u64, StoreError>,
-) -> Result<u64, StoreError> {
+    commit: impl FnOnce() -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
     let Some(files) = files else { return commit() };
     files.check().map_err(StoreError::not_applied)?;
-    let writes = commit()?;
+    let committed = commit()?;
     // The batch may have been written to a file that was moved or replaced meanwhile.
     files.check().map_err(StoreError::unknown)?;
-    Ok(writes)
+    Ok(committed)
 }
 
 /// Runs and commits all jobs in one transaction, and says how many writes were

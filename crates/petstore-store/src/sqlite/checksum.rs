@@ -1,0 +1,170 @@
+//! The checksum of a backup: one line of text behind the last page, where SQLite reads nothing. It is a part of the file, so
+//! that a copy of the file has it, too. SQLite cuts it off when it writes to the file.
+
+use crate::BackupProblem;
+use sha2::{Digest as _, Sha256};
+use std::{
+    fmt::Write as _,
+    fs::File,
+    io::{self, Read as _, Seek as _, SeekFrom, Write as _},
+    path::Path,
+    sync::Arc,
+};
+
+/// How the line begins, the line break before it included.
+const LABEL: &str = "\npetstore-server backup, change ";
+/// The length of the whole line.
+const LINE: u64 = 115;
+
+/// The places in the header of a database at which SQLite counts the changes of the file; the second one says for which
+/// change the number of pages is valid.
+const COUNTERS: [usize; 2] = [24, 92];
+
+/// Adds the checksum to a backup.
+pub(super) fn append(backup: &mut File) -> io::Result<()> {
+    let length = backup.metadata()?.len();
+    let line = line(&header(backup)?, &digest(backup, length)?);
+    backup.write_all(line.as_bytes())
+}
+
+/// Checks the checksum of a backup. Returns whether it has one: backups of earlier versions have none, and neither does a
+/// store.
+pub(super) fn check(backup: &Path) -> Result<bool, BackupProblem> {
+    let checked = File::open(backup).and_then(|mut backup| is_right(&mut backup));
+    checked
+        .map_err(|error| BackupProblem::Failed(Arc::new(error)))?
+        .ok_or(BackupProblem::Changed)
+}
+
+/// Returns whether there is a checksum, and `None` if it is wrong.
+fn is_right(backup: &mut File) -> io::Result<Option<bool>> {
+    let length = backup.metadata()?.len();
+    let Some(pages) = length.checked_sub(LINE) else {
+        return Ok(Some(false));
+    };
+    let header = header(backup)?;
+    let mut found = Vec::new();
+    backup.seek(SeekFrom::Start(pages))?;
+    backup.read_to_end(&mut found)?;
+    let found = String::from_utf8_lossy(&found);
+    if !found.starts_with(LABEL) {
+        // Behind the last page is nothing but a checksum, which is damaged then.
+        let is_database = header.starts_with(b"SQLite format 3\0");
+        let page_size = match u16::from_be_bytes([header[16], header[17]]) {
+            1 => 0x1_0000,
+            size => u64::from(size.max(1)),
+        };
+        return Ok((!is_database || length % page_size == 0).then_some(false));
+    }
+    let digest = digest(backup, pages)?;
+    let expected = line(&header, &digest);
+    if found == expected {
+        return Ok(Some(true));
+    }
+    // SQLite has changed the file, which was used as a store. One bit changes neither both counters alike nor the counter of
+    // the line together with the digest.
+    let [counter, same] = counters(&header);
+    let has_counter = found.starts_with(&expected[..LABEL.len() + 8]);
+    let is_store = counter == same && !has_counter && !found.contains(&digest);
+    Ok(is_store.then_some(false))
+}
+
+fn line(header: &[u8; 100], digest: &str) -> String {
+    let [counter, _] = counters(header);
+    format!("{LABEL}{counter:08x}, SHA-256 {digest}\n")
+}
+
+fn counters(header: &[u8; 100]) -> [u32; 2] {
+    COUNTERS.map(|at| {
+        let bytes = header[at..].first_chunk().copied();
+        u32::from_be_bytes(bytes.unwrap_or_default())
+    })
+}
+
+fn header(database: &mut File) -> io::Result<[u8; 100]> {
+    let mut header = [0; 100];
+    database.rewind()?;
+    database.read_exact(&mut header)?;
+    Ok(header)
+}
+
+/// The digest of the first `length` bytes, in hexadecimal digits.
+fn digest(file: &mut File, length: u64) -> io::Result<String> {
+    let (mut hash, mut left) = (Sha256::new(), length);
+    let mut buffer = vec![0; 1 << 20];
+    file.rewind()?;
+    while left > 0 {
+        let most = left.min(buffer.len() as u64) as usize;
+        let read = file.read(&mut buffer[..most])?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        hash.update(&buffer[..read]);
+        left -= read as u64;
+    }
+    let mut digits = String::new();
+    for byte in hash.finalize() {
+        let _written = write!(digits, "{byte:02x}");
+    }
+    Ok(digits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file that begins as a database does.
+    fn backup(pages: usize) -> File {
+        let mut bytes = vec![7; pages * 512];
+        bytes[..16].copy_from_slice(b"SQLite format 3\0");
+        bytes[16..18].copy_from_slice(&512_u16.to_be_bytes());
+        let mut file = tempfile::tempfile().expect("a file");
+        file.write_all(&bytes).expect("written");
+        file
+    }
+
+    /// What is found in a file in which some bits of a byte are flipped. They are flipped back afterwards.
+    fn found_with_flipped(file: &mut File, at: u64, bits: u8) -> Option<bool> {
+        let flip = |file: &mut File| {
+            let mut byte = [0];
+            file.seek(SeekFrom::Start(at)).expect("a place");
+            file.read_exact(&mut byte).expect("a byte");
+            file.seek(SeekFrom::Start(at)).expect("a place");
+            file.write_all(&[byte[0] ^ bits]).expect("written");
+        };
+        flip(file);
+        let found = is_right(file).expect("readable");
+        flip(file);
+        found
+    }
+
+    #[test]
+    fn each_flipped_bit_is_found() {
+        let mut file = backup(3);
+        assert_eq!(is_right(&mut file).expect("readable"), Some(false));
+        append(&mut file).expect("written");
+        let length = file.metadata().expect("a file").len();
+        assert_eq!(length, 3 * 512 + LINE);
+        assert_eq!(is_right(&mut file).expect("readable"), Some(true));
+        for at in 0..length {
+            for bit in 0..8 {
+                assert_eq!(
+                    found_with_flipped(&mut file, at, 1 << bit),
+                    None,
+                    "byte {at}, bit {bit}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_that_sqlite_has_changed_has_no_checksum() {
+        let mut file = backup(3);
+        append(&mut file).expect("written");
+        for at in COUNTERS {
+            file.seek(SeekFrom::Start(at as u64)).expect("a place");
+            file.write_all(&8_u32.to_be_bytes()).expect("written");
+        }
+        assert_eq!(is_right(&mut file).expect("readable"), Some(false));
+    }
+}
