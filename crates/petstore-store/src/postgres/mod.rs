@@ -90,6 +90,14 @@ impl PostgresStore {
     }
 }
 
+/// Reads the certificates that the URL names.
+pub(crate) fn check_certificates(url: &PostgresUrl) -> Result<(), OpenProblem> {
+    match url.root_certificates() {
+        Some(file) => tls::connector(Some(file)).map(drop),
+        None => Ok(()),
+    }
+}
+
 /// The migrations that a database lacks.
 pub(crate) async fn migration_plan(url: PostgresUrl) -> Result<MigrationPlan, OpenProblem> {
     let session = Connector::new(url)?.connect_first().await?;
