@@ -144,7 +144,10 @@ impl Store for PostgresStore {
 
     async fn list_pets(&self, query: PetQuery) -> Result<PetPage, StoreError> {
         let page = Page::from(query);
-        let found = self.readers.page(page.statement, &page.parameters).await?;
+        let found = self
+            .readers
+            .page(page.on_postgres, &page.parameters)
+            .await?;
         let (pets, more) = split_page(found, query.limit);
         Ok(PetPage { pets, more })
     }
@@ -191,7 +194,10 @@ impl Store for PostgresStore {
 
     async fn list_orders(&self, query: OrderQuery) -> Result<OrderPage, StoreError> {
         let page = Page::from(query);
-        let found = self.readers.page(page.statement, &page.parameters).await?;
+        let found = self
+            .readers
+            .page(page.on_postgres, &page.parameters)
+            .await?;
         let (orders, more) = split_page(found, query.limit);
         Ok(OrderPage { orders, more })
     }
