@@ -258,3 +258,25 @@ fn pet_is_distinguished_from_words_that_contain_its_letters() {
         assert!(!contains_pet(text), "{text}");
     }
 }
+
+#[test]
+fn what_is_built_after_a_release_does_not_have_its_version() {
+    let read = |path: &str| fs::read_to_string(workspace_root().join(path)).expect("UTF-8");
+    let changelog = read("CHANGELOG.md");
+    let (_, unreleased) = changelog
+        .split_once("\n## Unreleased\n")
+        .expect("a section");
+    let unreleased = unreleased.split("\n## ").next().unwrap_or_default();
+    let manifest = read("Cargo.toml");
+    let version = manifest
+        .lines()
+        .find_map(|line| line.strip_prefix("version = "));
+    let version = version
+        .expect("the version of the workspace")
+        .trim_matches('"');
+    assert!(
+        unreleased.trim().is_empty() || version.ends_with("-dev"),
+        "the changelog has entries after the release, but the crates have the version {version}: run `cargo xtask \
+         release X.Y.Z-dev` with the version that comes next"
+    );
+}

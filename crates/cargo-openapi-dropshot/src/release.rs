@@ -26,7 +26,7 @@ use std::process::ExitCode;
 /// The options of the task `release`.
 #[derive(clap::Args, Debug)]
 pub struct Options {
-    /// The version of the release, such as 1.1.0
+    /// The version of the release, such as 1.1.0; or 1.2.0-dev, to give this version to the crates after a release, and nothing else
     version: String,
 
     /// The day of the release, if not today (UTC)
@@ -43,6 +43,9 @@ pub struct Options {
 /// has changed.
 pub fn run(project: &Project, options: &Options) -> Result<ExitCode> {
     let text = &options.version;
+    if let Some(next) = versions::parse_development(text) {
+        return begin_development(project, text, next);
+    }
     let version = versions::parse(text).with_context(|| {
         format!(
             "`{text}` is not a version: write three numbers without leading zeros, such as 1.1.0"
@@ -77,6 +80,26 @@ pub fn run(project: &Project, options: &Options) -> Result<ExitCode> {
         "next: {}, then commit all of these files together",
         project.task("check")
     );
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Gives the crates a version that is not released, so that what is built after a release is not
+/// taken for it.
+fn begin_development(project: &Project, text: &str, next: Version) -> Result<ExitCode> {
+    ensure!(
+        project.cargo_version,
+        "the versions in Cargo.toml are not those of the document: set them by hand, or set `cargo-version = true` in openapi-dropshot.toml"
+    );
+    let releases = released::read_all(project)?.texts;
+    let newest = releases.iter().map(|released| released.version).max();
+    if let Some(newest) = newest.filter(|newest| next <= *newest) {
+        bail!("{newest} was released already; {text} comes before it: choose a greater version");
+    }
+    let paths = files::write_all(&project.root, versions::updated_files(project, text)?)?;
+    for path in paths {
+        println!("wrote   {path}");
+    }
+    println!("next: commit these files together");
     Ok(ExitCode::SUCCESS)
 }
 

@@ -31,7 +31,8 @@ impl ServiceInfo {
     }
 }
 
-/// The [`ServiceInfo`](crate::ServiceInfo) of the crate in which it stands, with the name given.
+/// The [`ServiceInfo`](crate::ServiceInfo) of the crate in which it stands, with the name given. A
+/// second argument is its version, if that is not the one in `Cargo.toml`.
 ///
 /// ```
 /// const INFO: openapi_dropshot_server::ServiceInfo = openapi_dropshot_server::service_info!("bookmarks");
@@ -40,10 +41,13 @@ impl ServiceInfo {
 #[macro_export]
 macro_rules! service_info {
     ($name:literal) => {
+        $crate::service_info!($name, env!("CARGO_PKG_VERSION"))
+    };
+    ($name:literal, $version:expr) => {
         $crate::ServiceInfo {
             name: $name,
             program: env!("CARGO_PKG_NAME"),
-            version: env!("CARGO_PKG_VERSION"),
+            version: $version,
             crate_name: env!("CARGO_CRATE_NAME"),
         }
     };

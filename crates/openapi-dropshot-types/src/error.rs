@@ -394,6 +394,7 @@ pub struct ErrorShape {
     pub members: &'static [(&'static str, ErrorMember)],
 }
 
+#[cfg(feature = "dropshot")]
 impl ErrorShape {
     /// The shape of an error of an operation, if it has one of its own.
     pub(crate) fn of(

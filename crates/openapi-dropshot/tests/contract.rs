@@ -3,7 +3,8 @@
 //! the generator panic.
 
 use openapi_dropshot::{File, Options, generate, generate_service};
-use openapi_dropshot_contract::{Document, Problem};
+use openapi_dropshot_contract::{Document, Problem, Profile};
+use openapi_dropshot_types::Condition;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::{fs, sync::LazyLock};
@@ -426,5 +427,55 @@ proptest! {
                 Err(problems) => check_problems(&problems),
             }
         }
+    }
+}
+
+#[test]
+fn the_codes_that_the_linter_asks_for_are_those_that_a_server_sends() {
+    let document = read(
+        "openapi: 3.0.3
+info: {title: T, version: 1.0.0}
+security: [{key: []}]
+paths:
+  /a:
+    post:
+      deprecated: true
+      x-sunset: 2030-12-05
+      requestBody: {content: {application/json: {schema: {type: string}}}}
+      responses: {default: {description: Bad., x-error-codes: [teapot]}}
+components:
+  securitySchemes: {key: {type: http, scheme: bearer}}
+  schemas:
+    Error:
+      type: object
+      properties:
+        code:
+          type: string
+          x-extensible-enum: [teapot]
+          x-error-catalogue: {teapot: {status: 418, cause: a, cure: b}}
+",
+    );
+    let problems = openapi_dropshot_contract::lint(&document, Profile::Strict);
+    let messages: Vec<&str> = problems
+        .iter()
+        .filter(|problem| problem.rule == "unlisted-error-code")
+        .map(|problem| problem.message.as_str())
+        .collect();
+    // These are sent for a handler, or for a request that is for no operation.
+    let others = [
+        Condition::InsufficientScope,
+        Condition::NotFound,
+        Condition::MethodNotAllowed,
+        Condition::Conflict,
+        Condition::IdempotencyKeyReused,
+    ];
+    for condition in Condition::ALL {
+        let entry = condition.built_in();
+        let code = format!("`{}` (status {})", entry.code, entry.status);
+        assert_eq!(
+            messages.iter().any(|message| message.contains(&code)),
+            !others.contains(condition),
+            "{code}: {messages:#?}"
+        );
     }
 }

@@ -13,7 +13,7 @@ use std::{path::PathBuf, sync::LazyLock};
 
 /// The pet store service on a command line: list, add, import and export pets, and order them
 #[derive(Debug, Parser)]
-#[command(name = "petstore", version, max_term_width = 100, after_long_help = AFTER_HELP.as_str())]
+#[command(name = "petstore", version = env!("BUILD_VERSION"), max_term_width = 100, after_long_help = AFTER_HELP.as_str())]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) service: ServiceOptions,

@@ -2,13 +2,14 @@
 
 use clap::{Parser, Subcommand, ValueEnum};
 use openapi_dropshot_server::{config::Rate, health::HealthSettings, permissions::Scope};
+use petstore_server::INFO;
 use petstore_server::config::{CommandSettings, ServeSettings};
 use petstore_server::keys::{Expiry, KeyName};
 use std::path::PathBuf;
 
 /// The pet store service
 #[derive(Debug, Parser)]
-#[command(name = "petstore-server", version, max_term_width = 100)]
+#[command(name = "petstore-server", version = INFO.version, max_term_width = 100)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,

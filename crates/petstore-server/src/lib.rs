@@ -37,7 +37,7 @@ use openapi_dropshot_server::{Bound, ServiceInfo, Setup, StartError, service_inf
 pub type Api = petstore_api::Generated<service::Service>;
 
 /// The names of the service.
-pub static INFO: ServiceInfo = service_info!("petstore");
+pub static INFO: ServiceInfo = service_info!("petstore", env!("BUILD_VERSION"));
 
 /// Takes the address for a pet store server.
 ///

@@ -37,7 +37,9 @@ pub(crate) trait Record: FromRow {
     const COLUMNS: &'static [Column];
     /// Whether a page begins with the greatest id.
     const NEWEST_FIRST: bool;
-    /// The columns by which pages are filtered, one entry for each combination.
+    /// The conditions by which pages are filtered, without the value, such as `status =` or
+    /// `placed_at >=`; one entry for each combination. Each `=` needs an index. A range leaves out
+    /// rows of the page's index, so that a page whose range has few rows reads many.
     const FILTERS: &'static [&'static [&'static str]];
 
     /// The type from which a new row is made.
@@ -58,7 +60,7 @@ impl Record for Pet {
         column("status", "text"),
     ];
     const NEWEST_FIRST: bool = false;
-    const FILTERS: &'static [&'static [&'static str]] = &[&[], &["status"]];
+    const FILTERS: &'static [&'static [&'static str]] = &[&[], &["status ="]];
 
     type New = NewPet;
 
@@ -121,7 +123,7 @@ impl Record for Order {
     ];
     const NEWEST_FIRST: bool = true;
     const FILTERS: &'static [&'static [&'static str]] =
-        &[&[], &["status"], &["pet_id"], &["pet_id", "status"]];
+        &[&[], &["status ="], &["pet_id ="], &["pet_id =", "status ="]];
 
     type New = Order;
 
@@ -207,41 +209,89 @@ pub(crate) struct Statements {
     /// The pages, in the order of [`Record::FILTERS`]. The parameters are those of
     /// [`Page`].
     pub(crate) pages: Vec<String>,
+    /// The same for PostgreSQL.
+    pub(crate) pages_on_postgres: Vec<String>,
 }
 
 impl Statements {
     fn new<R: Record>() -> Self {
         let (table, names) = (R::TABLE, names::<R>());
-        let select = format!("SELECT id, {names} FROM {table} WHERE");
-        let (beyond, order) = if R::NEWEST_FIRST {
-            ('<', "id DESC")
-        } else {
-            ('>', "id")
-        };
-        let page = |filters: &&[&str]| {
-            let conditions: String = (1..)
-                .zip(*filters)
-                .map(|(number, column)| format!(" {column} = ${number} AND"))
-                .collect();
-            let (start, limit) = (filters.len() + 1, filters.len() + 2);
-            format!("{select}{conditions} id {beyond} ${start} ORDER BY {order} LIMIT ${limit}")
-        };
         let parameters: Vec<_> = (1..=R::COLUMNS.len())
             .map(|number| format!("${number}"))
             .collect();
         let parameters = parameters.join(", ");
         Self {
             insert: format!("INSERT INTO {table} ({names}) VALUES ({parameters})"),
-            get: format!("{select} id = $1"),
-            pages: R::FILTERS.iter().map(page).collect(),
+            get: format!("{} id = $1", select::<R>()),
+            pages: R::FILTERS
+                .iter()
+                .map(|filters| page::<R>(filters))
+                .collect(),
+            pages_on_postgres: R::FILTERS
+                .iter()
+                .map(|filters| page_on_postgres::<R>(filters))
+                .collect(),
         }
     }
+}
+
+fn select<R: Record>() -> String {
+    format!("SELECT id, {} FROM {} WHERE", names::<R>(), R::TABLE)
+}
+
+/// The statement of the pages with these conditions.
+fn page<R: Record>(filters: &[&str]) -> String {
+    let (beyond, order) = if R::NEWEST_FIRST {
+        ('<', "id DESC")
+    } else {
+        ('>', "id")
+    };
+    let conditions: String = (1..)
+        .zip(filters)
+        .map(|(number, condition)| format!(" {condition} ${number} AND"))
+        .collect();
+    let (start, limit) = (filters.len() + 1, filters.len() + 2);
+    let select = select::<R>();
+    format!("{select}{conditions} id {beyond} ${start} ORDER BY {order} LIMIT ${limit}")
+}
+
+/// As [`page`], for PostgreSQL. By its statistics, the index of the ids may look cheaper than that
+/// of the filters, though in vain it reads each row without the wanted value. This order and these
+/// comparisons of whole rows are those of the index of the filters only.
+fn page_on_postgres<R: Record>(filters: &[&str]) -> String {
+    let (beyond, within, direction) = if R::NEWEST_FIRST {
+        ('<', ">=", " DESC")
+    } else {
+        ('>', "<=", "")
+    };
+    let (mut columns, mut values, mut ranges) = (Vec::new(), Vec::new(), String::new());
+    for (number, filter) in (1..).zip(filters) {
+        match filter.strip_suffix(" =") {
+            Some(column) => {
+                columns.push(column);
+                values.push(format!("${number}"));
+            }
+            None => ranges += &format!(" AND {filter} ${number}"),
+        }
+    }
+    if columns.is_empty() {
+        return page::<R>(filters);
+    }
+    let (select, columns, values) = (select::<R>(), columns.join(", "), values.join(", "));
+    let (start, limit) = (filters.len() + 1, filters.len() + 2);
+    let order = format!("{columns}, id").replace(',', &format!("{direction},"));
+    format!(
+        "{select} ({columns}, id) {beyond} ({values}, ${start}) AND ({columns}) {within} ({values}){ranges} \
+         ORDER BY {order}{direction} LIMIT ${limit}"
+    )
 }
 
 /// The requested page.
 #[derive(Clone, Debug)]
 pub(crate) struct Page {
     pub(crate) statement: &'static str,
+    /// The statement on PostgreSQL.
+    pub(crate) on_postgres: &'static str,
     /// The values of the filters, the id at which the page begins, and the number of rows to read.
     pub(crate) parameters: Vec<Value<'static>>,
 }
@@ -252,14 +302,18 @@ impl Page {
         // One row beyond the page shows whether there are more.
         let rows = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
         let given = filters.iter().filter(|(_, value)| *value != Value::Null);
-        let is_given =
-            |columns: &&[&str]| columns.iter().eq(given.clone().map(|(column, _)| column));
+        let is_given = |filters: &&[&str]| {
+            filters
+                .iter()
+                .eq(given.clone().map(|(condition, _)| condition))
+        };
         let statement = R::FILTERS.iter().position(is_given);
         let statement =
             statement.expect("`FILTERS` has each combination of the filters of a query");
         let values = given.map(|(_, value)| *value);
         Self {
             statement: &R::statements().pages[statement],
+            on_postgres: &R::statements().pages_on_postgres[statement],
             parameters: values.chain([start.into(), rows.into()]).collect(),
         }
     }
@@ -289,7 +343,7 @@ impl From<PetQuery> for Page {
             status,
             limit,
         } = query;
-        let filters = [("status", status.map(PetStatus::as_str).into())];
+        let filters = [("status =", status.map(PetStatus::as_str).into())];
         // Ids begin at 1, so 0 is before the first.
         Page::new::<Pet>(&filters, after.unwrap_or(0), limit)
     }
@@ -304,8 +358,8 @@ impl From<OrderQuery> for Page {
             limit,
         } = query;
         let filters = [
-            ("pet_id", pet_id.into()),
-            ("status", status.map(OrderStatus::as_str).into()),
+            ("pet_id =", pet_id.into()),
+            ("status =", status.map(OrderStatus::as_str).into()),
         ];
         // No order has the greatest id there can be.
         Page::new::<Order>(&filters, before.unwrap_or(i64::MAX), limit)
@@ -324,6 +378,21 @@ mod tests {
         assert_eq!(
             orders.pages[3],
             format!("{select} pet_id = $1 AND status = $2 AND id < $3 ORDER BY id DESC LIMIT $4")
+        );
+    }
+
+    #[test]
+    fn a_filter_can_be_a_range() {
+        assert_eq!(
+            page::<Order>(&["pet_id =", "placed_at >="]),
+            "SELECT id, pet_id, status, placed_at, updated_at FROM orders \
+             WHERE pet_id = $1 AND placed_at >= $2 AND id < $3 ORDER BY id DESC LIMIT $4"
+        );
+        assert_eq!(
+            page_on_postgres::<Order>(&["pet_id =", "placed_at >="]),
+            "SELECT id, pet_id, status, placed_at, updated_at FROM orders \
+             WHERE (pet_id, id) < ($1, $3) AND (pet_id) >= ($1) AND placed_at >= $2 \
+             ORDER BY pet_id DESC, id DESC LIMIT $4"
         );
     }
 

@@ -1,7 +1,7 @@
 //! Parses the name of a database on a command line. [`open`](crate::open) opens
 //! the database.
 
-use crate::PostgresUrl;
+use crate::{OpenProblem, PostgresUrl};
 use std::{fmt, path::PathBuf, str::FromStr};
 
 /// The database to open.
@@ -14,6 +14,20 @@ pub enum DatabaseUrl {
     SqliteMemory,
     /// `postgres://…`: a database that several servers can share.
     Postgres(PostgresUrl),
+}
+
+impl DatabaseUrl {
+    /// Reads the certificates that the URL names, as [`open`](crate::open) does.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenProblem::NoCertificates`]
+    pub fn check_certificates(&self) -> Result<(), OpenProblem> {
+        match self {
+            Self::Postgres(url) => crate::postgres::check_certificates(url),
+            Self::SqliteFile(_) | Self::SqliteMemory => Ok(()),
+        }
+    }
 }
 
 /// A text that names no database.

@@ -262,6 +262,40 @@ fn a_release_freezes_the_document_moves_every_version_and_leaves_all_gates_green
     assert_rejected(&tree, &least, &["`## Unreleased` has no entries"]);
 }
 
+#[test]
+fn development_after_a_release_gives_the_crates_a_version_of_their_own() {
+    let tree = Tree::new();
+    let released = tree.version();
+    for version in [format!("{released}-dev"), "0.9.9-dev".to_owned()] {
+        assert_rejected(
+            &tree,
+            &version,
+            &["was released already", "choose a greater version"],
+        );
+    }
+    let before = contents(&tree);
+    let version = format!("{}-dev", raised(&tree, [0, 1, 0]));
+    let output = tree.xtask(&["release", &version]);
+    assert!(output.status.success(), "{}", all_of(&output));
+    let changed: Vec<String> = contents(&tree)
+        .into_iter()
+        .filter(|(path, text)| before[path] != *text)
+        .map(|(path, _)| path)
+        .collect();
+    assert!(changed.contains(&"Cargo.toml".to_owned()), "{changed:?}");
+    assert!(
+        changed.iter().all(|path| path.contains("Cargo.")),
+        "{changed:?}"
+    );
+    assert_lock_has(&tree, &version);
+    let findings = tree.findings();
+    assert_eq!(findings.0["passed"], true, "{}", findings.shown());
+
+    tree.replace("Cargo.toml", &version, &format!("{released}-dev"));
+    let findings = tree.findings();
+    assert_eq!(findings.0["passed"], false, "it comes before the release");
+}
+
 /// Cargo itself finds the lock file in order.
 #[track_caller]
 fn assert_lock_has(tree: &Tree, version: &str) {

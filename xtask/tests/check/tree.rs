@@ -56,6 +56,15 @@ impl Tree {
         let parts: Vec<&str> = PARTS.iter().copied().chain(of_cargo).collect();
         let tree = Tree(Copy::into(folder, &parts));
         let version = tree.version();
+        let manifest = tree.read("Cargo.toml");
+        let between = manifest
+            .lines()
+            .find_map(|line| line.strip_prefix("version = "));
+        let between = between.expect("the version of the workspace");
+        tree.write(
+            "Cargo.toml",
+            &manifest.replace(between, &format!("{version:?}")),
+        );
         let released = tree.root().join("spec/released");
         fs::remove_dir_all(released).expect("there are releases");
         tree.write(&tree.released(), &tree.read(DOCUMENT));

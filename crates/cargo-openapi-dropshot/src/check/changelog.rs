@@ -157,7 +157,8 @@ impl Gate<'_> {
         }
     }
 
-    /// Checks that document, changelog and manifest have the version of the newest release.
+    /// Checks that document, changelog and manifest have the version of the newest release; the
+    /// manifest may have that of the development after it.
     fn check_versions(&mut self) -> Result<()> {
         let inputs = self.inputs;
         let Some(newest) = inputs.newest().map(|newest| newest.version) else {
@@ -201,7 +202,9 @@ impl Gate<'_> {
         }
         let manifest = inputs.project.read(MANIFEST)?;
         for mention in versions::of_manifest(inputs.project, &manifest)? {
-            if mention.version != newest.to_string() {
+            let next = versions::parse_development(&mention.version);
+            let is_between = next.is_some_and(|next| next > newest);
+            if mention.version != newest.to_string() && !is_between {
                 let at = mention.at(MANIFEST, &manifest);
                 let message = format!(
                     "the version of {} is {}, but {newest} was released last",

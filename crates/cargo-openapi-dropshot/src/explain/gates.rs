@@ -101,10 +101,10 @@ pub(crate) const RULES: &[Declared] = &[
     Declared {
         id: "version",
         severity: Error,
-        meaning: "`info.version`, or a version of `Cargo.toml`, is not that of the newest release.",
+        meaning: "`info.version`, or a version of `Cargo.toml`, is not that of the newest release. `Cargo.toml` may also have a greater version that ends in `-dev`, so that programs that are built after a release show that they are not the release.",
         remedy: "Write the version of the newest release; `release` changes all versions together.",
         breaks: "`version: 1.2.0` in the document, while the newest release is 1.1.0",
-        keeps: "`version: 1.1.0` until the next release",
+        keeps: "`version: 1.1.0` until the next release, and in `Cargo.toml` also `1.2.0-dev`",
         configuration: "With `cargo-version = false` in `openapi-dropshot.toml`, `Cargo.toml` is not compared.",
     },
     Declared {

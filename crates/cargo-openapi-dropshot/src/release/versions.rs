@@ -202,6 +202,12 @@ fn set(text: &str, mentions: &[Mention], version: &str) -> String {
     text
 }
 
+/// Parses the version between two releases, such as `1.3.0-dev`: the release that comes next, or a
+/// later one.
+pub(crate) fn parse_development(text: &str) -> Option<Version> {
+    parse(text.strip_suffix("-dev")?)
+}
+
 /// Parses a version of three numbers without leading zeros.
 pub(crate) fn parse(text: &str) -> Option<Version> {
     Version::parse(text).filter(|version| version.to_string() == text)

@@ -1,9 +1,14 @@
 //! Checks `x-error-codes` of responses against the catalogue: each code is in
-//! the catalogue, and is listed at the response that a client gets it with.
+//! the catalogue, and is listed at the response that a client gets it with; and
+//! each code that every service sends is listed.
 
+use super::project_rules::sent_statuses;
 use crate::model::{Document, Operation, Response, Spanned, StatusCode};
 use crate::problem::Problem;
-use crate::rules::{Profile, document::ERROR_CODES};
+use crate::rules::{
+    Profile,
+    document::{ERROR_CODES, UNLISTED_ERROR_CODE},
+};
 use crate::suggest::did_you_mean;
 use std::collections::HashSet;
 
@@ -20,6 +25,7 @@ pub(super) fn check(document: &Document, profile: Profile, problems: &mut Vec<Pr
             }
             if profile == Profile::Strict {
                 problems.extend(check_present(document, operation, response));
+                problems.extend(check_sent(document, operation, response));
             }
         }
     }
@@ -79,4 +85,50 @@ fn check_present(
         let help = "add `x-error-codes`, a list of codes from the catalogue";
         ERROR_CODES.problem(&response.status.at, message, help)
     })
+}
+
+/// The codes that the middleware pipeline of every service sends are listed, too.
+fn check_sent(document: &Document, operation: &Operation, response: &Response) -> Option<Problem> {
+    let catalogue = document.error_catalogue()?;
+    if response.error_codes.is_empty() {
+        return None;
+    }
+    let mut is_complete = true;
+    let mut missing = Vec::new();
+    for (status, codes) in sent_statuses(operation) {
+        for &code in codes {
+            // The pipeline chooses its entry of the catalogue in the same way.
+            let with_status = || catalogue.iter().find(|entry| entry.status == status);
+            let entry = document.error_code(code).or_else(with_status);
+            let (code, status) = entry.map_or((code, status), |entry| (&entry.code, entry.status));
+            let is_here = operation
+                .response_for(status)
+                .is_some_and(|found| std::ptr::eq(found, response));
+            if is_here
+                && response
+                    .error_codes
+                    .iter()
+                    .all(|listed| listed.value != code)
+            {
+                is_complete &= entry.is_some();
+                missing.push(format!("`{code}` (status {status})"));
+            }
+        }
+    }
+    let (last, others) = missing.split_last()?;
+    let listed = match others {
+        [] => last.clone(),
+        _ => format!("{} and {last}", others.join(", ")),
+    };
+    let label = operation.label();
+    let message = format!("{label} does not list {listed}, which the service sends");
+    let range = response.status.value;
+    let of_catalogue = if is_complete {
+        ""
+    } else {
+        "`x-error-catalogue` and to "
+    };
+    let help =
+        format!("add what is missing to {of_catalogue}`x-error-codes` of the response `{range}`");
+    Some(UNLISTED_ERROR_CODE.problem(&response.status.at, message, help))
 }

@@ -35,26 +35,39 @@ pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
     }
 }
 
+/// Returns what the middleware pipeline of every service sends for an operation before and after
+/// its handler: statuses, and the codes that go with each of them if the document has no others.
+pub(super) fn sent_statuses(
+    operation: &Operation,
+) -> impl Iterator<Item = (u16, &'static [&'static str])> {
+    let has_body = operation.request_body.is_some();
+    let is_parsed = has_body || !operation.parameters.is_empty();
+    let sent: [(u16, bool, &[&str]); 9] = [
+        (400, is_parsed, &["invalid_request"]),
+        (401, !operation.is_open(), &["unauthorized"]),
+        (408, has_body, &["request_timeout"]),
+        (
+            410,
+            operation.lifecycle.sunset.is_some(),
+            &["operation_removed"],
+        ),
+        (413, has_body, &["payload_too_large"]),
+        (415, has_body, &["unsupported_media_type"]),
+        (429, true, &["rate_limited"]),
+        (500, true, &["internal_error"]),
+        (503, true, &["overloaded", "unavailable"]),
+    ];
+    let sent = sent.into_iter().filter(|(_, is_sent, _)| *is_sent);
+    sent.map(|(status, _, codes)| (status, codes))
+}
+
 /// Returns the statuses that every service sends for an operation, because its middleware
 /// pipeline does so before and after the handler, and for which the operation has no response:
 /// 401 where it requires credentials, 400 where it has parameters or a body, and so on.
 pub fn missing_statuses(operation: &Operation) -> Vec<u16> {
-    let has_body = operation.request_body.is_some();
-    let is_parsed = has_body || !operation.parameters.is_empty();
-    let sent = [
-        (400, is_parsed),
-        (401, !operation.is_open()),
-        (408, has_body),
-        (413, has_body),
-        (415, has_body),
-        (429, true),
-        (500, true),
-        (503, true),
-    ];
-    let missing = sent
-        .into_iter()
-        .filter(|(status, is_sent)| *is_sent && operation.response_for(*status).is_none());
-    missing.map(|(status, _)| status).collect()
+    let sent = sent_statuses(operation).map(|(status, _)| status);
+    sent.filter(|status| operation.response_for(*status).is_none())
+        .collect()
 }
 
 fn missing_responses(operation: &Operation) -> Option<Problem> {

@@ -294,6 +294,10 @@ rules! {
     ERROR_CODES Error General "error-codes" "`x-error-codes` lists a code twice, a code that the catalogue lacks, or one that is sent with another status. With `Profile::Strict`, an error response without `x-error-codes` and a document without a catalogue break this rule as well."
         "List each code of the catalogue at the response of its status."
         Operation "responses: {4XX: {description: Bad., x-error-codes: [a, a]}}" "responses: {4XX: {description: Bad., x-error-codes: [a]}}";
+    UNLISTED_ERROR_CODE Error Strict "unlisted-error-code" "In a document with a catalogue of error codes, the response for a status that every service sends (rule `missing-response`) does not list the code that the service sends with it: `invalid_request`, `unauthorized`, `request_timeout`, `operation_removed`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal_error`, `overloaded`, `unavailable`, or the first code of the catalogue with the same status if the catalogue has no code of this name."
+        "Add the code to `x-error-codes` of the response, and to the catalogue if that has no code with this status."
+        Document "paths: {/a: {get: {responses: {4XX: {description: Bad., x-error-codes: [unknown_key]}}}}}\ncomponents: {schemas: {Error: {type: object, properties: {code: {type: string, x-extensible-enum: [slow, unknown_key], x-error-catalogue: {slow: {status: 429, cause: a, cure: b}, unknown_key: {status: 401, cause: a, cure: b}}}}}}}"
+            "paths: {/a: {get: {responses: {4XX: {description: Bad., x-error-codes: [unknown_key, slow]}}}}}\ncomponents: {schemas: {Error: {type: object, properties: {code: {type: string, x-extensible-enum: [slow, unknown_key], x-error-catalogue: {slow: {status: 429, cause: a, cure: b}, unknown_key: {status: 401, cause: a, cure: b}}}}}}}";
     MISSING_OPERATION_ID Error Strict "missing-operation-id" "An operation has no `operationId`, by which clients name their methods."
         "Add one, such as `listBooks`."
         Operation "summary: List books" "operationId: listBooks";
@@ -303,7 +307,7 @@ rules! {
     UNSECURED_OPERATION Error Strict "unsecured-operation" "An operation can be called without credentials."
         "Name a scheme in `security` of the operation or of the document."
         Operation "security: []" "security: [{key: []}]";
-    MISSING_RESPONSE Error Strict "missing-response" "An operation lacks a response that every service sends: 401 where it requires credentials, 400 where it has parameters or a body, 408, 413 and 415 where it has a body, 429 for a rate limit, 500 and 503 for a fault and for overload."
+    MISSING_RESPONSE Error Strict "missing-response" "An operation lacks a response that every service sends: 401 where it requires credentials, 400 where it has parameters or a body, 408, 413 and 415 where it has a body, 410 where it has `x-sunset`, 429 for a rate limit, 500 and 503 for a fault and for overload."
         "Add the statuses, or the ranges `4XX` and `5XX`, or `default`. `cargo openapi-dropshot generate --fix` adds the ranges."
         Operation "responses: {'204': {description: Done.}, '404': {description: Gone.}}"
             "responses: {'204': {description: Done.}, 4XX: {description: Bad.}, 5XX: {description: Broken.}}";

@@ -1,6 +1,9 @@
 //! Tests the catalogue of error codes, and the codes that responses list.
 
-use crate::support::{assert_fault, assert_strict_fault, readable, with_schemas};
+use crate::support::{
+    CONTRACT, assert_fault, assert_strict_fault, problems, readable, with_schemas,
+};
+use openapi_dropshot_contract::Profile;
 
 const CATALOGUE: &str = "x-extensible-enum: [gone, odd]
           x-error-catalogue:
@@ -152,4 +155,73 @@ fn by_the_project_rules_each_error_response_lists_its_codes() {
         "without a catalogue",
         "x-error-catalogue",
     );
+}
+
+/// The contract without the first line that lists a code.
+fn without(code: &str) -> String {
+    let line = format!("            - {code}\n");
+    assert!(CONTRACT.contains(&line), "{code}");
+    CONTRACT.replacen(&line, "", 1)
+}
+
+/// Checks that a document only leaves out codes, and returns the messages with their help.
+#[track_caller]
+fn unlisted(text: &str) -> Vec<String> {
+    let problems = problems(text, Profile::Strict).into_iter();
+    let messages = problems.map(|problem| {
+        assert_eq!(problem.rule, "unlisted-error-code", "{problem}");
+        format!("{}; {}", problem.message, problem.help)
+    });
+    messages.collect()
+}
+
+#[test]
+fn an_operation_lists_each_code_that_the_service_sends_for_it() {
+    let marked = |code| without(code).replacen("        4XX:", "        «4XX:", 1);
+    for (code, status) in [("invalid_request", 400), ("rate_limited", 429)] {
+        assert_strict_fault(
+            &marked(code),
+            "unlisted-error-code",
+            &format!(
+                "`listBooks` does not list `{code}` (status {status}), which the service sends"
+            ),
+            "add what is missing to `x-error-codes` of the response `4XX`",
+        );
+    }
+    for (code, count) in [
+        // The first operation that lists it has no body.
+        ("payload_too_large", 0),
+        // No service sends it for an operation.
+        ("method_not_allowed", 0),
+        ("unsupported_media_type", 1),
+        ("operation_removed", 1),
+    ] {
+        assert_eq!(unlisted(&without(code)).len(), count, "{code}");
+    }
+    // A component is the response of all operations.
+    let text = CONTRACT.replacen("        - unavailable\n", "", 1);
+    let operations = readable(CONTRACT).operations.len();
+    assert_eq!(unlisted(&text).len(), operations);
+}
+
+#[test]
+fn a_code_with_the_same_status_replaces_the_code_of_the_service() {
+    let renamed = |text: &str| text.replace("rate_limited", "slow_down");
+    assert_eq!(unlisted(&renamed(CONTRACT)), [""; 0]);
+    let unlisted = unlisted(&renamed(&without("rate_limited")));
+    let [message] = unlisted.as_slice() else {
+        panic!("{unlisted:?}");
+    };
+    assert!(message.contains("`slow_down` (status 429)"), "{message}");
+}
+
+#[test]
+fn a_code_that_the_catalogue_lacks_belongs_there_and_into_the_response() {
+    let text = CONTRACT
+        .replace("rate_limited", "teapot")
+        .replace("status: 429", "status: 418");
+    let unlisted = unlisted(&text);
+    assert_eq!(unlisted.len(), readable(CONTRACT).operations.len());
+    let help = "`rate_limited` (status 429), which the service sends; add what is missing to `x-error-catalogue` and to `x-error-codes`";
+    assert!(unlisted[0].contains(help), "{}", unlisted[0]);
 }

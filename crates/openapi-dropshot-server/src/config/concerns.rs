@@ -169,6 +169,24 @@ impl Settings for TlsSettings {
     }
 }
 
+impl Listen {
+    /// Whether the API and the admin listener can both be bound.
+    pub(super) fn check(&self, admin: AdminListen) -> Result<(), ConfigError> {
+        let AdminListen::At(admin) = admin else {
+            return Ok(());
+        };
+        let (api, admin_ip) = (self.listen.ip(), admin.ip());
+        let is_everywhere = api.is_unspecified() || admin_ip.is_unspecified();
+        let is_same_ip = api == admin_ip || (is_everywhere && api.is_ipv4() == admin_ip.is_ipv4());
+        if self.listen.port() == admin.port() && admin.port() != 0 && is_same_ip {
+            return Err(ConfigError::Contradiction(
+                "`listen` and `admin-listen` are the same address and port; choose another port for one of them, or `off` for `admin-listen`",
+            ));
+        }
+        Ok(())
+    }
+}
+
 impl Limits {
     /// Whether the limits fit each other.
     pub(super) fn check(&self) -> Result<(), ConfigError> {

@@ -78,6 +78,7 @@ impl<S: clap::Args + Settings> ServeSettings<S> {
     /// Two settings exclude each other.
     pub fn check(&self) -> Result<(), ConfigError> {
         self.tls.files()?;
+        self.listen.check(self.watch.admin_listen)?;
         self.limits.check()
     }
 

@@ -63,6 +63,7 @@ const start = async () => {
   }
   Object.values(content.components?.parameters ?? {}).forEach(showParameter);
   showErrors(content);
+  prepend('Served by {program} {version}.', content.info);
   Scalar.createApiReference('#app', {
     content,
     // Requests go where the page came from, whatever the document says.

@@ -1,6 +1,7 @@
 //! Serves the page to read and try the API: HTML and a script around Scalar's viewer, all
 //! embedded in the binary.
 
+use crate::ServiceInfo;
 use bytes::Bytes;
 use std::sync::LazyLock;
 
@@ -19,9 +20,13 @@ pub(crate) struct Docs {
 
 impl Docs {
     /// The page of an API with this title at this base path.
-    pub(crate) fn new(title: &str, base: &str) -> Self {
+    pub(crate) fn new(info: &ServiceInfo, title: &str, base: &str) -> Self {
         let filled = |template: &str| {
-            let text = template.replace("{title}", title).replace("{base}", base);
+            let text = template
+                .replace("{title}", title)
+                .replace("{base}", base)
+                .replace("{program}", info.program)
+                .replace("{version}", info.version);
             Bytes::from(text)
         };
         Docs {
@@ -53,7 +58,7 @@ mod tests {
 
     #[test]
     fn the_page_names_no_other_origin() {
-        let docs = Docs::new("Shop", "/v1");
+        let docs = Docs::new(&crate::info::TEST, "Shop", "/v1");
         for text in [&docs.page, &docs.script] {
             let text = String::from_utf8_lossy(text);
             assert!(

@@ -194,7 +194,7 @@ impl Metrics {
             self.gauge(&info.metric(limit.0), limit.1, move || all as f64);
         }
         let both = [permits.reads.clone(), permits.writes.clone()];
-        let all: usize = both.iter().map(|permits| permits.limit()).sum();
+        let all: f64 = both.iter().map(|permits| permits.limit() as f64).sum();
         self.gauge(
             &info.metric("permits_in_use"),
             "Requests that run at this moment.",
@@ -203,7 +203,7 @@ impl Metrics {
         self.gauge(
             &info.metric("permits_limit"),
             "Requests that may run at the same time.",
-            move || all as f64,
+            move || all,
         );
     }
 

@@ -80,7 +80,7 @@ impl<S: State> Context<S> {
         let routes = Routes::new(C::router()?, base, operations, lowest);
         let document = Document::of::<C>(routes.served());
         let described = serde_json::from_slice(&document.json).unwrap_or_default();
-        let pages = Pages::new(document, C::TITLE, base, setup.web.compression);
+        let pages = Pages::new(document, info, C::TITLE, base, setup.web.compression);
         pages.check(operations, base)?;
         let permits = Permits::new(setup.limits.max_in_flight.get());
         let request_budget = Arc::new(Shares::new(setup.limits.request_budget_bytes.get()));

@@ -6,6 +6,7 @@ use super::{
     route::RouteError,
 };
 use crate::{
+    ServiceInfo,
     config::Switch,
     docs::{self, Docs},
     document::Document,
@@ -86,11 +87,12 @@ impl Pages {
     /// The pages of an API with this title. The document is below the base path.
     pub(super) fn new(
         document: Document,
+        info: &ServiceInfo,
         title: &str,
         base: &'static str,
         compression: Switch,
     ) -> Self {
-        let docs = Docs::new(title, base);
+        let docs = Docs::new(info, title, base);
         // A process has few servers, and they have their paths as long as it runs.
         let below_base = |name: &str| -> &'static str { format!("{base}/{name}").leak() };
         let page = |path, content_type, source, headers| Page {
@@ -279,6 +281,7 @@ mod tests {
         let served: Vec<_> = OPERATIONS.iter().collect();
         Pages::new(
             Document::of::<TestContract>(&served),
+            &crate::info::TEST,
             "Shop",
             "/v1",
             Switch::On,

@@ -63,15 +63,19 @@ pub(crate) fn man(folder: Option<&Path>) -> anyhow::Result<()> {
     })
 }
 
-/// The database that the settings name. The text itself is not repeated where
+/// The database that the settings name, if it can be used with them. The text itself is not repeated where
 /// it is rejected: it may hold a password.
 fn database(settings: &StoreSettings) -> anyhow::Result<DatabaseUrl> {
-    let url = settings.database.url();
-    Ok(url.map_err(|problem| ConfigError::InvalidValue {
+    let invalid = |problem: anyhow::Error| ConfigError::InvalidValue {
         key: "database".to_owned(),
         line: None,
-        problem: problem.to_string(),
-    })?)
+        problem: format!("{problem:#}"),
+    };
+    let url = settings.database.url();
+    let url = url.map_err(|problem| invalid(problem.into()))?;
+    let certificates = url.check_certificates();
+    certificates.map_err(|problem| invalid(problem.into()))?;
+    Ok(url)
 }
 
 /// The database of a command that works on the store only; begins to log.

@@ -263,6 +263,42 @@ fn the_effective_settings_are_printed_as_a_file_that_says_the_same() {
 }
 
 #[test]
+fn config_rejects_what_serve_rejects_and_says_the_same() {
+    let folder = folder_with("");
+    let same_address = "error: `listen` and `admin-listen` are the same address and port;";
+    let certificates = "error: the value of `database` cannot be used: the certificates to trust cannot be read from `none.pem`";
+    let both = |listen, admin| vec!["--listen", listen, "--admin-listen", admin];
+    for (arguments, message) in [
+        (both("127.0.0.1:9", "127.0.0.1:9"), same_address),
+        (both("0.0.0.0:9", "127.0.0.1:9"), same_address),
+        (both("[::1]:9", "[::]:9"), same_address),
+        (
+            vec![
+                "--database",
+                "postgres://a@127.0.0.1:9/a?sslrootcert=none.pem",
+            ],
+            certificates,
+        ),
+    ] {
+        let errors = ["config", "serve"].map(|command| {
+            let arguments = [&[command], arguments.as_slice()].concat();
+            run_failing(folder.path(), &arguments, 2)
+        });
+        assert!(errors[0].starts_with(message), "{}", errors[0]);
+        assert_eq!(errors[0], errors[1]);
+    }
+}
+
+#[test]
+fn serve_starts_with_the_greatest_limits_that_config_accepts() {
+    let folder = folder_with("");
+    let most = usize::MAX.to_string();
+    let limits = ["--max-in-flight", &most, "--max-connections", &most];
+    run_ok(folder.path(), &[&["config"], &limits[..]].concat());
+    Service::start_in(folder, &limits, &[]);
+}
+
+#[test]
 fn the_password_of_the_database_is_not_printed() {
     let folder = TempDir::new().expect("a folder can be made");
     let url = "postgres://petstore:hunter2@db.example/pets";
@@ -358,6 +394,6 @@ fn the_help_names_each_setting_with_its_variable_and_default() {
     let output = run(folder.path(), &["--version"]);
     assert_eq!(
         output.stdout,
-        format!("petstore-server {}\n", env!("CARGO_PKG_VERSION")).into_bytes()
+        format!("petstore-server {}\n", env!("BUILD_VERSION")).into_bytes()
     );
 }

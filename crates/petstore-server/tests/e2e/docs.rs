@@ -62,6 +62,15 @@ fn the_root_and_the_base_path_lead_to_the_page() {
 }
 
 #[test]
+fn the_page_shows_which_build_serves_it() {
+    let service = Service::start();
+    let script = service.send(&Request::get("/docs/init.js"));
+    let script = String::from_utf8(script.body).expect("text");
+    let build = concat!("Served by petstore-server ", env!("BUILD_VERSION"), ".");
+    assert!(script.contains(build), "{script}");
+}
+
+#[test]
 fn the_viewer_goes_as_gzip_to_those_who_take_it() {
     let service = Service::start();
     let whole = service.send(&Request::get("/docs/scalar.js"));

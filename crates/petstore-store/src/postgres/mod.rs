@@ -90,6 +90,14 @@ impl PostgresStore {
     }
 }
 
+/// Reads the certificates that the URL names.
+pub(crate) fn check_certificates(url: &PostgresUrl) -> Result<(), OpenProblem> {
+    match url.root_certificates() {
+        Some(file) => tls::connector(Some(file)).map(drop),
+        None => Ok(()),
+    }
+}
+
 /// The migrations that a database lacks.
 pub(crate) async fn migration_plan(url: PostgresUrl) -> Result<MigrationPlan, OpenProblem> {
     let session = Connector::new(url)?.connect_first().await?;
@@ -136,7 +144,10 @@ impl Store for PostgresStore {
 
     async fn list_pets(&self, query: PetQuery) -> Result<PetPage, StoreError> {
         let page = Page::from(query);
-        let found = self.readers.page(page.statement, &page.parameters).await?;
+        let found = self
+            .readers
+            .page(page.on_postgres, &page.parameters)
+            .await?;
         let (pets, more) = split_page(found, query.limit);
         Ok(PetPage { pets, more })
     }
@@ -189,7 +200,10 @@ impl Store for PostgresStore {
 
     async fn list_orders(&self, query: OrderQuery) -> Result<OrderPage, StoreError> {
         let page = Page::from(query);
-        let found = self.readers.page(page.statement, &page.parameters).await?;
+        let found = self
+            .readers
+            .page(page.on_postgres, &page.parameters)
+            .await?;
         let (orders, more) = split_page(found, query.limit);
         Ok(OrderPage { orders, more })
     }

@@ -59,7 +59,7 @@ struct Slot {
 /// The statements that every connection prepares before it is used.
 fn statements() -> impl Iterator<Item = &'static str> {
     let tables = [Pet::statements(), Order::statements()].into_iter();
-    let of_tables = tables.flat_map(|table| table.pages.iter().chain([&table.get]));
+    let of_tables = tables.flat_map(|table| table.pages_on_postgres.iter().chain([&table.get]));
     let of_keys = [key::sql::ALL, key::sql::ANY, key::sql::FIND];
     of_tables.map(String::as_str).chain(of_keys)
 }

@@ -10,6 +10,7 @@ use crate::{
     migration::{MigrationPlan, OnMigration, Reporter, about},
 };
 use std::{
+    collections::HashSet,
     pin::pin,
     sync::Arc,
     time::{Duration, Instant},
@@ -38,10 +39,6 @@ const LOCK: i64 = i64::from_be_bytes(*b"petstore");
 
 /// How long the server may take to tell the schema version.
 const LOOK_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// The tables that a migration of a released schema changes, and the schemas that they came with.
-/// All their locks are taken before the first step.
-const CHANGED: [(i64, &str); 2] = [(1, "api_keys"), (2, "deprecated_calls")];
 
 /// How long an attempt waits for a lock. Behind a statement that waits for a table, every request
 /// that needs the table waits, too, so this is less than reads may take. It is more than
@@ -147,8 +144,7 @@ async fn attempt(db: &Client, reporter: &Reporter) -> Result<Result<(), OpenProb
     // The attempt waits for the first lock only, and then it holds no other one: the statement that
     // adds to the usage counters locks the same tables in an order of its own, and neither may wait
     // for a lock of the other one.
-    let tables = CHANGED.iter().filter(|(since, _)| *since <= found);
-    for (number, (_, table)) in tables.enumerate() {
+    for (number, table) in used_tables(MIGRATIONS, found).enumerate() {
         let or_fail = if number > 0 { "NOWAIT" } else { "" };
         let lock = format!("LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE {or_fail}");
         db.batch_execute(&lock).await?;
@@ -179,20 +175,41 @@ pub(super) async fn plan(db: &Client) -> Result<MigrationPlan, OpenProblem> {
     })
 }
 
+/// The tables, indexes and sequences that a migration makes: their kinds and names.
+fn made(sql: &str) -> impl Iterator<Item = (&str, &str)> {
+    let lines = sql.lines().filter_map(|line| line.strip_prefix("CREATE "));
+    lines.filter_map(|line| {
+        let mut words = line.split_whitespace().skip_while(|word| *word == "UNIQUE");
+        let kind = words.next()?;
+        let name = words.next()?;
+        ["TABLE", "INDEX", "SEQUENCE"]
+            .contains(&kind)
+            .then_some((kind, name))
+    })
+}
+
+/// The tables of a schema that later migrations use: they change them, or refer to them. All their
+/// locks are taken before the first step.
+fn used_tables<'sql>(migrations: &[&'sql str], found: i64) -> impl Iterator<Item = &'sql str> {
+    let (old, missing) = migrations.split_at(usize::try_from(found).unwrap_or_default());
+    let is_code = |line: &&str| !line.starts_with("--");
+    let is_of_name = |character: char| character.is_alphanumeric() || character == '_';
+    let lines = missing.iter().flat_map(|sql| sql.lines()).filter(is_code);
+    let words = lines.flat_map(move |line| line.split(move |character| !is_of_name(character)));
+    let words: HashSet<&str> = words.collect();
+    let tables = old.iter().copied().flat_map(made);
+    let tables: Vec<&str> = tables
+        .filter(|(kind, name)| *kind == "TABLE" && words.contains(name))
+        .map(|(_, name)| name)
+        .collect();
+    tables.into_iter()
+}
+
 /// Whether a database that is no store has a table or an index with the name of one that a
 /// migration makes. To make a store in it would fail.
 async fn is_foreign(db: &Client) -> Result<bool, Error> {
-    let made = |sql: &'static str| {
-        let lines = sql.lines().filter_map(|line| line.strip_prefix("CREATE "));
-        lines.filter_map(|line| {
-            let mut words = line.split_whitespace().skip_while(|word| *word == "UNIQUE");
-            let kind = words.next()?;
-            words
-                .next()
-                .filter(|_| ["TABLE", "INDEX", "SEQUENCE"].contains(&kind))
-        })
-    };
-    let names: Vec<&str> = MIGRATIONS.iter().copied().flat_map(made).collect();
+    let made = MIGRATIONS.iter().copied().flat_map(made);
+    let names: Vec<&str> = made.map(|(_, name)| name).collect();
     let sql = "SELECT EXISTS (SELECT 1 FROM pg_class WHERE relname = ANY($1) AND pg_table_is_visible(oid))";
     db.query_one(sql, &[&names]).await?.try_get(0)
 }
@@ -261,3 +278,22 @@ pub(super) async fn check(db: &Client) -> Result<Option<Fault>, Error> {
 
 /// The last id that a sequence gives.
 const LAST_ID: i64 = i64::MAX;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_that_a_missing_migration_uses_is_locked_before_the_first_one() {
+        let used = |found| Vec::from_iter(used_tables(MIGRATIONS, found));
+        assert_eq!(used(4), ["api_keys", "deprecated_calls"]);
+        assert_eq!(used(5), ["deprecated_calls"]);
+        assert_eq!(used(NEWEST), [""; 0]);
+        let further = "-- Pets have a birthday, as api_keys have.\nALTER TABLE pets ADD COLUMN birthday bigint;";
+        let migrations = [MIGRATIONS, &[further]].concat();
+        assert_eq!(
+            used_tables(&migrations, NEWEST).collect::<Vec<_>>(),
+            ["pets"]
+        );
+    }
+}

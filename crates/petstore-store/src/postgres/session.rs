@@ -83,8 +83,10 @@ impl Use {
 /// much as the page. Every page is one scan of an index; the other settings keep a plan that was made
 /// while a table was empty from scanning or sorting all of it later. They make the estimated cost of
 /// other reads, such as all keys, so high that the server would compile them (`jit`), each time anew.
+/// PostgreSQL 12 has no incremental sort.
 const PLANS_OF_READS: &str = "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off;
-    SET enable_bitmapscan = off; SET enable_sort = off; SET jit = off;";
+    SET enable_bitmapscan = off; SET enable_sort = off; SET jit = off;
+    SELECT set_config(name, 'off', false) FROM pg_settings WHERE name = 'enable_incremental_sort';";
 
 /// What the server does for a connection.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -46,8 +46,9 @@ pub(super) async fn check(db: &Client) -> Result<Option<Fault>, Error> {
     Ok(lacking(row_of(&found)))
 }
 
+/// The last row of what was found.
 pub(super) fn row_of(found: &[SimpleQueryMessage]) -> Option<&SimpleQueryRow> {
-    found.iter().find_map(|message| match message {
+    found.iter().rev().find_map(|message| match message {
         SimpleQueryMessage::Row(row) => Some(row),
         _ => None,
     })

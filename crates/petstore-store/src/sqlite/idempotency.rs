@@ -2,7 +2,7 @@
 //! batch, so that a key and the row that was created with it are stored together
 //! or not at all.
 
-use super::records::{execute, unreadable};
+use super::records::{execute, prepared, unreadable};
 use crate::idempotency::{Creatable, Creation, OnceOnly, expired_at};
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -21,8 +21,7 @@ pub(super) fn create<V: Creatable, R>(
 ) -> rusqlite::Result<Creation<V::Created, R>> {
     let (key_id, key) = (create.once.key_id.as_str(), create.once.key.as_str());
     let fingerprint = &create.fingerprint;
-    let used = db
-        .prepare_cached(FIND)?
+    let used = prepared(db, FIND)?
         .query_row(params![key_id, key, expired_at(create.once.at)], |row| {
             let same = row.get_ref(2)?.as_blob()? == fingerprint;
             Ok((row.get(0)?, row.get(1)?, same))
@@ -38,8 +37,7 @@ pub(super) fn create<V: Creatable, R>(
                 Err(rejection) => return Ok(Creation::Refused(rejection)),
             };
             let at = create.at();
-            db.prepare_cached(SAVE)?
-                .execute(params![key_id, key, fingerprint, id, at])?;
+            prepared(db, SAVE)?.execute(params![key_id, key, fingerprint, id, at])?;
             Ok(Creation::Added(created(id, at)?))
         }
     }

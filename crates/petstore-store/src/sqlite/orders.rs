@@ -4,7 +4,7 @@
 
 use super::{
     pets,
-    records::{self, execute, unreadable},
+    records::{self, execute, prepared, unreadable},
 };
 use crate::{
     NotOrdered, NotUpdated,
@@ -55,9 +55,8 @@ pub(super) fn update(
     let Some(step) = order_step(from, to) else {
         return Ok(Err(NotUpdated::NoStep { from }));
     };
-    let updated_at = db
-        .prepare_cached(UPDATE)?
-        .query_row(params![id, to.as_str(), at], |row| row.get(0))?;
+    let updated_at =
+        prepared(db, UPDATE)?.query_row(params![id, to.as_str(), at], |row| row.get(0))?;
     if let Some(status) = step.pet.map(PetStatus::as_str) {
         execute(db, &pets::SET_STATUS, &[status.into(), order.pet_id.into()])?;
     }

@@ -1,6 +1,7 @@
 //! The SQL of pets that SQLite has for itself: pages of one status that are read from
 //! an index alone, and changes of a status that do not write the name again.
 
+use super::records::prepared;
 use crate::{
     record::{Record as _, names},
     row::{AnyRow, FromRow, Unreadable},
@@ -76,6 +77,5 @@ pub(super) static RESERVE: LazyLock<String> =
 
 /// Inserts a pet and returns its id.
 pub(super) fn insert(db: &Connection, new: &NewPet) -> rusqlite::Result<i64> {
-    db.prepare_cached(&INSERT)?
-        .insert(params_from_iter(Pet::values(new)))
+    prepared(db, &INSERT)?.insert(params_from_iter(Pet::values(new)))
 }

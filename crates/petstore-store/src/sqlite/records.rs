@@ -5,14 +5,63 @@ use crate::{
     row::{AnyRow, FromRow, Unreadable, Value},
 };
 use rusqlite::{
-    Connection, Error, OptionalExtension, Row, ToSql, params_from_iter,
+    CachedStatement, Connection, Error, OptionalExtension, Row, ToSql, params_from_iter,
     types::{ToSqlOutput, Type, ValueRef},
 };
+#[cfg(debug_assertions)]
+use std::{
+    collections::BTreeSet,
+    sync::{Mutex, PoisonError},
+};
+
+/// Prepares a statement. A debug build, and so each test, rejects one that reads rows in vain.
+pub(super) fn prepared<'db>(
+    db: &'db Connection,
+    sql: &str,
+) -> rusqlite::Result<CachedStatement<'db>> {
+    #[cfg(debug_assertions)]
+    check_plan(db, sql)?;
+    db.prepare_cached(sql)
+}
+
+/// Rejects a statement that scans a table, or reads rows of an index that are without its values.
+/// Only the ranges of a page, such as `placed_at >= $1`, may leave out rows that were read.
+#[cfg(debug_assertions)]
+fn check_plan(db: &Connection, sql: &str) -> rusqlite::Result<()> {
+    /// They have few rows, however large the store is. `CONSTANT` is a row without a table.
+    const SMALL_TABLES: [&str; 5] = [
+        "CONSTANT",
+        "api_keys",
+        "counted_operations",
+        "deprecated_calls",
+        "deprecated_calls_by_day",
+    ];
+    static CHECKED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let mut checked = CHECKED.lock().unwrap_or_else(PoisonError::into_inner);
+    if checked.contains(sql) {
+        return Ok(());
+    }
+    let mut plan = db.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
+    // Without values for the parameters.
+    let mut steps = plan.raw_query();
+    while let Some(step) = steps.next()? {
+        let step: String = step.get("detail")?;
+        let scanned = step.strip_prefix("SCAN ");
+        let scanned = scanned.and_then(|table| table.split(' ').next());
+        let is_scan = scanned.is_some_and(|table| !SMALL_TABLES.contains(&table));
+        let is_range = step.contains(">?") || step.contains("<?");
+        if is_scan || is_range && step.matches("=?").count() < sql.matches(" = $").count() {
+            let problem = format!("no index leads to the rows of this statement: {step}: {sql}");
+            return Err(Error::ToSqlConversionFailure(problem.into()));
+        }
+    }
+    checked.insert(sql.to_owned());
+    Ok(())
+}
 
 /// Inserts a row and returns its id.
 pub(super) fn insert<R: Record>(db: &Connection, new: &R::New) -> rusqlite::Result<i64> {
-    db.prepare_cached(&R::statements().insert)?
-        .insert(params_from_iter(R::values(new)))
+    prepared(db, &R::statements().insert)?.insert(params_from_iter(R::values(new)))
 }
 
 /// The record with this id, if there is one.
@@ -26,7 +75,7 @@ pub(super) fn first<T: FromRow>(
     sql: &str,
     parameters: &[Value<'_>],
 ) -> rusqlite::Result<Option<T>> {
-    db.prepare_cached(sql)?
+    prepared(db, sql)?
         .query_row(params_from_iter(parameters), read)
         .optional()
 }
@@ -39,7 +88,7 @@ pub(super) fn all<T: FromRow>(
     sql: &str,
     parameters: &[Value<'_>],
 ) -> rusqlite::Result<Vec<T>> {
-    let mut statement = db.prepare_cached(sql)?;
+    let mut statement = prepared(db, sql)?;
     let (mut found, mut bytes) = (Vec::new(), 0);
     for row in statement.query_map(params_from_iter(parameters), read::<T>)? {
         let row = row?;
@@ -58,8 +107,7 @@ pub(super) fn execute(
     sql: &str,
     parameters: &[Value<'_>],
 ) -> rusqlite::Result<usize> {
-    db.prepare_cached(sql)?
-        .execute(params_from_iter(parameters))
+    prepared(db, sql)?.execute(params_from_iter(parameters))
 }
 
 fn read<T: FromRow>(row: &Row<'_>) -> rusqlite::Result<T> {

@@ -92,3 +92,30 @@ async fn old_keys_are_found_by_index_and_need_no_sorting() {
         );
     }
 }
+
+#[tokio::test]
+async fn tests_reject_a_statement_that_no_index_serves() {
+    let fixture = in_a_file();
+    let problem = |sql: &str| {
+        let prepared = fixture.store.readers.read_here(|db| {
+            let prepared = records::prepared(db, sql).map(drop);
+            Ok(prepared.err().map(|error| error.to_string()))
+        });
+        prepared.expect("asked")
+    };
+    let page = "AND id > $3 ORDER BY id LIMIT $4";
+    for sql in [
+        "SELECT id FROM pets WHERE category_id = $1".to_owned(),
+        "SELECT count(*) FROM orders".to_owned(),
+        format!("SELECT id FROM pets WHERE category_id = $1 {page}"),
+        format!("SELECT id FROM pets WHERE status = $1 AND category_id = $2 {page}"),
+    ] {
+        let problem = problem(&sql).unwrap_or_default();
+        assert!(
+            problem.starts_with("no index leads to the rows"),
+            "{sql}: {problem}"
+        );
+    }
+    let range = format!("SELECT id FROM pets WHERE status = $1 AND category_id >= $2 {page}");
+    assert_eq!(problem(&range), None);
+}

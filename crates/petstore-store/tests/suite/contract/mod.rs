@@ -6,7 +6,7 @@ mod closing;
 mod keys;
 mod members;
 mod model;
-mod once;
+pub(crate) mod once;
 mod orders;
 mod pages;
 mod pets;

@@ -1,11 +1,16 @@
-//! Tests that a page is read by an index, though a read is planned only once for each
-//! connection, and possibly while its table was so small that to scan it is cheaper.
+//! Tests that rows are found by an index. A read is planned only once for each connection, and
+//! possibly while its table was so small that to scan it is cheaper.
 
 use super::{pet, store};
-use crate::postgres_server::shared;
+use crate::{
+    contract::once::once,
+    fixtures::new_order,
+    postgres_server::{own, shared},
+};
+use chrono::Utc;
 use futures::future::join_all;
-use petstore_models::PetStatus;
-use petstore_store::{OrderQuery, PetQuery, Store};
+use petstore_models::{OrderStatus, PetStatus};
+use petstore_store::{KeyHash, OrderQuery, PetQuery, Store};
 use std::time::{Duration, Instant};
 
 /// So few that the server would scan them.
@@ -16,6 +21,7 @@ const SCANS: i64 = 20;
 /// A test that waits longer has failed.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Reads a page for each combination of the filters.
 async fn read_pages(store: &dyn Store) {
     for status in [None, Some(PetStatus::Available)] {
         let query = PetQuery {
@@ -24,14 +30,97 @@ async fn read_pages(store: &dyn Store) {
         };
         store.list_pets(query).await.expect("a page");
     }
-    for pet_id in [None, Some(1)] {
-        let query = OrderQuery {
-            before: None,
-            status: None,
-            pet_id,
-            limit: 2,
-        };
-        store.list_orders(query).await.expect("a page");
+    for status in [None, Some(OrderStatus::Placed)] {
+        for pet_id in [None, Some(1)] {
+            let query = OrderQuery {
+                before: None,
+                status,
+                pet_id,
+                limit: 2,
+            };
+            store.list_orders(query).await.expect("a page");
+        }
+    }
+}
+
+/// Runs each statement on the tables that grow.
+async fn run_all(store: &dyn Store) {
+    let now = Utc::now();
+    read_pages(store).await;
+    store.pet(1).await.expect("a pet");
+    store.order(1).await.expect("an order");
+    store.create_pet(pet("Rex")).await.expect("a pet");
+    let first = once(1, "pet", now);
+    store
+        .create_pet_once(pet("Rex"), first)
+        .await
+        .expect("a pet");
+    let placed = store.create_order(new_order(1), now).await;
+    let placed = placed.expect("a result").expect("an order");
+    let second = once(1, "order", now);
+    let ordered = store.create_order_once(new_order(2), second).await;
+    ordered.expect("an order");
+    let updated = store.update_order(placed.id, OrderStatus::Approved, now);
+    updated.await.expect("a result").expect("an order");
+    let forgotten = store.forget_idempotency_keys(now, 10).await;
+    forgotten.expect("nothing is old");
+    store
+        .find_key(&KeyHash::new([1; 32]))
+        .await
+        .expect("no key");
+    store.check().await.expect("it works");
+}
+
+/// The plans in the log of a server: each with its statement first, in a line of its own.
+fn plans(log: &str) -> Vec<String> {
+    let mut plans: Vec<String> = Vec::new();
+    for line in log.lines() {
+        match (line.strip_prefix('\t'), plans.last_mut()) {
+            (Some(line), Some(plan)) => plan.extend([line, "\n"]),
+            _ if line.ends_with("plan:") => plans.push(String::new()),
+            _ => {}
+        }
+    }
+    plans
+}
+
+#[tokio::test]
+async fn each_statement_finds_its_rows_by_an_index() {
+    let explain = [
+        "shared_preload_libraries=auto_explain",
+        "auto_explain.log_min_duration=0",
+    ];
+    let Some(cluster) = own(&explain).await else {
+        return;
+    };
+    let database = cluster.database().await;
+    let store = store(&database).await;
+    let db = database.client().await;
+    let rows = "INSERT INTO pets (name, category_id, status)
+             SELECT 'Rex', number, 'available' FROM generate_series(1, 20000) AS number;
+         INSERT INTO orders (pet_id, status, placed_at, updated_at)
+             SELECT number, 'delivered', 0, 0 FROM generate_series(1, 20000) AS number;
+         INSERT INTO idempotency_keys (key_id, key, fingerprint, made_id, created_at)
+             SELECT 'k', number, decode(repeat('01', 32), 'hex'), number, 9000000000000000 FROM generate_series(1, 20000) AS number;
+         ANALYZE";
+    db.batch_execute(rows).await.expect("rows");
+    let before = cluster.log().len();
+    run_all(&*store).await;
+    let plans = plans(&cluster.log()[before..]);
+    assert!(plans.len() > 15, "{plans:#?}");
+    for plan in plans {
+        for table in ["pets", "orders", "idempotency_keys"] {
+            // Whether there is a row at all.
+            let is_first_row = plan.contains("EXISTS (SELECT 1 FROM pets)");
+            let scan = format!("Seq Scan on {table} ");
+            assert!(is_first_row || !plan.contains(&scan), "{plan}");
+        }
+        let is_page = plan.contains(" LIMIT $");
+        let mut filters = plan.lines().filter(|line| line.contains("Filter: "));
+        assert!(
+            !is_page || filters.all(|line| !line.contains(" = ") && !line.contains("ROW(")),
+            "no index has the rows of this page:\n{plan}"
+        );
     }
 }
 

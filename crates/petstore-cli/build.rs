@@ -1,0 +1,5 @@
+//! Gives the program its version.
+
+fn main() {
+    build_version::emit();
+}
