@@ -35,6 +35,7 @@ pub mod release;
 mod renames;
 mod revision;
 pub mod roundtrip;
+mod rules;
 mod settings;
 mod supported;
 

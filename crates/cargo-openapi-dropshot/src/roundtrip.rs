@@ -1,10 +1,9 @@
 //! Task `roundtrip`: shows that the code generated from a document means what the
 //! document says. Each document becomes a throw-away program, which is compiled and
 //! run: the document that dropshot emits from it is compared with the original by
-//! meaning, and values and requests made from the document are sent to it. The
-//! file `accepted` lists the differences that are accepted, each with its reason.
+//! meaning, and values and requests made from the document are sent to it. The rules of the
+//! differences say which are accepted, and why.
 
-pub(crate) mod accepted;
 mod beside;
 mod coverage;
 mod emitted;
@@ -25,8 +24,10 @@ use anyhow::{Context, Result};
 use beside::Beside;
 use coverage::Column;
 use openapi_dropshot_contract::{
+    Problem,
     meaning::{self, Comparison, Difference},
     model::Location,
+    rules::{DifferenceRule, differences},
 };
 use program::Program;
 use schemas::Schemas;
@@ -97,7 +98,7 @@ impl Trials {
 
     fn differ(
         &mut self,
-        rule: &'static str,
+        rule: &'static DifferenceRule,
         at: &Location,
         part: &str,
         message: impl Into<String>,
@@ -111,23 +112,12 @@ impl Trials {
     }
 }
 
-/// The differences between one document and its generated code, without printing
-/// them. Every part that the generator rejects is a difference, too.
-pub(crate) fn differences_of(project: &Project, document: &Path) -> Result<Vec<Difference>> {
+/// The problems of one document: its differences from its generated code, without printing
+/// them, and every part that the generator rejects.
+pub(crate) fn problems_of(project: &Project, document: &Path) -> Result<Vec<Problem>> {
     let name = name_for(&[document.to_path_buf()]);
     let outcomes = outcomes(project, &name, vec![Source::read(project, document)?])?;
-    let differences = outcomes.into_iter().flat_map(|outcome| {
-        let rejections = outcome.source.rejections.iter().map(|problem| Difference {
-            rule: problem.rule,
-            at: problem.at.clone(),
-            part: "document".to_owned(),
-            message: format!("{}; {}", problem.message, problem.help),
-        });
-        rejections
-            .chain(outcome.faults().cloned())
-            .collect::<Vec<_>>()
-    });
-    Ok(differences.collect())
+    Ok(outcomes.iter().flat_map(Outcome::problems).collect())
 }
 
 /// Tries the documents and prints the result of each. The exit code is 1 where a
@@ -220,7 +210,7 @@ fn outcomes(project: &Project, name: &str, sources: Vec<Source>) -> Result<Vec<O
             _ if source.files.is_empty() => Ok(Outcome::untried(source, None)),
             Err(errors) => {
                 let reason = Difference {
-                    rule: "does-not-compile",
+                    rule: &differences::DOES_NOT_COMPILE,
                     at: source.document.root.at.clone(),
                     part: "document".to_owned(),
                     message: errors,
@@ -283,7 +273,24 @@ impl Outcome {
 
     /// Returns the differences that are not accepted.
     fn faults(&self) -> impl Iterator<Item = &Difference> {
-        let is_fault = |difference: &&Difference| accepted::reason(difference.rule).is_none();
+        let is_fault = |difference: &&Difference| difference.rule.accepted.is_none();
         self.differences().filter(is_fault)
+    }
+
+    /// Returns what the gate reports: what the generator rejects, and the differences that are not accepted.
+    fn problems(&self) -> Vec<Problem> {
+        const HELP: &str = "the service would not do what its document says: repair the generator (openapi-dropshot), or write \
+                            this part of the document in another way";
+        let rejections = self.source.rejections.iter().map(|rejection| {
+            let mut problem = rejection.clone();
+            problem.message = format!("document: {}; {}", rejection.message, rejection.help);
+            problem.help = HELP.to_owned();
+            problem
+        });
+        let faults = self.faults().map(|fault| {
+            let message = format!("{}: {}", fault.part, fault.message);
+            fault.rule.problem(&fault.at, message, HELP)
+        });
+        rejections.chain(faults).collect()
     }
 }

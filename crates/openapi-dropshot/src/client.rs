@@ -15,7 +15,7 @@ mod prepare;
 mod run;
 mod statuses;
 
-use crate::{File, Options, render};
+use crate::{File, Options, render, rules};
 use openapi_dropshot_contract::{Problem, model::Document};
 use pass::Module;
 
@@ -36,8 +36,7 @@ pub(crate) fn generate(document: &Document, options: &Options) -> Result<Vec<Fil
     modules
         .and_then(|modules| files(modules, options).map_err(|error| error.to_string()))
         .map_err(|reason| {
-            vec![Problem::error(
-                "client-shape",
+            vec![rules::CLIENT_SHAPE.problem(
                 &document.root.at,
                 format!(
                     "the client generator does not know the code that progenitor made: {reason}"

@@ -32,9 +32,9 @@ mod names;
 mod plan;
 mod probe;
 mod render;
+pub mod rules;
 pub mod starter;
 
-pub use api::shapes::UNFILLED;
 pub use probe::{ProbeError, probe};
 
 use openapi_dropshot_contract::{Problem, model::Document, normalized};
@@ -157,7 +157,7 @@ pub fn generate_client(document: &Document, options: &Options) -> Result<Vec<Fil
 /// without a bound, could exhaust the stack.
 fn client_files(document: &Document, options: &Options) -> Result<Vec<File>, Vec<Problem>> {
     let mut problems = plan::plan(document).err().unwrap_or_default();
-    problems.retain(|problem| problem.rule == "too-deep");
+    problems.retain(|problem| problem.rule == rules::TOO_DEEP.id);
     match problems.is_empty() {
         true => client::generate(document, options),
         false => Err(problems),
@@ -181,11 +181,6 @@ pub fn generate_service(document: &Document, options: &Options) -> Result<Vec<Fi
         let message = format!("the generator wrote text that is not valid Rust: {error}");
         let help =
             "this is a fault of the generator, or of a name in its options; please report it";
-        vec![Problem::error(
-            "generator-fault",
-            &document.root.at,
-            message,
-            help,
-        )]
+        vec![rules::GENERATOR_FAULT.problem(&document.root.at, message, help)]
     })
 }

@@ -3,9 +3,9 @@
 //! is enough; `sha256sum --check` reads it as well.
 
 use super::released::Text;
-use crate::{Project, check::Finding};
+use crate::{Project, check::Finding, rules::FROZEN_DOCUMENT};
 use anyhow::Result;
-use openapi_dropshot_contract::{Problem, model::Location};
+use openapi_dropshot_contract::{Severity, model::Location};
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 
@@ -50,8 +50,8 @@ pub(crate) fn findings(project: &Project, documents: &[Text]) -> Result<Vec<Find
             project.releases
         );
         let at = Location::start(&path);
-        let problem = Problem::warning("frozen-document", &at, message, help);
-        return Ok(vec![Finding::new(problem)]);
+        let problem = FROZEN_DOCUMENT.problem(&at, message, help);
+        return Ok(vec![Finding::new(problem.with_severity(Severity::Warning))]);
     }
     let text = project.read(&path)?;
     let recorded: Vec<(usize, &str, &str)> = (text.lines().enumerate())
@@ -105,5 +105,5 @@ fn restore(project: &Project, path: &str) -> String {
 }
 
 fn fault(at: &Location, message: impl Into<String>, help: &str) -> Finding {
-    Finding::new(Problem::error("frozen-document", at, message, help))
+    Finding::new(FROZEN_DOCUMENT.problem(at, message, help))
 }

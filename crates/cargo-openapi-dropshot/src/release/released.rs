@@ -2,10 +2,9 @@
 //! find breaking changes.
 
 use super::{frozen, versions};
-use crate::{Project, check::Finding};
+use crate::{Project, check::Finding, rules::RELEASED_DOCUMENT};
 use anyhow::{Context, Result};
 use openapi_dropshot_contract::{
-    Problem,
     model::{Location, Node},
     release::Version,
 };
@@ -117,5 +116,5 @@ fn parse(version: Version, path: String, text: &str) -> Result<Released, Box<Fin
 }
 
 fn fault(at: &Location, message: &str, help: &str) -> Finding {
-    Finding::new(Problem::error("released-document", at, message, help))
+    Finding::new(RELEASED_DOCUMENT.problem(at, message, help))
 }

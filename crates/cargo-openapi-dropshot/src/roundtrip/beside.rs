@@ -2,9 +2,7 @@
 //! and its server compile, and what the values that are made from a document show about
 //! its types. Its version is installed from the registry, below the target folder.
 
-use super::{
-    accepted, program::Program, report::rendered, schemas::Schemas, values, values::Spelling,
-};
+use super::{program::Program, report::rendered, schemas::Schemas, values, values::Spelling};
 use crate::{files, name_of};
 use anyhow::{Context, Result, ensure};
 use openapi_dropshot_contract::{Document, normalized};
@@ -315,12 +313,12 @@ fn try_types(
     let trials = values::try_all(document, &schemas, pairs, Spelling::Free, &mut program)?;
     let wrong = trials.differences.iter();
     let wrong: Vec<_> = wrong
-        .filter(|difference| accepted::reason(difference.rule).is_none())
+        .filter(|difference| difference.rule.accepted.is_none())
         .collect();
     let count = |is_lax: bool| {
         let own = wrong
             .iter()
-            .filter(|difference| (difference.rule == "value-accepted") == is_lax);
+            .filter(|difference| (difference.rule.id == "value-accepted") == is_lax);
         own.map(|difference| &difference.part)
             .collect::<BTreeSet<_>>()
             .len()

@@ -4,7 +4,10 @@
 use super::{Trials, program::Program, schemas::Schemas, written::Written};
 use anyhow::{Context, Result};
 use chrono::DateTime;
-use openapi_dropshot_contract::Document;
+use openapi_dropshot_contract::{
+    Document,
+    rules::{DifferenceRule, differences},
+};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -41,7 +44,7 @@ pub(super) fn try_all(
             root,
             spelling,
         };
-        let mut reported = BTreeMap::<&str, usize>::new();
+        let mut reported = BTreeMap::<&DifferenceRule, usize>::new();
         let written = as_written
             .as_ref()
             .and_then(|written| Some((written, written.at(pointer)?)));
@@ -54,11 +57,14 @@ pub(super) fn try_all(
             };
             trials.count(is_valid);
             let Some(result) = program.value(name, &value)? else {
-                trials.differ("type-lost", at, name, "there is no type for it");
+                trials.differ(&differences::TYPE_LOST, at, name, "there is no type for it");
                 break;
             };
             let (rule, what) = match result {
-                Ok(_) if !is_valid => ("value-accepted", "is accepted, but not valid".to_owned()),
+                Ok(_) if !is_valid => (
+                    &differences::VALUE_ACCEPTED,
+                    "is accepted, but not valid".to_owned(),
+                ),
                 Ok(written) => match judge.change(&[root], &value, &written) {
                     Some(rule) => (rule, format!("was written back as {}", shown(&written))),
                     None => continue,
@@ -67,9 +73,12 @@ pub(super) fn try_all(
                 // `null` may be allowed where the schema is used; that is checked there.
                 Err(_) if value.is_null() => {
                     let what = "is rejected where the type stands alone".to_owned();
-                    ("component-null-at-use", what)
+                    (&differences::COMPONENT_NULL_AT_USE, what)
                 }
-                Err(why) => ("value-refused", format!("is valid, but rejected: {why}")),
+                Err(why) => (
+                    &differences::VALUE_REFUSED,
+                    format!("is valid, but rejected: {why}"),
+                ),
             };
             let count = reported.entry(rule).or_default();
             *count += 1;
@@ -99,7 +108,7 @@ impl<'s> Judge<'s> {
         schemas: &[&'s Value],
         value: &Value,
         written: &Value,
-    ) -> Option<&'static str> {
+    ) -> Option<&'static DifferenceRule> {
         match (value, written) {
             _ if value == written => None,
             (Value::Object(members), Value::Object(others)) => {
@@ -110,16 +119,16 @@ impl<'s> Judge<'s> {
                         (Some(other), known) => {
                             self.change(&known.unwrap_or_default(), member, other)
                         }
-                        (None, Some(_)) => Some("value-changed"),
-                        (None, None) => Some("unknown-member-left-out"),
+                        (None, Some(_)) => Some(&differences::VALUE_CHANGED),
+                        (None, None) => Some(&differences::UNKNOWN_MEMBER_LEFT_OUT),
                     }
                 });
                 let added = others.keys().filter(|name| !members.contains_key(*name));
                 let added = added.map(|name| {
                     let schemas = known(&parts, name).unwrap_or_default();
                     match schemas.into_iter().any(|schema| self.has_default(schema)) {
-                        true => "default-written",
-                        false => "value-changed",
+                        true => &differences::DEFAULT_WRITTEN,
+                        false => &differences::VALUE_CHANGED,
                     }
                 });
                 lost.chain(added).max()
@@ -139,7 +148,7 @@ impl<'s> Judge<'s> {
             {
                 None
             }
-            _ => Some("value-changed"),
+            _ => Some(&differences::VALUE_CHANGED),
         }
     }
 
