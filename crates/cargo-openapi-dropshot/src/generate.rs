@@ -159,14 +159,18 @@ fn supported_files(
     let not_in_client = output.client.as_ref().map(|_| &*output.skip_in_client);
     let (service, client) =
         Supported::of_service_and_client(document.clone(), &options, not_in_client);
-    let mut files = service.files.clone();
+    let mut files = service.generated.files.clone();
     for part in iter::once(&service).chain(&client) {
         let problems = part.rendered_rejections();
         if part.document.operations.is_empty() && !problems.problems().is_empty() {
             return Err(rejected(project, &problems));
         }
     }
-    files.extend(client.iter().flat_map(|client| client.files.clone()));
+    files.extend(
+        client
+            .iter()
+            .flat_map(|client| client.generated.files.clone()),
+    );
     let mut files = within_folders(output, files)?;
     let mut code = 0;
     for part in iter::once(&service).chain(&client) {
@@ -250,7 +254,7 @@ pub(crate) fn generated_files(
 ) -> Result<Result<Files, Vec<Problem>>> {
     check_skipped(output, document)?;
     let files = match output.generate(document, &project.generator_options(output)) {
-        Ok(files) => files,
+        Ok(generated) => generated.files,
         Err(problems) => return Ok(Err(problems)),
     };
     let mut files = within_folders(output, files)?;

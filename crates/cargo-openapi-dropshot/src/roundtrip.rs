@@ -207,7 +207,7 @@ fn outcomes(project: &Project, name: &str, sources: Vec<Source>) -> Result<Vec<O
         let file = Arc::clone(&source.document.file);
         match program {
             // Every part was rejected.
-            _ if source.files.is_empty() => Ok(Outcome::untried(source, None)),
+            _ if source.generated.files.is_empty() => Ok(Outcome::untried(source, None)),
             Err(errors) => {
                 let reason = Difference {
                     rule: &differences::DOES_NOT_COMPILE,

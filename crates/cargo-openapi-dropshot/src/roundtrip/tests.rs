@@ -74,10 +74,10 @@ fn tried() -> &'static Tried {
     TRIED.get_or_init(|| {
         let mut sources: Vec<Source> = DOCUMENTS.iter().map(|document| source(document)).collect();
         let mut broken = source(SHELF);
-        broken::break_all(&mut broken.files, broken::WAYS);
+        broken::break_all(&mut broken.generated.files, broken::WAYS);
         sources.push(broken);
         let mut broken = source(LEDGER);
-        broken::break_all(&mut broken.files, broken::CATALOGUE);
+        broken::break_all(&mut broken.generated.files, broken::CATALOGUE);
         sources.push(broken);
         let mut outcomes =
             outcomes(&project(), "tests", sources).expect("everything compiles and runs");
