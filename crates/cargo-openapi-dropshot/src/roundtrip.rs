@@ -4,7 +4,6 @@
 //! meaning, and values and requests made from the document are sent to it. The rules of the
 //! differences say which are accepted, and why.
 
-mod beside;
 mod coverage;
 mod emitted;
 pub(crate) mod instances;
@@ -21,8 +20,6 @@ mod written;
 
 use crate::Project;
 use anyhow::{Context, Result};
-use beside::Beside;
-use coverage::Column;
 use openapi_dropshot_contract::{
     Problem,
     meaning::{self, Comparison, Difference},
@@ -38,7 +35,6 @@ use std::{
     process::ExitCode,
     sync::Arc,
 };
-use values::Spelling;
 
 /// The options of the task `roundtrip`.
 #[derive(clap::Args, Debug)]
@@ -56,11 +52,6 @@ pub struct Options {
     /// through, the differences, and the rules that reject the others
     #[arg(long, conflicts_with_all = ["whole", "plan"])]
     table: bool,
-
-    /// Add to the table what openapi-to-rust of this version makes of the same
-    /// documents; installs it below the target folder
-    #[arg(long, value_name = "VERSION", requires = "table")]
-    openapi_to_rust: Option<String>,
 
     /// The folder of the toolkit's repository, for generated code outside of a repository that depends on it
     #[arg(long, value_name = "FOLDER")]
@@ -134,7 +125,7 @@ pub fn run(project: &Project, options: &Options) -> Result<ExitCode> {
     }
     let project = &project;
     if options.plan {
-        coverage::print(project, &options.files, &[]);
+        coverage::print(project, &options.files, None);
         return Ok(ExitCode::SUCCESS);
     }
     if options.table {
@@ -163,31 +154,7 @@ fn table(project: &Project, options: &Options) -> Result<ExitCode> {
     for (index, outcome) in indices.into_iter().zip(outcomes(project, &name, sources)?) {
         differences[index] = Some(outcome.faults().count());
     }
-    let text = |count: &Option<usize>| count.map_or_else(String::new, |count| count.to_string());
-    let mut columns = vec![Column {
-        title: "differences",
-        cells: differences.iter().map(text).collect(),
-        total: differences.iter().flatten().sum::<usize>().to_string(),
-    }];
-    if let Some(version) = &options.openapi_to_rust {
-        let beside = Beside::install(&project.root, version)?;
-        let cells = files.iter().enumerate().map(|(index, file)| {
-            let outcome = beside.outcome(&format!("{name}-{index}"), file)?;
-            Ok(outcome.cells())
-        });
-        let cells = cells.collect::<Result<Vec<_>>>()?;
-        let titles = [
-            "openapi-to-rust compiles",
-            "its types lose",
-            "its types accept",
-        ];
-        columns.extend(titles.into_iter().enumerate().map(|(index, title)| Column {
-            title,
-            cells: cells.iter().map(|cells| cells[index].clone()).collect(),
-            total: String::new(),
-        }));
-    }
-    coverage::print(project, files, &columns);
+    coverage::print(project, files, Some(&differences));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -232,13 +199,7 @@ impl Outcome {
         let document = &source.document;
         let comparison = meaning::compare(document, &emitted::read(&mut program, document)?);
         let schemas = Schemas::new(document.root.to_json());
-        let values = values::try_all(
-            document,
-            &schemas,
-            &comparison.pairs,
-            Spelling::Kept,
-            &mut program,
-        )?;
+        let values = values::try_all(document, &schemas, &comparison.pairs, &mut program)?;
         let requests = requests::try_all(document, &schemas, &mut program)?;
         Ok(Outcome {
             source,

@@ -3,7 +3,6 @@
 
 use super::{Trials, program::Program, schemas::Schemas, written::Written};
 use anyhow::{Context, Result};
-use chrono::DateTime;
 use openapi_dropshot_contract::{
     Document,
     rules::{DifferenceRule, differences},
@@ -14,20 +13,11 @@ use std::collections::BTreeMap;
 /// How many differences of one kind are reported of one schema.
 const OF_A_KIND: usize = 3;
 
-/// Whether a type has to write a text of a format as it was read.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Spelling {
-    Kept,
-    /// Another text for the same UUID or the same time will do.
-    Free,
-}
-
 /// Tries the values of all schemas that have a type of their own.
 pub(super) fn try_all(
     document: &Document,
     schemas: &Schemas,
     pairs: &BTreeMap<String, String>,
-    spelling: Spelling,
     program: &mut Program,
 ) -> Result<Trials> {
     let mut trials = Trials::default();
@@ -39,11 +29,7 @@ pub(super) fn try_all(
             .at;
         let schema = schemas.at(pointer)?;
         let root = &schema.root;
-        let judge = Judge {
-            schemas,
-            root,
-            spelling,
-        };
+        let judge = Judge { schemas, root };
         let mut reported = BTreeMap::<&DifferenceRule, usize>::new();
         let written = as_written
             .as_ref()
@@ -96,7 +82,6 @@ struct Judge<'s> {
     schemas: &'s Schemas,
     /// The document of the schema, to which its references lead.
     root: &'s Value,
-    spelling: Spelling,
 }
 
 impl<'s> Judge<'s> {
@@ -143,11 +128,6 @@ impl<'s> Judge<'s> {
                     .max()
             }
             (Value::Number(a), Value::Number(b)) if a.as_f64() == b.as_f64() => None,
-            (Value::String(a), Value::String(b))
-                if self.spelling == Spelling::Free && is_same(a, b) =>
-            {
-                None
-            }
             _ => Some(&differences::VALUE_CHANGED),
         }
     }
@@ -185,15 +165,6 @@ impl<'s> Judge<'s> {
         let place = schema.get("$ref")?.as_str()?;
         self.root.pointer(place.strip_prefix('#')?)
     }
-}
-
-/// Returns whether two texts are the same UUID, or the same time.
-fn is_same(a: &str, b: &str) -> bool {
-    let time = |text| DateTime::parse_from_rfc3339(text).ok();
-    let is_uuid = a.len() == 36
-        && a.bytes()
-            .all(|byte| byte == b'-' || byte.is_ascii_hexdigit());
-    (is_uuid && a.eq_ignore_ascii_case(b)) || (time(a).is_some() && time(a) == time(b))
 }
 
 /// Returns the schemas that describe a member; `None` if no schema knows the member.
