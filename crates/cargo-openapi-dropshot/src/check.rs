@@ -6,7 +6,6 @@ mod accepted;
 mod breaking;
 pub(crate) mod changelog;
 mod document;
-mod finding;
 mod generated;
 mod inputs;
 mod lifecycle;
@@ -15,12 +14,12 @@ pub(crate) mod roundtrip;
 mod usage;
 
 pub(crate) use accepted::without_entries;
-pub(crate) use finding::Finding;
 pub(crate) use inputs::Inputs;
 
 use crate::{
     Project,
     output::{Format, is_in_github_actions, locate, sarif, workflow_commands},
+    repository::Finding,
     rules,
 };
 use anyhow::{Result, bail, ensure};

@@ -2,7 +2,9 @@
 //! with the files that are there.
 
 use crate::{
-    FILE, Output, Project, counted, files, fix, print_error,
+    FILE, Output, Project, counted,
+    files::{self, Files},
+    fix, print_error,
     project::is_missing,
     renames,
     supported::{Supported, configured_name},
@@ -13,7 +15,7 @@ use openapi_dropshot_contract::{
     Document, Problem, Problems, read_with_files, suggest::did_you_mean,
 };
 use similar::TextDiff;
-use std::{collections::BTreeMap, fs, iter, path::Path, process::ExitCode};
+use std::{fs, iter, path::Path, process::ExitCode};
 
 /// The exit code where a document has an error, or a file cannot be read or written.
 const FAILED: u8 = 1;
@@ -241,9 +243,6 @@ fn read(project: &Project, text: &str) -> Result<Document> {
     }
     Ok(document)
 }
-
-/// The texts of the generated files, by path.
-pub(crate) type Files = BTreeMap<String, String>;
 
 /// Generates the files of a document; the inner error holds the problems for
 /// which the generator rejects it.

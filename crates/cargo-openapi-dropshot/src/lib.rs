@@ -33,6 +33,7 @@ mod output;
 mod project;
 pub mod release;
 mod renames;
+mod repository;
 mod revision;
 pub mod roundtrip;
 mod rules;

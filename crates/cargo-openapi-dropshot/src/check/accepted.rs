@@ -2,7 +2,7 @@
 //! its place, a reason and a date. An entry that matches no change is a fault,
 //! because it would hide a later breaking change.
 
-use super::Finding;
+use crate::repository::Finding;
 use crate::{
     Project, location,
     rules::{ACCEPTED_BREAK, is_raised},

@@ -1,8 +1,9 @@
 //! Gate `breaking`: no change since the newest released document breaks a client,
 //! unless `accepted` lists it.
 
-use super::{Finding, Inputs, Outcome, accepted, lifecycle};
+use super::{Inputs, Outcome, accepted, lifecycle};
 use crate::counted;
+use crate::repository::Finding;
 use openapi_dropshot_contract::{
     Severity,
     diff::{Change, Level, level},

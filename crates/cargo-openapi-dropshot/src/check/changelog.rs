@@ -1,10 +1,11 @@
 //! Gate `changelog`: the changelog has an entry for each change since the newest
 //! release, and all versions are that of the newest release.
 
-use super::{Finding, Inputs, Outcome};
+use super::{Inputs, Outcome};
 use crate::{
     counted,
-    release::{
+    repository::{
+        Finding,
         changelog::{Changelog, Section, UNRELEASED},
         versions::{self, MANIFEST},
     },

@@ -1,6 +1,7 @@
 //! Gate `generated`: the generated code is fresh.
 
-use super::{Finding, Inputs, Outcome};
+use super::{Inputs, Outcome};
+use crate::repository::Finding;
 use crate::{
     Output,
     generate::{self, FOREIGN_HELP, StaleFile},

@@ -1,10 +1,13 @@
 //! Reads the inputs of the gates once for all of them: the document, the releases,
 //! the changes since the newest release, and the accepted breaking changes.
 
-use super::{Finding, accepted::Accepted, usage::Usage};
+use super::{accepted::Accepted, usage::Usage};
 use crate::{
     FILE, Project, files,
-    release::released::{self, Released},
+    repository::{
+        Finding,
+        released::{self, Released},
+    },
     rules::is_raised,
 };
 use anyhow::{Context, Result};

@@ -1,7 +1,8 @@
 //! Reads an export of the usage of deprecated operations (`check --usage`), and reports removed
 //! operations that somebody still calls.
 
-use super::{Finding, Inputs, lifecycle};
+use super::{Inputs, lifecycle};
+use crate::repository::Finding;
 use crate::{
     counted,
     rules::{REMOVED_OPERATION_IN_USE, REMOVED_OPERATION_UNKNOWN_USAGE},
