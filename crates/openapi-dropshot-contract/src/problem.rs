@@ -2,7 +2,6 @@
 
 mod render;
 
-use crate::diff::Change;
 use crate::location::Location;
 use crate::model::Document;
 use crate::rules::{DifferenceRule, Rule, Severity};
@@ -10,8 +9,9 @@ use std::fmt;
 use std::sync::Arc;
 
 /// One problem of a document. It is made of a declared rule: by [`Rule::problem`], [`Rule::violation`],
-/// [`DifferenceRule::problem`] or [`Change::problem`].
+/// [`DifferenceRule::problem`] or [`Change::problem`](crate::diff::Change::problem).
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Problem {
     /// How serious it is.
     pub severity: Severity,
@@ -25,8 +25,6 @@ pub struct Problem {
     pub help: String,
     /// Other places that the message is about, each with a few words.
     pub related: Vec<(Location, String)>,
-    /// Keeps other modules from making a problem of an undeclared rule.
-    of_declared_rule: (),
 }
 
 impl Rule {
@@ -62,21 +60,9 @@ impl DifferenceRule {
     }
 }
 
-impl Change {
-    /// Makes a problem of this change.
-    pub fn problem(
-        &self,
-        severity: Severity,
-        at: &Location,
-        message: impl Into<String>,
-        help: impl Into<String>,
-    ) -> Problem {
-        Problem::of(self.id, severity, at, message.into(), help.into())
-    }
-}
-
 impl Problem {
-    fn of(
+    /// Makes a problem of the id of a declared rule.
+    pub(crate) fn of(
         rule: &'static str,
         severity: Severity,
         at: &Location,
@@ -90,7 +76,6 @@ impl Problem {
             message,
             help,
             related: Vec::new(),
-            of_declared_rule: (),
         }
     }
 

@@ -5,7 +5,6 @@ use crate::support::problems;
 use openapi_dropshot_contract::diff::Policy;
 use openapi_dropshot_contract::rules::{self, Part, Profile, Rule};
 use std::collections::{BTreeMap, HashSet};
-use std::path::Path;
 
 #[test]
 fn ids_are_unique_and_in_kebab_case() {
