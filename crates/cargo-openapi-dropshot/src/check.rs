@@ -6,7 +6,6 @@ mod accepted;
 mod breaking;
 pub(crate) mod changelog;
 mod document;
-mod finding;
 mod generated;
 mod inputs;
 mod lifecycle;
@@ -15,17 +14,18 @@ pub(crate) mod roundtrip;
 mod usage;
 
 pub(crate) use accepted::without_entries;
-pub(crate) use finding::Finding;
 pub(crate) use inputs::Inputs;
 
 use crate::{
     Project,
     output::{Format, is_in_github_actions, locate, sarif, workflow_commands},
+    repository::Finding,
+    rules,
 };
 use anyhow::{Result, bail, ensure};
 use chrono::{NaiveDate, Utc};
 use clap::ValueEnum;
-use openapi_dropshot_contract::{Problem, Severity, model::Location};
+use openapi_dropshot_contract::{Rule, Severity, model::Location};
 use report::Report;
 use std::{
     path::{Path, PathBuf},
@@ -192,13 +192,6 @@ pub fn run(projects: &[Project], options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(has_failed)))
 }
 
-/// Whether the gate `breaking` takes a change for a breaking one that the comparison
-/// reports as INFO, as oasdiff does: a client that knows an error by its status gets another
-/// error, or none.
-pub(crate) fn is_raised(rule: &str) -> bool {
-    rule == "response-non-success-status-removed"
-}
-
 /// The gates that compare the document with generated code.
 const OF_GENERATED_CODE: [Name; 2] = [Name::Generated, Name::Roundtrip];
 
@@ -262,7 +255,7 @@ fn run_gates(inputs: &Inputs<'_>, names: &[Name], mut report: impl FnMut(&Gate))
             outcome: outcome.unwrap_or_else(|error| {
                 let help = "repair the cause, and run the gates again";
                 let message = format!("{error:#}");
-                Outcome::failed(inputs, "could not be run", "not-run", &message, help)
+                Outcome::failed(inputs, "could not be run", &rules::NOT_RUN, &message, help)
             }),
             took: started.elapsed(),
         };
@@ -274,14 +267,8 @@ fn run_gates(inputs: &Inputs<'_>, names: &[Name], mut report: impl FnMut(&Gate))
 
 impl Outcome {
     /// Makes a failed outcome with one error at the first character of the document.
-    fn failed(
-        inputs: &Inputs<'_>,
-        summary: &str,
-        rule: &'static str,
-        message: &str,
-        help: &str,
-    ) -> Self {
-        let problem = Problem::error(rule, &Location::start(&inputs.file), message, help);
+    fn failed(inputs: &Inputs<'_>, summary: &str, rule: &Rule, message: &str, help: &str) -> Self {
+        let problem = rule.problem(&Location::start(&inputs.file), message, help);
         Outcome {
             summary: summary.to_owned(),
             findings: vec![Finding::new(problem)],
@@ -296,7 +283,7 @@ impl Outcome {
         Outcome::failed(
             inputs,
             summary,
-            "no-document",
+            &rules::NO_DOCUMENT,
             "the document cannot be read",
             help,
         )

@@ -2,14 +2,13 @@
 //! [`Project`] of each document.
 
 use crate::{
-    Output, Project,
-    check::changelog::CONFIGURABLE,
-    location,
+    Output, Project, location,
     project::Severities,
+    rules::{CHANGELOG_ENTRY, CHANGELOG_ENTRY_LOST, CHANGELOG_FORM, CONFIGURATION},
     settings::{self, Document, RuleLevel, Settings, Target},
 };
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use openapi_dropshot::UNFILLED;
+use openapi_dropshot::rules::UNFILLED_ERROR_BODY;
 use openapi_dropshot_contract::{
     Problem, Problems, Profile, Severity, model::Location, rules, suggest::did_you_mean,
 };
@@ -18,9 +17,6 @@ use toml::Spanned;
 
 /// The name of the configuration file.
 pub const FILE: &str = "openapi-dropshot.toml";
-
-/// The rule id of all problems of the file.
-const RULE: &str = "configuration";
 
 /// The configuration of a repository.
 #[derive(Clone, Debug)]
@@ -192,7 +188,8 @@ impl Reader<'_> {
 
     fn report(&mut self, span: Range<usize>, message: impl Into<String>, help: impl Into<String>) {
         let at = self.at(span);
-        self.problems.push(Problem::error(RULE, &at, message, help));
+        self.problems
+            .push(CONFIGURATION.problem(&at, message, help));
     }
 
     /// Makes the projects, and checks what two of them cannot share.
@@ -510,9 +507,14 @@ impl Reader<'_> {
                 RuleLevel::Warn => Some(Severity::Warning),
                 RuleLevel::Error => Some(Severity::Error),
             };
-            let own = CONFIGURABLE.into_iter().chain([UNFILLED]);
-            if let Some(rule) = own.into_iter().find(|rule| *rule == name) {
-                severities.insert(rule, severity);
+            let others = [
+                &CHANGELOG_FORM,
+                &CHANGELOG_ENTRY,
+                &CHANGELOG_ENTRY_LOST,
+                &UNFILLED_ERROR_BODY,
+            ];
+            if let Some(rule) = others.into_iter().find(|rule| rule.id == name) {
+                severities.insert(rule.id, severity);
                 continue;
             }
             let Some(rule) = rules::all().find(|rule| rule.id == name) else {

@@ -1,7 +1,7 @@
 //! Task `diff`: compares two documents and prints the changes, as text or as JSON.
 
 use crate::{
-    output::{Entry, Format, Weight, locate, path_in_revision, sarif, workflow_commands},
+    output::{Entry, Format, Weight, locate, path_in_revision, place, sarif, workflow_commands},
     revision,
 };
 use anyhow::{Result, anyhow};
@@ -144,16 +144,6 @@ fn nearest<'r>(base: &Location, revision: &'r Node) -> Option<&'r Location> {
         }
     }
     None
-}
-
-/// Returns a place as JSON.
-pub(crate) fn place(at: &Location) -> Value {
-    json!({
-        "file": &*at.file,
-        "line": at.line,
-        "column": at.column,
-        "pointer": at.pointer,
-    })
 }
 
 /// Returns the changes as text: a paragraph for each, the most severe first, and a

@@ -1,33 +1,32 @@
 //! Task `explain`: describes the rules that the other tasks report: their meaning,
-//! examples, the remedy and the configuration. The page `docs/rules.md` is made of the
-//! same descriptions.
+//! examples, the remedy and the configuration.
 
 mod example;
-mod gates;
-mod generator;
 mod page;
-mod roundtrip;
 #[cfg(test)]
 mod tests;
 
+use crate::rules::is_raised;
 use anyhow::{Result, bail};
 use openapi_dropshot_contract::{
     Profile, Rule, Severity,
-    rules::{self, ChangeRule, Level},
+    rules::{self, ChangeRule, DifferenceRule, Level, differences},
     suggest::did_you_mean,
 };
 use std::process::ExitCode;
-
-pub use page::markdown;
 
 /// The options of the task `explain`.
 #[derive(clap::Args, Debug)]
 pub struct Options {
     /// The id of the rule, which messages print in brackets; without it, all rules are listed
     rule: Option<String>,
+
+    /// Print the descriptions of all rules, as a page in Markdown
+    #[arg(long, conflicts_with = "rule")]
+    all: bool,
 }
 
-/// What reports a rule.
+/// What reports a rule, in the order in which the rules are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Reporter {
     /// The reader and the linter of one document.
@@ -105,55 +104,82 @@ pub(crate) struct Example {
     pub(crate) keeps: String,
 }
 
-/// A rule that is declared in this crate, without an example that a linter could read.
-pub(crate) struct Declared {
-    pub(crate) id: &'static str,
-    pub(crate) severity: Severity,
-    pub(crate) meaning: &'static str,
-    pub(crate) remedy: &'static str,
-    pub(crate) breaks: &'static str,
-    pub(crate) keeps: &'static str,
-    pub(crate) configuration: &'static str,
+/// The rules other than those for changes and for differences, each with what reports it.
+fn declared() -> impl Iterator<Item = (Reporter, &'static Rule)> {
+    let of =
+        |reporter, rules: &'static [&'static Rule]| rules.iter().map(move |rule| (reporter, *rule));
+    of(Reporter::Linter, rules::document::ALL)
+        .chain(of(Reporter::Generator, openapi_dropshot::rules::ALL))
+        .chain(of(Reporter::Gates, crate::rules::ALL))
 }
 
 /// Finds the description of a rule.
 pub(crate) fn find(id: &str) -> Option<Explanation> {
-    if let Some(rule) = rules::all().find(|rule| rule.id == id) {
-        let mut explanation = of_linter(rule);
-        // One id is that of a difference, too.
-        if let Some(difference) = roundtrip::find(id) {
-            explanation.meaning += &format!(" In the round trip: {}", difference.meaning);
-        }
-        return Some(explanation);
-    }
     if let Some(rule) = rules::change(id) {
         return Some(of_comparison(rule));
     }
-    if let Some(rule) = generator::RULES.iter().find(|rule| rule.id == id) {
-        return Some(of_generator(rule));
-    }
-    if let Some(rule) = gates::RULES.iter().find(|rule| rule.id == id) {
-        return Some(of_gates(rule));
-    }
-    roundtrip::find(id)
-}
-
-/// The ids of all rules, by what reports them, each once.
-pub(crate) fn all() -> Vec<&'static str> {
-    let ids = rules::all().map(|rule| rule.id);
-    let ids = ids.chain(rules::all_changes().map(|rule| rule.id));
-    let ids = ids.chain(generator::RULES.iter().map(|rule| rule.id));
-    let ids = ids.chain(gates::RULES.iter().map(|rule| rule.id));
-    let mut ids: Vec<&str> = ids.collect();
-    for id in roundtrip::ids() {
-        if !ids.contains(&id) {
-            ids.push(id);
+    let rule = declared().find(|(_, rule)| rule.id == id);
+    let difference = differences::ALL.iter().find(|rule| rule.id == id);
+    match (rule, difference) {
+        (Some((reporter, rule)), difference) => {
+            let mut explanation = of_rule(reporter, rule);
+            // One id is that of a difference, too.
+            if let Some(difference) = difference {
+                explanation.meaning += &format!(" In the round trip: {}", difference.meaning);
+            }
+            Some(explanation)
         }
+        (None, difference) => difference.map(|rule| of_difference(rule)),
     }
-    ids
 }
 
-fn of_linter(rule: &'static Rule) -> Explanation {
+/// All rules, each once, by what reports them: the reporter, the id and the severity.
+pub(crate) fn all() -> Vec<(Reporter, &'static str, String)> {
+    let changes =
+        rules::all_changes().map(|rule| (Reporter::Comparison, rule.id, rule.level.to_string()));
+    let rules =
+        declared().map(|(reporter, rule)| (reporter, rule.id, word(rule.severity).to_owned()));
+    let differences = differences::ALL.iter();
+    let differences =
+        differences.map(|rule| (Reporter::RoundTrip, rule.id, severity_of(rule).to_owned()));
+    let mut all: Vec<_> = rules.chain(changes).collect();
+    let others = differences.filter(|(_, id, _)| !all.iter().any(|(_, other, _)| other == id));
+    let others: Vec<_> = others.collect();
+    all.extend(others);
+    all.sort_by_key(|(reporter, ..)| *reporter);
+    all
+}
+
+fn of_rule(reporter: Reporter, rule: &'static Rule) -> Explanation {
+    Explanation {
+        id: rule.id,
+        reporter,
+        severity: word(rule.severity).to_owned(),
+        meaning: rule.meaning.to_owned(),
+        remedy: rule.remedy.to_owned(),
+        example: Example {
+            part: rule.part.name(),
+            breaks: rule.breaks.to_owned(),
+            keeps: rule.keeps.to_owned(),
+        },
+        configuration: match (rule.configuration, reporter) {
+            (Some(configuration), _) => configuration.to_owned(),
+            (None, Reporter::Linter) => of_linter(rule),
+            (None, Reporter::Generator) if rule.id.starts_with("client-") => {
+                "It cannot be switched off. `skip-in-client` in `[document.generate]` leaves operations out of the client, and `generate \
+                 --skip-unsupported` all that break it; without `client`, no client is generated, and the rule does not apply."
+                    .to_owned()
+            }
+            (None, Reporter::Generator) => {
+                "It cannot be switched off. `generate --skip-unsupported` leaves out the operations that break it.".to_owned()
+            }
+            (None, _) => "The rule cannot be switched off.".to_owned(),
+        },
+    }
+}
+
+/// Says how to configure a rule of the linter.
+fn of_linter(rule: &Rule) -> String {
     let is_fixed = rule.severity == Severity::Error && rule.profile == Profile::General;
     let mut configuration = if is_fixed {
         "The severity is fixed: without this rule, the document has no meaning.".to_owned()
@@ -163,19 +189,7 @@ fn of_linter(rule: &'static Rule) -> Explanation {
     if rule.profile == Profile::Strict {
         configuration += "\nWith `profile = \"general\"`, the linter does not apply this rule.";
     }
-    Explanation {
-        id: rule.id,
-        reporter: Reporter::Linter,
-        severity: word(rule.severity).to_owned(),
-        meaning: rule.meaning.to_owned(),
-        remedy: rule.remedy.to_owned(),
-        example: Example {
-            part: rule.part.name(),
-            breaks: rule.breaks.to_owned(),
-            keeps: rule.keeps.to_owned(),
-        },
-        configuration,
-    }
+    configuration
 }
 
 /// Says how to change the severity of a rule.
@@ -196,7 +210,7 @@ fn of_comparison(rule: &'static ChangeRule) -> Explanation {
             "The level is fixed. Accept a single change in `accepted-breaks.toml`, with the entry that `check` prints and a reason."
         }
         Level::Warn => "The level is fixed. A warning does not fail a gate.",
-        Level::Info if crate::check::is_raised(rule.id) => {
+        Level::Info if is_raised(rule.id) => {
             "`diff` reports it as INFO, as oasdiff does. The gate `breaking` fails for a stable operation; accept a single change in \
              `accepted-breaks.toml`, with the entry that `check` prints and a reason."
         }
@@ -216,7 +230,7 @@ fn of_comparison(rule: &'static ChangeRule) -> Explanation {
         reporter: Reporter::Comparison,
         severity: rule.level.to_string(),
         meaning: meaning + ".",
-        remedy: match crate::check::is_raised(rule.id) {
+        remedy: match is_raised(rule.id) {
             true => "Keep the status, or accept the change: a client that recognises the error by its status no longer does.",
             false => rule.remedy(),
         }
@@ -238,37 +252,36 @@ fn shown(text: &str) -> String {
     }
 }
 
-fn of_generator(rule: &'static Rule) -> Explanation {
-    let configuration = match rule.id {
-        "generator-fault" | "client-shape" => "It cannot be switched off.",
-        id if id.starts_with("client-") => {
-            "It cannot be switched off. `skip-in-client` in `[document.generate]` leaves operations out of the client, and `generate \
-             --skip-unsupported` all that break it; without `client`, no client is generated, and the rule does not apply."
-        }
-        _ => {
-            "It cannot be switched off. `generate --skip-unsupported` leaves out the operations that break it."
-        }
+fn of_difference(rule: &'static DifferenceRule) -> Explanation {
+    let (remedy, configuration) = match rule.accepted {
+        Some(reason) => (
+            "Nothing: the difference does not fail the round trip.",
+            format!("The difference is accepted: {reason}."),
+        ),
+        None => (
+            "Report the document: this is a fault of the generator. Until it is corrected, write this part of the document in another way.",
+            "It cannot be switched off. `check --gate` runs the other gates alone.".to_owned(),
+        ),
     };
     Explanation {
-        reporter: Reporter::Generator,
-        configuration: configuration.to_owned(),
-        ..of_linter(rule)
+        id: rule.id,
+        reporter: Reporter::RoundTrip,
+        severity: severity_of(rule).to_owned(),
+        meaning: rule.meaning.to_owned(),
+        remedy: remedy.to_owned(),
+        example: Example {
+            part: "in words",
+            breaks: "the generated code, compiled and run, does not do what the document says".to_owned(),
+            keeps: "it does; no document shows the difference, because only a fault of the generator makes it".to_owned(),
+        },
+        configuration,
     }
 }
 
-fn of_gates(rule: &'static Declared) -> Explanation {
-    Explanation {
-        id: rule.id,
-        reporter: Reporter::Gates,
-        severity: word(rule.severity).to_owned(),
-        meaning: rule.meaning.to_owned(),
-        remedy: rule.remedy.to_owned(),
-        example: Example {
-            part: "in words",
-            breaks: rule.breaks.to_owned(),
-            keeps: rule.keeps.to_owned(),
-        },
-        configuration: rule.configuration.to_owned(),
+fn severity_of(rule: &DifferenceRule) -> &'static str {
+    match rule.accepted {
+        Some(_) => "accepted",
+        None => "error",
     }
 }
 
@@ -279,22 +292,19 @@ fn word(severity: Severity) -> &'static str {
     }
 }
 
-/// Prints the description of a rule, or a list of all rules.
+/// Prints the description of a rule, those of all rules, or a list of all rules.
 ///
 /// # Errors
 ///
 /// There is no such rule.
 pub fn run(options: &Options) -> Result<ExitCode> {
+    if options.all {
+        print!("{}", page::markdown());
+        return Ok(ExitCode::SUCCESS);
+    }
     let Some(id) = &options.rule else {
         let mut last = None;
-        for id in all() {
-            // The examples of changes take long to find, and are not printed here.
-            let (reporter, severity) = match rules::change(id) {
-                Some(rule) => (Reporter::Comparison, rule.level.to_string()),
-                None => find(id).map_or((Reporter::Gates, String::new()), |rule| {
-                    (rule.reporter, rule.severity)
-                }),
-            };
+        for (reporter, id, severity) in all() {
             if last != Some(reporter) {
                 println!("{}:", reporter.about().0);
                 last = Some(reporter);
@@ -307,7 +317,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let Some(rule) = find(id) else {
         let otherwise = "`explain` without an id lists all rules";
         // Only the first thousand candidates are compared, and there are more rules.
-        let mut candidates = all();
+        let mut candidates: Vec<&str> = all().into_iter().map(|(_, id, _)| id).collect();
         candidates.sort_by_key(|rule| rule.len().abs_diff(id.len()));
         bail!(
             "there is no rule `{id}`: {}",

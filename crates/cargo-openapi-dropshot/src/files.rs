@@ -2,10 +2,14 @@
 
 use anyhow::{Context, Result};
 use std::{
+    collections::BTreeMap,
     fs, io,
     path::{Path, PathBuf},
     process,
 };
+
+/// Texts of files, by path.
+pub(crate) type Files = BTreeMap<String, String>;
 
 /// Reads the files to which a document refers. Their names begin with the folder of the document, and are relative to the root.
 pub(crate) fn loader(root: &Path) -> impl FnMut(&str) -> Result<String, String> {

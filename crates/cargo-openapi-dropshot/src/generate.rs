@@ -2,7 +2,9 @@
 //! with the files that are there.
 
 use crate::{
-    FILE, Output, Project, counted, files, fix, print_error,
+    FILE, Output, Project, counted,
+    files::{self, Files},
+    fix, print_error,
     project::is_missing,
     renames,
     supported::{Supported, configured_name},
@@ -13,7 +15,7 @@ use openapi_dropshot_contract::{
     Document, Problem, Problems, read_with_files, suggest::did_you_mean,
 };
 use similar::TextDiff;
-use std::{collections::BTreeMap, fs, iter, path::Path, process::ExitCode};
+use std::{fs, iter, path::Path, process::ExitCode};
 
 /// The exit code where a document has an error, or a file cannot be read or written.
 const FAILED: u8 = 1;
@@ -159,14 +161,18 @@ fn supported_files(
     let not_in_client = output.client.as_ref().map(|_| &*output.skip_in_client);
     let (service, client) =
         Supported::of_service_and_client(document.clone(), &options, not_in_client);
-    let mut files = service.files.clone();
+    let mut files = service.generated.files.clone();
     for part in iter::once(&service).chain(&client) {
         let problems = part.rendered_rejections();
         if part.document.operations.is_empty() && !problems.problems().is_empty() {
             return Err(rejected(project, &problems));
         }
     }
-    files.extend(client.iter().flat_map(|client| client.files.clone()));
+    files.extend(
+        client
+            .iter()
+            .flat_map(|client| client.generated.files.clone()),
+    );
     let mut files = within_folders(output, files)?;
     let mut code = 0;
     for part in iter::once(&service).chain(&client) {
@@ -238,9 +244,6 @@ fn read(project: &Project, text: &str) -> Result<Document> {
     Ok(document)
 }
 
-/// The texts of the generated files, by path.
-pub(crate) type Files = BTreeMap<String, String>;
-
 /// Generates the files of a document; the inner error holds the problems for
 /// which the generator rejects it.
 pub(crate) fn generated_files(
@@ -250,7 +253,7 @@ pub(crate) fn generated_files(
 ) -> Result<Result<Files, Vec<Problem>>> {
     check_skipped(output, document)?;
     let files = match output.generate(document, &project.generator_options(output)) {
-        Ok(files) => files,
+        Ok(generated) => generated.files,
         Err(problems) => return Ok(Err(problems)),
     };
     let mut files = within_folders(output, files)?;

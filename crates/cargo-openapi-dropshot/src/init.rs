@@ -15,7 +15,7 @@ use crate::{
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use examples::Examples;
 use existing::Existing;
-use openapi_dropshot::{File, starter};
+use openapi_dropshot::{Generated, starter::Api};
 use openapi_dropshot_contract::{
     Document, Problem, Problems, Profile,
     model::{Operation, SecurityScheme, StatusCode},
@@ -78,7 +78,8 @@ struct Plan {
     /// Where the document will be, such as `spec/openapi.yaml`.
     source: String,
     generator: openapi_dropshot::Options,
-    generated: Vec<File>,
+    generated: Generated,
+    api: Api,
     has_client: bool,
     /// Whether any operation requires a credential.
     is_secured: bool,
@@ -259,11 +260,11 @@ fn plan(
     };
     let notes = notes(&document);
     let mut skip_in_client = Vec::new();
-    let (document, generated, left_out) = if options.skip_unsupported {
+    let (document, mut generated, left_out) = if options.skip_unsupported {
         let not_in_client = (!options.no_client).then_some(&[][..]);
         let (service, client) =
             Supported::of_service_and_client(document, &generator, not_in_client);
-        let mut generated = service.files.clone();
+        let mut generated = service.generated.clone();
         for part in iter::once(&service).chain(&client) {
             let problems = part.rendered_rejections();
             if part.document.operations.is_empty() && !problems.problems().is_empty() {
@@ -284,15 +285,15 @@ fn plan(
                 .filter(is_left_out)
                 .map(configured_name)
                 .collect();
-            generated.extend(client.files);
+            generated.add_client(client.generated);
         }
         let left_out = service.rejected.into_iter();
         let left_out = left_out.map(|operation| operation.name).collect();
         (service.document, generated, left_out)
     } else {
-        let files = generate(&document, &generator)
+        let generated = generate(&document, &generator)
             .map_err(|problems| not_supported(options, &document, &generator, problems))?;
-        (document, files, Vec::new())
+        (document, generated, Vec::new())
     };
     ensure!(
         !document.operations.is_empty(),
@@ -303,11 +304,13 @@ fn plan(
         .operations
         .iter()
         .any(|operation| !operation.is_open());
+    let api = generated.api.take().context("there is no service")?;
     Ok(Plan {
         name,
         source: source.to_owned(),
         generator,
         generated,
+        api,
         has_client: !options.no_client,
         is_secured,
         left_out,
@@ -422,12 +425,6 @@ impl Plan {
         let parts = ["models", "api", "server"].into_iter();
         let parts = parts.chain(self.has_client.then_some("client"));
         parts.map(|part| format!("{}-{part}", self.name)).collect()
-    }
-
-    /// Returns the base path of the service, as the generated code has it.
-    fn base_path(&self) -> &str {
-        let contract = openapi_dropshot::starter::base_path(&self.generated, &self.generator);
-        contract.unwrap_or_default()
     }
 }
 
@@ -583,28 +580,29 @@ fn broken_rules(document: &Document) -> Option<String> {
     })
 }
 
-/// Returns the operations with their names in the document or, if it has none, those that the generator gives.
-fn named_operations(document: &Document) -> impl Iterator<Item = (&Operation, String)> {
-    document.operations.iter().zip(document.operation_names())
+/// Returns the operations that get a response of a handler, which are those without a websocket: each with its id and the name of
+/// its method.
+fn mocked_operations(plan: &Plan) -> impl Iterator<Item = (&Operation, &str, &str)> {
+    let operations = plan.document.operations.iter().zip(&plan.api.operations);
+    let mocked = operations.filter(|(_, own)| !own.is_websocket);
+    mocked.map(|(operation, own)| (operation, own.id.as_str(), own.method.as_str()))
 }
 
 /// The handlers and the mock responses.
 fn handlers(plan: &Plan) -> Result<(String, Vec<(String, String)>)> {
     let rust = plan.name.replace('-', "_");
     let context = "openapi_dropshot_server::Context<crate::Service>";
-    let api = format!("{rust}_api");
-    let handlers = starter::handlers(&plan.generated, &plan.generator, &api, context)?;
+    let models = &plan.generator.models_crate;
+    let handlers = plan.api.handlers(&format!("{rust}_api"), models, context)?;
     let examples = Examples::new(&plan.document);
     let mut mocks = Vec::new();
-    for (operation, id) in named_operations(&plan.document) {
-        if let Some(method) = handlers.methods.get(&id) {
-            let response = examples
-                .response(operation)
-                .with_context(|| format!("cannot make a response of {}", name_of(operation)))?;
-            mocks.push((method.clone(), response.text));
-        }
+    for (operation, _, method) in mocked_operations(plan) {
+        let response = examples
+            .response(operation)
+            .with_context(|| format!("cannot make a response of {}", name_of(operation)))?;
+        mocks.push((method.to_owned(), response.text));
     }
-    Ok((handlers.text, mocks))
+    Ok((handlers, mocks))
 }
 
 #[cfg(test)]

@@ -33,8 +33,10 @@ mod output;
 mod project;
 pub mod release;
 mod renames;
+mod repository;
 mod revision;
 pub mod roundtrip;
+mod rules;
 mod settings;
 mod supported;
 

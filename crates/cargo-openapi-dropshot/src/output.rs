@@ -111,6 +111,16 @@ fn logical(at: &Location) -> Value {
     }
 }
 
+/// Returns a place as JSON.
+pub(crate) fn place(at: &Location) -> Value {
+    json!({
+        "file": &*at.file,
+        "line": at.line,
+        "column": at.column,
+        "pointer": at.pointer,
+    })
+}
+
 /// Returns a relative path as a URI.
 fn uri(path: &str) -> String {
     const KEPT: &percent_encoding::AsciiSet = &percent_encoding::NON_ALPHANUMERIC

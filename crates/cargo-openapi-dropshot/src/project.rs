@@ -2,7 +2,7 @@
 
 use crate::supported::without;
 use anyhow::{Context as _, Result as AnyResult};
-use openapi_dropshot::File;
+use openapi_dropshot::Generated;
 use openapi_dropshot_contract::{Document, Problem, Profile, Severity, lint};
 use std::{
     collections::BTreeMap,
@@ -202,16 +202,16 @@ impl Output {
         &self,
         document: &Document,
         options: &openapi_dropshot::Options,
-    ) -> Result<Vec<File>, Vec<Problem>> {
+    ) -> Result<Generated, Vec<Problem>> {
         if self.client.is_none() {
             return openapi_dropshot::generate_service(document, options);
         }
         if self.skip_in_client.is_empty() {
             return openapi_dropshot::generate(document, options);
         }
-        let mut files = openapi_dropshot::generate_service(document, options)?;
+        let mut generated = openapi_dropshot::generate_service(document, options)?;
         let document = without(document.clone(), &self.skip_in_client);
-        files.extend(openapi_dropshot::generate_client(&document, options)?);
-        Ok(files)
+        generated.add_client(openapi_dropshot::generate_client(&document, options)?);
+        Ok(generated)
     }
 }

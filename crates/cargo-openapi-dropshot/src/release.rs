@@ -2,18 +2,16 @@
 //! X.Y.Z, and turns the changelog's unreleased section into that of the release. It
 //! runs all gates first, and changes nothing where one of its checks fails.
 
-pub(crate) mod changelog;
-pub(crate) mod frozen;
-pub(crate) mod released;
-pub(crate) mod versions;
-
 use crate::{
     Project,
     check::{self, Inputs},
     files, generate,
+    repository::{
+        changelog::{Changelog, UNRELEASED},
+        frozen, released, versions,
+    },
 };
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use changelog::{Changelog, UNRELEASED};
 use chrono::{NaiveDate, Utc};
 use openapi_dropshot_contract::{
     Document,
@@ -185,7 +183,7 @@ fn prepare(
         anyhow!("the document is not valid with the new version:\n{problems}")
     })?;
     let mut texts = released::read_all(project)?.texts;
-    texts.push(released::Text {
+    texts.push(frozen::Text {
         version,
         name: format!("{version}.yaml"),
         path: frozen.clone(),

@@ -1,7 +1,7 @@
 //! Gives the types of inline schemas the names that the configuration asks for, and lists
 //! the names that the generator gave.
 
-use crate::{FILE, Project, generate::Files};
+use crate::{FILE, Project, files::Files};
 use anyhow::{Result, bail, ensure};
 use openapi_dropshot_contract::{Document, suggest::did_you_mean};
 

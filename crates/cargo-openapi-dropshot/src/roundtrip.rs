@@ -1,11 +1,9 @@
 //! Task `roundtrip`: shows that the code generated from a document means what the
 //! document says. Each document becomes a throw-away program, which is compiled and
 //! run: the document that dropshot emits from it is compared with the original by
-//! meaning, and values and requests made from the document are sent to it. The
-//! file `accepted` lists the differences that are accepted, each with its reason.
+//! meaning, and values and requests made from the document are sent to it. The rules of the
+//! differences say which are accepted, and why.
 
-pub(crate) mod accepted;
-mod beside;
 mod coverage;
 mod emitted;
 pub(crate) mod instances;
@@ -22,11 +20,11 @@ mod written;
 
 use crate::Project;
 use anyhow::{Context, Result};
-use beside::Beside;
-use coverage::Column;
 use openapi_dropshot_contract::{
+    Problem,
     meaning::{self, Comparison, Difference},
     model::Location,
+    rules::{DifferenceRule, differences},
 };
 use program::Program;
 use schemas::Schemas;
@@ -37,7 +35,6 @@ use std::{
     process::ExitCode,
     sync::Arc,
 };
-use values::Spelling;
 
 /// The options of the task `roundtrip`.
 #[derive(clap::Args, Debug)]
@@ -55,11 +52,6 @@ pub struct Options {
     /// through, the differences, and the rules that reject the others
     #[arg(long, conflicts_with_all = ["whole", "plan"])]
     table: bool,
-
-    /// Add to the table what openapi-to-rust of this version makes of the same
-    /// documents; installs it below the target folder
-    #[arg(long, value_name = "VERSION", requires = "table")]
-    openapi_to_rust: Option<String>,
 
     /// The folder of the toolkit's repository, for generated code outside of a repository that depends on it
     #[arg(long, value_name = "FOLDER")]
@@ -97,7 +89,7 @@ impl Trials {
 
     fn differ(
         &mut self,
-        rule: &'static str,
+        rule: &'static DifferenceRule,
         at: &Location,
         part: &str,
         message: impl Into<String>,
@@ -111,23 +103,12 @@ impl Trials {
     }
 }
 
-/// The differences between one document and its generated code, without printing
-/// them. Every part that the generator rejects is a difference, too.
-pub(crate) fn differences_of(project: &Project, document: &Path) -> Result<Vec<Difference>> {
+/// The problems of one document: its differences from its generated code, without printing
+/// them, and every part that the generator rejects.
+pub(crate) fn problems_of(project: &Project, document: &Path) -> Result<Vec<Problem>> {
     let name = name_for(&[document.to_path_buf()]);
     let outcomes = outcomes(project, &name, vec![Source::read(project, document)?])?;
-    let differences = outcomes.into_iter().flat_map(|outcome| {
-        let rejections = outcome.source.rejections.iter().map(|problem| Difference {
-            rule: problem.rule,
-            at: problem.at.clone(),
-            part: "document".to_owned(),
-            message: format!("{}; {}", problem.message, problem.help),
-        });
-        rejections
-            .chain(outcome.faults().cloned())
-            .collect::<Vec<_>>()
-    });
-    Ok(differences.collect())
+    Ok(outcomes.iter().flat_map(Outcome::problems).collect())
 }
 
 /// Tries the documents and prints the result of each. The exit code is 1 where a
@@ -144,7 +125,7 @@ pub fn run(project: &Project, options: &Options) -> Result<ExitCode> {
     }
     let project = &project;
     if options.plan {
-        coverage::print(project, &options.files, &[]);
+        coverage::print(project, &options.files, None);
         return Ok(ExitCode::SUCCESS);
     }
     if options.table {
@@ -173,31 +154,7 @@ fn table(project: &Project, options: &Options) -> Result<ExitCode> {
     for (index, outcome) in indices.into_iter().zip(outcomes(project, &name, sources)?) {
         differences[index] = Some(outcome.faults().count());
     }
-    let text = |count: &Option<usize>| count.map_or_else(String::new, |count| count.to_string());
-    let mut columns = vec![Column {
-        title: "differences",
-        cells: differences.iter().map(text).collect(),
-        total: differences.iter().flatten().sum::<usize>().to_string(),
-    }];
-    if let Some(version) = &options.openapi_to_rust {
-        let beside = Beside::install(&project.root, version)?;
-        let cells = files.iter().enumerate().map(|(index, file)| {
-            let outcome = beside.outcome(&format!("{name}-{index}"), file)?;
-            Ok(outcome.cells())
-        });
-        let cells = cells.collect::<Result<Vec<_>>>()?;
-        let titles = [
-            "openapi-to-rust compiles",
-            "its types lose",
-            "its types accept",
-        ];
-        columns.extend(titles.into_iter().enumerate().map(|(index, title)| Column {
-            title,
-            cells: cells.iter().map(|cells| cells[index].clone()).collect(),
-            total: String::new(),
-        }));
-    }
-    coverage::print(project, files, &columns);
+    coverage::print(project, files, Some(&differences));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -217,10 +174,10 @@ fn outcomes(project: &Project, name: &str, sources: Vec<Source>) -> Result<Vec<O
         let file = Arc::clone(&source.document.file);
         match program {
             // Every part was rejected.
-            _ if source.files.is_empty() => Ok(Outcome::untried(source, None)),
+            _ if source.generated.files.is_empty() => Ok(Outcome::untried(source, None)),
             Err(errors) => {
                 let reason = Difference {
-                    rule: "does-not-compile",
+                    rule: &differences::DOES_NOT_COMPILE,
                     at: source.document.root.at.clone(),
                     part: "document".to_owned(),
                     message: errors,
@@ -242,13 +199,7 @@ impl Outcome {
         let document = &source.document;
         let comparison = meaning::compare(document, &emitted::read(&mut program, document)?);
         let schemas = Schemas::new(document.root.to_json());
-        let values = values::try_all(
-            document,
-            &schemas,
-            &comparison.pairs,
-            Spelling::Kept,
-            &mut program,
-        )?;
+        let values = values::try_all(document, &schemas, &comparison.pairs, &mut program)?;
         let requests = requests::try_all(document, &schemas, &mut program)?;
         Ok(Outcome {
             source,
@@ -283,7 +234,24 @@ impl Outcome {
 
     /// Returns the differences that are not accepted.
     fn faults(&self) -> impl Iterator<Item = &Difference> {
-        let is_fault = |difference: &&Difference| accepted::reason(difference.rule).is_none();
+        let is_fault = |difference: &&Difference| difference.rule.accepted.is_none();
         self.differences().filter(is_fault)
+    }
+
+    /// Returns what the gate reports: what the generator rejects, and the differences that are not accepted.
+    fn problems(&self) -> Vec<Problem> {
+        const HELP: &str = "the service would not do what its document says: repair the generator (openapi-dropshot), or write \
+                            this part of the document in another way";
+        let rejections = self.source.rejections.iter().map(|rejection| {
+            let mut problem = rejection.clone();
+            problem.message = format!("document: {}; {}", rejection.message, rejection.help);
+            problem.help = HELP.to_owned();
+            problem
+        });
+        let faults = self.faults().map(|fault| {
+            let message = format!("{}: {}", fault.part, fault.message);
+            fault.rule.problem(&fault.at, message, HELP)
+        });
+        rejections.chain(faults).collect()
     }
 }

@@ -3,7 +3,7 @@
 //! others.
 
 use crate::name_of;
-use openapi_dropshot::File;
+use openapi_dropshot::Generated;
 use openapi_dropshot_contract::{
     Document, Problem, Problems,
     model::{Node, NodeKind, Operation, escape_pointer_token, unescape_pointer_token},
@@ -15,8 +15,8 @@ use std::collections::BTreeSet;
 pub(crate) struct Supported {
     /// The document without what was rejected.
     pub(crate) document: Document,
-    /// The files; none where no operation is left.
-    pub(crate) files: Vec<File>,
+    /// What was generated; nothing where no operation is left.
+    pub(crate) generated: Generated,
     /// What was rejected, and why.
     pub(crate) rejections: Vec<Problem>,
     /// The operations that were left out.
@@ -27,7 +27,7 @@ pub(crate) struct Supported {
 
 /// A function of the generator.
 pub(crate) type Generate =
-    fn(&Document, &openapi_dropshot::Options) -> Result<Vec<File>, Vec<Problem>>;
+    fn(&Document, &openapi_dropshot::Options) -> Result<Generated, Vec<Problem>>;
 
 /// An operation that the generator rejects.
 pub(crate) struct RejectedOperation {
@@ -47,7 +47,7 @@ impl Supported {
         let document = normalized(&document).unwrap_or(document);
         let mut supported = Supported {
             document,
-            files: Vec::new(),
+            generated: Generated::default(),
             rejections: Vec::new(),
             rejected: Vec::new(),
             rejected_schemas: 0,
@@ -60,11 +60,11 @@ impl Supported {
     fn generate(&mut self, generate: Generate, options: &openapi_dropshot::Options) {
         loop {
             match generate(&self.document, options) {
-                Ok(files) => {
+                Ok(generated) => {
                     // An API without operations is of no use.
                     let is_empty = self.document.operations.is_empty();
                     if !is_empty || self.rejected.is_empty() {
-                        self.files = files;
+                        self.generated = generated;
                     }
                     return;
                 }

@@ -244,6 +244,38 @@ components:
 }
 
 #[test]
+fn handlers_of_free_form_objects_import_their_types() {
+    let document = r#"openapi: 3.0.3
+info: {title: Shop, version: 1.0.0}
+paths:
+  /any:
+    get:
+      operationId: getAny
+      responses: {'200': {description: Anything., content: {application/json: {schema: {type: array, items: {}}}}}}
+  /object:
+    put:
+      operationId: putObject
+      requestBody: {content: {application/json: {schema: {type: object, additionalProperties: {type: object}}}}}
+      responses: {'204': {description: Done.}}
+"#;
+    let place = Place::new(document);
+    let (code, text) = place.init(&[]);
+    assert_eq!(code, 0, "{text}");
+    let handlers = place.read("shop/crates/shop-server/src/handlers.rs");
+    for part in [
+        "use serde_json::{Map, Value};\n",
+        "use std::collections::BTreeMap;\n",
+        "HttpResponseOk<Vec<Value>>",
+        "OptionalBody<TypedBody<BTreeMap<String, Map<String, Value>>>>",
+    ] {
+        assert!(handlers.contains(part), "{part} in {handlers}");
+    }
+    let manifest = place.read("shop/crates/shop-server/Cargo.toml");
+    let (dependencies, _) = manifest.split_once("\n[dev-dependencies]\n").expect("both");
+    assert!(dependencies.contains("\nserde_json = "), "{manifest}");
+}
+
+#[test]
 fn several_parts_are_sent_as_such_and_the_client_leaves_them_out() {
     let upload = "  /files:
     post:

@@ -27,7 +27,9 @@ mod values;
 mod view;
 
 use crate::model::{Location, Node};
+use crate::problem::Problem;
 pub use crate::rules::Level;
+use crate::rules::Severity;
 use chrono::NaiveDate;
 use context::Context;
 
@@ -57,6 +59,19 @@ pub struct Change {
     pub remedy: &'static str,
     /// The place of the change.
     pub at: Place,
+}
+
+impl Change {
+    /// Makes a problem of this change.
+    pub fn problem(
+        &self,
+        severity: Severity,
+        at: &Location,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Problem {
+        Problem::of(self.id, severity, at, message.into(), help.into())
+    }
 }
 
 /// The day of a comparison, and the periods that it requires before a sunset.

@@ -11,6 +11,7 @@ mod schemas;
 mod shape;
 
 use crate::model::{Document, Extensions, Location, Schema};
+use crate::rules::{DifferenceRule, differences};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
@@ -35,8 +36,8 @@ pub struct Comparison {
 /// One difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// A stable, kebab-case name of what differs, such as `schema-maximum`.
-    pub rule: &'static str,
+    /// What differs, such as [`differences::SCHEMA_MAXIMUM`].
+    pub rule: &'static DifferenceRule,
     /// Where in the source.
     pub at: Location,
     /// The part that it belongs to: an operation as `GET /things`, with its
@@ -102,7 +103,7 @@ impl<'d> Comparer<'d> {
                 // A component that is a reference is compared at its target.
                 None if schema.is_reference() => {}
                 None => self.differ(
-                    "schema-missing",
+                    &differences::SCHEMA_MISSING,
                     &schema.at,
                     format!("there is no schema `{name}`"),
                 ),
@@ -111,7 +112,7 @@ impl<'d> Comparer<'d> {
     }
 
     /// Reports a difference.
-    fn differ(&mut self, rule: &'static str, at: &Location, message: impl Into<String>) {
+    fn differ(&mut self, rule: &'static DifferenceRule, at: &Location, message: impl Into<String>) {
         let difference = Difference {
             rule,
             at: at.clone(),
@@ -124,19 +125,19 @@ impl<'d> Comparer<'d> {
     }
 
     /// Reports that the emitted document lacks something of the source.
-    fn lost(&mut self, rule: &'static str, at: &Location, name: &str) {
+    fn lost(&mut self, rule: &'static DifferenceRule, at: &Location, name: &str) {
         self.differ(rule, at, format!("`{name}` was lost"));
     }
 
     /// Reports that the emitted document has something that the source lacks.
-    fn added(&mut self, rule: &'static str, at: &Location, name: &str) {
+    fn added(&mut self, rule: &'static DifferenceRule, at: &Location, name: &str) {
         self.differ(rule, at, format!("`{name}` is not in the source"));
     }
 
     /// Reports a difference of two values, where there is one.
     fn same<T: PartialEq + Debug>(
         &mut self,
-        rule: &'static str,
+        rule: &'static DifferenceRule,
         at: &Location,
         [source, emitted]: [T; 2],
     ) {
@@ -154,7 +155,7 @@ impl<'d> Comparer<'d> {
     }
 
     /// Reports each extension of the source that the emitted document lacks.
-    fn extensions(&mut self, rule: &'static str, at: &Location, both: [&Extensions; 2]) {
+    fn extensions(&mut self, rule: &'static DifferenceRule, at: &Location, both: [&Extensions; 2]) {
         let [source, emitted] = both;
         for name in source.keys().filter(|name| !emitted.contains_key(*name)) {
             self.lost(rule, at, name);
@@ -165,8 +166,14 @@ impl<'d> Comparer<'d> {
     fn optional(&mut self, at: &Location, both: [Option<&'d Schema>; 2]) {
         match both {
             [Some(source), Some(emitted)] => self.schema(source, emitted),
-            [Some(source), None] => self.differ("schema-lost", &source.at, "the schema was lost"),
-            [None, Some(_)] => self.differ("schema-added", at, "the source has no schema here"),
+            [Some(source), None] => {
+                self.differ(&differences::SCHEMA_LOST, &source.at, "the schema was lost")
+            }
+            [None, Some(_)] => self.differ(
+                &differences::SCHEMA_ADDED,
+                at,
+                "the source has no schema here",
+            ),
             [None, None] => {}
         }
     }
@@ -175,18 +182,18 @@ impl<'d> Comparer<'d> {
 /// The rules for one kind of text.
 struct TextRules {
     /// The text has the same words in another form.
-    form: &'static str,
+    form: &'static DifferenceRule,
     /// The text of the source is followed by more words.
-    more: &'static str,
+    more: &'static DifferenceRule,
     /// The source has no text.
-    added: &'static str,
+    added: &'static DifferenceRule,
     /// The words are missing or differ.
-    lost: &'static str,
+    lost: &'static DifferenceRule,
 }
 
 impl TextRules {
     /// Returns how two texts differ, if they do.
-    fn difference(&self, both: [Option<&str>; 2]) -> Option<(&'static str, String)> {
+    fn difference(&self, both: [Option<&str>; 2]) -> Option<(&'static DifferenceRule, String)> {
         let [source, emitted] = both.map(Option::unwrap_or_default);
         if source.trim() == emitted.trim() {
             return None;

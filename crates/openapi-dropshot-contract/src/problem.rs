@@ -4,12 +4,14 @@ mod render;
 
 use crate::location::Location;
 use crate::model::Document;
-use crate::rules::{Rule, Severity};
+use crate::rules::{DifferenceRule, Rule, Severity};
 use std::fmt;
 use std::sync::Arc;
 
-/// One problem of a document.
+/// One problem of a document. It is made of a declared rule: by [`Rule::problem`], [`Rule::violation`],
+/// [`DifferenceRule::problem`] or [`Change::problem`](crate::diff::Change::problem).
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Problem {
     /// How serious it is.
     pub severity: Severity,
@@ -42,40 +44,39 @@ impl Rule {
         message: impl Into<String>,
         help: impl Into<String>,
     ) -> Problem {
-        Problem {
-            severity: self.severity,
-            ..Problem::error(self.id, at, message, help)
-        }
+        Problem::of(self.id, self.severity, at, message.into(), help.into())
+    }
+}
+
+impl DifferenceRule {
+    /// Makes a problem of this rule.
+    pub fn problem(
+        &self,
+        at: &Location,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Problem {
+        Problem::of(self.id, Severity::Error, at, message.into(), help.into())
     }
 }
 
 impl Problem {
-    /// A problem that makes the document unusable, by the id of a rule that is
-    /// not declared as a [`Rule`].
-    pub fn error(
+    /// Makes a problem of the id of a declared rule.
+    pub(crate) fn of(
         rule: &'static str,
+        severity: Severity,
         at: &Location,
-        message: impl Into<String>,
-        help: impl Into<String>,
+        message: String,
+        help: String,
     ) -> Self {
         Problem {
-            severity: Severity::Error,
+            severity,
             rule,
             at: at.clone(),
-            message: message.into(),
-            help: help.into(),
+            message,
+            help,
             related: Vec::new(),
         }
-    }
-
-    /// The same for a problem that is worth a look.
-    pub fn warning(
-        rule: &'static str,
-        at: &Location,
-        message: impl Into<String>,
-        help: impl Into<String>,
-    ) -> Self {
-        Problem::error(rule, at, message, help).with_severity(Severity::Warning)
     }
 
     /// Whether the problem makes the document unusable.

@@ -4,18 +4,44 @@
 //! [`all`] lists the rules for one document, [`all_changes`] those for the
 //! changes between two. `cargo openapi-dropshot explain` and its page of rules
 //! are made of these declarations. A problem or a change can only be reported by reference to a
-//! declaration, so that an undeclared id cannot be reported; search for the
+//! declaration, so that an undeclared id does not compile; search for the
 //! name of the constant to find the code that reports a rule. Rules for the same
 //! change at different places are declared together: their ids consist of the
 //! place and of the ending that is declared.
 
 pub(crate) mod changes;
-pub(crate) mod document;
+pub mod differences;
+pub mod document;
 mod example;
 mod keywords;
 
 use std::fmt;
 use std::sync::LazyLock;
+
+/// Declares rules: the name of the constant, the severity, the profile, the id, the meaning,
+/// the remedy, the part of a document that the examples show, the examples, and how to configure the rule, if it differs from what
+/// is said about other rules. `ALL` has all of them, in this order.
+#[macro_export]
+macro_rules! rules {
+    ($($name:ident $severity:ident $profile:ident $id:literal $meaning:literal $remedy:literal
+       $part:ident $breaks:literal $keeps:literal $(configuration $configuration:literal)?;)+) => {
+        $(#[doc = $meaning]
+        pub static $name: $crate::Rule = $crate::Rule {
+            id: $id,
+            severity: $crate::Severity::$severity,
+            profile: $crate::Profile::$profile,
+            meaning: $meaning,
+            remedy: $remedy,
+            part: $crate::rules::Part::$part,
+            breaks: $breaks,
+            keeps: $keeps,
+            configuration: [$(Some($configuration),)? None][0],
+        };)+
+
+        /// All of these rules.
+        pub static ALL: &[&$crate::Rule] = &[$(&$name),+];
+    };
+}
 
 /// How serious a problem is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -85,8 +111,8 @@ pub enum Part {
     Words,
 }
 
-/// A rule for one document. Other crates may declare rules of their own and
-/// report them with [`Rule::problem`](crate::Rule::problem).
+/// A rule. A [`Problem`](crate::Problem) is made of a rule only, by [`Rule::problem`](crate::Rule::problem). Other crates declare
+/// rules of their own with [`rules!`](crate::rules!).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
     /// A stable name in kebab case.
@@ -105,6 +131,20 @@ pub struct Rule {
     pub breaks: &'static str,
     /// A similar example that does not.
     pub keeps: &'static str,
+    /// How to configure the rule, as sentences, if it differs from what is said about
+    /// other rules.
+    pub configuration: Option<&'static str>,
+}
+
+/// A rule for a difference between a document and the code generated from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DifferenceRule {
+    /// A stable name in kebab case.
+    pub id: &'static str,
+    /// What differs, as a sentence.
+    pub meaning: &'static str,
+    /// Why such a difference is accepted; `None` if the round trip fails for it.
+    pub accepted: Option<&'static str>,
 }
 
 /// A rule for a change between two documents.

@@ -34,15 +34,15 @@ fn run() -> Result<(), Box<dyn Error>> {
         client_crate: "client".to_owned(),
         trait_name: None,
     };
-    let files = generate_service(&document, &options)
+    let generated = generate_service(&document, &options)
         .map_err(|problems| Problems::new(&document, problems))?;
-    for file in &files {
+    for file in &generated.files {
         let path = Path::new(folder).join(&file.path);
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent)?;
         }
         fs::write(&path, &file.text)?;
     }
-    println!("{} files in {folder}", files.len());
+    println!("{} files in {folder}", generated.files.len());
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Writes the files of the API: the trait that a service implements, its errors,
 //! its dispatch, the table of its operations, and the document itself.
 
-mod contract;
+pub(crate) mod contract;
 mod dispatch;
 mod errors;
 mod operations;
@@ -25,11 +25,7 @@ pub(crate) fn files(
     plan: &Plan<'_>,
     options: &Options,
 ) -> syn::Result<Vec<File>> {
-    let wanted = options
-        .trait_name
-        .clone()
-        .unwrap_or_else(|| format!("{}Api", pascal(&document.info.title)));
-    let name: Ident = syn::parse_str(&wanted)?;
+    let name: Ident = syn::parse_str(&trait_name(document, options))?;
     let models: syn::Path = syn::parse_str(&options.models_crate)?;
     let root = quote! {
         #![allow(
@@ -83,6 +79,17 @@ pub(crate) fn files(
         });
     }
     Ok(files)
+}
+
+/// Returns the name of the trait.
+pub(crate) fn trait_name(document: &Document, options: &Options) -> String {
+    let own = options.trait_name.clone();
+    own.unwrap_or_else(|| format!("{}Api", pascal(&document.info.title)))
+}
+
+/// Returns the path that precedes the paths of all operations, such as `/v1`.
+pub(crate) fn base_path(document: &Document) -> &str {
+    document.servers.first().map_or("", |server| server.path())
 }
 
 /// Returns the name of the module that dropshot generates for the trait.

@@ -17,7 +17,7 @@
 //! [`service_and_client`] also makes the module `client`, which `client.rs` in the same folder includes: it can stand in a test. A document with an
 //! error stops the build; all its errors are shown with their places, as rustc shows errors.
 
-use crate::{File, Options, generate, generate_service};
+use crate::{Generated, Options, generate, generate_service};
 use openapi_dropshot_contract::{
     Document, Problem, Problems, Profile, Severity, lint, read_with_files,
 };
@@ -29,7 +29,7 @@ use std::{
     process::ExitCode,
 };
 
-type Generate = fn(&Document, &Options) -> Result<Vec<File>, Vec<Problem>>;
+type Generate = fn(&Document, &Options) -> Result<Generated, Vec<Problem>>;
 
 /// Generates models and API of the document, whose path is relative to the package.
 #[must_use]
@@ -84,7 +84,7 @@ fn write(source: &str, out: &Path, generate: Generate) -> Result<(), Box<dyn Err
         trait_name: None,
     };
     let mut has_client = false;
-    for file in generate(&document, &options).map_err(as_error)? {
+    for file in generate(&document, &options).map_err(as_error)?.files {
         has_client |= file.path.starts_with("client/");
         let path = out.join(file.path);
         fs::create_dir_all(path.parent().unwrap_or(out))?;

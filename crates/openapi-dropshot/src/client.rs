@@ -15,7 +15,7 @@ mod prepare;
 mod run;
 mod statuses;
 
-use crate::{File, Options, render};
+use crate::{File, Generated, Options, render, rules};
 use openapi_dropshot_contract::{Problem, model::Document};
 use pass::Module;
 
@@ -24,7 +24,7 @@ use pass::Module;
 /// # Errors
 ///
 /// Everything in the document that progenitor cannot express, each at its place.
-pub(crate) fn generate(document: &Document, options: &Options) -> Result<Vec<File>, Vec<Problem>> {
+pub(crate) fn generate(document: &Document, options: &Options) -> Result<Generated, Vec<Problem>> {
     let mut problems = preconditions::check(document);
     let names = names::collect(document, &mut problems);
     if !problems.is_empty() {
@@ -34,10 +34,16 @@ pub(crate) fn generate(document: &Document, options: &Options) -> Result<Vec<Fil
     let generated = run::run(document, &names, &prepared)?;
     let modules = pass::apply(document, &names, generated, &options.client_crate);
     modules
-        .and_then(|modules| files(modules, options).map_err(|error| error.to_string()))
+        .and_then(|(modules, calls)| {
+            let files = files(modules, options).map_err(|error| error.to_string())?;
+            Ok(Generated {
+                files,
+                api: None,
+                client: calls,
+            })
+        })
         .map_err(|reason| {
-            vec![Problem::error(
-                "client-shape",
+            vec![rules::CLIENT_SHAPE.problem(
                 &document.root.at,
                 format!(
                     "the client generator does not know the code that progenitor made: {reason}"

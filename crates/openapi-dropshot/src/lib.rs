@@ -32,12 +32,13 @@ mod names;
 mod plan;
 mod probe;
 mod render;
+pub mod rules;
 pub mod starter;
 
-pub use api::shapes::UNFILLED;
 pub use probe::{ProbeError, probe};
 
 use openapi_dropshot_contract::{Problem, model::Document, normalized};
+use std::collections::BTreeMap;
 
 /// The folders of the generated code, and the names that do not come from the
 /// document.
@@ -88,28 +89,46 @@ pub struct File {
     pub text: String,
 }
 
-/// Generates all files for a document, sorted by path.
+/// What is generated for a document: the files, and what the generator knows about them.
+#[derive(Clone, Debug, Default)]
+pub struct Generated {
+    /// The files, sorted by path.
+    pub files: Vec<File>,
+    /// The API that a service implements; `None` if only the client is generated.
+    pub api: Option<starter::Api>,
+    /// The operations of the client, by `operationId`.
+    pub client: BTreeMap<String, starter::ClientCall>,
+}
+
+impl Generated {
+    /// Adds the client to the service of the same document.
+    pub fn add_client(&mut self, client: Generated) {
+        self.files.extend(client.files);
+        self.files.sort_by(|a, b| a.path.cmp(&b.path));
+        self.client = client.client;
+    }
+}
+
+/// Generates all files for a document.
 ///
 /// # Errors
 ///
 /// The errors that the linter finds, and all constructs that the generator does not support.
-pub fn generate(document: &Document, options: &Options) -> Result<Vec<File>, Vec<Problem>> {
+pub fn generate(document: &Document, options: &Options) -> Result<Generated, Vec<Problem>> {
     let normal = normalized(document);
     let document = normal.as_ref().unwrap_or(document);
-    let (mut files, mut problems) = (Vec::new(), Vec::new());
-    for part in [
-        generate_service(document, options),
-        client_files(document, options),
-    ] {
-        match part {
-            Ok(part) => files.extend(part),
-            Err(part) => problems.extend(part),
+    let service = generate_service(document, options);
+    let client = client_files(document, options);
+    let mut problems = match (service, client) {
+        (Ok(mut generated), Ok(client)) => {
+            generated.add_client(client);
+            return Ok(generated);
         }
-    }
-    if problems.is_empty() {
-        files.sort_by(|a, b| a.path.cmp(&b.path));
-        return Ok(files);
-    }
+        (service, client) => {
+            let problems = [service.err(), client.err()];
+            problems.into_iter().flatten().flatten().collect::<Vec<_>>()
+        }
+    };
     document.name_as_written(&mut problems);
     problems.sort_by(|a, b| a.at.cmp(&b.at));
     // The generators of the service and of the client may reject the same thing.
@@ -145,7 +164,7 @@ pub fn warnings(document: &Document) -> Vec<Problem> {
 /// # Errors
 ///
 /// All constructs of the document that the client does not support.
-pub fn generate_client(document: &Document, options: &Options) -> Result<Vec<File>, Vec<Problem>> {
+pub fn generate_client(document: &Document, options: &Options) -> Result<Generated, Vec<Problem>> {
     let normal = normalized(document);
     client_files(normal.as_ref().unwrap_or(document), options).map_err(|mut problems| {
         document.name_as_written(&mut problems);
@@ -155,9 +174,9 @@ pub fn generate_client(document: &Document, options: &Options) -> Result<Vec<Fil
 
 /// Generates the client, unless schemas are nested so deep that progenitor, which follows them
 /// without a bound, could exhaust the stack.
-fn client_files(document: &Document, options: &Options) -> Result<Vec<File>, Vec<Problem>> {
+fn client_files(document: &Document, options: &Options) -> Result<Generated, Vec<Problem>> {
     let mut problems = plan::plan(document).err().unwrap_or_default();
-    problems.retain(|problem| problem.rule == "too-deep");
+    problems.retain(|problem| problem.rule == rules::TOO_DEEP.id);
     match problems.is_empty() {
         true => client::generate(document, options),
         false => Err(problems),
@@ -169,23 +188,22 @@ fn client_files(document: &Document, options: &Options) -> Result<Vec<File>, Vec
 /// # Errors
 ///
 /// As [`generate`], without what only the client does not support.
-pub fn generate_service(document: &Document, options: &Options) -> Result<Vec<File>, Vec<Problem>> {
+pub fn generate_service(document: &Document, options: &Options) -> Result<Generated, Vec<Problem>> {
     let normal = normalized(document);
     let document = normal.as_ref().unwrap_or(document);
     let plan = plan::plan(document)?;
     let written = models::files(&plan, options).and_then(|mut files| {
         files.extend(api::files(document, &plan, options)?);
-        Ok(files)
+        Ok(Generated {
+            files,
+            api: Some(starter::Api::of(document, &plan, options)),
+            client: BTreeMap::new(),
+        })
     });
     written.map_err(|error| {
         let message = format!("the generator wrote text that is not valid Rust: {error}");
         let help =
             "this is a fault of the generator, or of a name in its options; please report it";
-        vec![Problem::error(
-            "generator-fault",
-            &document.root.at,
-            message,
-            help,
-        )]
+        vec![rules::GENERATOR_FAULT.problem(&document.root.at, message, help)]
     })
 }

@@ -30,7 +30,7 @@ use crate::names::{Names, pascal};
 use directions::{in_requests, in_responses};
 use ir::{Choice, Home, Item, Kind, Scalar, Ty};
 use openapi_dropshot_contract::{
-    Problem, Profile, lint,
+    Problem, Profile, Rule, Severity, lint,
     model::{Document, Location, Spanned},
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -212,12 +212,13 @@ impl<'a> Planner<'a> {
     /// Reports a construct that the generator does not support.
     fn reject(
         &mut self,
-        rule: &'static str,
+        rule: &Rule,
         at: &Location,
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
-        self.problems.push(Problem::error(rule, at, message, help));
+        let problem = rule.problem(at, message, help);
+        self.problems.push(problem.with_severity(Severity::Error));
     }
 }
 

@@ -1,106 +1,200 @@
-//! Writes what a new service begins with: handlers that do not decide anything yet, and a call of each operation
-//! with the generated client. Both are made only from the text that the generator wrote.
+//! What a new service begins with: what the generator knows of the API and of the client, and handlers that do not
+//! decide anything yet.
 
 use crate::{
-    File, Options,
-    probe::{ProbeError, operation_id, parse, text},
+    Options,
+    api::{
+        base_path,
+        contract::{Signature, signature},
+        trait_name,
+    },
+    plan::{OperationPlan, Plan},
 };
-use proc_macro2::{Spacing, TokenStream, TokenTree};
+use openapi_dropshot_contract::model::Document;
+use proc_macro2::{Ident, Spacing, TokenStream, TokenTree};
 use quote::{ToTokens as _, quote};
 use std::collections::{BTreeMap, BTreeSet};
-use syn::{
-    Expr, FnArg, GenericParam, Ident, ImplItem, Item, ItemStatic, ItemTrait, Lit, Pat, TraitItem,
-    Type, TypeParamBound, WherePredicate,
-};
 
-/// The names that handlers import from dropshot. Other names of a signature are those of the generated API.
-const DROPSHOT: &[&str] = &[
-    "Body",
-    "ErrorStatusCode",
-    "FreeformBody",
-    "Header",
-    "HttpError",
-    "HttpResponseAccepted",
-    "HttpResponseCreated",
-    "HttpResponseDeleted",
-    "HttpResponseHeaders",
-    "HttpResponseOk",
-    "HttpResponseUpdatedNoContent",
-    "MultipartBody",
-    "Path",
-    "Query",
-    "RequestContext",
-    "TypedBody",
-    "UntypedBody",
-    "WebsocketChannelResult",
-    "WebsocketConnection",
+/// The crates from which handlers import the names of a signature. Other names are in the prelude of the toolkit.
+const CRATES: &[(&str, &[&str])] = &[
+    (
+        "dropshot",
+        &[
+            "Body",
+            "FreeformBody",
+            "Header",
+            "HttpError",
+            "HttpResponseAccepted",
+            "HttpResponseCreated",
+            "HttpResponseDeleted",
+            "HttpResponseHeaders",
+            "HttpResponseOk",
+            "HttpResponseUpdatedNoContent",
+            "MultipartBody",
+            "Path",
+            "Query",
+            "RequestContext",
+            "TypedBody",
+            "UntypedBody",
+            "WebsocketChannelResult",
+            "WebsocketConnection",
+        ],
+    ),
+    ("http", &["Response"]),
+    ("openapi_dropshot_types", &["OptionalBody"]),
+    ("serde_json", &["Map", "Value"]),
+    ("std::collections", &["BTreeMap"]),
 ];
 
 /// The names that need no import.
 const PRELUDE: &[&str] = &["Box", "Option", "Result", "Self", "String", "Vec"];
 
-/// The handlers of a new service.
+/// The API that a service implements.
 #[derive(Clone, Debug)]
-pub struct Handlers {
-    /// The name of the trait that they implement.
+pub struct Api {
+    /// The name of the trait.
     pub trait_name: String,
-    /// The whole file: `Handlers`, which implements the trait.
-    pub text: String,
-    /// The handlers that end with a response of their own, by `operationId`; the value is the name of the method.
-    /// The others are those of websockets.
-    pub methods: BTreeMap<String, String>,
+    /// The path that precedes the paths of all operations, such as `/v1`.
+    pub base_path: String,
+    /// The operations, in the order of the document.
+    pub operations: Vec<ApiOperation>,
 }
 
-/// Writes the handlers of generated files. Each is ended by `mock::respond` of `openapi-dropshot-server` with the
-/// response in the file `../mock/METHOD.json`; one of a websocket closes the connection.
-///
-/// `api_crate` is the crate of the API as Rust writes it, and `context` the type of the context.
-///
-/// # Errors
-///
-/// The files are not those that [`generate_service`](crate::generate_service) wrote with these options.
-pub fn handlers(
-    files: &[File],
-    options: &Options,
-    api_crate: &str,
-    context: &str,
-) -> Result<Handlers, ProbeError> {
-    let contract = parse(files, &Options::path(&options.api, "contract.rs"))?;
-    let api = contract.items.iter().find_map(|item| match item {
-        Item::Trait(item) => Some(item),
-        _ => None,
-    });
-    let api = api.ok_or(ProbeError::NoTrait)?;
-    let (mut names, mut methods) = (Signature::default(), BTreeMap::new());
-    let handlers = handlers_of(api, &mut names, &mut methods);
-    let (name, path) = (&api.ident, "handlers.rs".to_owned());
-    let imports = names.imports(name, api_crate, &options.models_crate, !methods.is_empty());
-    let no_rust = |source| ProbeError::NoRust {
-        path: path.clone(),
-        source,
-    };
-    let imports: TokenStream = syn::parse_str(&imports).map_err(no_rust)?;
-    let context: Type = syn::parse_str(context).map_err(no_rust)?;
-    let code = quote! {
-        #imports
+/// An operation of the API, as a method of the trait.
+#[derive(Clone, Debug)]
+pub struct ApiOperation {
+    /// Its `operationId` or, if it has none, the name that the generator gives it.
+    pub id: String,
+    /// The name of the method, without the `r#` of a keyword.
+    pub method: String,
+    /// Whether it opens a websocket.
+    pub is_websocket: bool,
+    /// The method, without its body.
+    signature: String,
+    /// The names of its arguments.
+    arguments: Vec<String>,
+    /// The names in the signature that stand without a path, each with the crate or module that it is imported from; `None` is the
+    /// crate of the API.
+    imports: BTreeSet<(Option<&'static str>, String)>,
+    /// Whether the signature has types of the crate of the models.
+    has_models: bool,
+}
 
-        /// The handlers.
-        #[derive(Debug)]
-        pub enum Handlers {}
-
-        impl #name for Handlers {
-            type Context = #context;
-
-            #handlers
+impl Api {
+    pub(crate) fn of(document: &Document, plan: &Plan<'_>, options: &Options) -> Self {
+        Api {
+            trait_name: trait_name(document, options),
+            base_path: base_path(document).to_owned(),
+            operations: plan.operations.iter().map(ApiOperation::of).collect(),
         }
-    };
-    let file = syn::parse2(code).map_err(no_rust)?;
-    let about = "//! The handlers: one method for each operation of the document.\n\n";
-    Ok(Handlers {
-        trait_name: name.to_string(),
-        text: format!("{about}{}", spaced(&prettyplease::unparse(&file))),
-        methods,
-    })
+    }
+
+    /// Returns the crates or modules from which the handlers import names.
+    pub fn imported_crates(&self) -> BTreeSet<&'static str> {
+        let imports = self.operations.iter().flat_map(|own| &own.imports);
+        imports.filter_map(|(from, _)| *from).collect()
+    }
+
+    /// Writes the file of the handlers: `Handlers`, which implements the trait. Each handler is ended by `mock::respond` of
+    /// `openapi-dropshot-server` with the response in the file `../mock/METHOD.json`; one of a websocket closes the connection.
+    ///
+    /// `api_crate` and `models_crate` are the crates as Rust writes them, and `context` is the type of the context.
+    ///
+    /// # Errors
+    ///
+    /// The names of the crates or the type of the context are not Rust.
+    pub fn handlers(
+        &self,
+        api_crate: &str,
+        models_crate: &str,
+        context: &str,
+    ) -> syn::Result<String> {
+        let name = &self.trait_name;
+        let imports = self.imports(api_crate, models_crate);
+        let methods = self.operations.iter().map(ApiOperation::handler);
+        let code = format!(
+            "{imports}\n/// The handlers.\n#[derive(Debug)]\npub enum Handlers {{}}\nimpl {name} for Handlers {{\ntype Context = \
+             {context};\n{}}}\n",
+            methods.collect::<String>()
+        );
+        let about = "//! The handlers: one method for each operation of the document.\n\n";
+        let file = syn::parse_file(&code)?;
+        Ok(format!("{about}{}", spaced(&prettyplease::unparse(&file))))
+    }
+
+    fn imports(&self, api_crate: &str, models_crate: &str) -> String {
+        let mut names = BTreeMap::from([(api_crate, BTreeSet::from([self.trait_name.as_str()]))]);
+        for (from, name) in self.operations.iter().flat_map(|own| &own.imports) {
+            let from = from.unwrap_or(api_crate);
+            names.entry(from).or_default().insert(name);
+        }
+        let names = names.into_iter().map(|(from, names)| {
+            let names: Vec<&str> = names.into_iter().collect();
+            match names.as_slice() {
+                [only] => format!("use {from}::{only};"),
+                several => format!("use {from}::{{{}}};", several.join(", ")),
+            }
+        });
+        let mut lines: Vec<String> = names.collect();
+        let has = |is_used: fn(&ApiOperation) -> bool| self.operations.iter().any(is_used);
+        if has(|own| own.has_models) {
+            lines.push(format!("use {models_crate} as models;"));
+        }
+        if has(|own| !own.is_websocket) {
+            lines.push("use openapi_dropshot_server::mock;".to_owned());
+        }
+        lines.sort();
+        lines.join("\n")
+    }
+}
+
+impl ApiOperation {
+    fn of(plan: &OperationPlan<'_>) -> Self {
+        let signature = signature(plan);
+        let mut names = Names::default();
+        names.add(signature.to_token_stream());
+        let is_primitive = |name: &str| name.starts_with(char::is_lowercase);
+        let single = names.single.iter().map(String::as_str);
+        let imported = single.filter(|name| !is_primitive(name) && !PRELUDE.contains(name));
+        let import = |name: &str| (crate_of(name, &signature), name.to_owned());
+        let text = |name: &Ident| name.to_string().trim_start_matches("r#").to_owned();
+        ApiOperation {
+            id: plan.id.clone(),
+            method: text(&signature.function),
+            is_websocket: plan.websocket,
+            arguments: signature
+                .arguments
+                .iter()
+                .map(|(name, _)| text(name))
+                .collect(),
+            imports: imported.map(import).collect(),
+            has_models: names.has_models,
+            signature: quote!(#signature).to_string(),
+        }
+    }
+
+    fn handler(&self) -> String {
+        let arguments = match self.arguments.as_slice() {
+            [only] => only.clone(),
+            several => format!("({})", several.join(", ")),
+        };
+        let (signature, method) = (&self.signature, &self.method);
+        match self.is_websocket {
+            true => format!("{signature} {{ drop({arguments}); Ok(()) }}\n"),
+            false => format!(
+                "{signature} {{ mock::respond(include_str!(\"../mock/{method}.json\"), {arguments}) }}\n"
+            ),
+        }
+    }
+}
+
+/// Returns the crate or module that has a name of a signature; `None` is the crate of the API.
+fn crate_of(name: &str, signature: &Signature) -> Option<&'static str> {
+    if signature.own_types.iter().any(|own| own == name) {
+        return None;
+    }
+    let known = CRATES.iter().find(|(_, names)| names.contains(&name));
+    Some(known.map_or("openapi_dropshot_types::prelude::api", |(from, _)| *from))
 }
 
 /// Separates items and methods by empty lines.
@@ -117,55 +211,15 @@ fn spaced(text: &str) -> String {
     spaced
 }
 
-fn handlers_of(
-    api: &ItemTrait,
-    names: &mut Signature,
-    mocks: &mut BTreeMap<String, String>,
-) -> TokenStream {
-    let methods = api.items.iter().filter_map(|item| match item {
-        TraitItem::Fn(method) => Some(method),
-        _ => None,
-    });
-    let handlers = methods.map(|method| {
-        let signature = &method.sig;
-        names.add(signature.to_token_stream());
-        let arguments = signature.inputs.iter().filter_map(|input| match input {
-            FnArg::Typed(argument) => match &*argument.pat {
-                Pat::Ident(name) => Some(&name.ident),
-                _ => None,
-            },
-            FnArg::Receiver(_) => None,
-        });
-        let arguments: Vec<&Ident> = arguments.collect();
-        let arguments = match arguments.as_slice() {
-            [only] => quote!(#only),
-            several => quote!((#(#several),*)),
-        };
-        let is_websocket = text(&signature.output).contains("WebsocketChannelResult");
-        let body = if is_websocket {
-            quote!(drop(#arguments); Ok(()))
-        } else {
-            let name = signature.ident.to_string();
-            let name = name.trim_start_matches("r#");
-            let file = format!("../mock/{name}.json");
-            let id = operation_id(method).unwrap_or_else(|| name.to_owned());
-            mocks.insert(id, name.to_owned());
-            quote!(mock::respond(include_str!(#file), #arguments))
-        };
-        quote!(#signature { #body })
-    });
-    let handlers: Vec<TokenStream> = handlers.collect();
-    quote!(#(#handlers)*)
-}
-
-/// The names in the signatures of handlers.
+/// The names of types in a signature.
 #[derive(Default)]
-struct Signature {
+struct Names {
+    /// Those that stand without a path.
     single: BTreeSet<String>,
     has_models: bool,
 }
 
-impl Signature {
+impl Names {
     /// Collects the names of a signature that stand without a path.
     fn add(&mut self, tokens: TokenStream) {
         let mut is_in_path = false;
@@ -187,42 +241,6 @@ impl Signature {
             is_in_path = false;
         }
     }
-
-    fn imports(&self, name: &Ident, api: &str, models: &str, has_mocks: bool) -> String {
-        let is_primitive = |name: &str| name.chars().next().is_some_and(char::is_lowercase);
-        let (mut own, mut dropshot) = (vec![name.to_string()], Vec::new());
-        let mut others = Vec::new();
-        for name in &self.single {
-            match name.as_str() {
-                "OptionalBody" => {
-                    others.push("use openapi_dropshot_types::OptionalBody;".to_owned())
-                }
-                "Response" => others.push("use http::Response;".to_owned()),
-                "BTreeMap" => others.push("use std::collections::BTreeMap;".to_owned()),
-                known if DROPSHOT.contains(&known) => dropshot.push(known),
-                known if PRELUDE.contains(&known) || is_primitive(known) => {}
-                known => own.push(known.to_owned()),
-            }
-        }
-        let mut lines = vec![
-            format!("use {api}::{{{}}};", own.join(", ")),
-            format!("use dropshot::{{{}}};", dropshot.join(", ")),
-        ];
-        lines.extend(self.has_models.then(|| format!("use {models} as models;")));
-        lines.extend(has_mocks.then(|| "use openapi_dropshot_server::mock;".to_owned()));
-        lines.append(&mut others);
-        lines.sort();
-        lines.join("\n")
-    }
-}
-
-/// Returns the path that precedes the paths of all operations, such as `/v1`, as the generated files have it.
-#[must_use]
-pub fn base_path<'f>(files: &'f [File], options: &Options) -> Option<&'f str> {
-    let path = Options::path(&options.api, "dispatch.rs");
-    let file = files.iter().find(|file| file.path == path)?;
-    let (_, rest) = file.text.split_once("const BASE_PATH: &'static str = \"")?;
-    Some(rest.split_once('"')?.0)
 }
 
 /// An operation of the generated client.
@@ -235,144 +253,4 @@ pub struct ClientCall {
     pub parameters: BTreeMap<String, (String, String)>,
     /// The type that `body` takes, if the operation has a body.
     pub body: Option<String>,
-}
-
-/// Returns the operations of the generated client, by `operationId`.
-///
-/// # Errors
-///
-/// The files are not those that [`generate`](crate::generate) wrote with these options.
-pub fn client_calls(
-    files: &[File],
-    options: &Options,
-) -> Result<BTreeMap<String, ClientCall>, ProbeError> {
-    let builders = parse(files, &Options::path(&options.client, "builder.rs"))?;
-    let client = parse(files, &Options::path(&options.client, "client.rs"))?;
-    let methods = methods_of(&client);
-    let mut calls = BTreeMap::new();
-    let mut operation = None;
-    // Each static with an operation is followed by its builder and the setters.
-    for item in &builders.items {
-        match item {
-            Item::Static(item) => operation = operation_of(item),
-            Item::Impl(block) => {
-                let Some((id, parameters)) = &operation else {
-                    continue;
-                };
-                let Some(method) = methods.get(&base_name(&block.self_ty)) else {
-                    continue;
-                };
-                let setters: BTreeMap<String, String> =
-                    block.items.iter().filter_map(setter).collect();
-                let parameters = parameters.iter().filter_map(|(name, setter)| {
-                    let target = setters.get(setter)?;
-                    Some((name.clone(), (setter.clone(), target.clone())))
-                });
-                let call = ClientCall {
-                    method: method.clone(),
-                    parameters: parameters.collect(),
-                    body: setters.get("body").cloned(),
-                };
-                calls.entry(id.clone()).or_insert(call);
-            }
-            _ => {}
-        }
-    }
-    Ok(calls)
-}
-
-/// Returns the methods of the client that return a builder, by the name of the builder.
-fn methods_of(client: &syn::File) -> BTreeMap<String, String> {
-    let blocks = client.items.iter().filter_map(|item| match item {
-        Item::Impl(block) if block.trait_.is_none() => Some(block),
-        _ => None,
-    });
-    let methods = blocks.flat_map(|block| &block.items).filter_map(|item| {
-        let ImplItem::Fn(method) = item else {
-            return None;
-        };
-        let syn::ReturnType::Type(_, output) = &method.sig.output else {
-            return None;
-        };
-        text(output)
-            .starts_with("builder::")
-            .then(|| (base_name(output), method.sig.ident.to_string()))
-    });
-    methods.collect()
-}
-
-/// Returns the last name of a type's path.
-fn base_name(ty: &Type) -> String {
-    match ty {
-        Type::Path(path) => path
-            .path
-            .segments
-            .last()
-            .map(|segment| segment.ident.to_string())
-            .unwrap_or_default(),
-        _ => String::new(),
-    }
-}
-
-/// Returns the id of the operation that a static describes, and the names and setters of its parameters.
-fn operation_of(item: &ItemStatic) -> Option<(String, Vec<(String, String)>)> {
-    let Expr::Struct(operation) = &*item.expr else {
-        return None;
-    };
-    let field = |name: &str| {
-        let mut fields = operation.fields.iter();
-        let found =
-            fields.find(|field| matches!(&field.member, syn::Member::Named(own) if own == name));
-        found.map(|field| &field.expr)
-    };
-    let id = string(field("id")?)?;
-    let Expr::Reference(parameters) = field("parameters")? else {
-        return None;
-    };
-    let Expr::Array(parameters) = &*parameters.expr else {
-        return None;
-    };
-    let parameters = parameters.elems.iter().filter_map(|parameter| {
-        let Expr::Call(call) = parameter else {
-            return None;
-        };
-        Some((string(call.args.get(1)?)?, string(call.args.get(2)?)?))
-    });
-    Some((id, parameters.collect()))
-}
-
-fn string(expression: &Expr) -> Option<String> {
-    match expression {
-        Expr::Lit(literal) => match &literal.lit {
-            Lit::Str(text) => Some(text.value()),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// Returns the name of a setter, and the type that it takes: `T` of `V: TryInto<T>` or, for a body, `V: IntoBody<T>`.
-fn setter(item: &ImplItem) -> Option<(String, String)> {
-    let ImplItem::Fn(method) = item else {
-        return None;
-    };
-    let has_value = method.sig.generics.params.iter().any(
-        |parameter| matches!(parameter, GenericParam::Type(parameter) if parameter.ident == "V"),
-    );
-    let clause = method.sig.generics.where_clause.as_ref()?;
-    let target = clause.predicates.iter().find_map(|predicate| {
-        let WherePredicate::Type(predicate) = predicate else {
-            return None;
-        };
-        predicate.bounds.iter().find_map(|bound| {
-            let TypeParamBound::Trait(bound) = bound else {
-                return None;
-            };
-            let text = text(bound);
-            let mut traits = ["::std::convert::TryInto<", "toolkit::IntoBody<"].into_iter();
-            let target = traits.find_map(|name| text.strip_prefix(name))?;
-            Some(target.strip_suffix('>')?.to_owned())
-        })
-    })?;
-    has_value.then(|| (method.sig.ident.to_string(), target))
 }

@@ -29,7 +29,9 @@ fn is_fresh(source: &str, client: &str, client_crate: &str) {
         client_crate: client_crate.to_owned(),
         trait_name: None,
     };
-    let files = generate_client(&document, &options).expect("the document is supported");
+    let files = generate_client(&document, &options)
+        .expect("the document is supported")
+        .files;
     let mut expected = BTreeSet::new();
     for file in &files {
         let path = folder.join(&file.path);

@@ -32,7 +32,9 @@ fn read(text: &str) -> Document {
 }
 
 fn all(text: &str) -> Vec<File> {
-    generate(&read(text), &options()).expect("the document is supported")
+    generate(&read(text), &options())
+        .expect("the document is supported")
+        .files
 }
 
 /// The text of a generated file.
@@ -420,8 +422,8 @@ proptest! {
         let text = serde_json::to_string_pretty(&document).expect("a value is written");
         if let Ok(document) = openapi_dropshot_contract::read("damaged.json", &text) {
             match generate_service(&document, &options()) {
-                Ok(files) => {
-                    let mut rust = files.iter().filter(|file| is_rust(file));
+                Ok(generated) => {
+                    let mut rust = generated.files.iter().filter(|file| is_rust(file));
                     prop_assert!(rust.all(|file| syn::parse_file(&file.text).is_ok()));
                 }
                 Err(problems) => check_problems(&problems),

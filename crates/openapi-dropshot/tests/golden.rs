@@ -30,7 +30,9 @@ fn golden_files_are_what_the_generator_writes() {
             client_crate: "client".to_owned(),
             trait_name: None,
         };
-        let files = generate_service(&document, &options).expect("the document is supported");
+        let files = generate_service(&document, &options)
+            .expect("the document is supported")
+            .files;
         let mut expected = BTreeSet::new();
         for file in &files {
             let path = folder().join(&file.path);

@@ -25,7 +25,8 @@ fn models(version: &str, schemas: &str) -> String {
     let document = openapi_dropshot_contract::read("api.yaml", &text)
         .unwrap_or_else(|problems| panic!("{problems}\n{text}"));
     let files = generate_service(&document, &options)
-        .unwrap_or_else(|problems| panic!("{problems:?}\n{text}"));
+        .unwrap_or_else(|problems| panic!("{problems:?}\n{text}"))
+        .files;
     let models = files.iter().find(|file| file.path == "models/schemas.rs");
     let lines = models.expect("there are schemas").text.lines();
     let code = lines.filter(|line| !line.trim_start().starts_with("///"));

@@ -18,7 +18,9 @@ fn files() -> Vec<File> {
         client_crate: "client".to_owned(),
         trait_name: None,
     };
-    generate_service(&document, &options).expect("the document is supported")
+    generate_service(&document, &options)
+        .expect("the document is supported")
+        .files
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn generated(document: &Document) -> Option<Vec<File>> {
         client_crate: "client".to_owned(),
         trait_name: None,
     };
-    let mut files = generate_service(document, &options).ok()?;
+    let mut files = generate_service(document, &options).ok()?.files;
     // The document itself is served as it is written.
     files.retain(|file| file.path.ends_with(".rs"));
     Some(files)

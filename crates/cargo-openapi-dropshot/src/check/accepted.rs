@@ -2,14 +2,14 @@
 //! its place, a reason and a date. An entry that matches no change is a fault,
 //! because it would hide a later breaking change.
 
-use super::{Finding, is_raised};
-use crate::{Project, location};
+use crate::repository::Finding;
+use crate::{
+    Project, location,
+    rules::{ACCEPTED_BREAK, is_raised},
+};
 use anyhow::{Context, Result};
 use chrono::NaiveDate;
-use openapi_dropshot_contract::{
-    Problem,
-    diff::{Change, Level, level},
-};
+use openapi_dropshot_contract::diff::{Change, Level, level};
 use serde::Deserialize;
 use std::{fs, io, ops::Range, sync::Arc};
 use toml::{Spanned, de::DeTable, value::Datetime};
@@ -127,7 +127,7 @@ impl Accepted {
 
     fn fault(&self, span: Range<usize>, message: &str, help: &str) -> Finding {
         let at = location(&self.file, &self.text, span.start);
-        let problem = Problem::error("accepted-break", &at, message, help);
+        let problem = ACCEPTED_BREAK.problem(&at, message, help);
         Finding::in_text(problem, &self.text)
     }
 }

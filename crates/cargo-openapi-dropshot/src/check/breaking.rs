@@ -1,10 +1,11 @@
 //! Gate `breaking`: no change since the newest released document breaks a client,
 //! unless `accepted` lists it.
 
-use super::{Finding, Inputs, Outcome, accepted, lifecycle};
+use super::{Inputs, Outcome, accepted, lifecycle};
 use crate::counted;
+use crate::repository::Finding;
 use openapi_dropshot_contract::{
-    Problem,
+    Severity,
     diff::{Change, Level, level},
     model::Location,
 };
@@ -94,11 +95,11 @@ fn finding(inputs: &Inputs<'_>, change: &Change, is_first: bool) -> Finding {
                 true => format!("undo the change; if it is intended, add to {file}:\n{entry}"),
                 false => format!("undo the change; the entry above for {file} accepts it as well"),
             };
-            Problem::error(change.id, &at, message, help)
+            change.problem(Severity::Error, &at, message, help)
         }
         Level::Warn | Level::Info => {
             let help = "make sure that no client relies on the former behaviour";
-            Problem::warning(change.id, &at, message, help)
+            change.problem(Severity::Warning, &at, message, help)
         }
     })
 }

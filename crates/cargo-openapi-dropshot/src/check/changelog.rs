@@ -1,33 +1,29 @@
 //! Gate `changelog`: the changelog has an entry for each change since the newest
 //! release, and all versions are that of the newest release.
 
-use super::{Finding, Inputs, Outcome};
+use super::{Inputs, Outcome};
 use crate::{
     counted,
-    release::{
+    repository::{
+        Finding,
         changelog::{Changelog, Section, UNRELEASED},
         versions::{self, MANIFEST},
     },
     revision,
+    rules::{
+        CHANGELOG_ENTRY, CHANGELOG_ENTRY_LOST, CHANGELOG_FORM, RELEASE_WITHOUT_SECTION,
+        SECTION_WITHOUT_RELEASE, VERSION,
+    },
 };
 use anyhow::Result;
 use openapi_dropshot_contract::{
-    Problem, Severity,
+    Rule, Severity,
     diff::Change,
     model::{Location, Node, NodeKind, escape_pointer_token, unescape_pointer_token},
     release::Version,
 };
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The rule for entries that are lost.
-pub(crate) const LOST: &str = "changelog-entry-lost";
-
-const FORM: &str = "changelog-form";
-const ENTRY: &str = "changelog-entry";
-
-/// The rules whose severity a project can set.
-pub(crate) const CONFIGURABLE: [&str; 3] = [FORM, ENTRY, LOST];
 
 /// The groups of a section.
 const GROUPS: &[&str] = &[
@@ -87,7 +83,7 @@ fn missing(file: &str) -> Outcome {
     let message = "there is no changelog";
     let help =
         format!("create {file} with the heading `# Changelog` and the section `## {UNRELEASED}`");
-    let problem = Problem::error("changelog-form", &Location::start(file), message, help);
+    let problem = CHANGELOG_FORM.problem(&Location::start(file), message, help);
     Outcome {
         summary: "there is no changelog".to_owned(),
         fix: Some(format!("create {file}")),
@@ -103,13 +99,13 @@ struct Gate<'a> {
 
 impl Gate<'_> {
     /// Reports a fault of the changelog, with the lines around it.
-    fn fault(&mut self, rule: &'static str, at: &Location, message: String, help: &str) {
-        let severity = match self.inputs.project.severities.get(rule) {
+    fn fault(&mut self, rule: &Rule, at: &Location, message: String, help: &str) {
+        let severity = match self.inputs.project.severities.get(rule.id) {
             Some(None) => return,
             Some(Some(severity)) => *severity,
             None => Severity::Error,
         };
-        let problem = Problem::error(rule, at, message, help).with_severity(severity);
+        let problem = rule.problem(at, message, help).with_severity(severity);
         let finding = Finding::in_text(problem, &self.changelog.text);
         self.findings.push(finding);
     }
@@ -122,7 +118,7 @@ impl Gate<'_> {
             let at = first.map_or(start, |section| section.at.clone());
             let message = format!("the first section is not `## {UNRELEASED}`");
             let help = format!("put `## {UNRELEASED}` on top, for the changes of the next release");
-            self.fault(FORM, &at, message, &help);
+            self.fault(&CHANGELOG_FORM, &at, message, &help);
         }
         let mut newer: Option<Version> = None;
         for section in self.changelog.sections.clone() {
@@ -136,7 +132,7 @@ impl Gate<'_> {
                     };
                     let message = format!("`{group}` is not a group of changes");
                     let help = format!("write one of {}", GROUPS.join(", "));
-                    self.fault(FORM, &at, message, &help);
+                    self.fault(&CHANGELOG_FORM, &at, message, &help);
                 }
             }
             if section.title == UNRELEASED {
@@ -145,13 +141,13 @@ impl Gate<'_> {
             let Some(version) = section.version() else {
                 let message = format!("`{}` is not a release", section.title);
                 let help = "write version and day, as in `## 1.0.0 - 2026-11-20`";
-                self.fault(FORM, &section.at, message, help);
+                self.fault(&CHANGELOG_FORM, &section.at, message, help);
                 continue;
             };
             if newer.is_some_and(|newer| newer <= version) {
                 let message = format!("{version} stands below a release that is not newer");
                 let help = "put the newest release first, and each once";
-                self.fault(FORM, &section.at, message, help);
+                self.fault(&CHANGELOG_FORM, &section.at, message, help);
             }
             newer = Some(version);
         }
@@ -173,7 +169,7 @@ impl Gate<'_> {
                     "the version is {}, but {newest} was released last",
                     version.value
                 );
-                let problem = Problem::error("version", &version.at, message, &help);
+                let problem = VERSION.problem(&version.at, message, &help);
                 self.findings.push(Finding::in_text(problem, &inputs.texts));
             }
         }
@@ -188,14 +184,14 @@ impl Gate<'_> {
                 let message = format!("{} was released, but has no section", released.path);
                 let help =
                     format!("add `## {version} - ` with the day, and the changes of that release");
-                self.fault("release-without-section", &at, message, &help);
+                self.fault(&RELEASE_WITHOUT_SECTION, &at, message, &help);
             }
         }
         if let Some((own, at)) = sections.first().filter(|(own, _)| *own > newest) {
             let message =
                 format!("{own} has a section, but the newest released document is {newest}");
             let help = format!("leave it under `## {UNRELEASED}`, and run: {release} {own}");
-            self.fault("section-without-release", at, message, &help);
+            self.fault(&SECTION_WITHOUT_RELEASE, at, message, &help);
         }
         if !inputs.project.cargo_version {
             return Ok(());
@@ -210,7 +206,7 @@ impl Gate<'_> {
                     "the version of {} is {}, but {newest} was released last",
                     mention.of, mention.version
                 );
-                let problem = Problem::error("version", &at, message, &help);
+                let problem = VERSION.problem(&at, message, &help);
                 self.findings.push(Finding::new(problem));
             }
         }
@@ -236,7 +232,7 @@ impl Gate<'_> {
                     inputs.file, newest.version
                 );
                 let help = "write what the change means for the readers of the next release";
-                self.fault(ENTRY, &unreleased.at, message, help);
+                self.fault(&CHANGELOG_ENTRY, &unreleased.at, message, help);
             }
             return;
         }
@@ -259,7 +255,7 @@ impl Gate<'_> {
                 change.text
             );
             let help = format!("add an entry that names {names}, under `## {UNRELEASED}`");
-            self.fault(ENTRY, &unreleased.at, message, &help);
+            self.fault(&CHANGELOG_ENTRY, &unreleased.at, message, &help);
         }
     }
 }
@@ -269,7 +265,7 @@ impl Gate<'_> {
     /// other words: the other checks do not see entries that are not about the contract.
     fn check_lost(&mut self) -> Result<()> {
         let project = self.inputs.project;
-        let severity = match project.severities.get(LOST) {
+        let severity = match project.severities.get(CHANGELOG_ENTRY_LOST.id) {
             Some(None) => return Ok(()),
             Some(Some(severity)) => *severity,
             None => Severity::Error,
@@ -309,9 +305,12 @@ impl Gate<'_> {
             let start: String = entry.chars().take(60).collect();
             let message = format!("the entry `{start}…` of {revision} is lost");
             let help = format!(
-                "put it back under `## {UNRELEASED}`; if what it describes was undone, say so with `{LOST}` in `[document.rules]`"
+                "put it back under `## {UNRELEASED}`; if what it describes was undone, say so with `{}` in `[document.rules]`",
+                CHANGELOG_ENTRY_LOST.id
             );
-            let problem = Problem::error(LOST, &at, message, help).with_severity(severity);
+            let problem = CHANGELOG_ENTRY_LOST
+                .problem(&at, message, help)
+                .with_severity(severity);
             self.findings
                 .push(Finding::in_text(problem, &self.changelog.text));
         }

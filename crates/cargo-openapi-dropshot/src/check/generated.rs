@@ -1,12 +1,14 @@
 //! Gate `generated`: the generated code is fresh.
 
-use super::{Finding, Inputs, Outcome};
+use super::{Inputs, Outcome};
+use crate::repository::Finding;
 use crate::{
     Output,
     generate::{self, FOREIGN_HELP, StaleFile},
+    rules::STALE_CODE,
 };
 use anyhow::Result;
-use openapi_dropshot_contract::{Document, Problem, model::Location};
+use openapi_dropshot_contract::{Document, model::Location};
 
 /// How many lines of a diff are printed.
 const DIFF_LINES: usize = 40;
@@ -67,12 +69,7 @@ fn stale_file(inputs: &Inputs<'_>, file: &StaleFile, fix: &str) -> Finding {
         ..Location::start(&file.path)
     };
     if file.is_foreign {
-        let problem = Problem::error(
-            "stale-code",
-            &Location::start(&file.path),
-            message,
-            FOREIGN_HELP,
-        );
+        let problem = STALE_CODE.problem(&Location::start(&file.path), message, FOREIGN_HELP);
         return Finding::new(problem);
     }
     let diff = file.diff();
@@ -82,5 +79,5 @@ fn stale_file(inputs: &Inputs<'_>, file: &StaleFile, fix: &str) -> Finding {
         excerpt += &format!("… {more} more lines\n");
     }
     let help = format!("never edit it by hand; run: {fix}");
-    Finding::new(Problem::error("stale-code", &at, message, help)).with_lines(&excerpt)
+    Finding::new(STALE_CODE.problem(&at, message, help)).with_lines(&excerpt)
 }

@@ -1,10 +1,14 @@
 //! Reads the inputs of the gates once for all of them: the document, the releases,
 //! the changes since the newest release, and the accepted breaking changes.
 
-use super::{Finding, accepted::Accepted, is_raised, usage::Usage};
+use super::{accepted::Accepted, usage::Usage};
 use crate::{
     FILE, Project, files,
-    release::released::{self, Released},
+    repository::{
+        Finding,
+        released::{self, Released},
+    },
+    rules::is_raised,
 };
 use anyhow::{Context, Result};
 use chrono::NaiveDate;
@@ -13,6 +17,7 @@ use openapi_dropshot_contract::{
     diff::{Change, Level, Policy, compare},
     model::Node,
     read_draft_with_files, read_with_files,
+    rules::document::DANGLING_REFERENCE,
 };
 use std::{
     borrow::Cow,
@@ -98,7 +103,7 @@ impl<'p> Inputs<'p> {
         let releases = released::read_all(project)?;
         // An incomplete document is compared as far as it goes, but the target of a
         // dangling reference would count as removed.
-        let is_dangling = |fault: &Problem| fault.rule == "dangling-reference";
+        let is_dangling = |fault: &Problem| fault.rule == DANGLING_REFERENCE.id;
         let draft = read_draft_with_files(&file, &text, &mut load)
             .ok()
             .filter(|draft| !draft.faults.iter().any(is_dangling));

@@ -2,25 +2,27 @@
 //! the day for which the gates run.
 
 use super::{Inputs, Outcome, breaking};
-use crate::{Project, counted};
+use crate::{
+    Project, counted,
+    rules::{SUNSET_NEAR, SUNSET_PASSED},
+};
 use openapi_dropshot_contract::{
     Document, Problem,
     diff::{Change, Level},
     lifecycle::{Due, due},
     model::Location,
+    rules::document::{INCOMPLETE_DEPRECATION, LIFECYCLE, NOT_DEPRECATED, UNKNOWN_REPLACEMENT},
 };
 
-/// The rules of one document that are about deprecation.
-const RULES: &[&str] = &[
-    "incomplete-deprecation",
-    "lifecycle",
-    "not-deprecated",
-    "unknown-replacement",
-];
-
-/// Whether a rule of one document belongs to this gate.
+/// Whether a rule of one document belongs to this gate: it is about deprecation.
 pub(super) fn is_about(rule: &str) -> bool {
-    RULES.contains(&rule)
+    let own = [
+        &INCOMPLETE_DEPRECATION,
+        &LIFECYCLE,
+        &NOT_DEPRECATED,
+        &UNKNOWN_REPLACEMENT,
+    ];
+    own.iter().any(|own| own.id == rule)
 }
 
 /// Whether a change belongs to the gate: it changes a sunset or a stability level,
@@ -79,7 +81,7 @@ fn due_sunset(project: &Project, document: &Document, due: &Due) -> Problem {
             ),
             None => "tell those who still call this operation when it will be removed".to_owned(),
         };
-        return Problem::warning("sunset-near", &due.at, &due.text, help);
+        return SUNSET_NEAR.problem(&due.at, &due.text, help);
     }
     let id = due.id.as_deref().unwrap_or(&due.operation);
     let then = match project.output {
@@ -93,7 +95,7 @@ fn due_sunset(project: &Project, document: &Document, due: &Due) -> Problem {
         "remove `{}` from the document, {then}; or write a later day in `x-sunset`",
         due.operation
     );
-    let problem = Problem::error("sunset-passed", &due.at, &due.text, help);
+    let problem = SUNSET_PASSED.problem(&due.at, &due.text, help);
     let contains = |at: &Location| due.at.pointer.starts_with(&format!("{}/", at.pointer));
     let mut operations = document.operations.iter().map(|operation| &operation.at);
     match operations.find(|at| contains(at)) {

@@ -1,7 +1,10 @@
 //! Prints the gates: as text, as one JSON object, and as entries for other formats.
 
-use super::{Gate, finding::severity};
-use crate::{diff, output::Entry};
+use super::Gate;
+use crate::{
+    output::{Entry, place},
+    repository::severity,
+};
 use chrono::NaiveDate;
 use openapi_dropshot_contract::Severity;
 use serde_json::{Value, json};
@@ -98,7 +101,7 @@ fn of_gate(gate: &Gate) -> Value {
     };
     let findings = gate.outcome.findings.iter().map(|finding| {
         let problem = &finding.problem;
-        let mut json = diff::place(&problem.at);
+        let mut json = place(&problem.at);
         json["severity"] = severity(problem).into();
         json["rule"] = problem.rule.into();
         json["message"] = problem.message.as_str().into();

@@ -1,8 +1,12 @@
 //! Reads an export of the usage of deprecated operations (`check --usage`), and reports removed
 //! operations that somebody still calls.
 
-use super::{Finding, Inputs, lifecycle};
-use crate::counted;
+use super::{Inputs, lifecycle};
+use crate::repository::Finding;
+use crate::{
+    counted,
+    rules::{REMOVED_OPERATION_IN_USE, REMOVED_OPERATION_UNKNOWN_USAGE},
+};
 use anyhow::{Context, Result, ensure};
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use openapi_dropshot_contract::{Problem, diff::Change, model::Location};
@@ -79,12 +83,7 @@ impl Usage {
             let help = format!(
                 "make the export again before the removal is deployed, and remove what nobody called for {QUIET_DAYS} days"
             );
-            Some(Problem::warning(
-                "removed-operation-unknown-usage",
-                &at,
-                message,
-                help,
-            ))
+            Some(REMOVED_OPERATION_UNKNOWN_USAGE.problem(&at, message, help))
         };
         let file = &self.file;
         let mut operations = self.operations.iter();
@@ -103,12 +102,7 @@ impl Usage {
             let help = format!(
                 "keep the operation until nobody has called it for {QUIET_DAYS} days; {file} has all callers"
             );
-            return Some(Problem::error(
-                "removed-operation-in-use",
-                &at,
-                message,
-                help,
-            ));
+            return Some(REMOVED_OPERATION_IN_USE.problem(&at, message, help));
         }
         let age = days_between(self.created_at, inputs.today);
         if age > FRESH_DAYS {

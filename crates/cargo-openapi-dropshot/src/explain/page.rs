@@ -3,13 +3,15 @@
 use super::{Explanation, Reporter, all, find};
 
 /// The page of the documentation, in Markdown.
-pub fn markdown() -> String {
-    let mut text = "<!-- Made by `UPDATE_GOLDEN=1 cargo test -p cargo-openapi-dropshot --lib the_page`; do not edit. -->\n\n\
-                    # Rules\n\n\
+pub(super) fn markdown() -> String {
+    let mut text = "# Rules\n\n\
                     Each rule that a task of `cargo openapi-dropshot` reports, with the same text as `cargo openapi-dropshot explain RULE` \
                     prints.\n"
         .to_owned();
-    let rules: Vec<Explanation> = all().into_iter().filter_map(find).collect();
+    let rules: Vec<Explanation> = all()
+        .into_iter()
+        .filter_map(|(_, id, _)| find(id))
+        .collect();
     for reporter in Reporter::ALL {
         let (title, about) = reporter.about();
         text += &format!("\n## {title}\n\n{about}\n");
@@ -40,7 +42,7 @@ pub(super) fn text(rule: &Explanation) -> String {
 }
 
 /// Meaning, examples, remedy and configuration.
-fn body(rule: &Explanation) -> String {
+pub(super) fn body(rule: &Explanation) -> String {
     let Explanation {
         meaning,
         remedy,

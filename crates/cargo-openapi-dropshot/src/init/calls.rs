@@ -3,12 +3,11 @@
 use super::{
     Examples, Plan,
     examples::{Request, is_json},
-    named_operations,
+    mocked_operations,
 };
 use anyhow::Result;
-use openapi_dropshot::starter::{self, ClientCall};
+use openapi_dropshot::starter::ClientCall;
 use openapi_dropshot_contract::model::Operation;
-use std::collections::BTreeMap;
 
 /// The tests.
 pub(super) struct Tests {
@@ -21,16 +20,8 @@ pub(super) struct Tests {
 /// Writes a test of each operation for which a request can be made.
 pub(super) fn tests(plan: &Plan) -> Result<Tests> {
     let examples = Examples::new(&plan.document);
-    let calls = match plan.has_client {
-        true => starter::client_calls(&plan.generated, &plan.generator)?,
-        false => BTreeMap::new(),
-    };
-    let handlers = starter::handlers(&plan.generated, &plan.generator, "api", "()")?;
     let (mut text, mut secured_request) = (String::new(), None);
-    for (operation, id) in named_operations(&plan.document) {
-        let Some(method) = handlers.methods.get(&id) else {
-            continue;
-        };
+    for (operation, id, method) in mocked_operations(plan) {
         let Some(request) = examples.request(operation)? else {
             continue;
         };
@@ -38,7 +29,7 @@ pub(super) fn tests(plan: &Plan) -> Result<Tests> {
         if !operation.is_open() && secured_request.is_none() {
             secured_request = Some(arguments(plan, operation, &request, &[]));
         }
-        let test = match calls.get(&id) {
+        let test = match plan.generated.client.get(id) {
             // The client follows redirects, and makes an error of an error.
             Some(call) if (200..300).contains(&response.status) => with_client(call, &request),
             _ => as_it_stands(plan, operation, &request, response.status),
@@ -102,7 +93,7 @@ fn as_it_stands(plan: &Plan, operation: &Operation, request: &Request, status: u
 
 /// The arguments of `Service::send`.
 fn arguments(plan: &Plan, operation: &Operation, request: &Request, own: &[String]) -> String {
-    let path = request.target(plan.base_path(), &operation.path.value);
+    let path = request.target(&plan.api.base_path, &operation.path.value);
     let lines = request.header_lines();
     let headers: Vec<String> = own
         .iter()

@@ -1,7 +1,7 @@
 //! What a repository has already, so that `init` adds to it and overwrites nothing.
 
 use super::Plan;
-use crate::{FILE, release::changelog::Changelog};
+use crate::{FILE, repository::changelog::Changelog};
 use anyhow::{Context as _, Result, bail};
 use std::{
     fs,

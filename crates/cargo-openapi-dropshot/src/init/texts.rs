@@ -87,6 +87,7 @@ pub(super) fn all(plan: &Plan, text: &str, existing: &Existing) -> Result<Vec<(S
     }
     files.extend(
         plan.generated
+            .files
             .iter()
             .map(|file| (file.path.clone(), file.text.clone())),
     );
@@ -133,7 +134,9 @@ fn values(plan: &Plan, existing: &Existing) -> Values {
     values.set("capitals", snake.to_uppercase());
     values.set("snake", &snake);
     values.set("version", &version);
-    values.set("base-path", plan.base_path());
+    values.set("base-path", &plan.api.base_path);
+    let imported = plan.api.imported_crates();
+    values.keep("free-form", imported.contains("serde_json"));
     values.set("install", plan.toolkit.install());
     values.keep("secured", plan.is_secured);
     values.keep("open", !plan.is_secured);

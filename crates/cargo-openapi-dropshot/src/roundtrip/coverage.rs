@@ -19,32 +19,26 @@ struct Row {
     reasons: String,
 }
 
-/// A column of figures that planning does not know.
-pub(super) struct Column {
-    pub(super) title: &'static str,
-    /// The text of each document.
-    pub(super) cells: Vec<String>,
-    /// The text of the last row.
-    pub(super) total: String,
-}
-
-/// Prints the table of the documents.
-pub(super) fn print(project: &Project, files: &[PathBuf], columns: &[Column]) {
-    let more = |text: &dyn Fn(&Column) -> String| -> String {
-        let texts = columns.iter().map(text);
-        texts.map(|text| format!(" {text} |")).collect()
+/// Prints the table of the documents, with a column of the differences of each if they were counted.
+pub(super) fn print(project: &Project, files: &[PathBuf], differences: Option<&[Option<usize>]>) {
+    let cell = |text: &dyn Fn(&[Option<usize>]) -> String| -> String {
+        differences.map_or_else(String::new, |counts| format!(" {} |", text(counts)))
     };
     println!(
         "| document | operations | service | with client |{} rejected by |",
-        more(&|column| column.title.to_owned())
+        cell(&|_| "differences".to_owned())
     );
-    println!("|---|---|---|---|{}---|", "---|".repeat(columns.len()));
+    println!(
+        "|---|---|---|---|{}---|",
+        cell(&|_| "---".to_owned()).replace(' ', "")
+    );
     let printed = |(index, file): (usize, &PathBuf)| {
         let row = row(project, file);
         let (document, operations, reasons) = (&row.document, row.operations, &row.reasons);
         let (service, client) = (row.service, row.client);
-        let more = more(&|column| column.cells[index].clone());
-        println!("| {document} | {operations} | {service} | {client} |{more} {reasons} |");
+        let differences =
+            cell(&|counts| counts[index].map_or_else(String::new, |count| count.to_string()));
+        println!("| {document} | {operations} | {service} | {client} |{differences} {reasons} |");
         row
     };
     let rows: Vec<Row> = files.iter().enumerate().map(printed).collect();
@@ -54,7 +48,7 @@ pub(super) fn print(project: &Project, files: &[PathBuf], columns: &[Column]) {
         sum(|row| row.operations),
         sum(|row| row.service),
         sum(|row| row.client),
-        more(&|column| column.total.clone())
+        cell(&|counts| counts.iter().flatten().sum::<usize>().to_string())
     );
 }
 

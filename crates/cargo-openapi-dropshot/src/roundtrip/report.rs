@@ -1,7 +1,7 @@
 //! Prints the result: the rejections and differences of each document, then a table
 //! with the counts of all documents.
 
-use super::{Outcome, Trials, accepted};
+use super::{Outcome, Trials};
 use openapi_dropshot_contract::meaning::Difference;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -54,8 +54,8 @@ fn print_details(outcome: &Outcome) {
     }
     let mut accepted = BTreeMap::<(&str, &str), usize>::new();
     for Difference { rule, .. } in outcome.differences() {
-        if let Some(reason) = accepted::reason(rule) {
-            *accepted.entry((rule, reason)).or_default() += 1;
+        if let Some(reason) = rule.accepted {
+            *accepted.entry((rule.id, reason)).or_default() += 1;
         }
     }
     for ((rule, reason), count) in accepted {
@@ -65,7 +65,7 @@ fn print_details(outcome: &Outcome) {
 
 /// A difference as compilers write them.
 pub(super) fn rendered(difference: &Difference) -> String {
-    let (rule, at, part) = (difference.rule, &difference.at, &difference.part);
+    let (rule, at, part) = (difference.rule.id, &difference.at, &difference.part);
     let message = &difference.message;
     format!(
         "{at}: error[{rule}]: {part}: {message}\n  at {}",

@@ -17,6 +17,7 @@ use bodies::Form;
 use openapi_dropshot_contract::{
     Document,
     model::{Location, Operation, Parameter, ParameterIn, Type},
+    rules::{DifferenceRule, differences},
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
@@ -76,7 +77,12 @@ pub(super) fn try_all(
         if operation.request_body.is_some() && body.is_none() {
             let message = "no valid body was found, so that no request was tried";
             let name = name_of(operation);
-            trials.differ("body-without-example", &operation.at, &name, message);
+            trials.differ(
+                &differences::BODY_WITHOUT_EXAMPLE,
+                &operation.at,
+                &name,
+                message,
+            );
             continue;
         }
         let required = |parameter: &Parameter| {
@@ -111,7 +117,7 @@ impl Requests<'_> {
         if exchange.arguments.is_none() {
             let Exchange { status, body, .. } = exchange;
             let message = format!("a valid request got the response {status}: {}", body.trim());
-            self.differ("request-refused", &self.operation.at, message);
+            self.differ(&differences::REQUEST_REFUSED, &self.operation.at, message);
             return Ok(());
         }
         self.try_without_key()?;
@@ -185,7 +191,7 @@ impl Requests<'_> {
         if exchange.status != 401 || exchange.arguments.is_some() {
             let status = exchange.status;
             let message = format!("a request without a credential got the response {status}");
-            self.differ("security-open", &self.operation.at, message);
+            self.differ(&differences::SECURITY_OPEN, &self.operation.at, message);
         }
         Ok(())
     }
@@ -219,11 +225,11 @@ impl Requests<'_> {
             let exchange = self.send(&request, is_valid)?;
             if exchange.arguments.is_some() && !is_valid {
                 let message = format!("`{name}` may be {text:?}, which is not valid");
-                self.differ("parameter-accepted", &parameter.at, message);
+                self.differ(&differences::PARAMETER_ACCEPTED, &parameter.at, message);
             } else if exchange.arguments.is_none() && is_valid {
                 let body = exchange.body.trim();
                 let message = format!("`{name}` may not be {text:?}, which is valid: {body}");
-                self.differ("parameter-refused", &parameter.at, message);
+                self.differ(&differences::PARAMETER_REFUSED, &parameter.at, message);
             }
         }
         Ok(())
@@ -238,7 +244,7 @@ impl Requests<'_> {
         if absent.is_some() != is_optional {
             let may = if is_optional { "may not" } else { "may" };
             let message = format!("`{name}` {may} be absent");
-            self.differ("parameter-absent", &parameter.at, message);
+            self.differ(&differences::PARAMETER_ABSENT, &parameter.at, message);
             return Ok(());
         }
         let schema = self
@@ -251,13 +257,13 @@ impl Requests<'_> {
                 let absent = absent.unwrap_or_default();
                 let message =
                     format!("without `{name}` the handler sees {absent}, not {default:?}");
-                self.differ("parameter-default-lost", &parameter.at, message);
+                self.differ(&differences::PARAMETER_DEFAULT_LOST, &parameter.at, message);
             }
         }
         Ok(())
     }
 
-    fn differ(&mut self, rule: &'static str, at: &Location, message: String) {
+    fn differ(&mut self, rule: &'static DifferenceRule, at: &Location, message: String) {
         self.trials
             .differ(rule, at, &name_of(self.operation), message);
     }

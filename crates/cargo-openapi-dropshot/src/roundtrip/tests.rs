@@ -4,11 +4,10 @@
 mod broken;
 mod normal;
 
-use super::{
-    Outcome, accepted::ACCEPTED, differences_of, outcomes, report::rendered, source::Source,
-};
+use super::{Outcome, outcomes, problems_of, report::rendered, source::Source};
 use crate::{Project, check};
 use chrono::NaiveDate;
+use openapi_dropshot_contract::rules::differences;
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
@@ -75,10 +74,10 @@ fn tried() -> &'static Tried {
     TRIED.get_or_init(|| {
         let mut sources: Vec<Source> = DOCUMENTS.iter().map(|document| source(document)).collect();
         let mut broken = source(SHELF);
-        broken::break_all(&mut broken.files, broken::WAYS);
+        broken::break_all(&mut broken.generated.files, broken::WAYS);
         sources.push(broken);
         let mut broken = source(LEDGER);
-        broken::break_all(&mut broken.files, broken::CATALOGUE);
+        broken::break_all(&mut broken.generated.files, broken::CATALOGUE);
         sources.push(broken);
         let mut outcomes =
             outcomes(&project(), "tests", sources).expect("everything compiles and runs");
@@ -124,7 +123,7 @@ fn every_way_to_break_the_generator_is_reported() {
         for way in ways {
             let mut faults = outcome.faults();
             let is_reported =
-                faults.any(|fault| fault.rule == way.rule && fault.at.pointer == way.pointer);
+                faults.any(|fault| fault.rule.id == way.rule && fault.at.pointer == way.pointer);
             assert!(
                 is_reported,
                 "{} is not reported as {} at {}:\n{}",
@@ -142,8 +141,8 @@ fn the_gate_reports_a_broken_generator_with_its_remedy() {
     let today = NaiveDate::from_ymd_opt(2027, 1, 1).expect("a day");
     let inputs = check::Inputs::read(&project, Some(&path(SHELF)), today).expect("readable");
     let document = inputs.document().expect("a valid document");
-    let differences = tried().broken_shelf.faults().cloned().collect();
-    let outcome = check::roundtrip::outcome(&inputs, document, differences);
+    let problems = tried().broken_shelf.problems();
+    let outcome = check::roundtrip::outcome(&inputs, document, problems);
     let text = document.text.lines().collect::<Vec<_>>();
     let finding = (outcome.findings.iter())
         .find(|finding| finding.problem.rule == "parameter-default-lost")
@@ -162,28 +161,29 @@ fn the_gate_reports_a_broken_generator_with_its_remedy() {
 fn every_accepted_difference_is_needed_and_has_a_reason() {
     let used: BTreeSet<&str> = (tried().whole.iter())
         .flat_map(Outcome::differences)
-        .map(|difference| difference.rule)
+        .map(|difference| difference.rule.id)
         .collect();
-    let rules: Vec<&str> = (ACCEPTED.iter())
-        .flat_map(|(rules, _)| rules.iter().copied())
-        .collect();
-    let unused: Vec<&&str> = rules.iter().filter(|rule| !used.contains(*rule)).collect();
-    assert!(
-        unused.is_empty(),
-        "no document needs {unused:?}: remove them from accepted.rs, or add to {SHELF} what needs them"
-    );
-    for (rules, reason) in ACCEPTED {
-        assert!(reason.len() > 20, "{rules:?} are accepted without a reason");
+    for rule in differences::ALL {
+        if let Some(reason) = rule.accepted {
+            assert!(
+                used.contains(rule.id),
+                "no document needs that `{}` is accepted: remove the reason, or add to {SHELF} what needs it",
+                rule.id
+            );
+            assert!(
+                reason.len() > 20,
+                "`{}` is accepted without a reason",
+                rule.id
+            );
+        }
     }
-    let distinct: BTreeSet<&str> = rules.iter().copied().collect();
-    assert_eq!(distinct.len(), rules.len(), "a rule is accepted twice");
 }
 
 #[test]
 fn a_rejected_part_of_a_document_is_a_difference_at_its_place() {
-    let differences = differences_of(&project(), &path(REJECTED)).expect("it can be tried");
-    let places: Vec<(&str, &str)> = (differences.iter())
-        .map(|difference| (difference.rule, difference.at.pointer.as_str()))
+    let problems = problems_of(&project(), &path(REJECTED)).expect("it can be tried");
+    let places: Vec<(&str, &str)> = (problems.iter())
+        .map(|problem| (problem.rule, problem.at.pointer.as_str()))
         .collect();
     assert_eq!(
         places,

@@ -70,15 +70,19 @@ pub(super) fn compile(
         for part in ["models", "api"] {
             fs::remove_dir_all(folder.join(&program).join(part)).ok();
         }
-        if !source.files.is_empty() {
+        if !source.generated.files.is_empty() {
             manifest += &format!("\n[[bin]]\nname = {program:?}\npath = \"{program}/main.rs\"\n");
-            let probe = probe(&source.document.info.title, &source.files)?;
+            let probe = probe(&source.document.info.title, &source.generated.files)?;
             let own = [
                 ("main.rs", MAIN),
                 ("server.rs", SERVER),
                 ("probe.rs", &probe),
             ];
-            let generated = source.files.iter().map(|file| (&*file.path, &*file.text));
+            let generated = source
+                .generated
+                .files
+                .iter()
+                .map(|file| (&*file.path, &*file.text));
             let all = own.into_iter().chain(generated);
             files.extend(all.map(|(path, text)| (format!("{program}/{path}"), text.to_owned())));
         }

@@ -3,28 +3,21 @@
 
 use super::{Trials, program::Program, schemas::Schemas, written::Written};
 use anyhow::{Context, Result};
-use chrono::DateTime;
-use openapi_dropshot_contract::Document;
+use openapi_dropshot_contract::{
+    Document,
+    rules::{DifferenceRule, differences},
+};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// How many differences of one kind are reported of one schema.
 const OF_A_KIND: usize = 3;
 
-/// Whether a type has to write a text of a format as it was read.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Spelling {
-    Kept,
-    /// Another text for the same UUID or the same time will do.
-    Free,
-}
-
 /// Tries the values of all schemas that have a type of their own.
 pub(super) fn try_all(
     document: &Document,
     schemas: &Schemas,
     pairs: &BTreeMap<String, String>,
-    spelling: Spelling,
     program: &mut Program,
 ) -> Result<Trials> {
     let mut trials = Trials::default();
@@ -36,12 +29,8 @@ pub(super) fn try_all(
             .at;
         let schema = schemas.at(pointer)?;
         let root = &schema.root;
-        let judge = Judge {
-            schemas,
-            root,
-            spelling,
-        };
-        let mut reported = BTreeMap::<&str, usize>::new();
+        let judge = Judge { schemas, root };
+        let mut reported = BTreeMap::<&DifferenceRule, usize>::new();
         let written = as_written
             .as_ref()
             .and_then(|written| Some((written, written.at(pointer)?)));
@@ -54,11 +43,14 @@ pub(super) fn try_all(
             };
             trials.count(is_valid);
             let Some(result) = program.value(name, &value)? else {
-                trials.differ("type-lost", at, name, "there is no type for it");
+                trials.differ(&differences::TYPE_LOST, at, name, "there is no type for it");
                 break;
             };
             let (rule, what) = match result {
-                Ok(_) if !is_valid => ("value-accepted", "is accepted, but not valid".to_owned()),
+                Ok(_) if !is_valid => (
+                    &differences::VALUE_ACCEPTED,
+                    "is accepted, but not valid".to_owned(),
+                ),
                 Ok(written) => match judge.change(&[root], &value, &written) {
                     Some(rule) => (rule, format!("was written back as {}", shown(&written))),
                     None => continue,
@@ -67,9 +59,12 @@ pub(super) fn try_all(
                 // `null` may be allowed where the schema is used; that is checked there.
                 Err(_) if value.is_null() => {
                     let what = "is rejected where the type stands alone".to_owned();
-                    ("component-null-at-use", what)
+                    (&differences::COMPONENT_NULL_AT_USE, what)
                 }
-                Err(why) => ("value-refused", format!("is valid, but rejected: {why}")),
+                Err(why) => (
+                    &differences::VALUE_REFUSED,
+                    format!("is valid, but rejected: {why}"),
+                ),
             };
             let count = reported.entry(rule).or_default();
             *count += 1;
@@ -87,7 +82,6 @@ struct Judge<'s> {
     schemas: &'s Schemas,
     /// The document of the schema, to which its references lead.
     root: &'s Value,
-    spelling: Spelling,
 }
 
 impl<'s> Judge<'s> {
@@ -99,7 +93,7 @@ impl<'s> Judge<'s> {
         schemas: &[&'s Value],
         value: &Value,
         written: &Value,
-    ) -> Option<&'static str> {
+    ) -> Option<&'static DifferenceRule> {
         match (value, written) {
             _ if value == written => None,
             (Value::Object(members), Value::Object(others)) => {
@@ -110,16 +104,16 @@ impl<'s> Judge<'s> {
                         (Some(other), known) => {
                             self.change(&known.unwrap_or_default(), member, other)
                         }
-                        (None, Some(_)) => Some("value-changed"),
-                        (None, None) => Some("unknown-member-left-out"),
+                        (None, Some(_)) => Some(&differences::VALUE_CHANGED),
+                        (None, None) => Some(&differences::UNKNOWN_MEMBER_LEFT_OUT),
                     }
                 });
                 let added = others.keys().filter(|name| !members.contains_key(*name));
                 let added = added.map(|name| {
                     let schemas = known(&parts, name).unwrap_or_default();
                     match schemas.into_iter().any(|schema| self.has_default(schema)) {
-                        true => "default-written",
-                        false => "value-changed",
+                        true => &differences::DEFAULT_WRITTEN,
+                        false => &differences::VALUE_CHANGED,
                     }
                 });
                 lost.chain(added).max()
@@ -134,12 +128,7 @@ impl<'s> Judge<'s> {
                     .max()
             }
             (Value::Number(a), Value::Number(b)) if a.as_f64() == b.as_f64() => None,
-            (Value::String(a), Value::String(b))
-                if self.spelling == Spelling::Free && is_same(a, b) =>
-            {
-                None
-            }
-            _ => Some("value-changed"),
+            _ => Some(&differences::VALUE_CHANGED),
         }
     }
 
@@ -176,15 +165,6 @@ impl<'s> Judge<'s> {
         let place = schema.get("$ref")?.as_str()?;
         self.root.pointer(place.strip_prefix('#')?)
     }
-}
-
-/// Returns whether two texts are the same UUID, or the same time.
-fn is_same(a: &str, b: &str) -> bool {
-    let time = |text| DateTime::parse_from_rfc3339(text).ok();
-    let is_uuid = a.len() == 36
-        && a.bytes()
-            .all(|byte| byte == b'-' || byte.is_ascii_hexdigit());
-    (is_uuid && a.eq_ignore_ascii_case(b)) || (time(a).is_some() && time(a) == time(b))
 }
 
 /// Returns the schemas that describe a member; `None` if no schema knows the member.

@@ -59,6 +59,22 @@ fn explain_lists_all_rules_and_suggests_one() {
 }
 
 #[test]
+fn explain_all_prints_the_page_of_all_rules() {
+    let repository = Repository::code_first();
+    assert_printed(
+        repository.run(&["explain", "--all"]),
+        0,
+        &[
+            "# Rules\n",
+            "\n### `stale-code` (error)\n",
+            "\n## Differences of the round trip\n",
+        ],
+    );
+    let (code, _) = repository.run(&["explain", "--all", "stale-code"]);
+    assert_eq!(code, 2);
+}
+
+#[test]
 fn schema_prints_the_committed_schema() {
     let printed = Repository::code_first().run(&["schema"]);
     assert_eq!(

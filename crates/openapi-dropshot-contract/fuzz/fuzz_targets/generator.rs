@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use openapi_dropshot::{File, Options, generate_client, generate_service, probe};
+use openapi_dropshot::{File, Generated, Options, generate_client, generate_service, probe};
 use openapi_dropshot_contract::{Document, Problem, Problems, Severity, read};
 
 fuzz_target!(|bytes: &[u8]| {
@@ -41,9 +41,9 @@ fn check(document: &Document) {
 }
 
 /// Checks what the generator returned, and returns the files.
-fn accepted(document: &Document, result: Result<Vec<File>, Vec<Problem>>) -> Option<Vec<File>> {
+fn accepted(document: &Document, result: Result<Generated, Vec<Problem>>) -> Option<Vec<File>> {
     let problems = match result {
-        Ok(files) => {
+        Ok(Generated { files, .. }) => {
             for file in files.iter().filter(|file| file.path.ends_with(".rs")) {
                 if let Err(error) = syn::parse_file(&file.text) {
                     panic!("{} is not valid Rust: {error}\n{}", file.path, file.text);

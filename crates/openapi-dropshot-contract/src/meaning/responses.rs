@@ -5,13 +5,14 @@ use super::operations::{PARAMETER, key};
 use super::{Comparer, TextRules, shape::is_anything};
 use crate::model::{Header, MediaType, Operation, Response, StatusCode};
 use crate::pairs::pairs;
+use crate::rules::differences;
 
 /// What may differ in the description of a response.
 const RESPONSE: TextRules = TextRules {
-    form: "response-description-form",
-    more: "response-description",
-    added: "response-description",
-    lost: "response-description",
+    form: &differences::RESPONSE_DESCRIPTION_FORM,
+    more: &differences::RESPONSE_DESCRIPTION,
+    added: &differences::RESPONSE_DESCRIPTION,
+    lost: &differences::RESPONSE_DESCRIPTION,
 };
 
 /// The extension of operations that open a websocket.
@@ -46,8 +47,8 @@ impl<'d> Comparer<'d> {
             if !is_known {
                 self.part = format!("{part} {status}");
                 let rule = match status {
-                    StatusCode::Range(4 | 5) => "status-added-range",
-                    _ => "status-added",
+                    StatusCode::Range(4 | 5) => &differences::STATUS_ADDED_RANGE,
+                    _ => &differences::STATUS_ADDED,
                 };
                 self.added(rule, &source.at, &status.to_string());
             }
@@ -66,17 +67,17 @@ impl<'d> Comparer<'d> {
         let mut all = emitted.responses.iter();
         if let Some(range) = all.find(|other| covers(other.status.value, status)) {
             let message = format!("{status} is one of {}", range.status.value);
-            self.differ("status-in-range", at, message);
+            self.differ(&differences::STATUS_IN_RANGE, at, message);
             return self.response(source, range);
         }
         match (of(StatusCode::Range(4)), of(StatusCode::Range(5))) {
             (Some(client), Some(server)) if status == StatusCode::Default => {
                 let message = "`default` became `4XX` and `5XX`";
-                self.differ("status-default", at, message);
+                self.differ(&differences::STATUS_DEFAULT, at, message);
                 self.response(source, client);
                 self.response(source, server);
             }
-            _ => self.lost("status-lost", at, &status.to_string()),
+            _ => self.lost(&differences::STATUS_LOST, at, &status.to_string()),
         }
     }
 
@@ -87,10 +88,10 @@ impl<'d> Comparer<'d> {
         let switching = with_status(emitted, StatusCode::Exact(101));
         let opens = switching.is_some() && emitted.extensions.contains_key(CHANNEL);
         if !opens || !source.content.iter().all(is_free) {
-            self.differ("status-lost", at, "no websocket is opened");
+            self.differ(&differences::STATUS_LOST, at, "no websocket is opened");
         } else if status != StatusCode::Exact(101) || !source.content.is_empty() {
             let message = format!("`{status}` became `101` alone");
-            self.differ("websocket-form", at, message);
+            self.differ(&differences::WEBSOCKET_FORM, at, message);
         }
     }
 
@@ -104,7 +105,11 @@ impl<'d> Comparer<'d> {
             match pair {
                 (Some(header), Some(other)) => {
                     let (both, at) = ([header, other], &header.at);
-                    self.same("header-required", at, both.map(|own| own.required));
+                    self.same(
+                        &differences::HEADER_REQUIRED,
+                        at,
+                        both.map(|own| own.required),
+                    );
                     self.text(&PARAMETER, at, both.map(|own| own.description.as_deref()));
                     self.in_parameter = true;
                     self.optional(at, both.map(|own| own.schema.as_ref()));
@@ -112,23 +117,29 @@ impl<'d> Comparer<'d> {
                 }
                 (Some(header), None) => {
                     let rule = if is_error {
-                        "error-header-lost"
+                        &differences::ERROR_HEADER_LOST
                     } else if self.has_several_successes {
-                        "header-of-several"
+                        &differences::HEADER_OF_SEVERAL
                     } else if is_bytes(source, emitted) {
-                        "header-of-bytes"
+                        &differences::HEADER_OF_BYTES
                     } else {
-                        "header-lost"
+                        &differences::HEADER_LOST
                     };
                     self.lost(rule, &header.at, &header.name.value);
                 }
-                (None, Some(other)) => self.added("header-added", at, &other.name.value),
+                (None, Some(other)) => {
+                    self.added(&differences::HEADER_ADDED, at, &other.name.value)
+                }
                 (None, None) => {}
             }
         }
         let is_kept = |name| emitted.extensions.contains_key(name);
         if !source.extensions.keys().all(is_kept) {
-            self.differ("response-extension", at, "an extension was lost");
+            self.differ(
+                &differences::RESPONSE_EXTENSION,
+                at,
+                "an extension was lost",
+            );
         }
         let may_have_any = self.errors_have_bodies || emitted.content.iter().all(is_free);
         if !is_error || !source.content.is_empty() || !may_have_any {
@@ -137,13 +148,13 @@ impl<'d> Comparer<'d> {
                 if !std::ptr::eq(other, sent.as_ptr()) {
                     let name = &other.name.value;
                     let message = format!("`{name}` is an alternative that is not sent");
-                    self.differ("content-alternative", &other.at, message);
+                    self.differ(&differences::CONTENT_ALTERNATIVE, &other.at, message);
                 }
             }
             self.content(at, sent, &emitted.content);
         } else if !emitted.content.is_empty() {
             let message = "an error without a body may have one";
-            self.differ("error-content-added", at, message);
+            self.differ(&differences::ERROR_CONTENT_ADDED, at, message);
         }
     }
 }

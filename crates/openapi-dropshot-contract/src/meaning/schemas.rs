@@ -3,13 +3,14 @@
 use super::shape::{Others, Shape};
 use super::{Comparer, TextRules};
 use crate::model::{Location, Schema, Type};
+use crate::rules::{DifferenceRule, differences};
 
 /// What may differ in the description of a schema.
 const DESCRIPTION: TextRules = TextRules {
-    form: "schema-description-form",
-    more: "schema-description-more",
-    added: "schema-description-added",
-    lost: "schema-description",
+    form: &differences::SCHEMA_DESCRIPTION_FORM,
+    more: &differences::SCHEMA_DESCRIPTION_MORE,
+    added: &differences::SCHEMA_DESCRIPTION_ADDED,
+    lost: &differences::SCHEMA_DESCRIPTION,
 };
 
 impl<'d> Comparer<'d> {
@@ -26,9 +27,9 @@ impl<'d> Comparer<'d> {
         if a.nullable && !b.nullable && is_component(at) {
             // Each use is compared with what it leads to.
             let message = "`null` is allowed where the schema is used";
-            self.differ("component-null-at-use", at, message);
+            self.differ(&differences::COMPONENT_NULL_AT_USE, at, message);
         } else {
-            self.same("schema-nullable", at, [a.nullable, b.nullable]);
+            self.same(&differences::SCHEMA_NULLABLE, at, [a.nullable, b.nullable]);
         }
         if let Some(name) = b.names.first()
             && !a.names.contains(name)
@@ -45,19 +46,23 @@ impl<'d> Comparer<'d> {
             (Some(name), Some(other)) if name == other => return,
             (_, Some(other)) if a.names.contains(other) => {}
             (Some(name), Some(other)) => {
-                self.differ("schema-reference", at, format!("`{name}` became `{other}`"));
+                self.differ(
+                    &differences::SCHEMA_REFERENCE,
+                    at,
+                    format!("`{name}` became `{other}`"),
+                );
             }
             (Some(name), None) => {
                 let message = format!("the reference to `{name}` became its content");
-                self.differ("schema-inlined", at, message);
+                self.differ(&differences::SCHEMA_INLINED, at, message);
             }
             (None, Some(other)) if known(&other) => {
                 let message = format!("the content became a reference to `{other}`");
-                self.differ("schema-reference", at, message);
+                self.differ(&differences::SCHEMA_REFERENCE, at, message);
             }
             (None, Some(other)) => {
                 let message = format!("the content got the name `{other}`");
-                self.differ("schema-named", at, message);
+                self.differ(&differences::SCHEMA_NAMED, at, message);
             }
             (None, None) => {}
         }
@@ -77,69 +82,85 @@ impl<'d> Comparer<'d> {
         match (a.title, b.title) {
             (None, Some(title)) => {
                 let message = format!("the title `{title}` is not in the source");
-                self.differ("schema-title-added", at, message);
+                self.differ(&differences::SCHEMA_TITLE_ADDED, at, message);
             }
             (Some(title), None) if self.in_parameter => {
                 let message = format!("the title `{title}` was lost");
-                self.differ("parameter-schema-text", at, message);
+                self.differ(&differences::PARAMETER_SCHEMA_TEXT, at, message);
             }
             (Some(title), None) if is_nameless => {
                 let message = format!("the title `{title}` was lost");
-                self.differ("element-text", at, message);
+                self.differ(&differences::ELEMENT_TEXT, at, message);
             }
             (Some(title), Some(other)) if title != other && is_from_schemars(other) => {
                 let message = format!("the title `{title}` became `{other}`");
-                self.differ("schema-title-replaced", at, message);
+                self.differ(&differences::SCHEMA_TITLE_REPLACED, at, message);
             }
-            (title, other) => self.same("schema-title", at, [title, other]),
+            (title, other) => self.same(&differences::SCHEMA_TITLE, at, [title, other]),
         }
         if self.in_parameter && b.description.is_none_or(str::is_empty) {
             if a.description.is_some_and(|text| !text.is_empty()) {
                 let message = "the description was lost";
-                self.differ("parameter-schema-text", at, message);
+                self.differ(&differences::PARAMETER_SCHEMA_TEXT, at, message);
             }
         } else if is_nameless && a.description.is_some() && b.description.is_none() {
-            self.differ("element-text", at, "the description was lost");
+            self.differ(&differences::ELEMENT_TEXT, at, "the description was lost");
         } else {
             self.text(&DESCRIPTION, at, [a.description, b.description]);
         }
         let is_own = source.deprecated && !is_component(at);
         if a.deprecated && !b.deprecated && !is_own && a.types == Some(Type::Object) {
-            self.differ("struct-deprecated", at, "the deprecation was lost");
+            self.differ(
+                &differences::STRUCT_DEPRECATED,
+                at,
+                "the deprecation was lost",
+            );
         } else {
-            self.same("schema-deprecated", at, [a.deprecated, b.deprecated]);
+            self.same(
+                &differences::SCHEMA_DEPRECATED,
+                at,
+                [a.deprecated, b.deprecated],
+            );
         }
         match (a.default, b.default) {
             (Some(default), Some(other)) if !default.same_value(other) => {
                 let (default, other) = (default.summary(), other.summary());
                 let message = format!("the default {default} became {other}");
-                self.differ("schema-default", at, message);
+                self.differ(&differences::SCHEMA_DEFAULT, at, message);
             }
             (Some(default), None) => {
                 let message = format!("the default {} was lost", default.summary());
-                self.differ("schema-default-lost", &default.at, message);
+                self.differ(&differences::SCHEMA_DEFAULT_LOST, &default.at, message);
             }
             (None, Some(other)) => {
                 let message = format!("the default {} is not in the source", other.summary());
-                self.differ("schema-default-added", at, message);
+                self.differ(&differences::SCHEMA_DEFAULT_ADDED, at, message);
             }
             _ => {}
         }
         if source.example.is_some() {
-            self.differ("schema-example", at, "the example was lost");
+            self.differ(&differences::SCHEMA_EXAMPLE, at, "the example was lost");
         }
         for name in source.extensions.keys() {
-            self.lost("schema-extension", at, name);
+            self.lost(&differences::SCHEMA_EXTENSION, at, name);
         }
     }
 
     fn values(&mut self, at: &Location, a: &Shape<'_>, b: &Shape<'_>) {
-        self.same("schema-type", at, [a.types, b.types]);
-        self.same("schema-format", at, [a.format, b.format]);
-        self.same("schema-pattern", at, [a.pattern, b.pattern]);
-        self.same("schema-read-only", at, [a.read_only, b.read_only]);
-        self.same("schema-write-only", at, [a.write_only, b.write_only]);
-        self.same("schema-enum", at, [&a.values, &b.values]);
+        self.same(&differences::SCHEMA_TYPE, at, [a.types, b.types]);
+        self.same(&differences::SCHEMA_FORMAT, at, [a.format, b.format]);
+        self.same(&differences::SCHEMA_PATTERN, at, [a.pattern, b.pattern]);
+        self.same(
+            &differences::SCHEMA_READ_ONLY,
+            at,
+            [a.read_only, b.read_only],
+        );
+        self.same(
+            &differences::SCHEMA_WRITE_ONLY,
+            at,
+            [a.write_only, b.write_only],
+        );
+        self.same(&differences::SCHEMA_ENUM, at, [&a.values, &b.values]);
         for keyword in a.bounds.keys().chain(b.bounds.keys()) {
             let [bound, other] = [a, b].map(|shape| shape.bounds.get(keyword));
             let [bound, other] = [bound, other].map(|bound| bound.map_or("nothing", |text| text));
@@ -154,12 +175,12 @@ impl<'d> Comparer<'d> {
         for (name, property) in &a.properties {
             match b.properties.get(name) {
                 Some(other) => self.schema(property, other),
-                None => self.lost("schema-property-lost", &property.at, name),
+                None => self.lost(&differences::SCHEMA_PROPERTY_LOST, &property.at, name),
             }
         }
         for name in b.properties.keys() {
             if !a.properties.contains_key(name) {
-                self.added("schema-property-added", at, name);
+                self.added(&differences::SCHEMA_PROPERTY_ADDED, at, name);
             }
         }
         // A member with a default is always written, but need not be sent.
@@ -170,7 +191,7 @@ impl<'d> Comparer<'d> {
             };
             let place = a.properties.get(name).map_or(at, |property| &property.at);
             let message = format!("`{name}` was {before} and became {after}");
-            self.differ("schema-required", place, message);
+            self.differ(&differences::SCHEMA_REQUIRED, place, message);
         }
         match (a.others, b.others) {
             (Others::Of(schema), Others::Of(other)) => {
@@ -179,7 +200,11 @@ impl<'d> Comparer<'d> {
             }
             (others, other) => {
                 let (others, other) = (others_name(others), others_name(other));
-                self.same("schema-additional-properties", at, [others, other]);
+                self.same(
+                    &differences::SCHEMA_ADDITIONAL_PROPERTIES,
+                    at,
+                    [others, other],
+                );
             }
         }
         match (a.items, b.items) {
@@ -188,15 +213,19 @@ impl<'d> Comparer<'d> {
                 self.schema(items, other);
             }
             (None, None) => {}
-            _ => self.differ("schema-items", at, "only one document describes the items"),
+            _ => self.differ(
+                &differences::SCHEMA_ITEMS,
+                at,
+                "only one document describes the items",
+            ),
         }
     }
 
     fn compositions(&mut self, at: &Location, a: &Shape<'d>, b: &Shape<'d>) {
         for (rule, parts, others) in [
-            ("schema-all-of", &a.all_of, &b.all_of),
-            ("schema-one-of", &a.one_of, &b.one_of),
-            ("schema-any-of", &a.any_of, &b.any_of),
+            (&differences::SCHEMA_ALL_OF, &a.all_of, &b.all_of),
+            (&differences::SCHEMA_ONE_OF, &a.one_of, &b.one_of),
+            (&differences::SCHEMA_ANY_OF, &a.any_of, &b.any_of),
         ] {
             if parts.len() != others.len() {
                 let message = format!("{} alternatives became {}", parts.len(), others.len());
@@ -210,15 +239,17 @@ impl<'d> Comparer<'d> {
         match (a.not, b.not) {
             (Some(part), Some(other)) => self.schema(part, other),
             (None, None) => {}
-            _ => self.differ("schema-not", at, "only one document has `not`"),
+            _ => self.differ(&differences::SCHEMA_NOT, at, "only one document has `not`"),
         }
         let property = |shape: &Shape<'_>| shape.discriminator.map(|own| own.property.clone());
         match (property(a), property(b)) {
             (Some(name), None) => {
                 let message = format!("the discriminator `{name}` was lost");
-                self.differ("schema-discriminator-lost", at, message);
+                self.differ(&differences::SCHEMA_DISCRIMINATOR_LOST, at, message);
             }
-            (source, emitted) => self.same("schema-discriminator", at, [source, emitted]),
+            (source, emitted) => {
+                self.same(&differences::SCHEMA_DISCRIMINATOR, at, [source, emitted])
+            }
         }
     }
 }
@@ -244,13 +275,13 @@ fn others_name(others: Others<'_>) -> &'static str {
     }
 }
 
-fn bound_rule(keyword: &str) -> &'static str {
+fn bound_rule(keyword: &str) -> &'static DifferenceRule {
     match keyword {
-        "minimum" | "exclusiveMinimum" => "schema-minimum",
-        "maximum" | "exclusiveMaximum" => "schema-maximum",
-        "multipleOf" => "schema-multiple-of",
-        "minLength" | "maxLength" => "schema-length",
-        "minItems" | "maxItems" | "uniqueItems" => "schema-items-bounds",
-        _ => "schema-properties-bounds",
+        "minimum" | "exclusiveMinimum" => &differences::SCHEMA_MINIMUM,
+        "maximum" | "exclusiveMaximum" => &differences::SCHEMA_MAXIMUM,
+        "multipleOf" => &differences::SCHEMA_MULTIPLE_OF,
+        "minLength" | "maxLength" => &differences::SCHEMA_LENGTH,
+        "minItems" | "maxItems" | "uniqueItems" => &differences::SCHEMA_ITEMS_BOUNDS,
+        _ => &differences::SCHEMA_PROPERTIES_BOUNDS,
     }
 }

@@ -1,29 +1,7 @@
 //! The rules for one document, in the order in which they are checked: the
 //! syntax, the structure, and what `lint` checks.
 
-use super::{Part, Profile, Rule, Severity};
-
-/// Declares rules: the name of the constant, severity, profile, id, meaning,
-/// remedy, the part of a document that the examples show, and the examples.
-macro_rules! rules {
-    ($($name:ident $severity:ident $profile:ident $id:literal $meaning:literal $remedy:literal
-       $part:ident $breaks:literal $keeps:literal;)+) => {
-        $(pub(crate) static $name: Rule = Rule {
-            id: $id,
-            severity: Severity::$severity,
-            profile: Profile::$profile,
-            meaning: $meaning,
-            remedy: $remedy,
-            part: Part::$part,
-            breaks: $breaks,
-            keeps: $keeps,
-        };)+
-
-        pub(super) static ALL: &[&Rule] = &[$(&$name),+];
-    };
-}
-
-rules! {
+crate::rules! {
     // Syntax.
     SYNTAX Error General "syntax" "The text is not valid YAML or JSON."
         "Check the indentation, and quote texts that contain `: ` or ` #` or begin with a special character."

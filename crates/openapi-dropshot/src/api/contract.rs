@@ -7,11 +7,11 @@ use crate::{
     lifecycle::{deprecation_note, stability_sentence},
     models::types::in_api,
     names::ident,
-    plan::{Body, Fields, OperationPlan, Plan, Success},
+    plan::{Body, Errors, OperationPlan, Plan, Success},
 };
 use openapi_dropshot_contract::model::{Document, Method};
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 
 /// The file.
 pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenStream {
@@ -68,9 +68,77 @@ fn operation_docs(plan: &OperationPlan<'_>) -> Docs {
     notes.fold(Docs::new(Some(summary), label), Docs::with_note)
 }
 
+/// The signature of the method of an operation.
+pub(crate) struct Signature {
+    pub(crate) function: Ident,
+    /// The arguments, each with its type.
+    pub(crate) arguments: Vec<(Ident, TokenStream)>,
+    pub(crate) output: TokenStream,
+    /// The types in it that the generated API declares.
+    pub(crate) own_types: Vec<String>,
+}
+
+impl ToTokens for Signature {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let (function, output) = (&self.function, &self.output);
+        let arguments = self.arguments.iter().map(|(name, ty)| quote!(#name: #ty));
+        tokens.extend(quote!(async fn #function(#(#arguments),*) -> #output));
+    }
+}
+
+/// Returns the signature of the method of an operation.
+pub(crate) fn signature(plan: &OperationPlan<'_>) -> Signature {
+    let mut arguments = vec![(ident("rqctx"), quote!(RequestContext<Self::Context>))];
+    for (fields, name, kind) in [
+        (&plan.path, "path", "Path"),
+        (&plan.query, "query", "Query"),
+        (&plan.header, "headers", "Header"),
+    ] {
+        if let Some(fields) = fields {
+            let (kind, ty) = (ident(kind), ident(&fields.name));
+            arguments.push((ident(name), quote!(#kind<models::#ty>)));
+        }
+    }
+    let mut own_types = Vec::new();
+    let output = if plan.websocket {
+        arguments.push((ident("connection"), quote!(WebsocketConnection)));
+        quote!(WebsocketChannelResult)
+    } else {
+        let body = plan.body.as_ref().map(|body| {
+            let extractor = match body {
+                Body::Json(ty) | Body::Form(ty) => {
+                    let ty = in_api(ty);
+                    quote!(TypedBody<#ty>)
+                }
+                Body::Bytes(_) => quote!(UntypedBody),
+                Body::Parts => quote!(MultipartBody),
+            };
+            match plan.optional_body {
+                true => quote!(OptionalBody<#extractor>),
+                false => extractor,
+            }
+        });
+        arguments.extend(body.map(|ty| (ident("body"), ty)));
+        let success = success(&plan.success, plan.operation.method);
+        let error = errors::name(plan);
+        let has_own_error = !matches!(plan.errors, Errors::Dropshot(_));
+        let several = plan.success.several.as_ref().map(|several| &several.name);
+        own_types.extend(several.or(plan.success.own.as_ref()).cloned());
+        own_types.extend(has_own_error.then(|| error.clone()));
+        let error = ident(&error);
+        quote!(Result<#success, #error>)
+    };
+    Signature {
+        function: ident(&plan.function),
+        arguments,
+        output,
+        own_types,
+    }
+}
+
 fn method(plan: &OperationPlan<'_>) -> TokenStream {
     let operation = plan.operation;
-    let (function, id, path) = (ident(&plan.function), &plan.id, plan.route.as_str());
+    let (id, path) = (&plan.id, plan.route.as_str());
     let verb = ident(match operation.method {
         // Planned operations have a method that dropshot serves.
         Method::Trace => "OPTIONS",
@@ -80,30 +148,6 @@ fn method(plan: &OperationPlan<'_>) -> TokenStream {
     let tags = (!tags.is_empty()).then(|| quote!(, tags = [#(#tags),*]));
     let deprecated = operation.deprecated.then(|| quote!(, deprecated = true));
     let docs = operation_docs(plan).attributes();
-    let extractor = |fields: &Option<Fields>, name: &str, kind: &str| {
-        fields.as_ref().map(|fields| {
-            let (name, kind, ty) = (ident(name), ident(kind), ident(&fields.name));
-            quote!(#name: #kind<models::#ty>,)
-        })
-    };
-    let path_parameters = extractor(&plan.path, "path", "Path");
-    let query = extractor(&plan.query, "query", "Query");
-    let header = extractor(&plan.header, "headers", "Header");
-    let body = plan.body.as_ref().map(|body| {
-        let extractor = match body {
-            Body::Json(ty) | Body::Form(ty) => {
-                let ty = in_api(ty);
-                quote!(TypedBody<#ty>)
-            }
-            Body::Bytes(_) => quote!(UntypedBody),
-            Body::Parts => quote!(MultipartBody),
-        };
-        if plan.optional_body {
-            quote!(body: OptionalBody<#extractor>,)
-        } else {
-            quote!(body: #extractor,)
-        }
-    });
     let form = plan
         .body
         .as_ref()
@@ -113,31 +157,15 @@ fn method(plan: &OperationPlan<'_>) -> TokenStream {
         quote!(, content_type = #media_type)
     });
     let common = quote!(path = #path, operation_id = #id #tags);
-    let (attribute, last, output) = if plan.websocket {
-        (
-            quote!(channel(protocol = WEBSOCKETS, #common #deprecated)),
-            Some(quote!(connection: WebsocketConnection,)),
-            quote!(WebsocketChannelResult),
-        )
-    } else {
-        let success = success(&plan.success, operation.method);
-        let error = ident(&errors::name(plan));
-        (
-            quote!(endpoint(method = #verb, #common #content_type #deprecated)),
-            body,
-            quote!(Result<#success, #error>),
-        )
+    let attribute = match plan.websocket {
+        true => quote!(channel(protocol = WEBSOCKETS, #common #deprecated)),
+        false => quote!(endpoint(method = #verb, #common #content_type #deprecated)),
     };
+    let signature = signature(plan);
     quote! {
         #docs
         #[#attribute]
-        async fn #function(
-            rqctx: RequestContext<Self::Context>,
-            #path_parameters
-            #query
-            #header
-            #last
-        ) -> #output;
+        #signature;
     }
 }
 

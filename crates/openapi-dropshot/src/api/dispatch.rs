@@ -1,7 +1,7 @@
 //! Writes the implementation of `Contract`: the facts of the document, and the
 //! dispatch from a request to the method of the trait.
 
-use super::{errors::entries, module, shapes::error_shapes};
+use super::{base_path, errors::entries, module, shapes::error_shapes};
 use crate::{
     names::ident,
     plan::{OperationPlan, Plan},
@@ -15,7 +15,7 @@ pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenS
     let module = module(name);
     let arms = plan.operations.iter().map(arm);
     let (title, version) = (&document.info.title, &document.info.version.value);
-    let base_path = document.servers.first().map_or("", |server| server.path());
+    let base_path = base_path(document);
     let errors = entries(plan);
     let media_type = document.error_media_type();
     let media_type = media_type.filter(|media_type| *media_type != "application/json");

@@ -9,6 +9,7 @@ use crate::{
         ir::{Kind, Others, Presence, Scalar, Struct, Ty},
         target,
     },
+    rules,
 };
 use openapi_dropshot_contract::{
     Problem,
@@ -292,8 +293,7 @@ pub(crate) fn warnings(document: &Document, plan: &Plan<'_>) -> Vec<Problem> {
             let made = made_by_the_server(operation, response.status);
             let reason = made.then(|| shape(plan, &common, response).1).flatten();
             if let Some(reason) = reason {
-                problems.push(Problem::warning(
-                    UNFILLED,
+                problems.push(rules::UNFILLED_ERROR_BODY.problem(
                     &response.response.status.at,
                     format!(
                         "the server itself responds with {} to some requests of `{}`, but {reason}",
@@ -309,9 +309,6 @@ pub(crate) fn warnings(document: &Document, plan: &Plan<'_>) -> Vec<Problem> {
     }
     problems
 }
-
-/// The rule of [`warnings`](crate::warnings).
-pub const UNFILLED: &str = "unfilled-error-body";
 
 fn described(status: StatusCode) -> String {
     match status {

@@ -5,7 +5,7 @@ use super::{
     document::{is_type, known_values, successes},
     statuses::{bodies_in_place, sent, typed_successes},
 };
-use crate::names::snake;
+use crate::{names::snake, rules};
 use openapi_dropshot_contract::{
     Problem,
     model::{
@@ -159,8 +159,7 @@ impl<'a> Collector<'a, '_> {
                             "the default of {what} would become a second function with the name of that of {other}"
                         );
                         let help = "rename one of the two schemas or properties, or remove one of the defaults";
-                        let problem =
-                            Problem::error("client-name-clash", &default.at, message, help);
+                        let problem = rules::CLIENT_NAME_CLASH.problem(&default.at, message, help);
                         self.problems
                             .push(problem.with_related(at, "the first one"));
                     }
@@ -180,8 +179,7 @@ impl<'a> Collector<'a, '_> {
         inline: bool,
     ) {
         if is_taken(name) {
-            self.problems.push(Problem::error(
-                "client-name-reserved",
+            self.problems.push(rules::CLIENT_NAME_RESERVED.problem(
                 &schema.at,
                 format!("a schema cannot be called `{name}`: generated Rust relies on that name"),
                 "give the schema another name",
@@ -207,7 +205,7 @@ impl<'a> Collector<'a, '_> {
                 );
                 let help =
                     "rename one of the two, so that they differ in more than case and punctuation";
-                let problem = Problem::error("client-name-clash", &schema.at, message, help);
+                let problem = rules::CLIENT_NAME_CLASH.problem(&schema.at, message, help);
                 self.problems
                     .push(problem.with_related(&other.schema.at, "the first one"));
             }
@@ -264,9 +262,7 @@ impl<'a> Collector<'a, '_> {
     fn variant_parts(&mut self, name: &str, variant: &'a Schema) {
         for (property, inner) in &variant.properties {
             if inner.deprecated {
-                self.problems.push(Problem::error(
-                    "client-deprecated-variant",
-                    &inner.at,
+                self.problems.push(rules::CLIENT_DEPRECATED_VARIANT.problem(&inner.at,
                     format!("the client cannot warn of `{property}`, which is part of an unnamed variant"),
                     "move the variant to `components.schemas` under a name of its own",
                 ));

@@ -21,6 +21,7 @@ use super::names::Names;
 use crate::{
     docs::{doc_attributes, harmless, one_line},
     lifecycle::DeprecationNote,
+    starter::ClientCall,
 };
 use kinds::Kind;
 use openapi_dropshot_contract::model::{Document, Extensions};
@@ -60,7 +61,7 @@ pub(super) fn apply(
     names: &Names<'_>,
     file: syn::File,
     library: &str,
-) -> Result<Vec<Module>, String> {
+) -> Result<(Vec<Module>, BTreeMap<String, ClientCall>), String> {
     let (mut builders, mut types) = (Vec::new(), Vec::new());
     // progenitor's own client is not used.
     for item in file.items {
@@ -129,7 +130,8 @@ pub(super) fn apply(
     let about = "The types of the document: the bodies and parameters of requests and responses.";
     let types = quote!(#declarations #types_code);
     modules.push(module("types.rs", Some(about), types));
-    Ok(modules)
+    let calls = requests.iter().map(requests::Request::call);
+    Ok((modules, calls.collect()))
 }
 
 /// Makes documentation from paragraphs in Markdown; empty ones are left out.

@@ -7,8 +7,9 @@ use super::{
     document::{all_schemas, alternatives, is_type, referred},
     names::{folded, is_one_of, is_taken},
 };
+use crate::rules;
 use openapi_dropshot_contract::{
-    Problem,
+    Problem, Rule,
     model::{Document, Location, Operation, Parameter, ParameterIn, Schema, Type},
 };
 use std::collections::BTreeMap;
@@ -82,7 +83,7 @@ fn check_distinct<'a>(
             let message = format!("`{other}` and `{name}` would be one {what} in Rust");
             let help =
                 "rename one of the two, so that they differ in more than case and punctuation";
-            let problem = Problem::error("client-name-clash", at, message, help);
+            let problem = rules::CLIENT_NAME_CLASH.problem(at, message, help);
             problems.push(problem.with_related(first, "the first one"));
         }
     }
@@ -98,9 +99,7 @@ fn check_alternatives(union: &Schema, problems: &mut Vec<Problem>) {
         let values = tag.and_then(|tag| tag.enumeration.as_ref());
         let has_tag = values.is_some_and(|values| values.len() == 1);
         if referred(alternative).is_none() && !has_tag {
-            problems.push(Problem::error(
-                "unsupported-discriminator",
-                &alternative.at,
+            problems.push(rules::UNSUPPORTED_DISCRIMINATOR.problem(&alternative.at,
                 "a `discriminator` names alternatives by their components, but this alternative is not a component",
                 "give the schema a name in `components.schemas`, and refer to it; or remove `discriminator`",
             ));
@@ -115,15 +114,14 @@ struct Check<'a, 'p> {
 }
 
 impl Check<'_, '_> {
-    fn reject(&mut self, rule: &'static str, at: &Location, what: impl AsRef<str>, help: &str) {
+    fn reject(&mut self, rule: &Rule, at: &Location, what: impl AsRef<str>, help: &str) {
         let message = format!("the client of {} {}", self.operation.label(), what.as_ref());
-        self.problems.push(Problem::error(rule, at, message, help));
+        self.problems.push(rule.problem(at, message, help));
     }
 
     fn id(&mut self) {
         let Some(id) = &self.operation.id else {
-            self.problems.push(Problem::error(
-                "missing-operation-id",
+            self.problems.push(rules::MISSING_OPERATION_ID.problem(
                 &self.operation.at,
                 format!(
                     "{} has no `operationId`, which names its method",
@@ -135,7 +133,7 @@ impl Check<'_, '_> {
         };
         if is_taken(&id.value) || is_one_of(&CLIENT_METHODS, &id.value) {
             self.reject(
-                "client-name-reserved",
+                &rules::CLIENT_NAME_RESERVED,
                 &id.at,
                 "cannot have a method of this name: it has that name already",
                 "use a verb and what it is applied to, such as `listBooks`",
@@ -150,7 +148,7 @@ impl Check<'_, '_> {
             let is_body = folded(&name.value) == "body" && self.operation.request_body.is_some();
             if is_body || is_one_of(&BUILDER_METHODS, &name.value) {
                 self.reject(
-                    "client-name-reserved",
+                    &rules::CLIENT_NAME_RESERVED,
                     &name.at,
                     format!(
                         "cannot have a parameter `{}`: its builder has that method already",
@@ -173,19 +171,19 @@ impl Check<'_, '_> {
         let is_own = OWN_HEADERS.iter().any(|own| name.eq_ignore_ascii_case(own));
         match parameter.location {
             ParameterIn::Cookie => self.reject(
-                "client-cookie",
+                &rules::CLIENT_COOKIE,
                 &parameter.at,
                 format!("cannot send the cookie `{name}`"),
                 "send the value in a header or in the query",
             ),
             ParameterIn::Header if is_own => self.reject(
-                "client-header",
+                &rules::CLIENT_HEADER,
                 &parameter.at,
                 format!("sets the header `{name}` itself"),
                 "leave it to `security` and `content`",
             ),
             ParameterIn::Header if !is_token(name) => self.reject(
-                "client-header",
+                &rules::CLIENT_HEADER,
                 &parameter.name.at,
                 format!(
                     "cannot send `{name}`, which is no name of a header (RFC 9110, section 5.1)"
@@ -194,7 +192,7 @@ impl Check<'_, '_> {
             ),
             ParameterIn::Path if !self.operation.path.value.contains(&format!("{{{name}}}")) => {
                 self.reject(
-                    "client-path",
+                    &rules::CLIENT_PATH,
                     &parameter.at,
                     format!("has no place for `{name}` in its path"),
                     "write the name in braces into the path",
@@ -216,7 +214,7 @@ impl Check<'_, '_> {
             .filter(|style| style.value != usual)
         {
             self.reject(
-                "client-style",
+                &rules::CLIENT_STYLE,
                 &style.at,
                 format!("cannot write `{name}` in the style `{}`", style.value),
                 "leave `style` out",
@@ -224,7 +222,7 @@ impl Check<'_, '_> {
         }
         let Some(schema) = &parameter.schema else {
             self.reject(
-                "client-parameter-content",
+                &rules::CLIENT_PARAMETER_CONTENT,
                 &parameter.at,
                 format!("cannot send `{name}`, which has no `schema`"),
                 "give the parameter a `schema` instead of `content`",
@@ -235,7 +233,7 @@ impl Check<'_, '_> {
         let is_path = place == ParameterIn::Path;
         if is_type(resolved, Type::Object) || (is_type(resolved, Type::Array) && is_path) {
             self.reject(
-                "client-style",
+                &rules::CLIENT_STYLE,
                 &schema.at,
                 format!("cannot write the value of `{name}` into a {place}"),
                 "use a string, a number or a boolean",

@@ -1,6 +1,7 @@
 //! Runs progenitor. Its errors and panics become problems at the operation or the schema that causes them.
 
 use super::{names::Names, prepare::component_name};
+use crate::rules;
 use openapi_dropshot_contract::{
     Problem,
     model::{Document, Location, Operation, Schema, unescape_pointer_token},
@@ -125,8 +126,7 @@ fn find_cause(
 }
 
 fn unsupported(at: &Location, what: &str, reason: &str) -> Problem {
-    Problem::error(
-        "client-unsupported",
+    rules::CLIENT_UNSUPPORTED.problem(
         at,
         format!("the client generator cannot express {what}: {reason}"),
         "write it with plainer schemas, each with a name of its own in `components.schemas`",

@@ -25,7 +25,7 @@ fn options() -> Options {
 fn generated(text: &str) -> Result<Vec<File>, Vec<Problem>> {
     let document = openapi_dropshot_contract::read("openapi.yaml", text)
         .unwrap_or_else(|problems| panic!("the test's document is not valid:\n{problems}"));
-    generate(&document, &options())
+    generate(&document, &options()).map(|generated| generated.files)
 }
 
 /// The text of one generated file.

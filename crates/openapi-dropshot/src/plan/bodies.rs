@@ -6,7 +6,7 @@ use super::{
     ir::{Item, Kind, Others, Rule, Scalar, Ty},
     is_text, target,
 };
-use crate::docs::Docs;
+use crate::{docs::Docs, rules};
 use openapi_dropshot_contract::model::{Location, MediaType, Method, Operation, Schema};
 
 const JSON: &str = "application/json";
@@ -47,7 +47,7 @@ impl<'a> Planner<'a> {
         if operation.method == Method::Head {
             let message = "a body has no meaning for HEAD";
             let help = "use POST or PUT, or query parameters";
-            self.reject("unsupported-body", &body.at, message, help);
+            self.reject(&rules::UNSUPPORTED_BODY, &body.at, message, help);
         }
         if let [only] = body.content.as_slice() {
             match essence(&only.name.value).as_str() {
@@ -112,14 +112,19 @@ impl<'a> Planner<'a> {
             let message = format!("`{}` is not supported as {what}", name.value);
             let help =
                 "keep one entry in `content`, and use `application/json` if there are several";
-            self.reject("unsupported-media-type", &name.at, message, help);
+            self.reject(&rules::UNSUPPORTED_MEDIA_TYPE, &name.at, message, help);
         }
         let json = json.into_iter().next();
         let schema = json.and_then(|media_type| media_type.schema.as_ref());
         if schema.is_none() && others.is_empty() {
             let at = json.map_or(at, |media_type| &media_type.at);
             let help = "add a `schema`; `schema: {}` allows any JSON value";
-            self.reject("missing-schema", at, format!("{what} has no schema"), help);
+            self.reject(
+                &rules::MISSING_SCHEMA,
+                at,
+                format!("{what} has no schema"),
+                help,
+            );
         }
         schema
     }
@@ -129,7 +134,7 @@ impl<'a> Planner<'a> {
         let Some(schema) = &media_type.schema else {
             let message = "the form has no schema";
             let help = "add a `schema` of `type: object`, with a property for each field";
-            self.reject("missing-schema", &media_type.at, message, help);
+            self.reject(&rules::MISSING_SCHEMA, &media_type.at, message, help);
             return None;
         };
         let ty = self.use_of(schema, &format!("{type_name}Body"));
@@ -157,7 +162,7 @@ impl<'a> Planner<'a> {
                 "this form is not supported: it is read as a query is, each field as one text";
             let help = "write an object with `properties` that are strings, numbers, booleans or enumerations, and \
                         `additionalProperties`, if there are any, that are strings";
-            self.reject("unsupported-form", &schema.at, message, help);
+            self.reject(&rules::UNSUPPORTED_FORM, &schema.at, message, help);
         }
         is_plain.then_some(ty)
     }

@@ -6,7 +6,7 @@ use super::{
     ir::{Base, FORMATS, Field, Item, Kind, Others, Presence, Rule, Scalar, Struct, Ty},
     scalar::integer,
 };
-use crate::names::ident;
+use crate::{names::ident, rules};
 use openapi_dropshot_contract::{
     Problem,
     model::{Node, NodeKind},
@@ -56,7 +56,7 @@ fn problem(default: &Node, what: &str) -> Problem {
             "write a value that the schema allows, or remove it",
         ),
     };
-    Problem::error("invalid-default", &default.at, message, help)
+    rules::INVALID_DEFAULT.problem(&default.at, message, help)
 }
 
 /// Describes a type for messages.

@@ -3,6 +3,7 @@
 //! schema is used in one direction, or if the member is optional.
 
 use super::{Planner, ir::Direction};
+use crate::rules;
 use openapi_dropshot_contract::model::{Document, MediaType, Node, NodeKind, Schema};
 use std::collections::BTreeSet;
 
@@ -69,7 +70,7 @@ impl<'a> Planner<'a> {
             );
             let help = "write two schemas, one for requests and one for responses, and share the rest \
                  with `allOf`; or take the member out of `required`";
-            self.reject("unsupported-schema", &schema.at, message, help);
+            self.reject(&rules::UNSUPPORTED_SCHEMA, &schema.at, message, help);
         }
         direction
     }

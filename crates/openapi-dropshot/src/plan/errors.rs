@@ -8,7 +8,10 @@ use super::{
     ir::{Item, Kind, Others, Presence, Scalar, Struct, Ty},
     responses::status_name,
 };
-use crate::names::{Names, pascal};
+use crate::{
+    names::{Names, pascal},
+    rules,
+};
 use openapi_dropshot_contract::model::{
     ErrorCode, Location, Operation, Response, StatusCode, unescape_pointer_token,
 };
@@ -74,7 +77,7 @@ impl<'a> Planner<'a> {
             if catalogue.value.iter().all(|entry| entry.status != status) {
                 let message = format!("the catalogue has no code with status {status}, for {what}");
                 let help = format!("add a code with `status: {status}`");
-                self.reject("incomplete-catalogue", &catalogue.at, message, help);
+                self.reject(&rules::INCOMPLETE_CATALOGUE, &catalogue.at, message, help);
             }
         }
         let mut names = Names::default();
@@ -99,7 +102,7 @@ impl<'a> Planner<'a> {
             let message = "the schema with the catalogue cannot serve as the body of an error";
             let help = "give it the required members `code` (a string, with the catalogue) and `message` (a string), \
                  `status` (an integer) and `request_id` (a string) if you like, and others only if they are optional";
-            self.reject("unsupported-error-body", at, message, help);
+            self.reject(&rules::UNSUPPORTED_ERROR_BODY, at, message, help);
         }
         body
     }
@@ -176,7 +179,12 @@ impl<'a> Planner<'a> {
             if response.error_codes.is_empty() {
                 let message = "this error response does not list the codes that it can have";
                 let help = "list them with `x-error-codes`";
-                self.reject("missing-error-codes", &response.status.at, message, help);
+                self.reject(
+                    &rules::MISSING_ERROR_CODES,
+                    &response.status.at,
+                    message,
+                    help,
+                );
             }
             for code in &response.error_codes {
                 let mut known = catalogue.codes.iter();
@@ -202,7 +210,7 @@ impl<'a> Planner<'a> {
                 "the body of this error is not `{wanted}`, which has the catalogue of codes"
             );
             let help = format!("refer to `#/components/schemas/{wanted}`");
-            self.reject("unsupported-error-body", &response.at, message, help);
+            self.reject(&rules::UNSUPPORTED_ERROR_BODY, &response.at, message, help);
         }
     }
 

@@ -2,6 +2,7 @@
 //! generator drops none of them silently.
 
 use super::Planner;
+use crate::rules;
 use openapi_dropshot_contract::model::{Location, Node, Schema};
 
 /// The keywords that do not restrict values, and those that every use of a schema
@@ -105,11 +106,11 @@ impl<'a> Planner<'a> {
             }
             if let Some((message, help)) = unsupported(keyword) {
                 let message = format!("`{keyword}` {message}");
-                self.reject("unsupported-schema", at, message, help);
+                self.reject(&rules::UNSUPPORTED_SCHEMA, at, message, help);
             } else {
                 let message = format!("`{keyword}` says nothing about {what}");
                 let help = format!("remove `{keyword}`, or write the `type` that it belongs to");
-                self.reject("meaningless-keyword", at, message, help);
+                self.reject(&rules::MEANINGLESS_KEYWORD, at, message, help);
             }
         }
     }

@@ -6,12 +6,12 @@ use super::{
     ir::{Field, Kind, Presence, Struct},
     value,
 };
-use crate::names::{Names, pascal, snake};
-use indexmap::IndexMap;
-use openapi_dropshot_contract::{
-    Problem,
-    model::{AdditionalProperties, Location, Node, Schema, Type},
+use crate::{
+    names::{Names, pascal, snake},
+    rules,
 };
+use indexmap::IndexMap;
+use openapi_dropshot_contract::model::{AdditionalProperties, Location, Node, Schema, Type};
 use std::collections::BTreeMap;
 
 /// The combined definitions of an object and of the parts of its `allOf`.
@@ -85,7 +85,7 @@ impl<'a> Planner<'a> {
             let message =
                 "none of the parts of `allOf` has a `type`, so values of every type are allowed";
             let help = "write `type: object` beside `allOf` or in one of its parts";
-            self.reject("missing-type", &schema.at, message, help);
+            self.reject(&rules::MISSING_TYPE, &schema.at, message, help);
         }
         for (name, at) in &merged.required {
             if !merged.properties.contains_key(name) {
@@ -108,7 +108,12 @@ impl<'a> Planner<'a> {
         if let Some(reference) = &part.reference {
             if depth == DEEPEST {
                 let message = format!("`allOf` leads through more than {DEEPEST} schemas");
-                self.reject("too-deep", &reference.at, message, "join some of them");
+                self.reject(
+                    &rules::TOO_DEEP,
+                    &reference.at,
+                    message,
+                    "join some of them",
+                );
             } else if let Some(target) = self.document.schema(&reference.value) {
                 self.merge(target, merged, depth + 1);
             }
@@ -129,7 +134,7 @@ impl<'a> Planner<'a> {
         if let Some(other) = kind.filter(|kind| *kind != Type::Object) {
             let message = format!("`allOf` joins objects, but this part is of type {other}");
             let help = "write the rules of all parts in one schema";
-            self.reject("unsupported-all-of", &part.at, message, help);
+            self.reject(&rules::UNSUPPORTED_ALL_OF, &part.at, message, help);
         }
         for (name, property) in &part.properties {
             let first = *merged.properties.entry(name.as_str()).or_insert(property);
@@ -144,7 +149,7 @@ impl<'a> Planner<'a> {
             } else if !is_wider {
                 let message = format!("two parts of `allOf` define `{name}` differently");
                 let help = "define it in one part only";
-                let problem = Problem::error("all-of-conflict", &property.at, message, help);
+                let problem = rules::ALL_OF_CONFLICT.problem(&property.at, message, help);
                 self.problems
                     .push(problem.with_related(&first.at, "the other definition"));
             }
@@ -199,7 +204,7 @@ impl<'a> Planner<'a> {
                 let message = "`additionalProperties` of one part of `allOf` also speaks of the members of the other parts";
                 let help =
                     "remove it from that part, or write all members in one schema without `allOf`";
-                let problem = Problem::error("unsupported-all-of", whole, message, help);
+                let problem = rules::UNSUPPORTED_ALL_OF.problem(whole, message, help);
                 self.problems
                     .push(problem.with_related(&part.at, "the part with `additionalProperties`"));
             }
@@ -211,7 +216,7 @@ impl<'a> Planner<'a> {
     pub(super) fn reject_required(&mut self, name: &str, at: &Location) {
         let message = format!("`{name}` is required, but has no schema");
         let help = "add it to `properties`, or remove it from `required`";
-        self.reject("required-without-property", at, message, help);
+        self.reject(&rules::REQUIRED_WITHOUT_PROPERTY, at, message, help);
     }
 
     /// Rejects `minProperties` and `maxProperties` of an object with known members.
@@ -226,7 +231,7 @@ impl<'a> Planner<'a> {
                 );
                 let help = "list the members that must be present in `required`; if any of them will do, as in the body of a PATCH, remove the keyword, \
                             and let the handler check it";
-                self.reject("unsupported-schema", &bound.at, message, help);
+                self.reject(&rules::UNSUPPORTED_SCHEMA, &bound.at, message, help);
             }
         }
     }

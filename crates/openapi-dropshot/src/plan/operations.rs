@@ -12,6 +12,7 @@ use super::{
 use crate::{
     lifecycle::relative_reference,
     names::{Names, pascal, snake},
+    rules,
 };
 use openapi_dropshot_contract::model::{Method, Operation, ParameterIn, StatusCode};
 
@@ -77,7 +78,7 @@ impl<'a> Planner<'a> {
             if operation.method == Method::Trace {
                 let message = "TRACE is not supported: dropshot does not serve it";
                 self.reject(
-                    "unsupported-method",
+                    &rules::UNSUPPORTED_METHOD,
                     &operation.at,
                     message,
                     "use another method",
@@ -162,7 +163,7 @@ impl<'a> Planner<'a> {
                 "the address of `{id_text}` cannot be told from a request: `{path}` has other variables"
             );
             let help = "name a replacement whose variables stand at the same place of the path, or one without";
-            self.reject("unsupported-replacement", &id.at, message, help);
+            self.reject(&rules::UNSUPPORTED_REPLACEMENT, &id.at, message, help);
         }
         reference
     }
@@ -171,7 +172,6 @@ impl<'a> Planner<'a> {
     /// protocol (RFC 6455) defines the request and the response, so the document may not
     /// describe them further.
     fn websocket(&mut self, operation: &'a Operation) -> bool {
-        const RULE: &str = "unsupported-websocket";
         let mark = operation.extensions.get("x-dropshot-websocket");
         if mark.is_none_or(|mark| mark.as_bool() == Some(false)) {
             return false;
@@ -179,24 +179,34 @@ impl<'a> Planner<'a> {
         if operation.method != Method::Get {
             let method = operation.method;
             let message = format!("a websocket is opened with GET, not with {method}");
-            self.reject(RULE, &operation.at, message, "use GET");
+            self.reject(
+                &rules::UNSUPPORTED_WEBSOCKET,
+                &operation.at,
+                message,
+                "use GET",
+            );
         }
         if let Some(body) = &operation.request_body {
             let message = "a request that opens a websocket has no body";
             let help = "remove it, or send it through the websocket";
-            self.reject(RULE, &body.at, message, help);
+            self.reject(&rules::UNSUPPORTED_WEBSOCKET, &body.at, message, help);
         }
         for response in &operation.responses {
             let (at, status) = (&response.status.at, response.status.value);
             let opens = matches!(status, StatusCode::Exact(101) | StatusCode::Default);
             if !opens && !is_error(status) {
                 let message = format!("`{status}` is not the response that opens a websocket");
-                self.reject(RULE, at, message, "write `101`");
+                self.reject(&rules::UNSUPPORTED_WEBSOCKET, at, message, "write `101`");
             }
             if opens && !response.headers.is_empty() {
                 let message =
                     "the headers of the response that opens a websocket are dropshot's own";
-                self.reject(RULE, at, message, "remove `headers`");
+                self.reject(
+                    &rules::UNSUPPORTED_WEBSOCKET,
+                    at,
+                    message,
+                    "remove `headers`",
+                );
             }
         }
         true
@@ -214,7 +224,7 @@ impl<'a> Planner<'a> {
                 "the errors before a websocket is open are dropshot's own, and have its body";
             let help = "write as their body a component `Error` with the strings `message`, `request_id` \
                  (both required) and `error_code`, or close the websocket with a reason";
-            self.reject("unsupported-websocket", &operation.at, message, help);
+            self.reject(&rules::UNSUPPORTED_WEBSOCKET, &operation.at, message, help);
         }
     }
 }

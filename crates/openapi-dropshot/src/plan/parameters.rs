@@ -10,6 +10,7 @@ use super::{
 use crate::{
     docs::Docs,
     names::{Names, pascal, snake},
+    rules,
 };
 use openapi_dropshot_contract::model::{
     Header, Node, Operation, Parameter, ParameterIn, Schema, Spanned,
@@ -94,7 +95,7 @@ impl<'a> Planner<'a> {
         let Some(schema) = &parameter.schema else {
             let message = format!("the parameter `{wire}` has no `schema`");
             let help = "describe it with `schema`; a `content` is not supported";
-            self.reject("unsupported-parameter", &parameter.at, message, help);
+            self.reject(&rules::UNSUPPORTED_PARAMETER, &parameter.at, message, help);
             return None;
         };
         // A component gives its name to the type, which its operations share.
@@ -173,7 +174,7 @@ impl<'a> Planner<'a> {
                     "use a string, an integer, a number, a boolean, an enumeration, or an array of these"
                 }
             };
-            self.reject("unsupported-parameter", &schema.at, message, help);
+            self.reject(&rules::UNSUPPORTED_PARAMETER, &schema.at, message, help);
         }
         Field {
             name: names.claim(&snake(wire)),
@@ -198,7 +199,6 @@ impl<'a> Planner<'a> {
 
     /// Checks everything about a parameter except its schema.
     pub(super) fn check_parameter(&mut self, parameter: &'a Parameter) {
-        const RULE: &str = "unsupported-parameter";
         let (name, at) = (&parameter.name.value, &parameter.at);
         let plain = match parameter.location {
             ParameterIn::Query | ParameterIn::Cookie => "form",
@@ -215,18 +215,23 @@ impl<'a> Planner<'a> {
         {
             let message = format!("`style: {}` is not supported", style.value);
             let help = format!("write `style: {plain}`, or nothing");
-            self.reject(RULE, &style.at, message, help);
+            self.reject(&rules::UNSUPPORTED_PARAMETER, &style.at, message, help);
         }
         if parameter.location == ParameterIn::Cookie {
             let message = format!(
                 "the cookie `{name}` is not supported: dropshot has no extractor for cookies"
             );
-            self.reject(RULE, at, message, "send it as a header or in the query");
+            self.reject(
+                &rules::UNSUPPORTED_PARAMETER,
+                at,
+                message,
+                "send it as a header or in the query",
+            );
         }
         if parameter.allow_empty_value {
             let message = "`allowEmptyValue` is not supported: whether a value may be empty is for its schema to say";
             let help = "remove it; a string without `minLength` may be empty";
-            self.reject(RULE, at, message, help);
+            self.reject(&rules::UNSUPPORTED_PARAMETER, at, message, help);
         }
         if parameter.location == ParameterIn::Header {
             self.check_header_name(&parameter.name);
@@ -234,7 +239,7 @@ impl<'a> Planner<'a> {
             if reserved.contains(&name.to_ascii_lowercase().as_str()) {
                 let message = format!("OpenAPI ignores a parameter named `{name}`");
                 let help = "describe it by the media type of the body, or by a security scheme";
-                self.reject("reserved-header", &parameter.name.at, message, help);
+                self.reject(&rules::RESERVED_HEADER, &parameter.name.at, message, help);
             }
         }
     }
@@ -246,7 +251,7 @@ impl<'a> Planner<'a> {
         if name.value.is_empty() || !name.value.bytes().all(is_token) {
             let message = format!("`{}` is not a valid header name", name.value);
             self.reject(
-                "header-name",
+                &rules::HEADER_NAME,
                 &name.at,
                 message,
                 "use letters, digits and hyphens",
@@ -273,7 +278,7 @@ impl<'a> Planner<'a> {
             let Some(schema) = &header.schema else {
                 let message = format!("the header `{wire}` has no schema");
                 let help = "add a `schema`, such as `type: string`";
-                self.reject("missing-schema", &header.at, message, help);
+                self.reject(&rules::MISSING_SCHEMA, &header.at, message, help);
                 continue;
             };
             let wanted = format!("{struct_name}{}", pascal(wire));
@@ -312,7 +317,7 @@ impl<'a> Planner<'a> {
             let message = "`x-dropshot-pagination` does not list what the first page needs";
             let help =
                 "write `x-dropshot-pagination: {required: []}`, with the names of parameters";
-            self.reject("unsupported-pagination", &mark.at, message, help);
+            self.reject(&rules::UNSUPPORTED_PAGINATION, &mark.at, message, help);
         }
         names
     }
@@ -327,7 +332,7 @@ impl<'a> Planner<'a> {
         {
             let message = "`x-dropshot-pagination` stands at an operation that gives no pages";
             let help = "add the query parameters `limit` and `page_token`, or remove the extension";
-            self.reject("unsupported-pagination", &mark.at, message, help);
+            self.reject(&rules::UNSUPPORTED_PAGINATION, &mark.at, message, help);
         }
     }
 }

@@ -3,6 +3,7 @@
 //! checks the variables.
 
 use super::Planner;
+use crate::rules;
 use openapi_dropshot_contract::model::{Document, Spanned};
 use std::collections::BTreeMap;
 
@@ -79,7 +80,7 @@ impl Planner<'_> {
                     "`{segment}` is not supported: a variable must be a whole segment, and `.` and `..` are not segments"
                 );
                 let help = "put the variable between two slashes";
-                self.reject("unsupported-path", &path.at, message, help);
+                self.reject(&rules::UNSUPPORTED_PATH, &path.at, message, help);
             }
         }
         let text = path.value.as_str();
@@ -101,7 +102,7 @@ impl Planner<'_> {
             ),
         ] {
             if is_rejected {
-                self.reject("unsupported-path", &path.at, message, help);
+                self.reject(&rules::UNSUPPORTED_PATH, &path.at, message, help);
             }
         }
     }

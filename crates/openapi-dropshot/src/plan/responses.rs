@@ -7,7 +7,7 @@ use super::{
     ir::{Scalar, Ty},
     parameters::Fields,
 };
-use crate::docs::Docs;
+use crate::{docs::Docs, rules};
 use openapi_dropshot_contract::model::{Operation, Response, StatusCode};
 
 /// The response that is not an error.
@@ -108,7 +108,7 @@ impl<'a> Planner<'a> {
                     let message =
                         format!("{status} is not supported: dropshot sends no interim responses");
                     let at = &response.status.at;
-                    self.reject("unsupported-status", at, message, "remove it");
+                    self.reject(&rules::UNSUPPORTED_STATUS, at, message, "remove it");
                 }
                 StatusCode::Exact(_) | StatusCode::Range(_) | StatusCode::Default => {}
             }
@@ -212,7 +212,7 @@ impl<'a> Planner<'a> {
         if let Some(status @ (204 | 205 | 304)) = status {
             let message = format!("a response with status {status} has no body");
             let help = "remove its `content`, or use another status";
-            self.reject("unsupported-body", &response.at, message, help);
+            self.reject(&rules::UNSUPPORTED_BODY, &response.at, message, help);
         }
         let json = response.content.iter().find(|media| is_like_json(media));
         let json = json.or(response.content.first())?;

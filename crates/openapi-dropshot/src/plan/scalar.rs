@@ -6,6 +6,7 @@ use super::{
     ir::{Base, Bounds, Checked, FORMATS, IntegerRule, Kind, Rule, Scalar, TextRule, Ty},
     value,
 };
+use crate::rules;
 use openapi_dropshot_contract::model::{Node, Schema, Spanned};
 use serde_json::Number;
 
@@ -41,7 +42,7 @@ impl<'a> Planner<'a> {
                 None => format!("no integer of this type is from {least} to {greatest}"),
             };
             let help = "correct the bounds, `multipleOf` or `format`";
-            self.reject("empty-range", &schema.at, message, help);
+            self.reject(&rules::EMPTY_RANGE, &schema.at, message, help);
             return Kind::Wrapper(Ty::Invalid);
         }
         let scalar = Scalar::Integer { base, format };
@@ -69,7 +70,7 @@ impl<'a> Planner<'a> {
         {
             let message = format!("{} is no value of {}", node.summary(), base.name);
             let help = "remove the value, or choose a wider `format`";
-            self.reject("enum-outside-type", &node.at, message, help);
+            self.reject(&rules::ENUM_OUTSIDE_TYPE, &node.at, message, help);
         }
         Kind::Checked(Checked {
             scalar: Scalar::Integer { base, format },
@@ -111,7 +112,7 @@ impl<'a> Planner<'a> {
             if is_exclusive && bound.is_none() {
                 let message = format!("`{flag}: true` excludes a `{keyword}` that is not there");
                 let help = format!("write the bound as `{keyword}`");
-                self.reject("meaningless-keyword", &schema.at, message, help);
+                self.reject(&rules::MEANINGLESS_KEYWORD, &schema.at, message, help);
             }
         }
         if let Some(step) = &schema.multiple_of
@@ -122,7 +123,7 @@ impl<'a> Planner<'a> {
                 "`multipleOf: {step_text}` is not supported: it has to be an integer from 1"
             );
             let help = "count in the smallest unit, as integers";
-            self.reject("unsupported-multiple-of", &step.at, message, help);
+            self.reject(&rules::UNSUPPORTED_MULTIPLE_OF, &step.at, message, help);
         }
         let number =
             |bound: &Option<Spanned<Number>>| value(bound).as_ref().and_then(Number::as_f64);

@@ -7,7 +7,10 @@ use super::{
     ir::{Counts, Kind, Others, Scalar, Struct, Ty, Word},
     value,
 };
-use crate::names::{Names, pascal};
+use crate::{
+    names::{Names, pascal},
+    rules,
+};
 use openapi_dropshot_contract::model::{AdditionalProperties, Node, Schema, Spanned, Type};
 
 impl<'a> Planner<'a> {
@@ -58,7 +61,7 @@ impl<'a> Planner<'a> {
         if self.problems.len() == before {
             let message = "a schema without `type` allows values of every other type";
             let help = "write `type: object`, or `type: array` where it has `items`";
-            self.reject("missing-type", &schema.at, message, help);
+            self.reject(&rules::MISSING_TYPE, &schema.at, message, help);
         }
     }
 
@@ -71,7 +74,7 @@ impl<'a> Planner<'a> {
         if values.iter().any(Node::is_null) && !schema.nullable {
             let message = "`null` is among the values, but the schema is not nullable";
             let help = "add `nullable: true`, or in OpenAPI 3.1 write `type: [string, 'null']`, or remove `null` from `enum`";
-            self.reject("enum-null", &schema.at, message, help);
+            self.reject(&rules::ENUM_NULL, &schema.at, message, help);
         }
         let values: Vec<&Node> = values.iter().filter(|value| !value.is_null()).collect();
         let texts: Option<Vec<&str>> = values.iter().map(|value| value.as_str()).collect();
@@ -96,7 +99,7 @@ impl<'a> Planner<'a> {
                     "the values of `{wanted}` are neither all strings nor all 64-bit integers of the schema's type"
                 );
                 let help = "write an `enum` of strings with `type: string`, or one of integers with `type: integer`";
-                self.reject("unsupported-enum", &schema.at, message, help);
+                self.reject(&rules::UNSUPPORTED_ENUM, &schema.at, message, help);
                 Kind::Wrapper(Ty::Invalid)
             }
         }

@@ -6,7 +6,10 @@ use super::{
     ir::{Choice, Kind, Part, Ty, Union, Variant, Word},
     value,
 };
-use crate::names::{Names, pascal};
+use crate::{
+    names::{Names, pascal},
+    rules,
+};
 use openapi_dropshot_contract::model::{Discriminator, Schema, Type};
 use std::collections::BTreeSet;
 
@@ -77,7 +80,6 @@ impl<'a> Planner<'a> {
         parts: &'a [Schema],
         variants: &mut [Variant],
     ) {
-        const RULE: &str = "unsupported-discriminator";
         let components: Vec<Option<&str>> = parts.iter().map(referred).collect();
         let written = self.document.as_written().get("components");
         let written = written.and_then(|own| own.get("schemas"));
@@ -90,7 +92,7 @@ impl<'a> Planner<'a> {
             } else {
                 let message = "a `discriminator` names alternatives by their components, but this alternative is not a component";
                 let help = "give the schema a name in `components.schemas`, and refer to it; or remove `discriminator`";
-                self.reject(RULE, &part.at, message, help);
+                self.reject(&rules::UNSUPPORTED_DISCRIMINATOR, &part.at, message, help);
             }
         }
         for (value, target) in &discriminator.mapping {
@@ -103,14 +105,14 @@ impl<'a> Planner<'a> {
             } else {
                 let message = format!("`{}` is none of the alternatives", target.value);
                 let help = "write the name of a component that is listed there";
-                self.reject(RULE, &target.at, message, help);
+                self.reject(&rules::UNSUPPORTED_DISCRIMINATOR, &target.at, message, help);
             }
         }
         for (part, variant) in parts.iter().zip(variants.iter()) {
             if variant.tags.is_empty() && referred(part).is_some() {
                 let message = "no value of the `discriminator` names this alternative";
                 let help = "give the schema a name in `components.schemas`, and refer to that";
-                self.reject(RULE, &part.at, message, help);
+                self.reject(&rules::UNSUPPORTED_DISCRIMINATOR, &part.at, message, help);
             }
         }
         let mut seen = BTreeSet::new();
@@ -118,7 +120,12 @@ impl<'a> Planner<'a> {
             if !seen.insert(tag) {
                 let message = format!("`{tag}` names two alternatives");
                 let help = "give each alternative a value of its own in `mapping`";
-                self.reject(RULE, &discriminator.at, message, help);
+                self.reject(
+                    &rules::UNSUPPORTED_DISCRIMINATOR,
+                    &discriminator.at,
+                    message,
+                    help,
+                );
             }
         }
     }

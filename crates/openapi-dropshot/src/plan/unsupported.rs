@@ -3,6 +3,7 @@
 //! parameters and bodies are checked where they are planned.
 
 use super::Planner;
+use crate::rules;
 use openapi_dropshot_contract::model::Location;
 
 impl Planner<'_> {
@@ -17,7 +18,12 @@ impl Planner<'_> {
             if let Some(reserved) = reserved.filter(|value| value.as_bool() == Some(true)) {
                 let message = "`allowReserved: true` is not supported: the client encodes reserved characters";
                 let help = "remove `allowReserved`";
-                self.reject("unsupported-allow-reserved", &reserved.at, message, help);
+                self.reject(
+                    &rules::UNSUPPORTED_ALLOW_RESERVED,
+                    &reserved.at,
+                    message,
+                    help,
+                );
             }
         }
     }

@@ -5,7 +5,7 @@ use super::{
     DEEPEST, Known, Planner,
     ir::{Item, Kind, Ty},
 };
-use crate::{docs::Docs, names::pascal};
+use crate::{docs::Docs, names::pascal, rules};
 use openapi_dropshot_contract::model::{Node, Schema};
 
 impl<'a> Planner<'a> {
@@ -71,7 +71,7 @@ impl<'a> Planner<'a> {
             let message = format!("a default has no effect on {what}: it cannot be absent");
             let help =
                 "remove `default`, or write it at the property or parameter that may be absent";
-            self.reject("meaningless-default", &default.at, message, help);
+            self.reject(&rules::MEANINGLESS_DEFAULT, &default.at, message, help);
         }
         self.use_of(schema, wanted)
     }
@@ -91,7 +91,7 @@ impl<'a> Planner<'a> {
         if self.depth == DEEPEST {
             let message = format!("the schema is nested more than {DEEPEST} levels deep");
             let help = "give the inner parts names in `components.schemas`, and refer to them";
-            self.reject("too-deep", &schema.at, message, help);
+            self.reject(&rules::TOO_DEEP, &schema.at, message, help);
             return Ty::Invalid;
         }
         self.known.insert(place.clone(), Known::Open(None));

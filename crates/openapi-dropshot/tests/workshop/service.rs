@@ -482,7 +482,10 @@ fn the_generator_warns_of_errors_that_the_server_cannot_fill() {
     let [warning] = warnings.as_slice() else {
         panic!("one warning: {warnings:#?}");
     };
-    assert_eq!(warning.rule, openapi_dropshot::UNFILLED);
+    assert_eq!(
+        warning.rule,
+        openapi_dropshot::rules::UNFILLED_ERROR_BODY.id
+    );
     assert!(!warning.is_error());
     assert!(
         warning.message.contains("413") && warning.message.contains("`details`"),

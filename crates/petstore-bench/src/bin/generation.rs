@@ -86,7 +86,7 @@ fn report(path: &Path, generates: bool, rounds: usize) -> anyhow::Result<Report>
             median(rounds, || openapi_dropshot::generate(&document, &options));
         report.generate_ms = Some(generate_ms);
         match generated {
-            Ok(files) => report.files = files.len(),
+            Ok(generated) => report.files = generated.files.len(),
             Err(problems) => report.rejected = problems.len(),
         }
     }

@@ -3,7 +3,7 @@
 use super::Requests;
 use crate::roundtrip::{schemas::Schemas, values::shown};
 use anyhow::Result;
-use openapi_dropshot_contract::model::MediaType;
+use openapi_dropshot_contract::{model::MediaType, rules::differences};
 use serde_json::{Value, json};
 
 /// How many valid and how many invalid bodies are sent.
@@ -85,7 +85,11 @@ pub(super) fn try_all(requests: &mut Requests<'_>) -> Result<()> {
         let exchange = requests.send(&request, !body.required)?;
         if exchange.arguments.is_some() == body.required {
             let may = if body.required { "may" } else { "may not" };
-            requests.differ("body-absent", &body.at, format!("the body {may} be absent"));
+            requests.differ(
+                &differences::BODY_ABSENT,
+                &body.at,
+                format!("the body {may} be absent"),
+            );
         }
     }
     let read = read_of(&body.content).and_then(|media| media.schema.as_ref());
@@ -112,9 +116,9 @@ pub(super) fn try_all(requests: &mut Requests<'_>) -> Result<()> {
         let exchange = requests.send(&request, is_valid)?;
         if exchange.arguments.is_some() != is_valid {
             let rule = if is_valid {
-                "body-refused"
+                &differences::BODY_REFUSED
             } else {
-                "body-accepted"
+                &differences::BODY_ACCEPTED
             };
             let message = format!("{text} got the response {}", exchange.status);
             requests.differ(rule, at, message);

@@ -6,6 +6,7 @@ use anyhow::Result;
 use openapi_dropshot_contract::{
     Document,
     model::{ErrorCode, Response, StatusCode},
+    rules::differences,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -59,11 +60,11 @@ pub(super) fn try_all(requests: &mut Requests<'_>, document: &Document) -> Resul
     }
     for (status, code) in expected.difference(&actual) {
         let message = format!("the handler cannot return {status} {code}");
-        requests.differ("error-lost", &operation.at, message);
+        requests.differ(&differences::ERROR_LOST, &operation.at, message);
     }
     for (status, code) in actual.difference(&expected) {
         let message = format!("the handler can return {status} {code}, which is not listed");
-        requests.differ("error-added", &operation.at, message);
+        requests.differ(&differences::ERROR_ADDED, &operation.at, message);
     }
     Ok(())
 }

@@ -9,6 +9,8 @@ use crate::{
         statuses::{Case, Sent, sent, typed_errors, typed_successes},
     },
     names::{ident, snake},
+    probe::text,
+    starter::ClientCall,
 };
 use openapi_dropshot_contract::model::{Document, MediaType, Operation, Parameter, StatusCode};
 use quote::ToTokens;
@@ -62,6 +64,23 @@ pub(super) enum Reading {
     ByStatus,
     Empty,
     Bytes,
+}
+
+impl Request<'_> {
+    /// Returns the id of the operation, and how it is called.
+    pub(super) fn call(&self) -> (String, ClientCall) {
+        let id = self.operation.id.as_ref();
+        let setters = self.parameters.iter().map(|setter| {
+            let names = (setter.name.to_string(), text(&setter.target));
+            (setter.parameter.name.value.clone(), names)
+        });
+        let call = ClientCall {
+            method: self.method.to_string(),
+            parameters: setters.collect(),
+            body: self.body.as_ref().map(|body| text(&body.target)),
+        };
+        (id.map_or_else(String::new, |id| id.value.clone()), call)
+    }
 }
 
 /// Reads the requests of the document, in its order.

@@ -1,7 +1,7 @@
 //! Checks bodies and responses: media types that the client can send.
 
 use super::Check;
-use crate::client::statuses::sent;
+use crate::{client::statuses::sent, rules};
 
 impl Check<'_, '_> {
     pub(super) fn body(&mut self) {
@@ -13,7 +13,7 @@ impl Check<'_, '_> {
                 .map(|media| format!("`{}`", media.name.value))
                 .collect();
             self.reject(
-                "client-request-media-types",
+                &rules::CLIENT_REQUEST_MEDIA_TYPES,
                 &body.at,
                 format!("cannot send {}", names.join(" or ")),
                 "use `application/json`, `application/x-www-form-urlencoded`, `application/octet-stream` or `text/plain`",
@@ -23,7 +23,7 @@ impl Check<'_, '_> {
         let encoding = format!("{}/encoding", media.at.pointer);
         if let Some(encoding) = self.document.root.pointer(&encoding) {
             self.reject(
-                "client-encoding",
+                &rules::CLIENT_ENCODING,
                 &encoding.at,
                 "ignores `encoding`",
                 "remove it",
@@ -36,7 +36,7 @@ impl Check<'_, '_> {
         let operation = self.operation;
         if operation.extensions.contains_key("x-dropshot-websocket") {
             self.reject(
-                "client-websocket",
+                &rules::CLIENT_WEBSOCKET,
                 &operation.at,
                 "cannot upgrade to a websocket",
                 "serve the channel outside of this document",

@@ -38,7 +38,7 @@ impl Finding {
 }
 
 /// The severity of a problem, in text and JSON.
-pub(super) fn severity(problem: &Problem) -> &'static str {
+pub(crate) fn severity(problem: &Problem) -> &'static str {
     match problem.severity {
         Severity::Warning => "warning",
         Severity::Error => "error",

@@ -2,15 +2,27 @@
 //! after their release. The record is a file beside them, so that a clone without history
 //! is enough; `sha256sum --check` reads it as well.
 
-use super::released::Text;
-use crate::{Project, check::Finding};
+use super::Finding;
+use crate::{Project, rules::FROZEN_DOCUMENT};
 use anyhow::Result;
-use openapi_dropshot_contract::{Problem, model::Location};
+use openapi_dropshot_contract::{Severity, model::Location, release::Version};
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 
 /// The name of the record, in the folder of the released documents.
 pub(crate) const NAME: &str = "SHA256SUMS";
+
+/// The text of a file in the folder of released documents whose name is a version.
+pub(crate) struct Text {
+    /// Its version.
+    pub(crate) version: Version,
+    /// Its name in the folder.
+    pub(crate) name: String,
+    /// Its path, relative to the root.
+    pub(crate) path: String,
+    /// Its content.
+    pub(crate) text: String,
+}
 
 /// Returns the record for these documents: a line each, in the order of the versions.
 pub(crate) fn record(documents: &[Text]) -> String {
@@ -50,8 +62,8 @@ pub(crate) fn findings(project: &Project, documents: &[Text]) -> Result<Vec<Find
             project.releases
         );
         let at = Location::start(&path);
-        let problem = Problem::warning("frozen-document", &at, message, help);
-        return Ok(vec![Finding::new(problem)]);
+        let problem = FROZEN_DOCUMENT.problem(&at, message, help);
+        return Ok(vec![Finding::new(problem.with_severity(Severity::Warning))]);
     }
     let text = project.read(&path)?;
     let recorded: Vec<(usize, &str, &str)> = (text.lines().enumerate())
@@ -105,5 +117,5 @@ fn restore(project: &Project, path: &str) -> String {
 }
 
 fn fault(at: &Location, message: impl Into<String>, help: &str) -> Finding {
-    Finding::new(Problem::error("frozen-document", at, message, help))
+    Finding::new(FROZEN_DOCUMENT.problem(at, message, help))
 }

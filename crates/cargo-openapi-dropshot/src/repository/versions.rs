@@ -130,7 +130,7 @@ fn is_workspace(project: &Project, folder: &Path) -> Result<bool> {
 
 /// Returns the manifest of the workspace and all lock files with another version: each
 /// workspace has its own lock file, which may have crates of this one.
-pub(super) fn updated_files(project: &Project, version: &str) -> Result<Vec<(String, String)>> {
+pub(crate) fn updated_files(project: &Project, version: &str) -> Result<Vec<(String, String)>> {
     let text = project.read(MANIFEST)?;
     let mentions = of_manifest(project, &text)?;
     // The package of the root manifest is the only one that has its version without inheriting it.

@@ -1,11 +1,14 @@
 //! Reads the released documents. A document is compared with the newest of them to
 //! find breaking changes.
 
-use super::{frozen, versions};
-use crate::{Project, check::Finding};
+use super::{
+    Finding,
+    frozen::{self, Text},
+    versions,
+};
+use crate::{Project, rules::RELEASED_DOCUMENT};
 use anyhow::{Context, Result};
 use openapi_dropshot_contract::{
-    Problem,
     model::{Location, Node},
     release::Version,
 };
@@ -19,18 +22,6 @@ pub(crate) struct Released {
     pub(crate) path: String,
     /// Its content.
     pub(crate) root: Node,
-}
-
-/// The text of a file in the folder of released documents whose name is a version.
-pub(crate) struct Text {
-    /// Its version.
-    pub(crate) version: Version,
-    /// Its name in the folder.
-    pub(crate) name: String,
-    /// Its path, relative to the root.
-    pub(crate) path: String,
-    /// Its content.
-    pub(crate) text: String,
 }
 
 /// All released documents, and what is wrong with them.
@@ -117,5 +108,5 @@ fn parse(version: Version, path: String, text: &str) -> Result<Released, Box<Fin
 }
 
 fn fault(at: &Location, message: &str, help: &str) -> Finding {
-    Finding::new(Problem::error("released-document", at, message, help))
+    Finding::new(RELEASED_DOCUMENT.problem(at, message, help))
 }

@@ -1,0 +1,10 @@
+//! The files of a repository that the gates and releases read: the released documents with their checksums, the changelog and the
+//! versions, and the findings about them.
+
+pub(crate) mod changelog;
+mod finding;
+pub(crate) mod frozen;
+pub(crate) mod released;
+pub(crate) mod versions;
+
+pub(crate) use finding::{Finding, severity};

@@ -1,0 +1,235 @@
+//! The rules of the generator: the constructs that it rejects, and those of which it warns. Each is declared here once, with its
+//! meaning, its remedy and examples, and is reported by reference to its declaration.
+
+// Rules of the linter that the generator reports, too.
+pub(crate) use openapi_dropshot_contract::rules::document::{
+    INVALID_DEFAULT, MISSING_OPERATION_ID, RESERVED_HEADER,
+};
+
+openapi_dropshot_contract::rules! {
+    // Schemas.
+    MISSING_TYPE Error General "missing-type" "No part of `allOf` has a `type`, so that values of every type are valid."
+        "Write `type: object` beside `allOf` or in one of its parts."
+        Schema "{allOf: [{description: A thing.}, {description: A small one.}]}"
+            "{type: object, allOf: [{description: A thing.}, {description: A small one.}]}";
+    MEANINGLESS_KEYWORD Error General "meaningless-keyword" "A keyword is at a place where it says nothing about the values, such as beside alternatives."
+        "Remove the keyword, or write it in the schema of the type that it belongs to."
+        Schema "{oneOf: [{type: string}, {type: integer}], minimum: 1}"
+            "{oneOf: [{type: string}, {type: integer, minimum: 1}]}";
+    MEANINGLESS_DEFAULT Error General "meaningless-default" "A default is at a place where the value cannot be absent, and the generator could not leave it out."
+        "Remove `default`, or write it at the property or parameter that may be absent."
+        Words "a default of the elements of an array, in a document that takes too many steps to simplify"
+            "a default of a property that is not required";
+    UNSUPPORTED_SCHEMA Error General "unsupported-schema" "No type of Rust has the same meaning as the schema."
+        "Write the schema in the form that the message names."
+        Schema "{type: string, not: {type: integer}}"
+            "{type: string}";
+    UNSUPPORTED_ENUM Error General "unsupported-enum" "The values of `enum` are neither all strings nor all integers."
+        "Write an `enum` of strings with `type: string`, or one of integers with `type: integer`."
+        Schema "{type: number, enum: [1.5]}"
+            "{type: integer, enum: [1]}";
+    ENUM_NULL Error General "enum-null" "`enum` lists `null`, and the schema is not nullable."
+        "Add `nullable: true`, or remove `null` from `enum`."
+        Schema "{type: string, enum: [a, null]}"
+            "{type: string, nullable: true, enum: [a, null]}";
+    ENUM_OUTSIDE_TYPE Error General "enum-outside-type" "A value of `enum` does not fit the `format` of the integer."
+        "Remove the value, or write another `format`."
+        Schema "{type: integer, format: int8, enum: [1, 200]}"
+            "{type: integer, format: int16, enum: [1, 200]}";
+    EMPTY_RANGE Error General "empty-range" "No value fits the bounds, the format and `multipleOf` of an integer."
+        "Correct the bounds."
+        Schema "{type: integer, format: uint8, minimum: 256}"
+            "{type: integer, format: uint16, minimum: 256}";
+    UNSUPPORTED_MULTIPLE_OF Error General "unsupported-multiple-of" "`multipleOf` of a number is not checked, because fractions are not exact."
+        "Count in the smallest unit, as an integer."
+        Schema "{type: number, multipleOf: 0.1}"
+            "{type: integer, multipleOf: 10}";
+    REQUIRED_WITHOUT_PROPERTY Error General "required-without-property" "`required` names a member that has no schema, and the generator could not add one that allows any value."
+        "Add it to `properties`, or remove it from `required`."
+        Words "`required: [b]` without a property `b`, in a document that takes too many steps to simplify"
+            "`required: [b]` with a property `b`";
+    UNSUPPORTED_ALL_OF Error General "unsupported-all-of" "A part of `allOf` is no object, or speaks of the members of the other parts."
+        "Write the rules of all parts in one schema."
+        Schema "{allOf: [{type: object, properties: {a: {type: string}}}, {type: string}]}"
+            "{allOf: [{type: object, properties: {a: {type: string}}}, {type: object, properties: {b: {type: string}}}]}";
+    ALL_OF_CONFLICT Error General "all-of-conflict" "Two parts of `allOf` define a member differently."
+        "Define it in one part only."
+        Schema "{allOf: [{type: object, properties: {a: {type: string}}}, {type: object, properties: {a: {type: integer}}}]}"
+            "{allOf: [{type: object, properties: {a: {type: string}}}, {type: object, properties: {b: {type: integer}}}]}";
+    UNSUPPORTED_DISCRIMINATOR Error General "unsupported-discriminator" "`mapping` of a `discriminator` names a component that is none of the alternatives, or two alternatives have the \
+                                       same value."
+        "List the component among the alternatives, or remove it from `mapping`; give each alternative a value of its own."
+        Document "components: {schemas: {A: {oneOf: [{$ref: '#/components/schemas/B'}], discriminator: {propertyName: kind, mapping: {c: \
+                   '#/components/schemas/C'}}}, B: {type: object, required: [kind], properties: {kind: {type: string}}}, C: {type: object, required: [kind], \
+                   properties: {kind: {type: string}}}}}"
+            "components: {schemas: {A: {oneOf: [{$ref: '#/components/schemas/B'}], discriminator: {propertyName: kind, mapping: {b: \
+         '#/components/schemas/B'}}}, B: {type: object, required: [kind], properties: {kind: {type: string}}}}}";
+    TOO_DEEP Error General "too-deep" "Schemas are nested more than 64 levels deep."
+        "Give the inner parts names in `components.schemas`, and refer to them."
+        Words "an array of arrays, 70 levels deep"
+            "an array of arrays, 10 levels deep";
+
+    // Operations.
+    UNSUPPORTED_METHOD Error General "unsupported-method" "An operation has the method TRACE, which dropshot does not serve."
+        "Use another method."
+        Paths "/a: {trace: {operationId: a, responses: {'204': {description: Done.}}}}"
+            "/a: {get: {operationId: a, responses: {'204': {description: Done.}}}}";
+    UNSUPPORTED_PATH Error General "unsupported-path" "A path is read in another way by dropshot's router."
+        "Write the path in the form that the message names."
+        Paths "/a//b: {get: {operationId: a, responses: {'204': {description: Done.}}}}"
+            "/a/b: {get: {operationId: a, responses: {'204': {description: Done.}}}}";
+    UNSUPPORTED_REPLACEMENT Error General "unsupported-replacement" "The address of the replacement of an operation cannot be made from a request, because its path has other variables."
+        "Name a replacement whose variables are at the same place of the path, or one without variables."
+        Paths "/a: {get: {operationId: a, deprecated: true, x-deprecated-since: 2026-01-01, x-sunset: 2030-01-01, x-replacement: {operation: b, note: use it}, \
+                responses: {'204': {description: Done.}}}}, '/b/{id}': {get: {operationId: b, parameters: [{name: id, in: path, required: true, \
+                schema: {type: string}}], responses: {'204': {description: Done.}}}}"
+            "/a: {get: {operationId: a, deprecated: true, x-deprecated-since: 2026-01-01, x-sunset: 2030-01-01, x-replacement: {operation: b, note: use it}, \
+         responses: {'204': {description: Done.}}}}, /b: {get: {operationId: b, responses: {'204': {description: Done.}}}}";
+    UNSUPPORTED_WEBSOCKET Error General "unsupported-websocket" "An operation with `x-dropshot-websocket` is not in the form of dropshot's channels."
+        "Use GET without a body, and the response `101`."
+        Operation "operationId: a, x-dropshot-websocket: {}"
+            "operationId: a";
+    UNSUPPORTED_PAGINATION Error General "unsupported-pagination" "An operation has `x-dropshot-pagination` and no query, or a value that dropshot does not write."
+        "Add the query parameters of the pages, or remove the extension."
+        Operation "operationId: a, x-dropshot-pagination: {required: []}"
+            "operationId: a";
+    UNSUPPORTED_STATUS Error General "unsupported-status" "A response has an interim status (1XX), which dropshot does not send."
+        "Remove it."
+        Operation "operationId: a, responses: {'101': {description: A.}}"
+            "operationId: a, responses: {'204': {description: A.}}";
+    UNSUPPORTED_BODY Error General "unsupported-body" "A body is at a place where HTTP has none: a request with HEAD, or a response with 204, 205 or 304."
+        "Remove the `content`, or use another method or status."
+        Operation "operationId: a, responses: {'204': {description: A., content: {application/json: {schema: {}}}}}"
+            "operationId: a, responses: {'200': {description: A., content: {application/json: {schema: {}}}}}";
+    UNSUPPORTED_FORM Error General "unsupported-form" "A form is no object whose members are texts, or has `additionalProperties` that are no strings."
+        "Write an object with `properties` that are strings, numbers, booleans or enumerations, and `additionalProperties`, if there are any, that are strings."
+        Paths "/a: {post: {operationId: a, requestBody: {required: true, content: {application/x-www-form-urlencoded: {schema: {type: array, items: \
+                {type: string}}}}}, responses: {'204': {description: Done.}}}}"
+            "/a: {post: {operationId: a, requestBody: {required: true, content: {application/x-www-form-urlencoded: {schema: {type: object, properties: \
+         {b: {type: string}}}}}}, responses: {'204': {description: Done.}}}}";
+    UNSUPPORTED_MEDIA_TYPE Error General "unsupported-media-type" "A request body has several media types, or an error with a code has one, and none of them is JSON."
+        "Keep one entry in `content`, and use `application/json` if there are several."
+        Paths "/a: {post: {operationId: a, requestBody: {required: true, content: {application/xml: {schema: {type: string}}, text/plain: {schema: {type: \
+                string}}}}, responses: {'204': {description: Done.}}}}"
+            "/a: {post: {operationId: a, requestBody: {required: true, content: {text/plain: {schema: {type: string}}}}, responses: {'204': {description: Done.}}}}";
+    MISSING_SCHEMA Error General "missing-schema" "A form or a header has no schema."
+        "Add a `schema`: for a form an object with a property for each field."
+        Paths "/a: {post: {operationId: a, requestBody: {required: true, content: {application/x-www-form-urlencoded: {}}}, responses: {'204': \
+                {description: Done.}}}}"
+            "/a: {post: {operationId: a, requestBody: {required: true, content: {application/x-www-form-urlencoded: {schema: {type: object, properties: \
+         {b: {type: string}}}}}}, responses: {'204': {description: Done.}}}}";
+    UNSUPPORTED_PARAMETER Error General "unsupported-parameter" "A parameter cannot be written as one text: a value of any type, an object (in a query, one without `properties`), an array of these, \
+                                  `content`, another `style`, a cookie."
+        "Use a string, a number, a boolean, an enumeration or an array of these, in the query or in a header."
+        Operation "operationId: a, parameters: [{name: q, in: query, schema: {type: object}}]"
+            "operationId: a, parameters: [{name: q, in: query, schema: {type: string}}]";
+    UNSUPPORTED_ALLOW_RESERVED Error General "unsupported-allow-reserved" "A parameter has `allowReserved: true`, and the client encodes reserved characters."
+        "Remove `allowReserved`."
+        Operation "operationId: a, parameters: [{name: q, in: query, allowReserved: true, schema: {type: string}}]"
+            "operationId: a, parameters: [{name: q, in: query, schema: {type: string}}]";
+    HEADER_NAME Error General "header-name" "The name of a header is not a token (RFC 9110, section 5.6.2)."
+        "Use letters, digits and hyphens."
+        Operation "operationId: a, parameters: [{name: 'a b', in: header, schema: {type: string}}]"
+            "operationId: a, parameters: [{name: a-b, in: header, schema: {type: string}}]";
+
+    // Errors.
+    INCOMPLETE_CATALOGUE Error General "incomplete-catalogue" "The catalogue of error codes lacks a code with status 400 or 500, which every service sends."
+        "Add a code with that status."
+        Document "components: {schemas: {Error: {type: object, required: [code, message], properties: {message: {type: string}, code: {type: string, \
+                   x-extensible-enum: [bad], x-error-catalogue: {bad: {status: 400, cause: A., cure: B.}}}}}}}"
+            "components: {schemas: {Error: {type: object, required: [code, message], properties: {message: {type: string}, code: {type: string, \
+         x-extensible-enum: [bad, broken], x-error-catalogue: {bad: {status: 400, cause: A., cure: B.}, broken: {status: 500, cause: A., cure: B.}}}}}}}";
+    UNSUPPORTED_ERROR_BODY Error General "unsupported-error-body" "A response with error codes, or the schema with the catalogue, cannot be the body of an error."
+        "Give the schema the required members `code` and `message`, and refer to it from the response."
+        Document "components: {schemas: {Error: {type: object, required: [code], properties: {message: {type: string}, code: {type: string, \
+                   x-extensible-enum: [bad, broken], x-error-catalogue: {bad: {status: 400, cause: A., cure: B.}, broken: {status: 500, cause: A., cure: B.}}}}}}}"
+            "components: {schemas: {Error: {type: object, required: [code, message], properties: {message: {type: string}, code: {type: string, \
+         x-extensible-enum: [bad, broken], x-error-catalogue: {bad: {status: 400, cause: A., cure: B.}, broken: {status: 500, cause: A., cure: B.}}}}}}}";
+    MISSING_ERROR_CODES Error General "missing-error-codes" "An error response of a document with a catalogue lists no error codes."
+        "List them with `x-error-codes`."
+        Document "paths: {/a: {get: {operationId: a, responses: {'204': {description: Done.}, '400': {description: Bad., content: {application/json: {schema: \
+                   {$ref: '#/components/schemas/Error'}}}}}}}}\ncomponents: {schemas: {Error: {type: object, required: [code, message], properties: {message: \
+                   {type: string}, code: {type: string, x-extensible-enum: [bad, broken], x-error-catalogue: {bad: {status: 400, cause: A., cure: B.}, \
+                   broken: {status: 500, cause: A., cure: B.}}}}}}}"
+            "paths: {/a: {get: {operationId: a, responses: {'204': {description: Done.}, '400': {description: Bad., x-error-codes: [bad], content: \
+         {application/json: {schema: {$ref: '#/components/schemas/Error'}}}}}}}}\ncomponents: {schemas: {Error: {type: object, required: [code, message], \
+         properties: {message: {type: string}, code: {type: string, x-extensible-enum: [bad, broken], x-error-catalogue: {bad: {status: 400, cause: A., \
+         cure: B.}, broken: {status: 500, cause: A., cure: B.}}}}}}}";
+
+    // The client.
+    CLIENT_NAME_CLASH Error General "client-name-clash" "Two schemas, methods, setters or fields of the client would have the same name in Rust."
+        "Rename one of the two, so that they differ in more than case and punctuation."
+        Operation "operationId: a, parameters: [{name: q-a, in: query, schema: {type: string}}, {name: q_a, in: query, schema: {type: string}}]"
+            "operationId: a, parameters: [{name: q-a, in: query, schema: {type: string}}, {name: q-b, in: query, schema: {type: string}}]";
+    CLIENT_NAME_RESERVED Error General "client-name-reserved" "The client needs the name of a schema, an operation or a parameter for something else."
+        "Give it another name."
+        Document "components: {schemas: {Option: {type: object, properties: {a: {type: string}}}}}"
+            "components: {schemas: {Choice: {type: object, properties: {a: {type: string}}}}}";
+    CLIENT_COOKIE Error General "client-cookie" "The client cannot send a cookie."
+        "Send the value in a header or in the query."
+        Operation "operationId: a, parameters: [{name: s, in: cookie, schema: {type: string}}]"
+            "operationId: a, parameters: [{name: s, in: query, schema: {type: string}}]";
+    CLIENT_HEADER Error General "client-header" "The client sets a header itself, or cannot send a header of that name."
+        "Leave the header to `security` and `content`, or use letters, digits and `-` in its name."
+        Operation "operationId: a, parameters: [{name: Authorization, in: header, schema: {type: string}}]"
+            "operationId: a, parameters: [{name: X-Reason, in: header, schema: {type: string}}]";
+    CLIENT_PATH Error General "client-path" "The path of an operation has no place for a parameter."
+        "Write the name in braces into the path. The linter reports this first, as `path-parameter`."
+        Words "a parameter `id` of the path `/things`"
+            "a parameter `id` of the path `/things/{id}`";
+    CLIENT_STYLE Error General "client-style" "The client cannot write a parameter in its `style`, or an object, or an array in a path."
+        "Leave `style` out, and use a string, a number or a boolean."
+        Operation "operationId: a, parameters: [{name: q, in: query, style: spaceDelimited, schema: {type: array, items: {type: string}}}]"
+            "operationId: a, parameters: [{name: q, in: query, schema: {type: array, items: {type: string}}}]";
+    CLIENT_PARAMETER_CONTENT Error General "client-parameter-content" "A parameter has `content` instead of a `schema`."
+        "Give the parameter a `schema`."
+        Operation "operationId: a, parameters: [{name: q, in: query, content: {application/json: {schema: {type: string}}}}]"
+            "operationId: a, parameters: [{name: q, in: query, schema: {type: string}}]";
+    CLIENT_DEPRECATED_VARIANT Error General "client-deprecated-variant" "A property of an alternative without a name is deprecated, of which the client cannot warn."
+        "Move the alternative to `components.schemas` under a name of its own."
+        Schema "{oneOf: [{type: object, properties: {a: {type: string, deprecated: true}}}, {type: string}]}"
+            "{oneOf: [{type: object, properties: {a: {type: string}}}, {type: string}]}";
+    CLIENT_REQUEST_MEDIA_TYPES Error General "client-request-media-types" "The client can send none of the media types of a request body."
+        "Use `application/json`, `application/x-www-form-urlencoded`, `application/octet-stream` or `text/plain`."
+        Paths "/a: {post: {operationId: a, requestBody: {required: true, content: {multipart/form-data: {schema: {type: object}}}}, responses: {'204': \
+                {description: Done.}}}}"
+            "/a: {post: {operationId: a, requestBody: {required: true, content: {application/octet-stream: {schema: {type: string, format: binary}}}}, \
+         responses: {'204': {description: Done.}}}}";
+    CLIENT_ENCODING Error General "client-encoding" "A request body has `encoding`, which the client ignores."
+        "Remove it."
+        Paths "/a: {post: {operationId: a, requestBody: {required: true, content: {application/x-www-form-urlencoded: {schema: {type: object, properties: \
+                {b: {type: string}}}, encoding: {b: {style: form}}}}}, responses: {'204': {description: Done.}}}}"
+            "/a: {post: {operationId: a, requestBody: {required: true, content: {application/x-www-form-urlencoded: {schema: {type: object, properties: \
+         {b: {type: string}}}}}}, responses: {'204': {description: Done.}}}}";
+    CLIENT_WEBSOCKET Error General "client-websocket" "An operation opens a websocket, which the client cannot do."
+        "Serve the channel outside of this document."
+        Operation "operationId: a, x-dropshot-websocket: {}, responses: {'101': {description: A.}}"
+            "operationId: a";
+    CLIENT_UNSUPPORTED Error General "client-unsupported" "progenitor, which writes the client, has no type for a part of the document."
+        "Write the part with plainer schemas, each with a name of its own in `components.schemas`."
+        Words "a schema for which progenitor reports an error"
+            "the same with plainer schemas";
+
+    // Faults of the generator.
+    CLIENT_SHAPE Error General "client-shape" "The code that progenitor made is not in the form that the generator of the client knows."
+        "Use the version of progenitor that `Cargo.lock` of the toolkit names, and report the document."
+        Words "another version of progenitor"
+            "the version of `Cargo.lock`"
+        configuration "It cannot be switched off.";
+    GENERATOR_FAULT Error General "generator-fault" "The generator wrote text that is not Rust."
+        "This is a fault of the generator, or of a name in its options: report the document."
+        Words "`crate = \"shop models\"`"
+            "`crate = \"shop_models\"`"
+        configuration "It cannot be switched off.";
+
+    // Warnings.
+    UNFILLED_ERROR_BODY Warning General "unfilled-error-body" "The server responds with an error by itself, such as 400 to a parameter that is not valid, but the document gives that status \
+                                                              a body that the server cannot write: it requires a member that only a handler knows. The server sends the other members."
+        "Require only what the server knows: strings for a message, a code (`code`, `error`, `error_code`, `errorCode` or `type`) \
+         and the id of the request (`request_id` or `requestId`), and a number for the status (`status`, `status_code` or `statusCode`). \
+         Other members can be optional."
+        Words "a response `400` whose body has the members `message` and `details`, both required"
+            "a response `400` whose body has the members `message` and `details`, with `message` alone required"
+        configuration "In `openapi-dropshot.toml`, `level` is `off`, `warn` or `error`:\n\n\
+                       ```toml\n[document.rules]\nunfilled-error-body = { level = \"off\", reason = \"Why this document is an exception.\" }\n```\n";
+}
