@@ -101,6 +101,8 @@ struct ConnectionState {
     trusted: OnceLock<Share<u64>>,
     /// The bytes of HTTP/1.1 that have arrived since the last request began.
     unparsed: AtomicUsize,
+    /// The bytes that were read since the task of the connection got its turn.
+    read_in_turn: AtomicUsize,
     /// The part of [`Connections::received`] that is of this connection.
     received: AtomicUsize,
     /// Whether it had a request of HTTP/2.
@@ -191,6 +193,7 @@ impl Connections {
             last_active: AtomicU64::new(opened),
             trusted: OnceLock::new(),
             unparsed: AtomicUsize::new(0),
+            read_in_turn: AtomicUsize::new(0),
             received: AtomicUsize::new(0),
             is_http2: AtomicBool::new(false),
             is_websocket: AtomicBool::new(false),
@@ -420,6 +423,15 @@ impl Connection {
         self.handle.state.is_websocket.load(Ordering::SeqCst)
     }
 
+    pub(crate) fn is_trusted(&self) -> bool {
+        self.handle.state.is_trusted()
+    }
+
+    /// The bytes that were read since the task of the connection got its turn.
+    pub(crate) fn read_in_turn(&self) -> &AtomicUsize {
+        &self.handle.state.read_in_turn
+    }
+
     /// The bytes of HTTP/1.1 that have arrived since the last request began.
     pub(crate) fn unparsed(&self) -> &AtomicUsize {
         &self.handle.state.unparsed
@@ -477,6 +489,11 @@ impl Handle {
     pub(crate) fn command(&self, task: &task::Context<'_>) -> Command {
         self.state.waker.register(task.waker());
         self.state.command()
+    }
+
+    /// Notes that the task of the connection got its turn.
+    pub(crate) fn begin_turn(&self) {
+        self.state.read_in_turn.store(0, Ordering::Relaxed);
     }
 
     pub(crate) fn begin_request(&self) -> Activity {

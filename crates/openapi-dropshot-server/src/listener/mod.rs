@@ -345,6 +345,7 @@ async fn serve_http<C, S>(
             }
             Command::ShutDown | Command::GoOn => {}
         }
+        own.begin_turn();
         // An error is the end of the connection, and hyper has told the client what can be told.
         served.as_mut().poll(task).map(|_ended| ())
     })

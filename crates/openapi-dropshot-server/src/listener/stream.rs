@@ -26,6 +26,8 @@ const END_HEADERS: u8 = 4;
 /// What the fields of an incomplete head of HTTP/2 can take: a field of a byte on the line can
 /// count as 33 bytes for the limit of a head, and take 72 bytes.
 const HALF_HEAD_BYTES: usize = 96 << 10;
+/// What a connection reads before others get their turn: it works on that at once.
+const READ_AT_ONCE: usize = 32 << 10;
 /// The pause before a connection looks again whether there is room for what it receives.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -164,14 +166,23 @@ impl<I: AsyncRead + Unpin> AsyncRead for Stream<I> {
             }
             return Pin::new(&mut self.inner).poll_read(task, buffer);
         }
+        if self.connection.read_in_turn().load(Ordering::Relaxed) >= READ_AT_ONCE {
+            task.waker().wake_by_ref();
+            return Poll::Pending;
+        }
         ready!(self.poll_room(task, buffer.remaining()));
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.inner).poll_read(task, buffer))?;
-        self.receive(&buffer.filled()[before..]);
+        let bytes = &buffer.filled()[before..];
+        let read = self.connection.read_in_turn();
+        read.fetch_add(bytes.len(), Ordering::Relaxed);
+        self.receive(bytes);
         match &self.protocol {
             // What has arrived of the head is decoded at once.
             Protocol::Http2(frames)
-                if frames.is_head_open && !self.connection.try_hold(frames.held()) =>
+                if frames.is_head_open
+                    && !self.connection.try_hold(frames.held())
+                    && !self.connection.is_trusted() =>
             {
                 Poll::Ready(Err(ErrorKind::OutOfMemory.into()))
             }

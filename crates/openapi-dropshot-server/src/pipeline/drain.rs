@@ -8,7 +8,10 @@ use http_body_util::BodyExt as _;
 use std::time::Duration;
 
 /// Long enough for bytes that are under way to arrive; short enough to cost little.
-const TIME: Duration = Duration::from_secs(2);
+pub(super) const TIME: Duration = Duration::from_secs(2);
+/// The same for a stream of HTTP/2 whose client has no valid key. Some clients lose the response if
+/// the stream is reset before they have sent what they were about to send.
+pub(super) const TIME_OF_STRANGERS: Duration = Duration::from_millis(250);
 /// The bytes that a client on a fast line has under way before it looks for a response.
 const BYTES: usize = 16 * 1024 * 1024;
 
@@ -19,10 +22,10 @@ pub(super) fn is_wanted(head: &Parts) -> bool {
 }
 
 /// Reads the rest of the body in a task, while the response is sent, and keeps `share` until then.
-pub(super) fn start(body: Body, share: impl Send + 'static) {
+pub(super) fn start(body: Body, time: Duration, share: impl Send + 'static) {
     tokio::spawn(async move {
         let _share = share;
-        tokio::time::timeout(TIME, discard(body)).await
+        tokio::time::timeout(time, discard(body)).await
     });
 }
 

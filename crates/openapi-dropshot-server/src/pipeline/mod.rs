@@ -88,18 +88,21 @@ where
             // Nothing is left of the body.
         } else if version != Version::HTTP_2 {
             if is_drained {
-                drain::start(body, ());
+                drain::start(body, drain::TIME, ());
             } else {
                 // The client waits for `100 Continue`, and may or may not send the body now.
                 let close = HeaderValue::from_static("close");
                 response.headers_mut().insert(CONNECTION, close);
             }
-        } else if is_drained && record.principal.is_some() {
-            // The stream stays open. That of a client without a key is reset, and so is one for
-            // which there is no room.
+        } else if is_drained {
+            // The stream stays open meanwhile, if there is room; otherwise it is reset.
             let budget = &context.request_budget;
             if let Some(share) = budget.try_take(&record.principal, requests::REQUEST_BYTES) {
-                drain::start(body, share);
+                let time = match record.principal {
+                    Some(_) => drain::TIME,
+                    None => drain::TIME_OF_STRANGERS,
+                };
+                drain::start(body, time, share);
             }
         }
         response

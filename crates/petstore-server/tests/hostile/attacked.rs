@@ -27,9 +27,13 @@ use tempfile::TempDir;
 /// The build of the tests, which is not optimised, gets more than the release build that
 /// `PETSTORE_TEST_PROGRAM` names.
 pub(crate) fn freeze() -> Duration {
-    let is_release = std::env::var_os("PETSTORE_TEST_PROGRAM").is_some();
-    Duration::from_secs(if is_release { 1 } else { 5 })
+    Duration::from_secs(if is_release() { 1 } else { 5 })
 }
+
+pub(crate) fn is_release() -> bool {
+    std::env::var_os("PETSTORE_TEST_PROGRAM").is_some()
+}
+
 /// Between two rounds of requests of the normal clients.
 const PAUSE: Duration = Duration::from_millis(100);
 

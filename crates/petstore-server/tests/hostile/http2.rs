@@ -46,11 +46,11 @@ fn a_connection_has_at_most_a_hundred_streams() {
     assert!(frames::is_ok(&response), "{response:?}");
 }
 
-/// Otherwise the service would hold the stream until its client ends it.
+/// Otherwise the service would hold the stream while it waits for the rest of the body.
 #[test]
-fn a_stream_without_a_valid_key_is_reset_after_the_response() {
+fn a_stream_without_a_valid_key_is_reset_at_once_if_there_is_no_room() {
     const PINGS: usize = 10;
-    let attacked = Attacked::start(&[], &[]);
+    let attacked = Attacked::start(&["--request-budget-bytes", "1"], &[]);
     let mut connection = open(&attacked);
     let mut fields = frames::get("/v1/pets", "Bearer x");
     fields[0].1 = "POST";
