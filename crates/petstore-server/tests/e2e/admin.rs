@@ -213,3 +213,27 @@ fn the_command_health_reports_what_the_admin_listener_responds() {
         "{error}"
     );
 }
+
+#[test]
+fn a_store_whose_ids_are_used_up_is_not_ready() {
+    let watched = Watched::start();
+    let service = &watched.service;
+    let set_last_id = |id: i64| {
+        let sql =
+            "INSERT OR REPLACE INTO sqlite_sequence (rowid, name, seq) VALUES (1, 'pets', ?1)";
+        rusqlite::Connection::open(service.folder.path().join("petstore.db"))
+            .and_then(|db| db.execute(sql, [id]))
+            .expect("the sequence");
+    };
+    set_last_id(i64::MAX);
+    service
+        .post(r#"{"name":"Rex","categoryId":7}"#)
+        .assert_error(503, "unavailable");
+    watched.until_readiness(503);
+    service
+        .log
+        .wait_for("the ids of the table `pets` are used up");
+    set_last_id(7);
+    watched.until_readiness(200);
+    assert_eq!(service.add("Rex", None), 8);
+}
