@@ -111,7 +111,7 @@ impl Client {
             if is_streamed || !kind.is_some_and(is_json) {
                 return Ok(Received::arriving(head, take(response)));
             }
-            match read_body(take(response), max_bytes).await {
+            match read_body(response, max_bytes).await {
                 Ok(body) => Ok(Received::complete(head, body)),
                 Err(problem) => Err(Failure::not_read(*head, problem)),
             }

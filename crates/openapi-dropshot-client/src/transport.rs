@@ -98,9 +98,10 @@ pub(crate) enum BodyProblem {
 /// Reads a body of at most so many bytes, counted after decompression. The chunks are copied as they arrive: one of a single
 /// byte keeps a whole buffer of the connection in memory.
 pub(crate) async fn read_body(
-    response: reqwest::Response,
+    response: Local<reqwest::Response>,
     max_bytes: u64,
 ) -> Result<Bytes, BodyProblem> {
+    let response = take(response);
     if response
         .content_length()
         .is_some_and(|length| length > max_bytes)
@@ -158,7 +159,7 @@ impl Received {
     pub(crate) async fn into_bytes(self) -> Result<(Box<Head>, Bytes), (Box<Head>, BodyProblem)> {
         let response = match self.body {
             Body::Complete(bytes) => return Ok((self.head, bytes)),
-            Body::Arriving(response) => take(*response),
+            Body::Arriving(response) => *response,
         };
         match read_body(response, self.head.max_bytes).await {
             Ok(bytes) => Ok((self.head, bytes)),

@@ -310,6 +310,15 @@ fn a_restore_that_is_killed_leaves_no_store_without_its_log() {
             "{calls} {number}: {names:?}"
         );
     }
+    // The copies that the killed ones have left are gone with the next one.
+    let restored = program_by(&[], folder.path())
+        .args(["restore", "copy.db"])
+        .output();
+    assert!(restored.expect("it runs").status.success());
+    let entries = fs::read_dir(folder.path()).expect("the folder");
+    let mut names = entries.map(|entry| entry.expect("an entry").file_name());
+    let left = names.find(|name| name.to_string_lossy().ends_with(".partial"));
+    assert_eq!(left, None);
 }
 
 #[test]

@@ -252,3 +252,27 @@ fn requests_for_names_that_are_not_configured_are_rejected() {
     connection.write("GET /livez HTTP/1.1\r\nHost: any.example\r\n\r\n");
     assert_eq!(connection.response().status, 200);
 }
+
+#[test]
+fn a_store_whose_ids_are_used_up_is_not_ready() {
+    let watched = Watched::start();
+    let service = &watched.service;
+    let set_last_id = |id: i64| {
+        let sql =
+            "INSERT OR REPLACE INTO sqlite_sequence (rowid, name, seq) VALUES (1, 'pets', ?1)";
+        rusqlite::Connection::open(service.folder.path().join("petstore.db"))
+            .and_then(|db| db.execute(sql, [id]))
+            .expect("the sequence");
+    };
+    set_last_id(i64::MAX);
+    service
+        .post(r#"{"name":"Rex","categoryId":7}"#)
+        .assert_error(503, "unavailable");
+    watched.until_readiness(503);
+    service
+        .log
+        .wait_for("the ids of the table `pets` are used up");
+    set_last_id(7);
+    watched.until_readiness(200);
+    assert_eq!(service.add("Rex", None), 8);
+}

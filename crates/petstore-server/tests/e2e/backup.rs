@@ -167,7 +167,7 @@ fn a_flipped_bit_in_a_name_or_in_the_checksum_is_found_and_nothing_is_restored()
         let digit = bytes.len() - 10;
         bytes[digit] ^= 1;
     };
-    let changes: [&dyn Fn(&mut Vec<u8>); 3] = [&in_a_name, &in_the_label, &in_the_digest];
+    let changes: [fn(&mut Vec<u8>); 3] = [in_a_name, in_the_label, in_the_digest];
     for change in changes {
         let (folder, key) = stopped(with_changed_backup(change));
         let files = || beginning_with(folder.path(), "");

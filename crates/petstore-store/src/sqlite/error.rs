@@ -41,6 +41,13 @@ fn is_unreadable(error: &Error) -> bool {
     )
 }
 
+/// A write that needs an id fails as on a full disk then.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the ids of the table `{0}` are used up; set its `seq` in `sqlite_sequence` to the largest id that you want to keep"
+)]
+pub(super) struct NoIds(pub(super) String);
+
 /// The code of a write panicked; what it had done was rolled back.
 pub(super) fn panicked(payload: &(dyn std::any::Any + Send)) -> StoreError {
     let text = payload.downcast_ref::<&str>().copied();

@@ -324,7 +324,11 @@ impl Store for SqliteStore {
         if let Some(files) = &self.files {
             files.check().map_err(StoreError::not_applied)?;
         }
-        self.readers.read(schema::check).await
+        self.readers.read(schema::check).await?;
+        match self.readers.read(schema::table_without_ids).await? {
+            None => Ok(()),
+            Some(table) => Err(StoreError::not_applied(error::NoIds(table))),
+        }
     }
 
     fn stats(&self) -> WriteStats {

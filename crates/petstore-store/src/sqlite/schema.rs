@@ -2,7 +2,7 @@
 //! schema version, and migrates it from one version to the next.
 
 use crate::migration::{MigrationPlan, OnMigration, Reporter, about};
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
 use std::{
     sync::Arc,
     time::{Duration, Instant},
@@ -163,6 +163,13 @@ pub(super) fn rewrite_version(db: &Connection) -> rusqlite::Result<()> {
 pub(super) fn check(db: &Connection) -> rusqlite::Result<()> {
     db.prepare_cached("SELECT EXISTS (SELECT 1 FROM pets)")?
         .query_row([], |_| Ok(()))
+}
+
+/// The table whose ids are used up, if there is one.
+pub(super) fn table_without_ids(db: &Connection) -> rusqlite::Result<Option<String>> {
+    db.prepare_cached("SELECT name FROM sqlite_sequence WHERE seq = ?1")?
+        .query_row([i64::MAX], |row| row.get(0))
+        .optional()
 }
 
 fn version(db: &Connection) -> rusqlite::Result<i64> {
