@@ -1,15 +1,13 @@
 //! Puts what references to other files lead to into the document: it becomes components, and path items stand where they are
 //! referred to. Every part keeps its file, line and column.
 
-mod kind;
-
-use crate::dialect::{empty, insert, members, place};
+use crate::grammar::{ObjectKind, each_part_mut, each_reference};
 use crate::model::{Location, Node, NodeKind, unescape_pointer_token};
+use crate::normal;
 use crate::problem::Problem;
 use crate::read::MAX_COPIED;
 use crate::rules::document as rules;
 use crate::syntax;
-use kind::{Kind, Shape};
 use percent_encoding::percent_decode_str;
 use std::{
     collections::{HashMap, HashSet},
@@ -55,7 +53,7 @@ pub(crate) fn bundle(
         problems,
     };
     bundler.components(&mut root);
-    bundler.walk(&mut root, Kind::Document, own, &mut Vec::new());
+    bundler.walk(&mut root, ObjectKind::Document, own, &mut Vec::new());
     let mut parts = Vec::new();
     while let Some(mut part) = bundler.pending.pop() {
         bundler.walk(&mut part.node, part.kind, &part.path, &mut Vec::new());
@@ -71,33 +69,32 @@ pub(crate) fn bundle(
     // The order in which they were met.
     parts.sort_by_key(|part| part.number);
     for part in parts {
-        add(&mut root, part.section, &part.name, part.node);
+        let components = root.get_or_add("components");
+        let section = components.and_then(|components| components.get_or_add(part.section));
+        section?.set(&part.name, part.node);
     }
-    place(&mut root, &mut String::new());
+    root.update_pointers();
     Some(Bundle { root, files })
 }
 
 /// Returns whether a reference may lead to another file.
-fn refers_to_files(node: &Node) -> bool {
-    match &node.kind {
-        NodeKind::Array(items) => items.iter().any(refers_to_files),
-        NodeKind::Object(members) => members.iter().any(|(name, member)| {
-            let text = member.value.as_str();
-            (name == "$ref" && text.is_some_and(|text| !text.starts_with('#')))
-                || refers_to_files(&member.value)
-        }),
-        _ => false,
-    }
+fn refers_to_files(root: &Node) -> bool {
+    let mut found = false;
+    each_reference(root, ObjectKind::Document, &mut |_, reference| {
+        let text = reference.as_str();
+        found |= text.is_some_and(|text| !text.starts_with('#'));
+    });
+    found
 }
 
 /// The names of the components of the document, by section.
 fn taken(root: &Node) -> HashSet<(&'static str, String)> {
-    let components = root.get("components");
-    let sections = Kind::SECTIONS.iter();
-    let names = sections.flat_map(|(_, section)| {
-        let members = components.and_then(|components| components.get(section)?.as_object());
-        let names = members.into_iter().flatten();
-        names.map(|(name, _)| (*section, name.clone()))
+    let components = root.get("components").into_iter();
+    let names = components.flat_map(|components| {
+        ObjectKind::sections().flat_map(|(_, section)| {
+            let names = components.entries(section);
+            names.map(move |(name, _)| (section, name.to_owned()))
+        })
     });
     names.collect()
 }
@@ -114,7 +111,7 @@ struct Part {
     number: usize,
     section: &'static str,
     name: String,
-    kind: Kind,
+    kind: ObjectKind,
     /// The file, relative to the folder of the document.
     path: String,
     node: Node,
@@ -147,38 +144,32 @@ struct Bundler<'l> {
 impl Bundler<'_> {
     /// Lets a component that is a reference to another file be what the file has, so that it has one name only.
     fn components(&mut self, root: &mut Node) {
-        let Some(components) = members(root).and_then(|members| members.get_mut("components"))
-        else {
+        let Some(components) = root.get_mut("components") else {
             return;
         };
-        for (kind, section) in Kind::SECTIONS {
-            let Some(entries) =
-                members(&mut components.value).and_then(|parts| parts.get_mut(*section))
-            else {
-                continue;
-            };
-            for (name, member) in members(&mut entries.value).into_iter().flatten() {
+        for (kind, section) in ObjectKind::sections() {
+            let entries = components.get_mut(section).and_then(Node::members_mut);
+            for (name, member) in entries.into_iter().flatten() {
                 let node = &mut member.value;
-                let (Some(reference), true) = (
-                    node.get("$ref"),
-                    node.as_object().is_some_and(|all| all.len() == 1),
-                ) else {
+                let (Some(reference), Some(1)) =
+                    (node.get("$ref"), node.as_object().map(|all| all.len()))
+                else {
                     continue;
                 };
                 let Some(text) = reference.as_str().filter(|text| !text.starts_with('#')) else {
                     continue;
                 };
-                let (at, text) = (reference.at.clone(), text.to_owned());
-                let Some(Target::Other(path, pointer)) = self.target(&text, &at, self.own) else {
+                let at = reference.at.clone();
+                let Some(Target::Other(path, pointer)) = self.target(text, &at, self.own) else {
                     continue;
                 };
-                let key = (path.clone(), pointer.clone(), *section);
+                let key = (path.clone(), pointer.clone(), section);
                 if self.names.contains_key(&key) {
                     continue;
                 }
                 if let Some(mut target) = self.part(&path, &pointer, &at) {
                     self.names.insert(key, name.clone());
-                    self.walk(&mut target, *kind, &path, &mut Vec::new());
+                    self.walk(&mut target, kind, &path, &mut Vec::new());
                     *node = target;
                 }
             }
@@ -187,66 +178,53 @@ impl Bundler<'_> {
 
     /// Rewrites the references in a part of the file with this path. `items` are the path items around it that came from other
     /// files.
-    fn walk(&mut self, node: &mut Node, kind: Kind, path: &str, items: &mut Vec<(String, String)>) {
-        if kind == Kind::Other {
-            return;
-        }
-        if let Some(reference) = node.get("$ref")
+    fn walk(
+        &mut self,
+        node: &mut Node,
+        kind: ObjectKind,
+        path: &str,
+        items: &mut Vec<(String, String)>,
+    ) {
+        if kind == ObjectKind::PathItem
+            && let Some(reference) = node.get("$ref")
             && let Some(text) = reference.as_str()
         {
             let (at, text) = (reference.at.clone(), text.to_owned());
-            if kind == Kind::PathItem {
-                return self.path_item(node, &text, &at, path, items);
-            }
-            if let Some(section) = kind.section()
-                && let Some(local) = self.local(&text, &at, path, kind, section)
-                && let Some(member) = members(node).and_then(|members| members.get_mut("$ref"))
-            {
-                member.value.kind = NodeKind::String(local);
-            }
+            return self.path_item(node, &text, &at, path, items);
         }
-        for (name, member) in members(node).into_iter().flatten() {
-            if kind == Kind::Schema && name == "discriminator" {
-                self.mapping(&mut member.value, path);
-            }
-            let Some((shape, inner)) = kind.member(name) else {
-                continue;
-            };
-            match (shape, &mut member.value) {
-                (Shape::One, value) => self.walk(value, inner, path, items),
-                (Shape::Map, value) => {
-                    for (name, member) in members(value).into_iter().flatten() {
-                        if inner == Kind::Schema || !name.starts_with("x-") {
-                            self.walk(&mut member.value, inner, path, items);
-                        }
-                    }
-                }
-                (Shape::List, value) => {
-                    if let NodeKind::Array(values) = &mut value.kind {
-                        for value in values {
-                            self.walk(value, inner, path, items);
-                        }
-                    }
+        if let Some(section) = kind.section()
+            && let Some(reference) = node.get_mut("$ref")
+        {
+            self.rewrite(reference, path, kind, section);
+        }
+        if kind == ObjectKind::Discriminator {
+            let mapping = node.get_mut("mapping").into_iter();
+            for target in mapping.flat_map(Node::values_mut) {
+                if target
+                    .as_str()
+                    .is_some_and(|text| text.contains(['#', '/', '.']))
+                {
+                    self.rewrite(target, path, ObjectKind::Schema, "schemas");
                 }
             }
         }
+        each_part_mut(node, kind, &mut |_, kind, part| {
+            self.walk(part, kind, path, items)
+        });
     }
 
-    /// Rewrites the references of a `discriminator`.
-    fn mapping(&mut self, discriminator: &mut Node, path: &str) {
-        let mapping = members(discriminator).and_then(|members| members.get_mut("mapping"));
-        let values = mapping
-            .into_iter()
-            .flat_map(|mapping| members(&mut mapping.value).into_iter().flatten());
-        for (_, member) in values {
-            let value = &mut member.value;
-            let Some(text) = value.as_str().filter(|text| text.contains(['#', '/', '.'])) else {
-                continue;
-            };
-            let (at, text) = (value.at.clone(), text.to_owned());
-            if let Some(local) = self.local(&text, &at, path, Kind::Schema, "schemas") {
-                value.kind = NodeKind::String(local);
-            }
+    /// Rewrites one reference in the file with this path.
+    fn rewrite(
+        &mut self,
+        reference: &mut Node,
+        path: &str,
+        kind: ObjectKind,
+        section: &'static str,
+    ) {
+        if let Some(text) = reference.as_str()
+            && let Some(local) = self.local(text, &reference.at, path, kind, section)
+        {
+            reference.kind = NodeKind::String(local);
         }
     }
 
@@ -263,8 +241,8 @@ impl Bundler<'_> {
             Some(Target::Other(path, pointer)) => (path, pointer),
             // The reader looks at it.
             Some(Target::Own(pointer)) => {
-                if let Some(member) = members(node).and_then(|members| members.get_mut("$ref")) {
-                    member.value.kind = NodeKind::String(format!("#{pointer}"));
+                if let Some(reference) = node.get_mut("$ref") {
+                    reference.kind = NodeKind::String(format!("#{pointer}"));
                 }
                 return;
             }
@@ -284,7 +262,7 @@ impl Bundler<'_> {
             *node = target;
             let path = place.0.clone();
             items.push(place);
-            self.walk(node, Kind::PathItem, &path, items);
+            self.walk(node, ObjectKind::PathItem, &path, items);
             items.pop();
         }
     }
@@ -296,7 +274,7 @@ impl Bundler<'_> {
         text: &str,
         at: &Location,
         path: &str,
-        kind: Kind,
+        kind: ObjectKind,
         section: &'static str,
     ) -> Option<String> {
         if text.starts_with('#') && path == self.own {
@@ -432,12 +410,9 @@ impl Bundler<'_> {
         if wanted.is_empty() {
             wanted = "Part".to_owned();
         }
-        let mut name = wanted.clone();
-        let mut number = 2;
-        while !self.taken.insert((section, name.clone())) {
-            name = format!("{wanted}{number}");
-            number += 1;
-        }
+        let is_taken = |name: &str| self.taken.contains(&(section, name.to_owned()));
+        let name = normal::free_name(wanted, is_taken);
+        self.taken.insert((section, name.clone()));
         name
     }
 }
@@ -459,20 +434,4 @@ fn joined(file: &str, path: &str) -> Option<String> {
         }
     }
     Some(parts.join("/"))
-}
-
-/// Adds a component.
-fn add(root: &mut Node, section: &str, name: &str, component: Node) {
-    let mut node = root;
-    for part in ["components", section] {
-        if node.get(part).is_none() {
-            let at = node.at.clone();
-            insert(node, part, empty(&at));
-        }
-        let Some(member) = members(node).and_then(|members| members.get_mut(part)) else {
-            return;
-        };
-        node = &mut member.value;
-    }
-    insert(node, name, component);
 }

@@ -60,13 +60,15 @@ struct Readme;
 mod bundle;
 mod dialect;
 pub mod diff;
-mod inner;
+mod grammar;
+mod inner_schemas;
 pub mod lifecycle;
 mod lint;
 mod location;
 pub mod meaning;
 pub mod model;
 mod normal;
+mod null;
 mod pairs;
 mod problem;
 mod read;
@@ -84,6 +86,8 @@ pub use normal::normalized;
 pub use problem::{Problem, Problems, Texts};
 pub use rules::{Profile, Rule, Severity};
 
+use grammar::Since;
+use model::Node;
 use rules::document::EXTERNAL_REFERENCE;
 use std::sync::Arc;
 
@@ -150,22 +154,15 @@ fn read_parts(
     let document = parsed.root.and_then(|written| {
         let reads_files = load.is_some();
         let written = with_files(&file, written, load, &mut files, &mut problems);
-        let is_newer = dialect::is_newer(&written);
-        let named = inner::named(&written);
-        let rewritten = match is_newer {
-            true => Some(dialect::rewrite(
-                named.as_ref().unwrap_or(&written),
-                &mut problems,
-            )),
-            false => named,
-        };
+        let version = Since::of(&written);
+        let rewritten = rewritten(&written, version, &mut problems);
         let root = rewritten.as_ref().unwrap_or(&written);
-        let (document, mut of_structure) = read::document(&file, &text, root, is_newer);
+        let (document, mut of_structure) = read::document(&file, &text, root, version);
         // References to files that cannot be used were reported above.
         let is_second = |problem: &Problem| problem.rule == EXTERNAL_REFERENCE.id;
         of_structure.retain(|problem| !(reads_files && is_second(problem)));
         problems.extend(of_structure);
-        if is_newer {
+        if version > Since::V30 {
             written::name_as_written(&written, &mut problems);
         }
         document.map(|document| match rewritten {
@@ -193,11 +190,11 @@ fn read_parts(
 /// Adds the parts of other files to a tree.
 fn with_files(
     file: &str,
-    written: model::Node,
+    written: Node,
     load: Option<bundle::Load<'_>>,
     files: &mut Vec<bundle::File>,
     problems: &mut Vec<Problem>,
-) -> model::Node {
+) -> Node {
     let bundle = load.and_then(|load| bundle::bundle(file, &written, load, problems));
     match bundle {
         Some(bundle) => {
@@ -205,6 +202,19 @@ fn with_files(
             bundle.root
         }
         None => written,
+    }
+}
+
+/// The tree in the form that the reader knows; `None` if it has this form already.
+fn rewritten(written: &Node, version: Since, problems: &mut Vec<Problem>) -> Option<Node> {
+    let named = inner_schemas::name_inner_schemas(written);
+    match version {
+        Since::V30 => named,
+        _ => Some(dialect::rewrite(
+            named.as_ref().unwrap_or(written),
+            version,
+            problems,
+        )),
     }
 }
 
@@ -217,7 +227,7 @@ fn without_byte_order_mark(text: &str) -> Arc<str> {
 #[derive(Clone, Debug)]
 pub struct Draft {
     /// The untyped tree.
-    pub root: model::Node,
+    pub root: Node,
     /// The errors that [`read`] would have returned.
     pub faults: Vec<Problem>,
 }
@@ -270,19 +280,12 @@ fn read_draft_parts(
     if rewriting.iter().any(Problem::is_error) {
         return Err(Problems::new(Texts::of(&text, files), rewriting));
     }
-    let is_newer = dialect::is_newer(&root);
-    let named = inner::named(&root);
-    let rewritten = match is_newer {
-        true => Some(dialect::rewrite(
-            named.as_ref().unwrap_or(&root),
-            &mut rewriting,
-        )),
-        false => named,
-    };
+    let version = Since::of(&root);
+    let rewritten = rewritten(&root, version, &mut rewriting);
     let tree = rewritten.as_ref().unwrap_or(&root);
-    let (_, mut faults) = read::document(&file, &text, tree, is_newer);
+    let (_, mut faults) = read::document(&file, &text, tree, version);
     faults.extend(rewriting);
-    if is_newer {
+    if version > Since::V30 {
         written::name_as_written(&root, &mut faults);
     }
     let root = rewritten.unwrap_or(root);

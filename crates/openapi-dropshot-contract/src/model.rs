@@ -1,6 +1,7 @@
 //! The typed model of an OpenAPI 3.0 document. It holds plain data, and every item
 //! knows its place in the file.
 
+mod edit;
 mod lookup;
 mod names;
 mod node;

@@ -6,15 +6,15 @@ mod bases;
 mod conjunction;
 mod directions;
 mod disjunction;
-mod null;
 mod parameters;
 mod single;
 
-use crate::dialect::{flag, insert, members, place, remove, values};
+use crate::grammar::{self, ObjectKind, Since};
 use crate::model::{Document, Member, Node, NodeKind, unescape_pointer_token};
+use crate::null::allows_null;
 use crate::problem::Problem;
 use indexmap::IndexMap;
-use std::{cell::Cell, collections::BTreeSet, sync::Arc};
+use std::{cell::Cell, collections::BTreeSet};
 
 pub(crate) use conjunction::is_wider;
 
@@ -55,7 +55,7 @@ pub fn normalized(document: &Document) -> Option<Document> {
     if root == document.root {
         return None;
     }
-    let (read, problems) = crate::read::document(&document.file, &document.text, &root, true);
+    let (read, problems) = crate::read::document(&document.file, &document.text, &root, Since::V31);
     if problems.iter().any(Problem::is_error) {
         return None;
     }
@@ -83,16 +83,23 @@ fn rewritten(document: &Document) -> (Node, Vec<Problem>) {
     parameters::rewrite(&mut root);
     bases::rewrite(&mut root);
     directions::rewrite(&mut root);
+    let before = root.clone();
     let mut normalizer = Normalizer {
-        components: Arc::new(components(&root)),
-        written: components(document.as_written()).into_keys().collect(),
+        before: &before,
+        written: component_schemas(document.as_written())
+            .map(|(name, _)| name)
+            .collect(),
         warnings: Vec::new(),
         copied: 0,
     };
-    each_schema(&mut root, false, &mut |schema| {
-        normalizer.schema(schema, Place::Whole, false);
+    grammar::visit_mut(&mut root, ObjectKind::Document, &mut |kind, node| {
+        if kind == ObjectKind::Schema {
+            normalizer.schema(node, Position::Whole, false);
+        }
+        // No code is made of callbacks.
+        !matches!(kind, ObjectKind::Schema | ObjectKind::Callback)
     });
-    place(&mut root, &mut String::new());
+    root.update_pointers();
     (root, normalizer.warnings)
 }
 
@@ -101,27 +108,26 @@ fn name_operations(document: &Document, root: &mut Node) {
     let names = document.operation_names();
     for (operation, name) in document.operations.iter().zip(names) {
         if operation.id.is_none()
-            && let Some(node) = crate::inner::pointer_mut(root, &operation.at.pointer)
+            && let Some(node) = root.pointer_mut(&operation.at.pointer)
         {
-            let at = node.at.clone();
-            let id = Node::of(at, NodeKind::String(name));
-            crate::dialect::insert(node, "operationId", id);
+            node.set("operationId", Node::text(&node.at.clone(), name));
         }
     }
-    place(root, &mut String::new());
+    root.update_pointers();
 }
 
-/// How far references and parts of `allOf` are followed, so that no document makes this take
-/// long: each way is bounded, and so is the number of steps on all ways.
+/// How far schemas are followed for one question, so that no document makes this take long: each chain of references is
+/// bounded, and so is the number of steps on all chains.
 #[derive(Clone, Copy)]
-struct Left<'c> {
+struct Budget<'c> {
     chain: usize,
     steps: &'c Cell<usize>,
 }
 
-impl<'c> Left<'c> {
-    fn of(steps: &'c Cell<usize>) -> Self {
-        Left {
+impl<'c> Budget<'c> {
+    fn new(steps: &'c Cell<usize>) -> Self {
+        steps.set(MOST_STEPS);
+        Budget {
             chain: LONGEST_CHAIN,
             steps,
         }
@@ -131,28 +137,23 @@ impl<'c> Left<'c> {
     fn next(self) -> Option<Self> {
         self.steps.set(self.steps.get().checked_sub(1)?);
         let chain = self.chain.checked_sub(1)?;
-        Some(Left { chain, ..self })
+        Some(Budget { chain, ..self })
     }
 }
 
-/// Returns the number of steps for one question.
-fn steps() -> Cell<usize> {
-    Cell::new(MOST_STEPS)
-}
-
 /// The state of rewriting the schemas of a document.
-struct Normalizer {
-    /// The component schemas as they were before.
-    components: Arc<IndexMap<String, Node>>,
+struct Normalizer<'b> {
+    /// The document before its schemas are rewritten, to which references lead.
+    before: &'b Node,
     /// The names of the components that the author wrote.
-    written: BTreeSet<String>,
+    written: BTreeSet<&'b str>,
     warnings: Vec<Problem>,
     copied: usize,
 }
 
 /// What a schema is part of.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Position {
     /// A component, a body or a parameter.
     Whole,
     /// A member of an object.
@@ -163,62 +164,52 @@ enum Place {
     Conjunct,
 }
 
-impl Normalizer {
+impl Normalizer<'_> {
     /// Rewrites a schema and the schemas inside of it. `is_typed` tells whether a schema of
     /// which this one is a part, or another part of that schema, has a type for its values.
-    fn schema(&mut self, node: &mut Node, place: Place, is_typed: bool) {
-        if members(node).is_none() || node.get("$ref").is_some() {
+    fn schema(&mut self, node: &mut Node, position: Position, is_typed: bool) {
+        if node.as_object().is_none() || node.get("$ref").is_some() {
             return;
         }
-        single::texts_of_parts(node);
+        single::remove_annotations_of_parts(self.before, node);
         // Before types are assumed, which would exclude `null`.
         let is_joined = conjunction::has_several(node);
-        let allows_null = is_joined && null::allows_null(&self.components, node);
-        let is_typed = is_typed || single::writes_type(&self.components, node, Left::of(&steps()));
+        let writes_type = single::writes_type(self.before, node);
+        let allows_null = node.is_set("nullable")
+            || (is_joined && writes_type && allows_null(self.before, Since::V30, node));
+        let is_typed = is_typed || writes_type;
         self.parts(node, is_typed);
         single::never(node);
         self.assume_type(node, is_typed);
-        self.idle(node, place);
+        self.remove_ineffective_keywords(node, position);
         single::enumeration(node);
         self.conjunction(node);
-        if is_joined && null::is_nullable(node) != allows_null {
-            let at = node.at.clone();
+        if is_joined && node.is_set("nullable") != allows_null {
             match allows_null {
-                true => insert(node, "nullable", flag(&at)),
-                false => drop(remove(node, "nullable")),
+                true => node.set("nullable", Node::flag(&node.at.clone())),
+                false => drop(node.remove("nullable")),
             }
         }
         self.disjunction(node);
-        if place != Place::Conjunct {
+        if position != Position::Conjunct {
             self.describe_required(node);
         }
     }
 
-    /// Rewrites the schemas inside of a schema.
+    /// Rewrites the schemas inside of a schema, except those of keywords that no type expresses.
     fn parts(&mut self, node: &mut Node, is_typed: bool) {
-        for (keyword, member) in members(node).into_iter().flatten() {
-            let value = &mut member.value;
-            match keyword.as_str() {
-                "properties" => {
-                    values(value).for_each(|part| self.schema(part, Place::Member, false));
-                }
-                "items" | "additionalProperties" | "not" => {
-                    self.schema(value, Place::Part, false);
-                }
-                "allOf" | "oneOf" | "anyOf" => {
-                    let place = match keyword.as_str() {
-                        "allOf" => Place::Conjunct,
-                        _ => Place::Part,
-                    };
-                    if let NodeKind::Array(parts) = &mut value.kind {
-                        for part in parts {
-                            self.schema(part, place, is_typed);
-                        }
-                    }
-                }
-                _ => {}
+        grammar::each_part_mut(node, ObjectKind::Schema, &mut |keyword, _, part| {
+            let (position, is_typed) = match keyword.name {
+                "properties" => (Position::Member, false),
+                "allOf" => (Position::Conjunct, is_typed),
+                "oneOf" => (Position::Part, is_typed),
+                "anyOf" => (Position::Part, is_typed),
+                _ => (Position::Part, false),
+            };
+            if keyword.since == Since::V30 {
+                self.schema(part, position, is_typed);
             }
-        }
+        });
     }
 }
 
@@ -232,133 +223,77 @@ enum Kind {
 }
 
 /// Returns the kind of a schema; `None` if it does not restrict the kind, or is of several.
-fn kind_of(components: &IndexMap<String, Node>, node: &Node) -> Option<Kind> {
-    kind_within(components, node, Left::of(&steps()))
-}
-
-fn kind_within(components: &IndexMap<String, Node>, node: &Node, left: Left<'_>) -> Option<Kind> {
-    let left = left.next()?;
-    if let Some(reference) = node.get("$ref") {
-        return kind_within(components, target(components, reference)?, left);
-    }
-    if single::has_alternatives(node) {
-        return Some(Kind::Alternatives);
-    }
-    if let Some(kind) = single::type_of(node) {
-        return Some(match kind {
+fn kind_of(root: &Node, node: &Node) -> Option<Kind> {
+    conjuncts(root, node).into_iter().find_map(|node| {
+        if single::has_alternatives(node) {
+            return Some(Kind::Alternatives);
+        }
+        single::type_of(node).map(|kind| match kind {
             "object" => Kind::Object,
             "array" => Kind::Array,
             _ => Kind::Scalar,
-        });
+        })
+    })
+}
+
+/// Returns the schemas that apply to the values of a schema: it, or what it refers to, and the parts of `allOf`, the outer ones
+/// first.
+fn conjuncts<'n>(root: &'n Node, node: &'n Node) -> Vec<&'n Node> {
+    let mut found = Vec::new();
+    let mut open = vec![(node, LONGEST_CHAIN)];
+    for _ in 0..MOST_STEPS {
+        let Some((node, left)) = open.pop() else {
+            break;
+        };
+        let Some(left) = left.checked_sub(1) else {
+            continue;
+        };
+        if node.get("$ref").is_some() {
+            open.extend(root.target(node).map(|target| (target, left)));
+            continue;
+        }
+        found.push(node);
+        let parts = node.items("allOf").iter().rev();
+        open.extend(parts.map(|part| (part, left)));
     }
-    let parts = node.get("allOf").and_then(Node::as_array);
-    let mut kinds = parts.into_iter().flatten();
-    kinds.find_map(|part| kind_within(components, part, left))
+    found
 }
 
-/// Returns the component to which the value of `$ref` leads.
-fn target<'n>(components: &'n IndexMap<String, Node>, reference: &Node) -> Option<&'n Node> {
-    components.get(&name_in(reference)?)
-}
-
-/// Returns the name of the component in the value of `$ref`.
+/// Returns the name of the component schema to which `$ref` or a value of `discriminator.mapping` leads.
 fn name_in(reference: &Node) -> Option<String> {
-    let name = reference.as_str()?.strip_prefix(SCHEMAS)?;
+    let text = reference.as_str()?;
+    let name = text.strip_prefix(SCHEMAS).unwrap_or(text);
     (!name.contains('/')).then(|| unescape_pointer_token(name))
 }
 
-fn components(root: &Node) -> IndexMap<String, Node> {
-    let schemas = root.get("components").and_then(|own| own.get("schemas"));
-    let members = schemas.and_then(Node::as_object).into_iter().flatten();
-    let clone = |(name, member): (&String, &Member)| (name.clone(), member.value.clone());
-    members.map(clone).collect()
+fn component_schemas(root: &Node) -> impl Iterator<Item = (&str, &Node)> + Clone {
+    let components = root.get("components").into_iter();
+    components.flat_map(|components| components.entries("schemas"))
 }
 
 /// Returns the component schemas, to change them.
-fn schemas_of(root: &mut Node) -> Option<&mut IndexMap<String, Member>> {
-    let components = &mut members(root)?.get_mut("components")?.value;
-    members(&mut members(components)?.get_mut("schemas")?.value)
+fn component_schemas_mut(root: &mut Node) -> Option<&mut IndexMap<String, Member>> {
+    root.get_mut("components")?
+        .get_mut("schemas")?
+        .members_mut()
 }
 
-/// Calls the callback for each schema that is not inside of another one.
-pub(crate) fn each_schema(node: &mut Node, is_map: bool, callback: &mut dyn FnMut(&mut Node)) {
-    match &mut node.kind {
-        NodeKind::Array(items) => {
-            for item in items {
-                each_schema(item, false, callback);
-            }
+/// Replaces the references to component schemas.
+fn rename(node: &mut Node, kind: ObjectKind, names: &IndexMap<String, String>) {
+    grammar::each_reference_mut(node, kind, &mut |_, reference| {
+        if let NodeKind::String(text) = &mut reference.kind
+            && let prefix = text.strip_prefix(SCHEMAS).map_or("", |_| SCHEMAS)
+            && let Some(new) = names.get(&unescape_pointer_token(&text[prefix.len()..]))
+        {
+            *text = format!("{prefix}{new}");
         }
-        NodeKind::Object(members) => {
-            for (name, member) in members {
-                let value = &mut member.value;
-                match name.as_str() {
-                    _ if is_map => each_schema(value, false, callback),
-                    "schema" => callback(value),
-                    "schemas" => values(value).for_each(&mut *callback),
-                    "example" | "examples" | "value" | "security" | "scopes" | "links"
-                    | "callbacks" => {}
-                    name if name.starts_with("x-") => {}
-                    "parameters" if value.as_object().is_none() => {
-                        each_schema(value, false, callback);
-                    }
-                    name => each_schema(value, crate::dialect::MAPS.contains(&name), callback),
-                }
-            }
-        }
-        _ => {}
-    }
+    });
 }
 
-/// Replaces the references to component schemas. In a map the names of the members have no
-/// meaning.
-fn rename(node: &mut Node, is_map: bool, names: &IndexMap<String, String>) {
-    let new_name = |value: &Node| {
-        let name = value.as_str()?;
-        let (prefix, name) = match name.strip_prefix(SCHEMAS) {
-            Some(name) => (SCHEMAS, name),
-            None => ("", name),
-        };
-        let new = names.get(&unescape_pointer_token(name))?;
-        Some(format!("{prefix}{new}"))
-    };
-    match &mut node.kind {
-        NodeKind::Array(items) => items.iter_mut().for_each(|item| rename(item, false, names)),
-        NodeKind::Object(members) => {
-            for (name, member) in members {
-                let value = &mut member.value;
-                match name.as_str() {
-                    _ if is_map => rename(value, false, names),
-                    "$ref" => {
-                        if let Some(new) = new_name(value).filter(|new| new.starts_with(SCHEMAS)) {
-                            value.kind = NodeKind::String(new);
-                        }
-                    }
-                    "mapping" if value.as_object().is_some() => {
-                        for target in values(value) {
-                            if let Some(new) = new_name(target) {
-                                target.kind = NodeKind::String(new);
-                            }
-                        }
-                    }
-                    "example" | "examples" | "default" | "enum" => {}
-                    name => {
-                        let is_map = crate::dialect::is_map(name, value);
-                        rename(value, is_map, names);
-                    }
-                }
-            }
-        }
-        _ => {}
-    }
-}
-
-/// Makes a name that no component has.
-fn free_name(components: &IndexMap<String, Node>, wanted: String) -> String {
-    let mut name = wanted.clone();
-    let mut number = 2;
-    while components.contains_key(&name) {
-        name = format!("{wanted}{number}");
-        number += 1;
-    }
-    name
+/// Returns the name, with a number if it is taken.
+pub(crate) fn free_name(wanted: String, is_taken: impl Fn(&str) -> bool) -> String {
+    let numbered = (2..).map(|number| format!("{wanted}{number}"));
+    let mut names = std::iter::once(wanted.clone()).chain(numbered);
+    let free = names.find(|name| !is_taken(name));
+    free.unwrap_or(wanted)
 }

@@ -13,6 +13,7 @@ mod reference;
 mod schema;
 mod security;
 
+use crate::grammar::{ObjectKind, Since};
 use crate::model::{Document, Member, Node};
 use crate::problem::Problem;
 use crate::rules::document::OPENAPI_VERSION;
@@ -25,8 +26,8 @@ use std::sync::Arc;
 /// The state of reading one document.
 pub(crate) struct Reader<'a> {
     root: &'a Node,
-    /// Whether the document is of OpenAPI 3.1 or later, and was rewritten.
-    is_newer: bool,
+    /// The version of the document; a newer one than 3.0 was rewritten.
+    version: Since,
     /// The document so far. Its components are read first; references clone them.
     document: Document,
     /// The values of the examples in the components; `None` if the value is in another file.
@@ -45,20 +46,18 @@ pub(crate) struct Reader<'a> {
 /// does not.
 pub(crate) const MAX_COPIED: usize = 2_000_000;
 
-const ROOT: &str = "openapi info servers paths components security tags externalDocs";
-
 /// Reads a whole document from its tree. The caller adds the tree, and the warnings among
 /// the problems, to the document.
 pub(crate) fn document(
     file: &Arc<str>,
     text: &Arc<str>,
     root: &Node,
-    is_newer: bool,
+    version: Since,
 ) -> (Option<Document>, Vec<Problem>) {
     let log = Log::default();
     let reader = Reader {
         root,
-        is_newer,
+        version,
         document: Document {
             file: Arc::clone(file),
             text: Arc::clone(text),
@@ -77,20 +76,14 @@ pub(crate) fn document(
 impl<'a> Reader<'a> {
     fn read(mut self) -> Option<Document> {
         self.check_version()?;
-        let allowed = match self.is_newer {
-            true => format!("{ROOT} webhooks"),
-            false => ROOT.to_owned(),
-        };
-        let object = self.object(self.root, "the document", &allowed)?;
+        let object = self.object(self.root, ObjectKind::Document)?;
         self.components();
         let info = self.info(&object);
         self.document.servers = self.servers(&object);
         self.document.tags = self.tags(&object);
         self.security = self.security_requirements(&object).unwrap_or_default();
         self.document.operations = self.paths(&object);
-        if self.is_newer {
-            self.document.webhooks = self.webhooks(&object);
-        }
+        self.document.webhooks = self.webhooks(&object);
         self.check_external_docs(&object);
         self.document.error_catalogue = self.error_catalogue();
         if !self.has_schema_cycles() {
@@ -139,10 +132,10 @@ impl<'a> Reader<'a> {
         self.log.borrow_mut().push(problem);
     }
 
-    /// Opens an object: it must be one, and have no members but these (separated by
-    /// spaces) and extensions (`x-…`).
-    fn object(&self, node: &'a Node, what: &'static str, allowed: &str) -> Option<Object<'a>> {
-        Object::open(node, what, allowed, self.log)
+    /// Opens an object: it must be one, and have no members but those of the grammar and
+    /// extensions (`x-…`).
+    fn object(&self, node: &'a Node, kind: ObjectKind) -> Option<Object<'a>> {
+        Object::open(node, kind, self.version, self.log)
     }
 
     /// The members of a member whose names the author chooses; none where the

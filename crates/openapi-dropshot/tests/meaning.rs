@@ -167,3 +167,33 @@ fn a_bound_of_an_integer_is_exact() {
         assert!(models.contains(last), "{bound}: {models}");
     }
 }
+
+#[test]
+fn a_part_of_all_of_that_has_only_annotations_changes_no_type() {
+    for (words, all_of) in [
+        (
+            "{description: Words.}",
+            "{$ref: '#/components/schemas/Map'}, {$ref: '#/components/schemas/Words'}",
+        ),
+        (
+            "{title: W, deprecated: true}",
+            "{$ref: '#/components/schemas/Words'}, {$ref: '#/components/schemas/Map'}",
+        ),
+        (
+            "{$ref: '#/components/schemas/More'}",
+            "{$ref: '#/components/schemas/Map'}, {$ref: '#/components/schemas/Words'}, {readOnly: true}",
+        ),
+    ] {
+        let models = models(
+            "3.1.0",
+            &format!(
+                "Map: {{type: object, additionalProperties: {{oneOf: [{{type: boolean}}, {{type: string}}]}}}}
+                Words: {words}
+                More: {{description: More words.}}
+                Thing: {{type: object, properties: {{m: {{allOf: [{all_of}]}}}}}}"
+            ),
+        );
+        let fields = body(&models, "pub struct Thing {");
+        assert!(fields.contains("pub m: Option<Map>"), "{all_of}: {fields}");
+    }
+}

@@ -1,13 +1,12 @@
 //! Rewrites schemas: the keywords of JSON Schema 2020-12 as those of OpenAPI 3.0.
 
 use super::{
-    Rewriter, empty, flag, insert, members,
-    null::Null,
-    remove,
-    types::{all_of, null_alternative, types},
-    values,
+    Rewriter,
+    types::{null_alternative, types},
 };
-use crate::model::{Location, Node, NodeKind, compare_numbers};
+use crate::grammar::{ObjectKind, each_part_mut, is_annotation, is_closing};
+use crate::model::{Node, NodeKind, compare_numbers};
+use crate::null::{allows_null, repeats_null};
 use crate::rules::document as rules;
 use indexmap::IndexMap;
 use std::cmp::Ordering;
@@ -15,23 +14,40 @@ use std::cmp::Ordering;
 /// The keywords that say nothing about a value.
 const IDLE: [&str; 4] = ["$comment", "$schema", "$vocabulary", "contentSchema"];
 
+/// What a schema says about `null`.
+#[derive(Clone, Copy)]
+pub(super) struct Null {
+    /// Whether `null` is valid.
+    pub(super) is_valid: bool,
+    /// Whether several alternatives of `oneOf` allow `null`, so that none of them does.
+    pub(super) is_repeated: bool,
+}
+
 impl Rewriter<'_> {
     /// Rewrites a schema and the schemas inside of it.
     pub(super) fn schema(&mut self, node: &mut Node) {
         if let NodeKind::Bool(allows) = node.kind {
             node.kind = NodeKind::Object(IndexMap::new());
             if !allows {
-                insert(node, "not", empty(&node.at.clone()));
+                node.set("not", Node::object(&node.at.clone()));
             }
             return;
         }
-        if members(node).is_none() {
+        if node.as_object().is_none() {
             return;
         }
-        let null = Null::of(self.written, node);
-        self.parts(node);
+        let null = Null {
+            is_valid: allows_null(self.written, self.version, node),
+            is_repeated: repeats_null(self.written, self.version, node),
+        };
+        each_part_mut(node, ObjectKind::Schema, &mut |keyword, kind, part| {
+            let stays = is_closing(keyword.name) && part.as_bool().is_some();
+            if kind == ObjectKind::Schema && !stays {
+                self.schema(part);
+            }
+        });
         for keyword in IDLE {
-            remove(node, keyword);
+            node.remove(keyword);
         }
         self.nullable(node);
         constant(node);
@@ -48,37 +64,11 @@ impl Rewriter<'_> {
         reference(node);
     }
 
-    /// Rewrites the schemas inside of a schema.
-    fn parts(&mut self, node: &mut Node) {
-        for (keyword, member) in members(node).into_iter().flatten() {
-            let value = &mut member.value;
-            match keyword.as_str() {
-                "properties" | "patternProperties" | "$defs" | "dependentSchemas" => {
-                    values(value).for_each(|part| self.schema(part));
-                }
-                "items" | "not" | "if" | "then" | "else" | "contains" | "propertyNames" => {
-                    self.schema(value);
-                }
-                "additionalProperties" | "unevaluatedProperties" | "unevaluatedItems"
-                    if value.as_bool().is_none() =>
-                {
-                    self.schema(value);
-                }
-                "allOf" | "anyOf" | "oneOf" | "prefixItems" => {
-                    if let NodeKind::Array(parts) = &mut value.kind {
-                        parts.iter_mut().for_each(|part| self.schema(part));
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-
     /// Removes `nullable`, which means nothing in OpenAPI 3.1.
     fn nullable(&mut self, node: &mut Node) {
-        if let Some(nullable) = remove(node, "nullable") {
+        if let Some(nullable) = node.remove("nullable") {
             if node.get("default").is_some_and(Node::is_null) {
-                remove(node, "default");
+                node.remove("default");
             }
             let message = "`nullable` has no meaning in OpenAPI 3.1";
             let problem = rules::KEYWORD_OF_OLDER_VERSION.violation(&nullable.at, message);
@@ -87,25 +77,19 @@ impl Rewriter<'_> {
     }
 }
 
-fn text(at: &Location, text: &str) -> Node {
-    Node::of(at.clone(), NodeKind::String(text.to_owned()))
-}
-
 /// `const` becomes an `enum` of one value. If an `enum` beside it lacks the value, no value fulfils
 /// both.
 fn constant(node: &mut Node) {
-    if let Some(value) = remove(node, "const") {
+    if let Some(value) = node.remove("const") {
         let at = value.at.clone();
         let values = node.get("enum").and_then(Node::as_array);
         let has_value = |values: &[Node]| values.iter().any(|other| other.same_value(&value));
         let is_listed = values.is_none_or(has_value);
-        let only = Node::of(at.clone(), NodeKind::Array(vec![value]));
-        if is_listed {
-            return insert(node, "enum", only);
+        let only = Node::list(&at, vec![value]);
+        match is_listed {
+            true => node.set("enum", only),
+            false => node.add_to_all_of(Node::object(&at).with("enum", only)),
         }
-        let mut part = empty(&at);
-        insert(&mut part, "enum", only);
-        all_of(node, part);
     }
 }
 
@@ -121,66 +105,58 @@ pub(crate) fn is_constant(values: &Node) -> bool {
 
 /// The first of `examples` becomes the `example`.
 fn examples(node: &mut Node) {
-    if let Some(examples) = remove(node, "examples")
+    if let Some(examples) = node.remove("examples")
         && node.get("example").is_none()
         && let NodeKind::Array(values) = examples.kind
         && let Some(first) = values.into_iter().next()
     {
-        insert(node, "example", first);
+        node.set("example", first);
     }
 }
 
 /// An exclusive bound that is a number becomes a bound and a flag. Of two bounds, the
 /// narrower one counts.
 fn bound(node: &mut Node, exclusive: &str, inclusive: &str, narrower: Ordering) {
-    let Some(value) = node
-        .get(exclusive)
-        .filter(|value| value.as_number().is_some())
-    else {
+    let is_number = |value: &&Node| value.as_number().is_some();
+    let Some(value) = node.get(exclusive).filter(is_number).cloned() else {
         return;
     };
-    let value = value.clone();
-    remove(node, exclusive);
+    node.remove(exclusive);
     let other = node.get(inclusive).and_then(Node::as_number);
     let order = value.as_number().zip(other);
     let order = order.and_then(|(own, other)| compare_numbers(own, other));
     if order.is_none_or(|order| order == narrower || order == Ordering::Equal) {
-        insert(node, exclusive, flag(&value.at));
-        insert(node, inclusive, value);
+        node.set(exclusive, Node::flag(&value.at));
+        node.set(inclusive, value);
     }
 }
 
 /// `contentEncoding` and `contentMediaType` of a string become its `format`.
 fn encoding(node: &mut Node) {
-    let encoding = remove(node, "contentEncoding");
-    let media_type = remove(node, "contentMediaType");
+    let encoding = node.remove("contentEncoding");
+    let media_type = node.remove("contentMediaType");
     if node.get("format").is_some() {
         return;
     }
-    let format = match (&encoding, &media_type) {
-        (Some(encoding), _) if encoding.as_str() == Some("base64") => Some((encoding, "byte")),
+    let (written, format) = match (encoding, media_type) {
+        (Some(encoding), _) if encoding.as_str() == Some("base64") => (encoding, "byte"),
         (None, Some(media_type)) if media_type.as_str() == Some("application/octet-stream") => {
-            Some((media_type, "binary"))
+            (media_type, "binary")
         }
-        _ => None,
+        _ => return,
     };
-    if let Some((node_of, format)) = format {
-        let format = text(&node_of.at, format);
-        insert(node, "format", format);
-    }
+    node.set("format", Node::text(&written.at, format));
 }
 
 /// Names of members are strings anyway.
 fn names(node: &mut Node) {
     let is_any = node.get("propertyNames").is_some_and(|names| {
         let members = names.as_object().into_iter().flatten();
-        let mut rules = members.filter(|(keyword, _)| {
-            !["title", "description", "example"].contains(&keyword.as_str())
-        });
+        let mut rules = members.filter(|(keyword, _)| !is_annotation(keyword));
         rules.all(|(keyword, member)| keyword == "type" && member.value.as_str() == Some("string"))
     });
     if is_any {
-        remove(node, "propertyNames");
+        node.remove("propertyNames");
     }
 }
 
@@ -205,75 +181,57 @@ fn unevaluated(node: &mut Node) {
         ("unevaluatedItems", "items"),
     ] {
         if node.get(keyword).is_some_and(allows) || node.get(all).is_some() {
-            remove(node, keyword);
+            node.remove(keyword);
         }
     }
     if let Some(value) = node.get("unevaluatedProperties").cloned()
         && OTHERS.iter().all(|keyword| node.get(keyword).is_none())
     {
-        remove(node, "unevaluatedProperties");
-        insert(node, "additionalProperties", value);
+        node.remove("unevaluatedProperties");
+        node.set("additionalProperties", value);
     }
 }
 
 /// A list of elements that all have the same schema is an array of a fixed length.
 fn items(node: &mut Node) {
-    let Some(parts) = node.get("prefixItems").and_then(Node::as_array) else {
+    let plain = |part: &Node| {
+        let mut part = part.clone();
+        part.remove("title");
+        part.remove("description");
+        part
+    };
+    let parts = node.items("prefixItems");
+    let Some(first) = parts.first().map(plain) else {
         return;
     };
     let count = u64::try_from(parts.len()).unwrap_or(u64::MAX);
-    let Some(first) = parts.first().cloned() else {
-        return;
-    };
     let is_full = node.get("minItems").and_then(Node::as_u64) == Some(count);
     let is_bounded = node.get("maxItems").and_then(Node::as_u64) == Some(count);
     // `items: false` was rewritten before.
     let is_closed = node
         .get("items")
         .is_some_and(|items| items.get("not").is_some());
-    let plain = |part: &Node| {
-        let mut part = part.clone();
-        remove(&mut part, "title");
-        remove(&mut part, "description");
-        part
-    };
-    let same = parts
-        .iter()
-        .all(|part| plain(part).same_value(&plain(&first)));
+    let same = parts.iter().all(|part| plain(part).same_value(&first));
     if same && is_full && (is_bounded || is_closed) {
         let at = first.at.clone();
-        remove(node, "prefixItems");
-        insert(node, "items", plain(&first));
-        insert(
-            node,
-            "maxItems",
-            Node::of(at, NodeKind::Number(count.into())),
-        );
+        node.remove("prefixItems");
+        node.set("items", first);
+        node.set("maxItems", Node::of(&at, NodeKind::Number(count.into())));
     }
 }
 
 /// Without `items`, an element may be any value; with `prefixItems`, this is about the elements after those.
 pub(super) fn any_items(node: &mut Node) {
-    let is_array = node.get("type").and_then(Node::as_str) == Some("array");
-    let has_items = ["items", "$ref"]
-        .iter()
-        .any(|keyword| node.get(keyword).is_some());
-    if is_array && !has_items {
-        let at = node.at.clone();
-        insert(node, "items", empty(&at));
+    let is_array = node.word("type") == Some("array");
+    if is_array && node.get("$ref").is_none() {
+        node.get_or_add("items");
     }
 }
 
 /// A reference with keywords beside it becomes a part of `allOf`.
 fn reference(node: &mut Node) {
-    if node.get("$ref").is_none() || node.as_object().is_some_and(|members| members.len() == 1) {
-        return;
+    let is_alone = node.as_object().is_some_and(|members| members.len() == 1);
+    if !is_alone && let Some(target) = node.remove("$ref") {
+        node.add_to_all_of(Node::object(&target.at.clone()).with("$ref", target));
     }
-    let Some(target) = remove(node, "$ref") else {
-        return;
-    };
-    let at = target.at.clone();
-    let mut part = empty(&at);
-    insert(&mut part, "$ref", target);
-    all_of(node, part);
 }

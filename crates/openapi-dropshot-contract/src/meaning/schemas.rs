@@ -28,7 +28,8 @@ impl<'d> Comparer<'d> {
             // Each use is compared with what it leads to.
             let message = "`null` is allowed where the schema is used";
             self.differ(&differences::COMPONENT_NULL_AT_USE, at, message);
-        } else {
+        } else if !self.in_parameter {
+            // The value of a parameter or a header is a text, which is never `null`.
             self.same(&differences::SCHEMA_NULLABLE, at, [a.nullable, b.nullable]);
         }
         if let Some(name) = b.names.first()
@@ -37,8 +38,10 @@ impl<'d> Comparer<'d> {
             let (pointer, name) = (at.pointer.clone(), (*name).to_owned());
             self.comparison.pairs.insert(pointer, name);
         }
-        // A type with a name has its own texts.
-        let is_nameless = std::mem::take(&mut self.is_nameless) && b.names.is_empty();
+        // A type with a name has its own texts, but not those beside a reference to it.
+        let is_described = source.description.is_some() && !source.all_of.is_empty();
+        let is_nameless =
+            std::mem::take(&mut self.is_nameless) && (b.names.is_empty() || is_described);
         self.annotations(at, source, &a, &b, is_nameless);
         let known = |name: &&&str| self.source.schemas.contains_key(**name);
         match (a.names.first(), b.names.first()) {
@@ -103,7 +106,8 @@ impl<'d> Comparer<'d> {
                 let message = "the description was lost";
                 self.differ(&differences::PARAMETER_SCHEMA_TEXT, at, message);
             }
-        } else if is_nameless && a.description.is_some() && b.description.is_none() {
+        } else if is_nameless && a.description.is_some() && b.description.is_none_or(str::is_empty)
+        {
             self.differ(&differences::ELEMENT_TEXT, at, "the description was lost");
         } else {
             self.text(&DESCRIPTION, at, [a.description, b.description]);

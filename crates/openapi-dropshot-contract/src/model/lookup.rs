@@ -106,9 +106,8 @@ impl Document {
     /// keywords show.
     pub fn is_wider(&self, wide: &Schema, narrow: &Schema) -> bool {
         let node = |schema: &Schema| self.root.pointer(&schema.at.pointer);
-        let target = |reference: &Node| self.root.pointer(reference.as_str()?.strip_prefix('#')?);
         match (node(wide), node(narrow)) {
-            (Some(wide), Some(narrow)) => crate::normal::is_wider(&target, wide, narrow),
+            (Some(wide), Some(narrow)) => crate::normal::is_wider(&self.root, wide, narrow),
             _ => false,
         }
     }

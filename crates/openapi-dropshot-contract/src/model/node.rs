@@ -6,6 +6,9 @@ use indexmap::IndexMap;
 use serde_json::{Number, Value};
 use std::cmp::Ordering;
 
+/// How many references are followed in a row; a longer chain is a cycle.
+const MAX_HOPS: usize = 64;
+
 /// Escapes one name for use in a JSON pointer (RFC 6901, section 3).
 pub fn escape_pointer_token(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
@@ -90,12 +93,51 @@ impl Node {
         let mut node = self;
         for token in pointer.strip_prefix('/')?.split('/') {
             node = match &node.kind {
-                NodeKind::Object(members) => &members.get(&unescape_pointer_token(token))?.value,
                 NodeKind::Array(items) => items.get(token.parse::<usize>().ok()?)?,
-                _ => return None,
+                _ if token.contains('~') => node.get(&unescape_pointer_token(token))?,
+                _ => node.get(token)?,
             };
         }
         Some(node)
+    }
+
+    /// The part of this document to which a reference leads; `None` if the node is not a reference, or leads elsewhere.
+    pub fn target(&self, node: &Node) -> Option<&Node> {
+        self.pointer(node.word("$ref")?.strip_prefix('#')?)
+    }
+
+    /// The node itself or, if it is a reference, the part of this document to which it leads at last.
+    pub fn resolve<'n>(&'n self, node: &'n Node) -> &'n Node {
+        let chain = std::iter::successors(Some(node), |node| self.target(node));
+        chain.take(MAX_HOPS + 1).last().unwrap_or(node)
+    }
+
+    /// The text of a member.
+    pub(crate) fn word(&self, name: &str) -> Option<&str> {
+        self.get(name)?.as_str()
+    }
+
+    /// Whether a member is `true`.
+    pub(crate) fn is_set(&self, name: &str) -> bool {
+        self.get(name).and_then(Node::as_bool) == Some(true)
+    }
+
+    /// The elements of a member that is a list; none if it is absent.
+    pub(crate) fn items(&self, name: &str) -> &[Node] {
+        let items = self.get(name).and_then(Node::as_array);
+        items.unwrap_or_default()
+    }
+
+    /// The texts in a member that is a list.
+    pub(crate) fn words(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.items(name).iter().filter_map(Node::as_str)
+    }
+
+    /// The members of a member that is an object.
+    pub(crate) fn entries(&self, name: &str) -> impl Iterator<Item = (&str, &Node)> + Clone {
+        let members = self.get(name).and_then(Node::as_object);
+        let members = members.into_iter().flatten();
+        members.map(|(name, member)| (name.as_str(), &member.value))
     }
 
     /// The same value as plain JSON, without places. Members keep their order

@@ -2,201 +2,133 @@
 //! to them in `allOf`; where a value of such a component is meant, it is one of these.
 
 use super::{
-    SCHEMAS, components, free_name, name_in, rename, schemas_of, single::has_alternatives,
+    SCHEMAS, component_schemas, component_schemas_mut, free_name, name_in, rename,
+    single::has_alternatives,
 };
-use crate::dialect::{empty, insert, is_map, remove};
-use crate::model::{Member, Node, NodeKind};
+use crate::grammar::{ObjectKind, each_part, each_part_mut};
+use crate::model::{Member, Node};
 use indexmap::{IndexMap, IndexSet};
 
 /// Rewrites all such components.
 pub(super) fn rewrite(root: &mut Node) {
-    let known = components(root);
     let is_base = |node: &Node| {
         node.get("discriminator").is_some() && !has_alternatives(node) && node.get("$ref").is_none()
     };
-    let bases: Vec<&String> = known
-        .iter()
+    let is_taken = |name: &str| component_schemas(root).any(|(own, _)| own == name);
+    let mut bases = component_schemas(root)
         .filter(|(_, node)| is_base(node))
-        .map(|(name, _)| name)
-        .collect();
-    if bases.is_empty() {
+        .peekable();
+    if bases.peek().is_none() {
         return;
     }
     let mut used = IndexSet::new();
-    uses(root, false, &mut used);
+    uses(root, ObjectKind::Document, &mut used);
     let mut renamed = IndexMap::new();
     let mut added = Vec::new();
-    for base in bases {
-        let Some(node) = known.get(base).filter(|_| used.contains(base)) else {
-            continue;
-        };
-        let subtypes = subtypes(&known, base, node);
+    for (base, node) in bases.filter(|(base, _)| used.contains(*base)) {
+        let subtypes = subtypes(root, base, node);
         if subtypes.is_empty() {
             continue;
         }
-        let name = free_name(&known, format!("{base}Base"));
+        let name = free_name(format!("{base}Base"), is_taken);
         let mut own = node.clone();
-        let discriminator = remove(&mut own, "discriminator");
-        added.push((
-            base.clone(),
-            name.clone(),
-            own,
-            alternatives(node, discriminator, &subtypes),
-        ));
-        renamed.insert(base.clone(), name);
+        let discriminator = own.remove("discriminator");
+        let union = alternatives(node, discriminator, &subtypes);
+        renamed.insert(base.to_owned(), name.clone());
+        added.push((base.to_owned(), name, own, union));
     }
     if added.is_empty() {
         return;
     }
-    rename_parts(root, false, &renamed);
-    let Some(schemas) = schemas_of(root) else {
+    rename_parts(root, ObjectKind::Document, &renamed);
+    let Some(schemas) = component_schemas_mut(root) else {
         return;
     };
     for (base, name, mut own, union) in added {
-        rename_parts(&mut own, false, &renamed);
-        let key_at = own.at.clone();
-        schemas.insert(
-            name,
-            Member {
-                key_at: key_at.clone(),
-                value: own,
-            },
-        );
-        schemas.insert(
-            base,
-            Member {
-                key_at,
-                value: union,
-            },
-        );
+        rename_parts(&mut own, ObjectKind::Schema, &renamed);
+        for (name, value) in [(name, own), (base, union)] {
+            let key_at = value.at.clone();
+            schemas.insert(name, Member { key_at, value });
+        }
     }
 }
 
 /// Makes the alternatives, with the texts of the component.
 fn alternatives(node: &Node, discriminator: Option<Node>, subtypes: &IndexSet<String>) -> Node {
-    let at = node.at.clone();
-    let mut union = empty(&at);
+    let at = &node.at;
+    let mut union = Node::object(at);
     // A component that may be `null` may be `null` wherever a value of it is meant.
     for text in ["title", "description", "deprecated", "nullable"] {
         if let Some(value) = node.get(text) {
-            insert(&mut union, text, value.clone());
+            union.set(text, value.clone());
         }
     }
-    let parts = subtypes.iter().map(|name| {
-        let mut part = empty(&at);
-        let reference = format!("{SCHEMAS}{name}");
-        insert(
-            &mut part,
-            "$ref",
-            Node::of(at.clone(), NodeKind::String(reference)),
-        );
-        part
-    });
-    let parts = parts.collect();
-    insert(&mut union, "oneOf", Node::of(at, NodeKind::Array(parts)));
+    let parts = subtypes
+        .iter()
+        .map(|name| Node::reference(at, format!("{SCHEMAS}{name}")));
+    union.set("oneOf", Node::list(at, parts.collect()));
     if let Some(discriminator) = discriminator {
-        insert(&mut union, "discriminator", discriminator);
+        union.set("discriminator", discriminator);
     }
     union
 }
 
 /// Returns the components that the mapping names, and those that refer to a component in `allOf`,
 /// also through others: a mapping does not have to name all of them.
-fn subtypes(known: &IndexMap<String, Node>, base: &str, node: &Node) -> IndexSet<String> {
-    let mapping = node
-        .get("discriminator")
-        .and_then(|own| own.get("mapping")?.as_object());
-    let mut found = IndexSet::new();
-    for (_, member) in mapping.into_iter().flatten() {
-        let name = name_in(&member.value).or_else(|| member.value.as_str().map(str::to_owned));
-        found.extend(name.filter(|name| known.contains_key(name) && name != base));
-    }
+fn subtypes(root: &Node, base: &str, node: &Node) -> IndexSet<String> {
+    let known = component_schemas(root);
+    let mapped = node.get("discriminator").into_iter();
+    let mapped = mapped.flat_map(|own| own.entries("mapping"));
+    let mapped = mapped.filter_map(|(_, target)| name_in(target));
+    let is_other = |name: &String| name != base && known.clone().any(|(own, _)| own == name);
+    let mut found: IndexSet<String> = mapped.filter(is_other).collect();
     // `allOf` with nothing but the reference is a subtype only if nothing else says which are.
     let is_mapped = !found.is_empty();
     let mut open = vec![base.to_owned()];
     let mut seen = IndexSet::from([base.to_owned()]);
     while let Some(base) = open.pop() {
-        for (name, node) in known {
+        for (name, node) in known.clone() {
             if is_mapped && !is_inheritance(node) {
                 continue;
             }
-            let parts = node.get("allOf").and_then(Node::as_array);
-            let mut references = parts
-                .into_iter()
-                .flatten()
-                .filter_map(|part| name_in(part.get("$ref")?));
-            if references.any(|reference| reference == base) && seen.insert(name.clone()) {
-                found.insert(name.clone());
-                open.push(name.clone());
+            let parts = node.items("allOf").iter();
+            let mut references = parts.filter_map(|part| name_in(part.get("$ref")?));
+            if references.any(|reference| reference == base) && seen.insert(name.to_owned()) {
+                found.insert(name.to_owned());
+                open.push(name.to_owned());
             }
         }
     }
     found
 }
 
-/// Adds the components to which references lead that are no parts of `allOf`. In a map the names
-/// of the members have no meaning.
-fn uses(node: &Node, in_map: bool, used: &mut IndexSet<String>) {
-    match &node.kind {
-        NodeKind::Array(items) => items.iter().for_each(|item| uses(item, false, used)),
-        NodeKind::Object(members) => {
-            for (name, member) in members {
-                match name.as_str() {
-                    _ if in_map => uses(&member.value, false, used),
-                    "$ref" => used.extend(name_in(&member.value)),
-                    "allOf" if is_inheritance(node) => {
-                        let parts = member.value.as_array().into_iter().flatten();
-                        let inline = parts.filter(|part| part.get("$ref").is_none());
-                        inline.for_each(|part| uses(part, false, used));
-                    }
-                    "example" | "examples" => {}
-                    name => uses(&member.value, is_map(name, &member.value), used),
-                }
-            }
+/// Adds the components to which references lead that are not parts of `allOf`.
+fn uses(node: &Node, kind: ObjectKind, used: &mut IndexSet<String>) {
+    used.extend(node.get("$ref").and_then(name_in));
+    let inherits = is_inheritance(node);
+    each_part(node, kind, &mut |member, kind, part| {
+        if !(inherits && member.name == "allOf" && part.get("$ref").is_some()) {
+            uses(part, kind, used);
         }
-        _ => {}
-    }
+    });
 }
 
 /// Returns whether `allOf` adds to what a reference describes. Otherwise it is another way to
 /// write the reference.
 fn is_inheritance(node: &Node) -> bool {
-    let parts = node.get("allOf").and_then(Node::as_array);
-    parts.is_some_and(|parts| parts.len() > 1)
-        || ["properties", "required", "additionalProperties", "type"]
-            .iter()
-            .any(|keyword| node.get(keyword).is_some())
+    let keywords = ["properties", "required", "additionalProperties", "type"];
+    let parts = node.items("allOf").len();
+    parts > 1 || keywords.iter().any(|keyword| node.get(keyword).is_some())
 }
 
-/// Renames the references that are parts of `allOf`. In a map the names of the members have no
-/// meaning.
-fn rename_parts(node: &mut Node, in_map: bool, names: &IndexMap<String, String>) {
+/// Renames the references that are parts of `allOf`.
+fn rename_parts(node: &mut Node, kind: ObjectKind, names: &IndexMap<String, String>) {
     let inherits = is_inheritance(node);
-    match &mut node.kind {
-        NodeKind::Array(items) => items
-            .iter_mut()
-            .for_each(|item| rename_parts(item, false, names)),
-        NodeKind::Object(members) => {
-            for (keyword, member) in members {
-                if in_map {
-                    rename_parts(&mut member.value, false, names);
-                } else if keyword == "allOf"
-                    && inherits
-                    && let NodeKind::Array(parts) = &mut member.value.kind
-                {
-                    for part in parts {
-                        if part.get("$ref").is_some() {
-                            rename(part, false, names);
-                        } else {
-                            rename_parts(part, false, names);
-                        }
-                    }
-                } else if !["example", "examples", "default", "enum"].contains(&keyword.as_str()) {
-                    let is_map = is_map(keyword, &member.value);
-                    rename_parts(&mut member.value, is_map, names);
-                }
-            }
-        }
-        _ => {}
-    }
+    each_part_mut(node, kind, &mut |member, kind, part| match inherits
+        && member.name == "allOf"
+        && part.get("$ref").is_some()
+    {
+        true => rename(part, kind, names),
+        false => rename_parts(part, kind, names),
+    });
 }

@@ -1,42 +1,12 @@
 //! Rewrites single schemas: the type that keywords imply, keywords without an effect,
 //! `not: {}`, and values of several types.
 
-use super::{
-    Kind, Left, Normalizer, Place, kind_of,
-    null::{allows_null, is_nullable},
-    steps, target,
-};
-use crate::dialect::{empty, insert, members, remove};
+use super::{Kind, Normalizer, Position, conjuncts, kind_of};
+use crate::grammar::{Since, is_annotation, keywords_of_types};
 use crate::model::{Location, Node, NodeKind};
+use crate::null::allows_null;
 use crate::rules::document as rules;
-use indexmap::IndexMap;
 use std::collections::BTreeSet;
-
-/// The keywords that belong to the values of one type.
-const OF_TYPES: [(&str, &[&str]); 4] = [
-    ("string", &["minLength", "maxLength", "pattern"]),
-    (
-        "number",
-        &[
-            "minimum",
-            "maximum",
-            "exclusiveMinimum",
-            "exclusiveMaximum",
-            "multipleOf",
-        ],
-    ),
-    ("array", &["items", "minItems", "maxItems", "uniqueItems"]),
-    (
-        "object",
-        &[
-            "properties",
-            "required",
-            "additionalProperties",
-            "minProperties",
-            "maxProperties",
-        ],
-    ),
-];
 
 /// The formats of strings that imply the type, because no other type has them.
 const FORMATS: [&str; 14] = [
@@ -58,27 +28,16 @@ const FORMATS: [&str; 14] = [
 
 /// Returns whether a schema has alternatives that restrict anything.
 pub(super) fn has_alternatives(node: &Node) -> bool {
-    ["oneOf", "anyOf"].iter().any(|keyword| {
-        let parts = node.get(keyword).and_then(Node::as_array);
-        parts.is_some_and(|parts| !parts.iter().all(is_free))
-    })
+    let mut parts = ["oneOf", "anyOf"]
+        .into_iter()
+        .flat_map(|keyword| node.items(keyword));
+    parts.any(|part| !is_free(part))
 }
 
 /// Returns whether a schema allows every value.
 pub(super) fn is_free(node: &Node) -> bool {
-    const TEXTS: [&str; 6] = [
-        "title",
-        "description",
-        "example",
-        "deprecated",
-        "externalDocs",
-        "default",
-    ];
-    let Some(members) = node.as_object() else {
-        return false;
-    };
-    let is_text = |name: &String| TEXTS.contains(&name.as_str()) || name.starts_with("x-");
-    members.keys().all(is_text)
+    let members = node.as_object();
+    members.is_some_and(|members| members.keys().all(|keyword| is_annotation(keyword)))
 }
 
 /// Returns whether no value fulfils a schema, because it has `not: {}`.
@@ -91,41 +50,23 @@ pub(super) fn type_of(node: &Node) -> Option<&str> {
     if let Some(kind) = node.get("type") {
         return kind.as_str();
     }
-    let has_effect = |keyword: &&str| {
+    let has_effect = |keyword: &str| {
         node.get(keyword)
             .is_some_and(|value| value.size() > 1 || !value.is_empty_container())
     };
-    let implied = OF_TYPES
-        .iter()
-        .find(|(_, keywords)| keywords.iter().any(&has_effect));
-    if let Some((kind, _)) = implied {
-        return Some(kind);
-    }
-    let format = node.get("format").and_then(Node::as_str);
-    format
-        .filter(|format| FORMATS.contains(format))
-        .map(|_| "string")
+    let mut keywords = keywords_of_types();
+    let implied = keywords.find(|(keyword, _)| has_effect(keyword));
+    let format = node.word("format");
+    let is_of_texts = format.is_some_and(|format| FORMATS.contains(&format));
+    let implied = implied.map(|(_, kind)| kind);
+    implied.or(is_of_texts.then_some("string"))
 }
 
 /// Returns whether a schema, or a part of its `allOf`, has `type` or `enum`, so that its
 /// values are of one kind.
-pub(super) fn writes_type(
-    components: &IndexMap<String, Node>,
-    node: &Node,
-    left: Left<'_>,
-) -> bool {
-    let Some(left) = left.next() else {
-        return false;
-    };
-    if let Some(reference) = node.get("$ref") {
-        let target = target(components, reference);
-        return target.is_some_and(|target| writes_type(components, target, left));
-    }
-    let parts = node.get("allOf").and_then(Node::as_array);
-    let mut parts = parts.into_iter().flatten();
-    node.get("type").is_some()
-        || node.get("enum").is_some()
-        || parts.any(|part| writes_type(components, part, left))
+pub(super) fn writes_type(root: &Node, node: &Node) -> bool {
+    let mut parts = conjuncts(root, node).into_iter();
+    parts.any(|part| part.get("type").is_some() || part.get("enum").is_some())
 }
 
 impl Node {
@@ -140,11 +81,11 @@ impl Node {
 
 /// Returns whether an alternative is a component.
 fn is_named(part: &Node) -> bool {
-    let all = part.get("allOf").and_then(Node::as_array);
-    part.get("$ref").is_some() || matches!(all, Some([only]) if only.get("$ref").is_some())
+    let all = part.items("allOf");
+    part.get("$ref").is_some() || matches!(all, [only] if only.get("$ref").is_some())
 }
 
-impl Normalizer {
+impl Normalizer<'_> {
     /// Adds the `type` that the keywords of a schema imply.
     pub(super) fn assume_type(&mut self, node: &mut Node, is_typed: bool) {
         if node.get("type").is_some() || node.get("enum").is_some() || is_never(node) {
@@ -167,90 +108,92 @@ impl Normalizer {
             let problem = rules::ASSUMED_TYPE.problem(&at, message, help);
             self.warnings.push(problem);
         }
-        insert(node, "type", Node::of(at, NodeKind::String(kind)));
+        node.set("type", Node::text(&at, kind));
     }
 
     /// Removes keywords that have no effect.
-    pub(super) fn idle(&mut self, node: &mut Node, place: Place) {
-        let Some(kind) = node.get("type").and_then(Node::as_str).map(str::to_owned) else {
-            return self.idle_at(node, place);
+    pub(super) fn remove_ineffective_keywords(&mut self, node: &mut Node, position: Position) {
+        self.remove_keywords_of_other_types(node);
+        self.remove_misplaced_keywords(node, position);
+    }
+
+    fn remove_keywords_of_other_types(&mut self, node: &mut Node) {
+        let Some(kind) = node.word("type").map(str::to_owned) else {
+            return;
         };
         // `allOf` around a reference is another way to write the reference.
-        let all = node.get("allOf").and_then(Node::as_array);
-        let reference = match all {
-            Some([only]) => only.get("$ref"),
+        let target = match node.items("allOf") {
+            [only] => self.before.target(only),
             _ => None,
         };
-        let target = reference.and_then(|reference| target(&self.components, reference));
-        let is_alone = OF_TYPES
-            .iter()
-            .flat_map(|(_, keywords)| *keywords)
-            .all(|keyword| node.get(keyword).is_none());
+        let is_alone = keywords_of_types().all(|(keyword, _)| node.get(keyword).is_none());
         // The type excludes the `null` that the reference allows.
-        let excludes_null = !is_nullable(node)
-            && target.is_some_and(|target| allows_null(&self.components, target));
+        let excludes_null = !node.is_set("nullable")
+            && target.is_some_and(|target| {
+                let writes_type = writes_type(self.before, target);
+                target.is_set("nullable")
+                    || (writes_type && allows_null(self.before, Since::V30, target))
+            });
         if is_alone
             && target.and_then(type_of) == Some(kind.as_str())
             && !has_alternatives(node)
             && !excludes_null
         {
-            remove(node, "type");
-            return self.idle_at(node, place);
+            node.remove("type");
+            return;
         }
         let own = match kind.as_str() {
             "integer" => "number",
             other => other,
         };
-        let others = OF_TYPES.iter().filter(|(kind, _)| *kind != own);
-        for keyword in others.flat_map(|(_, keywords)| *keywords) {
+        for (keyword, _) in keywords_of_types().filter(|(_, kind)| *kind != own) {
             // The linter warns of these.
-            remove(node, keyword);
+            node.remove(keyword);
         }
         for (flag, bound) in [
             ("exclusiveMinimum", "minimum"),
             ("exclusiveMaximum", "maximum"),
         ] {
-            if node.get(flag).is_some() && node.get(bound).is_none() {
-                self.drop_idle(node, flag, &format!("without `{bound}`"));
+            if node.get(bound).is_none() {
+                self.remove_with_warning(node, flag, &format!("without `{bound}`"));
             }
         }
-        if ["object", "array", "boolean"].contains(&own) && node.get("format").is_some() {
-            self.drop_idle(node, "format", &format!("on a schema of type `{kind}`"));
+        if ["object", "array", "boolean"].contains(&own) {
+            self.remove_with_warning(node, "format", &format!("on a schema of type `{kind}`"));
         }
-        self.idle_at(node, place);
     }
 
     /// Removes keywords that have no effect at the place of a schema.
-    fn idle_at(&mut self, node: &mut Node, place: Place) {
-        if place != Place::Member && place != Place::Conjunct {
+    fn remove_misplaced_keywords(&mut self, node: &mut Node, position: Position) {
+        if position != Position::Member && position != Position::Conjunct {
             for keyword in ["readOnly", "writeOnly"] {
-                if node.get(keyword).and_then(Node::as_bool) == Some(true) {
-                    self.drop_idle(node, keyword, "here: it belongs to a property");
+                if node.is_set(keyword) {
+                    let place = "here: it belongs to a property";
+                    self.remove_with_warning(node, keyword, place);
                 }
             }
         }
-        if place == Place::Part && node.get("default").is_some() {
-            self.drop_idle(node, "default", "here: this value cannot be absent");
+        if position == Position::Part {
+            self.remove_with_warning(node, "default", "here: this value cannot be absent");
         }
         if node.get("discriminator").is_some() {
-            let parts = ["oneOf", "anyOf"].map(|keyword| node.get(keyword)?.as_array());
-            let parts: Vec<&Node> = parts.into_iter().flatten().flatten().collect();
-            let place = match parts.as_slice() {
-                [] if !describes_tag(node) => {
+            let mut parts = node.items("oneOf").iter().chain(node.items("anyOf"));
+            let place = match parts.clone().next() {
+                None if !describes_tag(node) => {
                     // The linter warns of the property that is not described.
-                    remove(node, "discriminator");
+                    node.remove("discriminator");
                     return;
                 }
-                [] => "without `oneOf` or `anyOf`",
-                parts if parts.iter().copied().all(is_named) => return,
-                _ => "where an alternative is no component: it would have no name",
+                None => "without `oneOf` or `anyOf`",
+                Some(_) if parts.all(is_named) => return,
+                Some(_) => "where an alternative is no component: it would have no name",
             };
-            self.drop_idle(node, "discriminator", place);
+            self.remove_with_warning(node, "discriminator", place);
         }
     }
 
-    fn drop_idle(&mut self, node: &mut Node, keyword: &str, place: &str) {
-        if let Some(value) = remove(node, keyword) {
+    fn remove_with_warning(&mut self, node: &mut Node, keyword: &str, place: &str) {
+        if let Some(value) = node.remove(keyword) {
             let message = format!("`{keyword}` has no effect {place}");
             let problem = rules::IDLE_KEYWORD.problem(&value.at, message, "remove it");
             self.warnings.push(problem);
@@ -260,8 +203,7 @@ impl Normalizer {
     /// Describes the members that are required and nowhere described: they may have any
     /// value.
     pub(super) fn describe_required(&mut self, node: &mut Node) {
-        let is_object = kind_of(&self.components, node) == Some(Kind::Object);
-        if !is_object {
+        if kind_of(self.before, node) != Some(Kind::Object) {
             return;
         }
         let mut required = Vec::new();
@@ -269,20 +211,17 @@ impl Normalizer {
         if required.is_empty() {
             return;
         }
-        let mut known = BTreeSet::new();
-        property_names(&self.components, node, &mut known, Left::of(&steps()));
-        required.retain(|(name, _)| !known.contains(name));
-        if required.is_empty() {
-            return;
-        }
-        if node.get("properties").is_none() {
-            let at = node.at.clone();
-            insert(node, "properties", empty(&at));
-        }
-        let properties = members(node).and_then(|members| members.get_mut("properties"));
-        if let Some(properties) = properties {
+        let parts = conjuncts(self.before, node).into_iter();
+        let known: BTreeSet<&str> = parts
+            .flat_map(|part| part.entries("properties"))
+            .map(|(name, _)| name)
+            .collect();
+        required.retain(|(name, _)| !known.contains(name.as_str()));
+        if !required.is_empty()
+            && let Some(properties) = node.get_or_add("properties")
+        {
             for (name, at) in required {
-                insert(&mut properties.value, &name, empty(&at));
+                properties.set(&name, Node::object(&at));
             }
         }
     }
@@ -290,115 +229,66 @@ impl Normalizer {
 
 /// Returns whether a schema describes the property that its discriminator names.
 fn describes_tag(node: &Node) -> bool {
-    let discriminator = node.get("discriminator");
-    let name = discriminator.and_then(|own| own.get("propertyName")?.as_str());
-    let properties = node.get("properties");
-    name.is_some_and(|name| properties.is_some_and(|own| own.get(name).is_some()))
+    let name = node
+        .get("discriminator")
+        .and_then(|own| own.word("propertyName"));
+    name.is_some_and(|name| node.entries("properties").any(|(own, _)| own == name))
 }
 
 /// Adds the names in `required` of a schema and of the parts of its `allOf`.
 fn required_of(node: &Node, names: &mut Vec<(String, Location)>) {
-    let list = node.get("required").and_then(Node::as_array);
-    let texts = list.into_iter().flatten();
+    let texts = node.items("required").iter();
     names.extend(texts.filter_map(|name| Some((name.as_str()?.to_owned(), name.at.clone()))));
-    let parts = node.get("allOf").and_then(Node::as_array);
-    for part in parts.into_iter().flatten() {
+    for part in node.items("allOf") {
         required_of(part, names);
     }
 }
 
-/// Adds the names of the properties of a schema and of the parts of its `allOf`.
-pub(super) fn property_names(
-    components: &IndexMap<String, Node>,
-    node: &Node,
-    names: &mut BTreeSet<String>,
-    left: Left<'_>,
-) {
-    let Some(left) = left.next() else {
-        return;
-    };
-    if let Some(reference) = node.get("$ref") {
-        if let Some(target) = target(components, reference) {
-            property_names(components, target, names, left);
-        }
+/// Removes the parts of `allOf` that restrict nothing: references to such schemas, and schemas whose annotations move to the schema
+/// itself, unless that has its own.
+pub(super) fn remove_annotations_of_parts(root: &Node, node: &mut Node) {
+    let is_free = |part: &Node| is_free(root.resolve(part));
+    let parts = node.items("allOf");
+    if !parts.iter().any(is_free) || parts.iter().all(is_free) {
         return;
     }
-    let properties = node.get("properties").and_then(Node::as_object);
-    names.extend(
-        properties
-            .into_iter()
-            .flatten()
-            .map(|(name, _)| name.clone()),
-    );
-    let parts = node.get("allOf").and_then(Node::as_array);
-    for part in parts.into_iter().flatten() {
-        property_names(components, part, names, left);
-    }
-}
-
-/// Moves the texts of a part of `allOf` that has nothing else to the schema itself, unless
-/// that has its own.
-pub(super) fn texts_of_parts(node: &mut Node) {
-    let Some(NodeKind::Array(parts)) = node.get("allOf").map(|parts| &parts.kind) else {
-        return;
-    };
-    let (texts, others): (Vec<Node>, Vec<Node>) = parts.iter().cloned().partition(is_free);
-    if texts.is_empty() || others.is_empty() {
-        return;
-    }
-    for text in &texts {
-        for (name, member) in text.as_object().into_iter().flatten() {
+    let (free, others): (Vec<Node>, Vec<Node>) = parts.iter().cloned().partition(is_free);
+    for part in free.iter().filter(|part| part.get("$ref").is_none()) {
+        for (name, member) in part.as_object().into_iter().flatten() {
             if node.get(name).is_none() {
-                insert(node, name, member.value.clone());
+                node.set(name, member.value.clone());
             }
         }
     }
-    let parts = members(node).and_then(|members| members.get_mut("allOf"));
-    if let Some(parts) = parts {
-        parts.value.kind = NodeKind::Array(others);
+    if let Some(parts) = node.get_mut("allOf") {
+        parts.kind = NodeKind::Array(others);
     }
 }
 
-/// Leaves out what `not: {}` stands for nothing in: an alternative, the elements of an empty
-/// array, members without a name that may not be there.
+/// Removes `not: {}` where it only excludes an alternative, the elements of an empty array, or
+/// members without a name that may not be there.
 pub(super) fn never(node: &mut Node) {
+    let at = node.at.clone();
     if node.get("additionalProperties").is_some_and(is_never) {
-        let at = node.at.clone();
-        insert(
-            node,
-            "additionalProperties",
-            Node::of(at, NodeKind::Bool(false)),
-        );
+        node.set("additionalProperties", Node::of(&at, NodeKind::Bool(false)));
     }
     if node.get("items").is_some_and(is_never) && node.get("minItems").is_none() {
-        let at = node.at.clone();
-        insert(node, "items", empty(&at));
-        insert(node, "maxItems", Node::of(at, NodeKind::Number(0.into())));
+        node.set("items", Node::object(&at));
+        node.set("maxItems", Node::of(&at, NodeKind::Number(0.into())));
     }
     for keyword in ["oneOf", "anyOf"] {
-        let parts = members(node).and_then(|members| members.get_mut(keyword));
-        if let Some(parts) = parts
-            && let NodeKind::Array(parts) = &mut parts.value.kind
+        if let Some(parts) = node.get_mut(keyword).and_then(Node::items_mut)
             && !parts.iter().all(is_never)
         {
             parts.retain(|part| !is_never(part));
         }
     }
-    let required: Vec<String> = {
-        let list = node.get("required").and_then(Node::as_array);
-        let texts = list.into_iter().flatten();
-        texts
-            .filter_map(|name| name.as_str().map(str::to_owned))
-            .collect()
-    };
+    let required: Vec<String> = node.words("required").map(str::to_owned).collect();
     let closed = node.get("additionalProperties").and_then(Node::as_bool) == Some(false);
-    let properties = members(node).and_then(|members| members.get_mut("properties"));
+    let properties = node.get_mut("properties").and_then(Node::members_mut);
     if closed && let Some(properties) = properties {
         // An object that is closed rejects what it does not name.
-        let properties = members(&mut properties.value).into_iter();
-        for properties in properties {
-            properties.retain(|name, member| required.contains(name) || !is_never(&member.value));
-        }
+        properties.retain(|name, member| required.contains(name) || !is_never(&member.value));
     }
 }
 
@@ -408,6 +298,7 @@ pub(super) fn enumeration(node: &mut Node) {
     let Some(values) = node.get("enum").and_then(Node::as_array) else {
         return;
     };
+    let values = values.to_vec();
     let group = |value: &Node| match &value.kind {
         NodeKind::Null => None,
         NodeKind::Bool(_) => Some("boolean"),
@@ -421,26 +312,20 @@ pub(super) fn enumeration(node: &mut Node) {
     if kinds.is_empty() && !values.is_empty() {
         // dropshot writes a type beside the only value `null`.
         for keyword in ["type", "nullable", "format"] {
-            remove(node, keyword);
+            node.remove(keyword);
         }
         return;
     }
-    let kind = node.get("type").and_then(Node::as_str);
+    let at = node.at.clone();
+    let has_null = values.iter().any(Node::is_null);
+    let kind = node.word("type");
     if kinds.len() == 1 && kinds.contains("boolean") && kind.is_none_or(|kind| kind == "boolean") {
-        let both = [true, false].map(|wanted| {
-            let mut values = values.iter().filter_map(Node::as_bool);
-            values.any(|value| value == wanted)
-        });
-        if both == [true, true] {
-            let (at, null) = (node.at.clone(), values.iter().any(Node::is_null));
-            remove(node, "enum");
-            insert(
-                node,
-                "type",
-                Node::of(at.clone(), NodeKind::String("boolean".to_owned())),
-            );
-            if null {
-                insert(node, "nullable", crate::dialect::flag(&at));
+        let has = |wanted: bool| values.iter().any(|value| value.as_bool() == Some(wanted));
+        if has(true) && has(false) {
+            node.remove("enum");
+            node.set("type", Node::text(&at, "boolean"));
+            if has_null {
+                node.set("nullable", Node::flag(&at));
             }
         }
         return;
@@ -451,31 +336,18 @@ pub(super) fn enumeration(node: &mut Node) {
     if kind.is_some() || kinds.len() < 2 || !is_simple || has_alternatives(node) {
         return;
     }
-    let at = node.at.clone();
-    let has_null = values.iter().any(Node::is_null);
-    let parts: Vec<Node> = kinds
-        .iter()
-        .map(|kind| {
-            let own = values.iter().filter(|value| group(value) == Some(kind));
-            let own: Vec<Node> = own.cloned().collect();
-            let mut part = empty(&at);
-            insert(
-                &mut part,
-                "type",
-                Node::of(at.clone(), NodeKind::String((*kind).to_owned())),
-            );
-            insert(
-                &mut part,
-                "enum",
-                Node::of(at.clone(), NodeKind::Array(own)),
-            );
-            enumeration(&mut part);
-            part
-        })
-        .collect();
-    remove(node, "enum");
-    insert(node, "oneOf", Node::of(at.clone(), NodeKind::Array(parts)));
+    let parts = kinds.iter().map(|kind| {
+        let own = values.iter().filter(|value| group(value) == Some(kind));
+        let own = Node::list(&at, own.cloned().collect());
+        let part = Node::object(&at).with("type", Node::text(&at, *kind));
+        let mut part = part.with("enum", own);
+        enumeration(&mut part);
+        part
+    });
+    let parts = Node::list(&at, parts.collect());
+    node.remove("enum");
+    node.set("oneOf", parts);
     if has_null {
-        insert(node, "nullable", crate::dialect::flag(&at));
+        node.set("nullable", Node::flag(&at));
     }
 }

@@ -4,6 +4,7 @@
 use super::Reader;
 use super::object::Object;
 use super::reference::Target;
+use crate::grammar::ObjectKind;
 use crate::model::{MediaType, Member, Node, RequestBody, Response, Spanned, StatusCode};
 use crate::rules::document as rules;
 
@@ -13,7 +14,7 @@ impl<'a> Reader<'a> {
         if let Target::Component(name) = self.target(node, "requestBodies")? {
             return self.document.request_bodies.get(name).cloned();
         }
-        let object = self.object(node, "a request body", "description required content")?;
+        let object = self.object(node, ObjectKind::RequestBody)?;
         object.require("content");
         Some(RequestBody {
             at: node.at.clone(),
@@ -59,7 +60,7 @@ impl<'a> Reader<'a> {
         if let Target::Component(name) = self.target(node, "responses")? {
             return self.document.responses.get(name).cloned();
         }
-        let object = self.object(node, "a response", "description headers content links")?;
+        let object = self.object(node, ObjectKind::Response)?;
         for (_, member) in self.entries(&object, "links") {
             self.check_link(&member.value);
         }
@@ -89,7 +90,7 @@ impl<'a> Reader<'a> {
             self.report(rules::MEDIA_TYPE.violation(&name.at, message));
         }
         let node = &member.value;
-        let object = self.object(node, "a media type", "schema example examples encoding")?;
+        let object = self.object(node, ObjectKind::MediaType)?;
         for (_, member) in self.entries(&object, "encoding") {
             self.check_encoding(&member.value);
         }
@@ -103,8 +104,7 @@ impl<'a> Reader<'a> {
     }
 
     fn check_encoding(&mut self, node: &'a Node) {
-        let allowed = "contentType headers style explode allowReserved";
-        if let Some(object) = self.object(node, "an encoding", allowed) {
+        if let Some(object) = self.object(node, ObjectKind::Encoding) {
             object.check_texts(&["contentType", "style"]);
             object.flag("explode");
             object.flag("allowReserved");
@@ -134,8 +134,7 @@ impl<'a> Reader<'a> {
         if let Target::Component(name) = self.target(node, "examples")? {
             return self.examples.get(name).cloned();
         }
-        let allowed = "summary description value externalValue";
-        let object = self.object(node, "an example", allowed)?;
+        let object = self.object(node, ObjectKind::Example)?;
         object.check_texts(&["summary", "description", "externalValue"]);
         let value = object.get("value");
         if let (Some(value), Some(_)) = (value, object.get("externalValue")) {
@@ -150,8 +149,7 @@ impl<'a> Reader<'a> {
         if !matches!(self.target(node, "links"), Some(Target::Inline)) {
             return;
         }
-        let allowed = "operationRef operationId parameters requestBody description server";
-        let Some(object) = self.object(node, "a link", allowed) else {
+        let Some(object) = self.object(node, ObjectKind::Link) else {
             return;
         };
         object.check_texts(&["operationRef", "operationId", "description"]);

@@ -1,7 +1,8 @@
 //! Reads `components`, whether they are used or not. References clone them.
 
 use super::Reader;
-use super::reference::{SECTIONS, Section};
+use super::reference::Section;
+use crate::grammar::ObjectKind;
 use crate::model::Node;
 use crate::rules::document::COMPONENT_NAME;
 
@@ -11,7 +12,7 @@ impl<'a> Reader<'a> {
         let Some(node) = self.root.get("components") else {
             return;
         };
-        if self.object(node, "`components`", SECTIONS).is_none() {
+        if self.object(node, ObjectKind::Components).is_none() {
             return;
         }
         self.follow_chains();

@@ -5,6 +5,7 @@
 
 use super::Reader;
 use super::object::{Object, texts, wrong_type};
+use crate::grammar::ObjectKind;
 use crate::model::{
     ErrorCode, Lifecycle, Node, NodeKind, Replacement, Schema, Spanned, Stability, Waiter,
 };
@@ -47,7 +48,7 @@ impl<'a> Reader<'a> {
             self.report(wrong_type(node, "x-replacement", "an object", help));
             return None;
         }
-        let object = self.object(node, "`x-replacement`", "operation note")?;
+        let object = self.object(node, ObjectKind::Replacement)?;
         let operation = object.required("operation");
         let note = object.required("note");
         Some(Replacement {
@@ -79,11 +80,7 @@ impl<'a> Reader<'a> {
     }
 
     fn waiter(&self, name: &str, node: &'a Node) -> Option<Waiter> {
-        let object = self.object(
-            node,
-            "an entry of `x-waiters`",
-            "path success failure retry",
-        )?;
+        let object = self.object(node, ObjectKind::Waiter)?;
         let path: Spanned<String> = object.required("path")?;
         Some(Waiter {
             at: node.at.clone(),
@@ -119,7 +116,7 @@ impl<'a> Reader<'a> {
     }
 
     fn code(&self, code: &str, node: &'a Node) -> Option<ErrorCode> {
-        let object = self.object(node, "an entry of `x-error-catalogue`", "status cause cure")?;
+        let object = self.object(node, ObjectKind::ErrorCode)?;
         let cause = object.required("cause");
         let cure = object.required("cure");
         let status_node = object.require("status")?;

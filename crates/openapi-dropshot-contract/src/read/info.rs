@@ -3,28 +3,27 @@
 
 use super::Reader;
 use super::object::Object;
+use crate::grammar::ObjectKind;
 use crate::model::{Info, Node, Server, Spanned, Tag};
 use crate::rules::document as rules;
 use crate::template::variables as variables_of;
 use std::collections::HashSet;
 
-const INFO: &str = "title version description termsOfService contact license";
-
 impl<'a> Reader<'a> {
     /// `info` of the document.
     pub(super) fn info(&self, root: &Object<'a>) -> Option<Info> {
         let node = root.require("info")?;
-        let object = self.object(node, "`info`", INFO)?;
+        let object = self.object(node, ObjectKind::Info)?;
         let title = object.required("title");
         let version = object.required("version");
         object.check_texts(&["termsOfService"]);
         if let Some(contact) = object.get("contact")
-            && let Some(contact) = self.object(contact, "`contact`", "name url email")
+            && let Some(contact) = self.object(contact, ObjectKind::Contact)
         {
             contact.check_texts(&["name", "url", "email"]);
         }
         if let Some(license) = object.get("license")
-            && let Some(license) = self.object(license, "`license`", "name url")
+            && let Some(license) = self.object(license, ObjectKind::License)
         {
             license.require("name");
             license.check_texts(&["name", "url"]);
@@ -46,7 +45,7 @@ impl<'a> Reader<'a> {
 
     /// One server, in `servers` or in a link.
     pub(super) fn server(&self, node: &'a Node) -> Option<Server> {
-        let object = self.object(node, "a server", "url description variables")?;
+        let object = self.object(node, ObjectKind::Server)?;
         let url: Option<Spanned<String>> = object.required("url");
         let description = object.optional("description");
         for (_, member) in self.entries(&object, "variables") {
@@ -72,8 +71,7 @@ impl<'a> Reader<'a> {
     }
 
     fn check_server_variable(&self, node: &'a Node) {
-        let allowed = "enum default description";
-        let Some(object) = self.object(node, "a server variable", allowed) else {
+        let Some(object) = self.object(node, ObjectKind::ServerVariable) else {
             return;
         };
         object.check_texts(&["description"]);
@@ -93,7 +91,7 @@ impl<'a> Reader<'a> {
     pub(super) fn tags(&self, root: &Object<'a>) -> Vec<Tag> {
         let mut seen = HashSet::new();
         let read = |node: &'a Node| {
-            let object = self.object(node, "a tag", "name description externalDocs")?;
+            let object = self.object(node, ObjectKind::Tag)?;
             self.check_external_docs(&object);
             let description = object.optional("description");
             let name: Spanned<String> = object.required("name")?;
@@ -114,7 +112,7 @@ impl<'a> Reader<'a> {
     /// `externalDocs` of any object: checked, and left in the tree.
     pub(super) fn check_external_docs(&self, object: &Object<'a>) {
         if let Some(node) = object.get("externalDocs")
-            && let Some(docs) = self.object(node, "`externalDocs`", "url description")
+            && let Some(docs) = self.object(node, ObjectKind::ExternalDocs)
         {
             docs.require("url");
             docs.check_texts(&["url", "description"]);

@@ -1,6 +1,7 @@
 //! Reads the members of an object: which names are allowed, which type each must
 //! have, and the problems where that fails.
 
+use crate::grammar::{ObjectKind, Since};
 use crate::model::{Extensions, Location, Member, Node, NodeKind, Spanned};
 use crate::problem::Problem;
 use crate::rules::document as rules;
@@ -23,36 +24,38 @@ pub(super) struct Object<'a> {
 }
 
 impl<'a> Object<'a> {
-    /// Checks that the node is an object that has no other members than the
-    /// allowed ones (separated by spaces) and extensions (`x-…`).
+    /// Checks that the node is an object that has no other members than those of the grammar, and
+    /// extensions (`x-…`).
     pub(super) fn open(
         node: &'a Node,
-        what: &'static str,
-        allowed: &str,
+        kind: ObjectKind,
+        version: Since,
         log: &'a Log,
     ) -> Option<Self> {
         let Some(members) = node.as_object() else {
-            log.borrow_mut().push(not_an_object(node, what));
+            log.borrow_mut().push(not_an_object(node, kind.what()));
             return None;
         };
-        let names = || allowed.split_ascii_whitespace();
         for (name, member) in members {
-            if !name.starts_with("x-") && !names().any(|allowed| allowed == name) {
-                let message = format!("{what} has no member `{}`", name.escape_debug());
-                // An unknown keyword is only explained where keywords of schemas are allowed.
-                let is_schema = names().any(|allowed| allowed == "additionalProperties");
-                let otherwise = "remove it, or begin its name with `x-` if it is an extension";
-                let help = match foreign_keyword(name).filter(|_| is_schema) {
-                    Some(help) => help.to_owned(),
-                    None => did_you_mean(name, names(), otherwise),
-                };
-                let problem = rules::UNKNOWN_MEMBER.problem(&member.key_at, message, help);
-                log.borrow_mut().push(problem);
+            let known = kind.member(name).filter(|known| known.since <= version);
+            if known.is_some() || name.starts_with("x-") {
+                continue;
             }
+            let message = format!("{} has no member `{}`", kind.what(), name.escape_debug());
+            let otherwise = "remove it, or begin its name with `x-` if it is an extension";
+            let help = match foreign_keyword(name).filter(|_| kind == ObjectKind::Schema) {
+                Some(help) => help.to_owned(),
+                None => {
+                    let allowed = kind.members().iter().filter(|known| known.since <= version);
+                    did_you_mean(name, allowed.map(|known| known.name), otherwise)
+                }
+            };
+            let problem = rules::UNKNOWN_MEMBER.problem(&member.key_at, message, help);
+            log.borrow_mut().push(problem);
         }
         Some(Object {
             at: &node.at,
-            what,
+            what: kind.what(),
             members,
             log,
         })

@@ -3,13 +3,10 @@
 use super::Reader;
 use super::object::{Object, wrong_type};
 use super::reference::Target;
+use crate::grammar::ObjectKind;
 use crate::model::{Header, Location, Node, Parameter, ParameterIn, Spanned};
 use crate::rules::{Severity, document as rules};
 use std::collections::HashSet;
-
-/// The members of a parameter; a header has all but the first two.
-const PARAMETER: &str = "name in description required deprecated allowEmptyValue style explode \
-    allowReserved schema example examples content";
 
 impl<'a> Reader<'a> {
     /// The `parameters` of a path or an operation. The same parameter twice in
@@ -33,7 +30,7 @@ impl<'a> Reader<'a> {
         if let Target::Component(name) = self.target(node, "parameters")? {
             return self.document.parameters.get(name).cloned();
         }
-        let object = self.object(node, "a parameter", PARAMETER)?;
+        let object = self.object(node, ObjectKind::Parameter)?;
         let name = object.required("name");
         let location = self.parameter_place(&object);
         let parameter = self.parameter_or_header(&object, name, location)?;
@@ -88,8 +85,7 @@ impl<'a> Reader<'a> {
             let header = self.document.headers.get(component)?.clone();
             return Some(Header { name, ..header });
         }
-        let allowed = PARAMETER.trim_start_matches("name in ");
-        let object = self.object(node, "a header", allowed)?;
+        let object = self.object(node, ObjectKind::Header)?;
         self.parameter_or_header(&object, Some(name), Some(ParameterIn::Header))
     }
 

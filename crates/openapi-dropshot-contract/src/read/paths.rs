@@ -5,17 +5,12 @@ use super::Reader;
 use super::object::Object;
 use super::parameters::identity;
 use super::reference::Target;
+use crate::grammar::ObjectKind;
 use crate::model::{Callback, Member, Method, Node, Operation, Parameter, Spanned};
 use crate::rules::document as rules;
 use regex::Regex;
 use std::collections::HashSet;
 use std::sync::LazyLock;
-
-const PATH_ITEM: &str = "$ref summary description servers parameters get put post delete options head \
-    patch trace";
-
-const OPERATION: &str = "operationId summary description tags parameters requestBody responses deprecated \
-    security servers callbacks externalDocs";
 
 /// Matches a path whose variables have names, with both braces in the same segment.
 static MATCHING_BRACES: LazyLock<Regex> =
@@ -57,7 +52,7 @@ impl<'a> Reader<'a> {
     }
 
     fn path_item(&mut self, path: &Spanned<String>, node: &'a Node) -> Vec<Operation> {
-        let Some(object) = self.object(node, "a path item", PATH_ITEM) else {
+        let Some(object) = self.object(node, ObjectKind::PathItem) else {
             return Vec::new();
         };
         if let Some(reference) = object.get("$ref") {
@@ -88,7 +83,7 @@ impl<'a> Reader<'a> {
         node: &'a Node,
         shared: &[Parameter],
     ) -> Option<Operation> {
-        let object = self.object(node, "an operation", OPERATION)?;
+        let object = self.object(node, ObjectKind::Operation)?;
         let mut parameters = self.parameters(&object);
         let own: HashSet<_> = parameters.iter().map(identity).collect();
         let shared = shared

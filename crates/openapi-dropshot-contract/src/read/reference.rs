@@ -3,6 +3,7 @@
 //! Cycles of schemas are found in `recursion`.
 
 use super::{MAX_COPIED, Reader};
+use crate::grammar::ObjectKind;
 use crate::model::{Member, Node, Spanned, unescape_pointer_token};
 use crate::rules::document as rules;
 use crate::suggest::closest;
@@ -10,11 +11,7 @@ use indexmap::{IndexMap, IndexSet};
 use percent_encoding::percent_decode_str;
 use std::collections::HashMap;
 
-/// The names of the sections in `components`.
-pub(super) const SECTIONS: &str =
-    "schemas responses parameters examples requestBodies headers securitySchemes links callbacks";
-
-/// One of [`SECTIONS`].
+/// The name of a section of the components.
 pub(super) type Section = &'static str;
 
 /// What is written where an object or a reference to one is allowed.
@@ -126,8 +123,10 @@ impl<'a> Reader<'a> {
 
     /// Follows all chains once, and reports those that run in a circle.
     pub(super) fn follow_chains(&mut self) {
-        let sections = SECTIONS.split(' ').filter(|section| *section != "schemas");
-        for section in sections {
+        for (kind, section) in ObjectKind::sections() {
+            if kind == ObjectKind::Schema {
+                continue;
+            }
             let mut ends = Ends::new();
             for start in self.section_names(section) {
                 self.follow(section, start, &mut ends);
@@ -179,7 +178,7 @@ fn parse(reference: &str) -> Option<(String, String)> {
     let pointer = percent_decode_str(reference.strip_prefix('#')?);
     let pointer = pointer.decode_utf8().ok()?;
     let (section, name) = pointer.strip_prefix("/components/")?.split_once('/')?;
-    let is_section = SECTIONS.split(' ').any(|known| known == section);
+    let is_section = ObjectKind::sections().any(|(_, known)| known == section);
     // Decoding leaves a `%` that two hexadecimal digits do not follow.
     let is_component = is_section && !name.contains(['/', '%']);
     is_component.then(|| (section.to_owned(), unescape_pointer_token(name)))

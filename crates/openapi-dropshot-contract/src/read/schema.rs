@@ -2,32 +2,11 @@
 
 use super::Reader;
 use super::object::{Object, value, wrong_type};
+use crate::grammar::ObjectKind;
 use crate::model::{AdditionalProperties, Discriminator, Node, Schema, Spanned, Type};
 use crate::rules::document as rules;
 use indexmap::IndexMap;
 use std::collections::HashSet;
-
-macro_rules! keywords {
-    () => {
-        "$ref title multipleOf maximum exclusiveMaximum minimum exclusiveMinimum \
-    maxLength minLength pattern maxItems minItems uniqueItems maxProperties \
-    minProperties required enum type allOf oneOf anyOf not items properties \
-    additionalProperties description format default nullable discriminator readOnly \
-    writeOnly xml externalDocs example deprecated"
-    };
-}
-
-/// The keywords of OpenAPI 3.0.
-const SCHEMA: &str = keywords!();
-
-/// The keywords that a rewritten schema can have, too. They are not in the model; the
-/// generator finds them in the tree.
-const NEWER: &str = concat!(
-    keywords!(),
-    " $id $anchor $dynamicAnchor $dynamicRef $defs prefixItems contains minContains \
-    maxContains if then else dependentRequired dependentSchemas patternProperties \
-    propertyNames unevaluatedProperties unevaluatedItems"
-);
 
 impl<'a> Reader<'a> {
     /// A schema; a reference stays one.
@@ -37,7 +16,7 @@ impl<'a> Reader<'a> {
             schema.reference = Some(self.reference(node, "schemas")?);
             return Some(schema);
         }
-        let object = self.object(node, "a schema", if self.is_newer { NEWER } else { SCHEMA })?;
+        let object = self.object(node, ObjectKind::Schema)?;
         self.annotations(&object, &mut schema);
         self.numbers_and_texts(&object, &mut schema);
         self.arrays_and_objects(&object, &mut schema);
@@ -61,7 +40,7 @@ impl<'a> Reader<'a> {
         schema.extensions = object.extensions();
         self.check_external_docs(object);
         if let Some(node) = object.get("xml") {
-            self.object(node, "`xml`", "name namespace prefix attribute wrapped");
+            self.object(node, ObjectKind::Xml);
         }
     }
 
@@ -190,7 +169,7 @@ impl<'a> Reader<'a> {
 
     fn discriminator(&self, object: &Object<'a>) -> Option<Discriminator> {
         let node = object.get("discriminator")?;
-        let object = self.object(node, "`discriminator`", "propertyName mapping")?;
+        let object = self.object(node, ObjectKind::Discriminator)?;
         let mut mapping = IndexMap::new();
         for (name, member) in self.entries(&object, "mapping") {
             let target = value(&member.value, name, self.log);

@@ -3,11 +3,10 @@
 use super::Reader;
 use super::object::{Object, texts, value};
 use super::reference::Target;
+use crate::grammar::{ObjectKind, Since};
 use crate::model::{Node, SecurityScheme, Spanned};
 use crate::rules::document as rules;
 use indexmap::IndexMap;
-
-const SCHEME: &str = "type description name in scheme bearerFormat flows openIdConnectUrl";
 
 /// The flows of OAuth 2, each with the addresses that it needs.
 const FLOWS: [(&str, &[&str]); 4] = [
@@ -41,7 +40,7 @@ impl<'a> Reader<'a> {
         if let Target::Component(name) = self.target(node, "securitySchemes")? {
             return self.security_scheme(self.component("securitySchemes", name)?);
         }
-        let object = self.object(node, "a security scheme", SCHEME)?;
+        let object = self.object(node, ObjectKind::SecurityScheme)?;
         object.check_texts(&["bearerFormat"]);
         let kind: Spanned<String> = object.required("type")?;
         let mut scheme = None;
@@ -62,7 +61,7 @@ impl<'a> Reader<'a> {
             "openIdConnect" => {
                 object.required::<String>("openIdConnectUrl");
             }
-            "mutualTLS" if self.is_newer => {}
+            "mutualTLS" if self.version > Since::V30 => {}
             other => {
                 let message = format!("`{kind}` is not a type of a security scheme");
                 let help = match other {
@@ -86,14 +85,12 @@ impl<'a> Reader<'a> {
         let Some(node) = scheme.require("flows") else {
             return;
         };
-        let names = FLOWS.map(|(name, _)| name).join(" ");
-        let Some(flows) = self.object(node, "`flows`", &names) else {
+        let Some(flows) = self.object(node, ObjectKind::Flows) else {
             return;
         };
         for (name, addresses) in FLOWS {
-            let allowed = "authorizationUrl tokenUrl refreshUrl scopes";
             let flow = flows.get(name);
-            let Some(flow) = flow.and_then(|node| self.object(node, "a flow", allowed)) else {
+            let Some(flow) = flow.and_then(|node| self.object(node, ObjectKind::Flow)) else {
                 continue;
             };
             for address in addresses {

@@ -14,6 +14,7 @@ mod forms;
 mod golden;
 
 mod lifecycle;
+mod meaning;
 mod model;
 mod normal;
 mod operations;

@@ -1,6 +1,6 @@
-//! Decides whether a schema of JSON Schema 2020-12 allows `null`, as it is written: all
-//! keywords beside each other apply to `null`, too.
+//! Decides whether a schema allows `null`, by all its keywords and by what it refers to.
 
+use crate::grammar::Since;
 use crate::model::{Node, NodeKind};
 
 /// How many schemas are looked at for one question.
@@ -9,35 +9,32 @@ const MOST_STEPS: usize = 2_000;
 /// How deep schemas are followed into each other.
 const DEEPEST: usize = 32;
 
-/// What a schema says about `null`.
-#[derive(Clone, Copy)]
-pub(super) struct Null {
-    /// Whether `null` is valid.
-    pub(super) is_valid: bool,
-    /// Whether several alternatives of `oneOf` allow `null`, so that none of them does.
-    pub(super) is_repeated: bool,
+/// Returns whether a schema of a document allows `null`. In OpenAPI 3.0, and in the form in which newer documents are rewritten,
+/// `nullable` allows it whatever else the schema says, and what is beside `$ref` is ignored.
+pub(crate) fn allows_null(root: &Node, version: Since, node: &Node) -> bool {
+    Judge::new(root, version).allows(node, DEEPEST)
 }
 
-impl Null {
-    /// Reads what a schema of a document says about `null`.
-    pub(super) fn of(root: &Node, node: &Node) -> Self {
-        let mut judge = Judge {
-            root,
-            steps: MOST_STEPS,
-        };
-        Null {
-            is_valid: judge.allows(node, DEEPEST),
-            is_repeated: judge.count(node, "oneOf", DEEPEST) > 1,
-        }
-    }
+/// Returns whether several alternatives of `oneOf` allow `null`, so that none of them does.
+pub(crate) fn repeats_null(root: &Node, version: Since, node: &Node) -> bool {
+    Judge::new(root, version).count(node, "oneOf", DEEPEST) > 1
 }
 
 struct Judge<'r> {
     root: &'r Node,
+    version: Since,
     steps: usize,
 }
 
-impl Judge<'_> {
+impl<'r> Judge<'r> {
+    fn new(root: &'r Node, version: Since) -> Self {
+        Judge {
+            root,
+            version,
+            steps: MOST_STEPS,
+        }
+    }
+
     /// Returns whether `null` is valid. Beyond the bounds it counts as valid.
     fn allows(&mut self, node: &Node, left: usize) -> bool {
         let (Some(steps), Some(left)) = (self.steps.checked_sub(1), left.checked_sub(1)) else {
@@ -47,6 +44,16 @@ impl Judge<'_> {
         if let NodeKind::Bool(allows) = node.kind {
             return allows;
         }
+        let is_older = self.version == Since::V30;
+        if let Some(target) = self.root.target(node) {
+            let allows = self.allows(target, left);
+            if is_older || !allows {
+                return allows;
+            }
+        }
+        if is_older && node.is_set("nullable") {
+            return true;
+        }
         let is_null = |kind: &Node| kind.as_str() == Some("null");
         let has_type = node.get("type").is_none_or(|kinds| match kinds.as_array() {
             Some(kinds) => kinds.iter().any(is_null),
@@ -55,15 +62,7 @@ impl Judge<'_> {
         let values = node.get("enum").and_then(Node::as_array);
         let has_value = values.is_none_or(|values| values.iter().any(Node::is_null))
             && node.get("const").is_none_or(Node::is_null);
-        if !has_type || !has_value {
-            return false;
-        }
-        let root = self.root;
-        let reference = node.get("$ref").and_then(Node::as_str);
-        let target = reference.and_then(|text| root.pointer(text.strip_prefix('#')?));
-        if target.is_some_and(|target| !self.allows(target, left))
-            || node.get("not").is_some_and(|not| self.allows(not, left))
-        {
+        if !has_type || !has_value || node.get("not").is_some_and(|not| self.allows(not, left)) {
             return false;
         }
         ["allOf", "anyOf", "oneOf"].iter().all(|keyword| {
@@ -79,8 +78,7 @@ impl Judge<'_> {
 
     /// Returns how many of the schemas in a list allow `null`.
     fn count(&mut self, node: &Node, keyword: &str, left: usize) -> usize {
-        let parts = node.get(keyword).and_then(Node::as_array);
-        let parts = parts.into_iter().flatten();
+        let parts = node.items(keyword).iter();
         parts.filter(|part| self.allows(part, left)).count()
     }
 }

@@ -1,0 +1,387 @@
+//! The grammar of OpenAPI 3.0 and 3.1: every object with its members, and the objects that these hold. Reading, bundling,
+//! visiting, references and rewriting use this table, so that a new member is one word in it.
+
+use crate::model::Node;
+
+/// The version of OpenAPI that introduced a member. What is new in 3.2 is not in the table, so that the reader rejects it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Since {
+    V30,
+    V31,
+}
+
+impl Since {
+    /// Returns the version that a document names. Other versions than these count as 3.0, which the reader rejects.
+    pub(crate) fn of(root: &Node) -> Self {
+        let version = root.get("openapi").and_then(Node::as_str);
+        match version.unwrap_or_default() {
+            version if version.starts_with("3.1.") || version.starts_with("3.2.") => Since::V31,
+            _ => Since::V30,
+        }
+    }
+}
+
+/// The objects that a member holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Holds {
+    /// None: the value is a text, a number, or an example.
+    Nothing,
+    One(ObjectKind),
+    List(ObjectKind),
+    /// As the values of members whose names the author chooses.
+    Map(ObjectKind),
+    /// The same, where names that begin with `x-` are extensions.
+    Extensible(ObjectKind),
+}
+
+/// What a keyword of a schema says about values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// It restricts values of any type, or the member does not belong to a schema.
+    Any,
+    /// It restricts no values: it describes or identifies the schema.
+    Annotation,
+    /// It restricts the values of this type only.
+    Of(&'static str),
+}
+
+/// A member of an object.
+#[derive(Debug)]
+pub(crate) struct Member {
+    pub(crate) name: &'static str,
+    pub(crate) since: Since,
+    pub(crate) effect: Effect,
+    holds: Holds,
+}
+
+macro_rules! name {
+    ($name:ident) => {
+        stringify!($name)
+    };
+    ($name:literal) => {
+        $name
+    };
+    (*) => {
+        "*"
+    };
+}
+
+macro_rules! holds {
+    () => {
+        Holds::Nothing
+    };
+    ([$kind:ident]) => {
+        Holds::List(ObjectKind::$kind)
+    };
+    ({$kind:ident}) => {
+        Holds::Map(ObjectKind::$kind)
+    };
+    (($kind:ident)) => {
+        Holds::Extensible(ObjectKind::$kind)
+    };
+    ($kind:ident) => {
+        Holds::One(ObjectKind::$kind)
+    };
+}
+
+macro_rules! since {
+    ([$since:ident $($kind:ident)?]) => {
+        Since::$since
+    };
+}
+
+macro_rules! effect {
+    ([$since:ident]) => {
+        Effect::Any
+    };
+    ([$since:ident annotation]) => {
+        Effect::Annotation
+    };
+    ([$since:ident $kind:ident]) => {
+        Effect::Of(stringify!($kind))
+    };
+}
+
+macro_rules! grammar {
+    ($($kind:ident $what:literal {
+        $($group:tt { $($member:tt $(: $held:tt)?),* $(,)? })*
+    })*) => {
+        /// The objects of OpenAPI, and those of the extensions that the toolkit reads.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub(crate) enum ObjectKind {
+            $($kind),*
+        }
+
+        impl ObjectKind {
+            /// How messages call the object.
+            pub(crate) fn what(self) -> &'static str {
+                match self {
+                    $(ObjectKind::$kind => $what),*
+                }
+            }
+
+            /// Its members. The name `*` stands for each name that is not listed.
+            pub(crate) fn members(self) -> &'static [Member] {
+                match self {
+                    $(ObjectKind::$kind => &[$($(Member {
+                        name: name!($member),
+                        since: since!($group),
+                        effect: effect!($group),
+                        holds: holds!($($held)?),
+                    }),*),*]),*
+                }
+            }
+        }
+    };
+}
+
+// In front of the members stands the version that introduced them, and the type whose values these keywords restrict, or
+// `annotation`. `[X]` is a list, `{X}` a map, and `(X)` a map with extensions.
+grammar! {
+    Document "the document" {
+        [V30] {
+            openapi, info: Info, servers: [Server], paths: (PathItem), components: Components, security, tags: [Tag],
+            externalDocs: ExternalDocs
+        }
+        [V31] { webhooks: (PathItem), jsonSchemaDialect }
+    }
+    Info "`info`" {
+        [V30] { title, version, description, termsOfService, contact: Contact, license: License }
+        [V31] { summary }
+    }
+    Contact "`contact`" { [V30] { name, url, email } }
+    License "`license`" { [V30] { name, url } [V31] { identifier } }
+    Server "a server" { [V30] { url, description, variables: {ServerVariable} } }
+    ServerVariable "a server variable" { [V30] { enum, default, description } }
+    Tag "a tag" { [V30] { name, description, externalDocs: ExternalDocs } }
+    ExternalDocs "`externalDocs`" { [V30] { url, description } }
+    Components "`components`" {
+        [V30] {
+            schemas: {Schema}, responses: {Response}, parameters: {Parameter}, examples: {Example}, requestBodies: {RequestBody},
+            headers: {Header}, securitySchemes: {SecurityScheme}, links: {Link}, callbacks: {Callback}
+        }
+        [V31] { pathItems: {PathItem} }
+    }
+    PathItem "a path item" {
+        [V30] {
+            "$ref", summary, description, servers: [Server], parameters: [Parameter], get: Operation, put: Operation,
+            post: Operation, delete: Operation, options: Operation, head: Operation, patch: Operation, trace: Operation
+        }
+    }
+    Operation "an operation" {
+        [V30] {
+            operationId, summary, description, tags, parameters: [Parameter], requestBody: RequestBody, responses: (Response),
+            deprecated, security, servers: [Server], callbacks: {Callback}, externalDocs: ExternalDocs
+        }
+    }
+    Callback "a callback" { [V30] { "$ref", *: PathItem } }
+    Parameter "a parameter" {
+        [V30] {
+            name, in, description, required, deprecated, allowEmptyValue, style, explode, allowReserved, schema: Schema, example,
+            examples: {Example}, content: {MediaType}
+        }
+    }
+    Header "a header" {
+        [V30] {
+            description, required, deprecated, allowEmptyValue, style, explode, allowReserved, schema: Schema, example,
+            examples: {Example}, content: {MediaType}
+        }
+    }
+    RequestBody "a request body" { [V30] { description, required, content: {MediaType} } }
+    Response "a response" { [V30] { description, headers: {Header}, content: {MediaType}, links: {Link} } }
+    MediaType "a media type" { [V30] { schema: Schema, example, examples: {Example}, encoding: {Encoding} } }
+    Encoding "an encoding" { [V30] { contentType, headers: {Header}, style, explode, allowReserved } }
+    Example "an example" { [V30] { summary, description, value, externalValue } }
+    Link "a link" { [V30] { operationRef, operationId, parameters, requestBody, description, server: Server } }
+    SecurityScheme "a security scheme" { [V30] { type, description, name, in, scheme, bearerFormat, flows: Flows, openIdConnectUrl } }
+    Flows "`flows`" { [V30] { implicit: Flow, password: Flow, clientCredentials: Flow, authorizationCode: Flow } }
+    Flow "a flow" { [V30] { authorizationUrl, tokenUrl, refreshUrl, scopes } }
+    Schema "a schema" {
+        [V30] { "$ref", type, format, enum, nullable, allOf: [Schema], oneOf: [Schema], anyOf: [Schema], not: Schema }
+        [V30 annotation] {
+            title, description, default, example, deprecated, readOnly, writeOnly, xml: Xml, externalDocs: ExternalDocs
+        }
+        [V30 string] { minLength, maxLength, pattern }
+        [V30 number] { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }
+        [V30 array] { items: Schema, minItems, maxItems, uniqueItems }
+        [V30 object] { properties: {Schema}, required, additionalProperties: Schema, minProperties, maxProperties }
+        [V30] { discriminator: Discriminator }
+        [V31] { const, if: Schema, then: Schema, else: Schema, "$dynamicRef" }
+        [V31 annotation] { examples, "$id", "$anchor", "$dynamicAnchor", "$defs": {Schema}, "$schema", "$vocabulary", "$comment" }
+        [V31 annotation] { contentSchema: Schema }
+        [V31 string] { contentEncoding, contentMediaType }
+        [V31 array] { prefixItems: [Schema], contains: Schema, minContains, maxContains, unevaluatedItems: Schema }
+        [V31 object] {
+            patternProperties: {Schema}, propertyNames: Schema, unevaluatedProperties: Schema, dependentRequired,
+            dependentSchemas: {Schema}
+        }
+    }
+    Discriminator "`discriminator`" { [V30] { propertyName, mapping } }
+    Xml "`xml`" { [V30] { name, namespace, prefix, attribute, wrapped } }
+    Replacement "`x-replacement`" { [V30] { operation, note } }
+    Waiter "an entry of `x-waiters`" { [V30] { path, success, failure, retry } }
+    ErrorCode "an entry of `x-error-catalogue`" { [V30] { status, cause, cure } }
+}
+
+impl ObjectKind {
+    /// The sections of the components to which references may lead, with the kinds of their objects.
+    pub(crate) fn sections() -> impl Iterator<Item = (ObjectKind, &'static str)> {
+        let members = ObjectKind::Components.members().iter();
+        let members = members.filter(|member| member.since == Since::V30);
+        members.filter_map(|member| match member.holds {
+            Holds::Map(kind) => Some((kind, member.name)),
+            _ => None,
+        })
+    }
+
+    /// The section of its components.
+    pub(crate) fn section(self) -> Option<&'static str> {
+        let mut sections = ObjectKind::sections();
+        sections.find_map(|(kind, section)| (kind == self).then_some(section))
+    }
+
+    /// Returns the member with this name.
+    pub(crate) fn member(self, name: &str) -> Option<&'static Member> {
+        let members = self.members();
+        let listed = members.iter().find(|member| member.name == name);
+        let any = || members.iter().find(|member| member.name == "*");
+        listed.or_else(|| any().filter(|_| !name.starts_with("x-")))
+    }
+}
+
+/// Returns whether a keyword of a schema restricts no values: an annotation or an extension.
+pub(crate) fn is_annotation(keyword: &str) -> bool {
+    let effect = ObjectKind::Schema
+        .member(keyword)
+        .map(|member| member.effect);
+    effect == Some(Effect::Annotation) || keyword.starts_with("x-")
+}
+
+/// Returns whether a keyword of a schema concerns everything that the other keywords do not describe: `false` restricts the most.
+pub(crate) fn is_closing(keyword: &str) -> bool {
+    [
+        "additionalProperties",
+        "unevaluatedProperties",
+        "unevaluatedItems",
+    ]
+    .contains(&keyword)
+}
+
+/// The keywords of OpenAPI 3.0 that restrict the values of one type only, with the type.
+pub(crate) fn keywords_of_types() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let members = ObjectKind::Schema.members().iter();
+    let members = members.filter(|member| member.since == Since::V30);
+    members.filter_map(|member| match member.effect {
+        Effect::Of(kind) => Some((member.name, kind)),
+        _ => None,
+    })
+}
+
+/// Defines a function that calls a callback for each object directly inside of an object, for shared and for exclusive references.
+macro_rules! each_part {
+    ($(#[$documentation:meta])* $name:ident, $get:ident, $array:ident $(, $mut:tt)?) => {
+        $(#[$documentation])*
+        pub(crate) fn $name<'n>(
+            node: &'n $($mut)? Node,
+            kind: ObjectKind,
+            callback: &mut dyn FnMut(&'static Member, ObjectKind, &'n $($mut)? Node),
+        ) {
+            for (name, member) in node.$get().into_iter().flatten() {
+                let Some(grammar) = kind.member(name) else {
+                    continue;
+                };
+                let value = &$($mut)? member.value;
+                match grammar.holds {
+                    Holds::Nothing => {}
+                    Holds::One(kind) => callback(grammar, kind, value),
+                    Holds::List(kind) => {
+                        for part in value.$array().into_iter().flatten() {
+                            callback(grammar, kind, part);
+                        }
+                    }
+                    Holds::Map(kind) | Holds::Extensible(kind) => {
+                        let is_extensible = matches!(grammar.holds, Holds::Extensible(_));
+                        for (name, member) in value.$get().into_iter().flatten() {
+                            if !(is_extensible && name.starts_with("x-")) {
+                                callback(grammar, kind, &$($mut)? member.value);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    };
+}
+
+each_part!(
+    /// Calls the callback for each object directly inside of an object, with the member that holds it.
+    each_part, as_object, as_array
+);
+each_part!(
+    /// Does the same, and lets the callback change the objects.
+    each_part_mut, members_mut, items_mut, mut
+);
+
+/// Calls the callback for an object and for all objects inside of it, the outer ones first. It returns whether to go inside.
+pub(crate) fn visit<'n>(
+    node: &'n Node,
+    kind: ObjectKind,
+    callback: &mut dyn FnMut(ObjectKind, &'n Node) -> bool,
+) {
+    if callback(kind, node) {
+        each_part(node, kind, &mut |_, kind, part| visit(part, kind, callback));
+    }
+}
+
+/// Does the same as [`visit`], and lets the callback change the objects.
+pub(crate) fn visit_mut(
+    node: &mut Node,
+    kind: ObjectKind,
+    callback: &mut dyn FnMut(ObjectKind, &mut Node) -> bool,
+) {
+    if callback(kind, node) {
+        each_part_mut(node, kind, &mut |_, kind, part| {
+            visit_mut(part, kind, callback)
+        });
+    }
+}
+
+/// Calls the callback for each reference in an object, with the kind of what it refers to: the value of `$ref`, and those of
+/// `discriminator.mapping`, which may also be names of component schemas.
+pub(crate) fn each_reference<'n>(
+    node: &'n Node,
+    kind: ObjectKind,
+    callback: &mut dyn FnMut(ObjectKind, &'n Node),
+) {
+    visit(node, kind, &mut |kind, node| {
+        if kind == ObjectKind::Discriminator {
+            let targets = node.get("mapping").and_then(Node::as_object);
+            for (_, member) in targets.into_iter().flatten() {
+                callback(ObjectKind::Schema, &member.value);
+            }
+        } else if let Some(reference) = node.get("$ref") {
+            callback(kind, reference);
+        }
+        true
+    });
+}
+
+/// Does the same as [`each_reference`], and lets the callback change the references.
+pub(crate) fn each_reference_mut(
+    node: &mut Node,
+    kind: ObjectKind,
+    callback: &mut dyn FnMut(ObjectKind, &mut Node),
+) {
+    visit_mut(node, kind, &mut |kind, node| {
+        if kind == ObjectKind::Discriminator {
+            let targets = node
+                .get_mut("mapping")
+                .into_iter()
+                .flat_map(Node::values_mut);
+            targets.for_each(|target| callback(ObjectKind::Schema, target));
+        } else if let Some(reference) = node.get_mut("$ref") {
+            callback(kind, reference);
+        }
+        true
+    });
+}

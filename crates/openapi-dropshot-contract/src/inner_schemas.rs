@@ -1,0 +1,82 @@
+//! Gives a name to schemas inside of other parts of the document to which references lead,
+//! such as `#/components/schemas/Order/properties/items`: they become components.
+
+use crate::grammar::{ObjectKind, each_reference, each_reference_mut};
+use crate::model::{Node, NodeKind, unescape_pointer_token};
+use crate::normal;
+use indexmap::{IndexMap, IndexSet};
+
+/// The place of component schemas in references.
+const SCHEMAS: &str = "#/components/schemas/";
+
+/// Rewrites a document that has such references; `None` if it has none.
+pub(crate) fn name_inner_schemas(root: &Node) -> Option<Node> {
+    let mut found = IndexSet::new();
+    each_reference(root, ObjectKind::Document, &mut |kind, reference| {
+        let pointer = reference.as_str().and_then(|text| text.strip_prefix('#'));
+        let is_inner = |pointer: &&str| {
+            kind == ObjectKind::Schema
+                && pointer.split('/').count() > 4
+                && root
+                    .pointer(pointer)
+                    .is_some_and(|node| node.as_object().is_some())
+        };
+        found.extend(pointer.filter(is_inner));
+    });
+    if found.is_empty() {
+        return None;
+    }
+    // What is inside of another part goes first.
+    found.sort_by_key(|pointer| std::cmp::Reverse(pointer.len()));
+    let mut root = root.clone();
+    let mut names = IndexMap::new();
+    for pointer in found {
+        let name = free_name(&root, pointer);
+        let Some(node) = root.pointer_mut(pointer) else {
+            continue;
+        };
+        let text = format!("{SCHEMAS}{name}");
+        let reference = Node::reference(&node.at.clone(), &text);
+        let schema = std::mem::replace(node, reference);
+        names.insert(format!("#{pointer}"), text);
+        root.get_or_add("components")?
+            .get_or_add("schemas")?
+            .set(&name, schema);
+    }
+    each_reference_mut(&mut root, ObjectKind::Document, &mut |_, reference| {
+        if let NodeKind::String(text) = &mut reference.kind
+            && let Some(name) = names.get(text)
+        {
+            text.clone_from(name);
+        }
+    });
+    root.update_pointers();
+    Some(root)
+}
+
+/// Makes a name of the last two names on the way to a schema.
+fn free_name(root: &Node, pointer: &str) -> String {
+    let keywords = [
+        "properties",
+        "items",
+        "schemas",
+        "components",
+        "schema",
+        "$defs",
+    ];
+    let tokens: Vec<String> = pointer
+        .split('/')
+        .map(unescape_pointer_token)
+        .filter(|token| !token.is_empty() && !keywords.contains(&token.as_str()))
+        .collect();
+    let last = tokens.len().saturating_sub(2);
+    let mut wanted = tokens.get(last..).unwrap_or_default().join("_");
+    if pointer.ends_with("/items") {
+        wanted.push_str("_item");
+    }
+    wanted.retain(|letter| letter.is_ascii_alphanumeric() || "._-".contains(letter));
+    let schemas = root.pointer("/components/schemas");
+    normal::free_name(wanted, |name| {
+        schemas.is_some_and(|schemas| schemas.get(name).is_some())
+    })
+}

@@ -1,0 +1,58 @@
+//! Tests the comparison by meaning, of a document and of the one that its service emits.
+
+use crate::support::readable;
+use openapi_dropshot_contract::meaning::compare;
+
+/// The rules of the differences between two documents with this operation and the component `Thing`.
+fn differences(source: &str, emitted: &str) -> Vec<&'static str> {
+    let [source, emitted] = [source, emitted].map(|operation| {
+        readable(&format!(
+            "openapi: 3.1.0
+info: {{title: T, version: 1.0.0}}
+paths:
+  /a:
+    get: {operation}
+components:
+  schemas:
+    Thing: {{type: object, properties: {{a: {{type: string}}}}}}
+"
+        ))
+    });
+    let differences = compare(&source, &emitted).differences;
+    differences
+        .iter()
+        .map(|difference| difference.rule)
+        .collect()
+}
+
+#[test]
+fn a_parameter_or_header_that_may_be_null_is_one_that_may_be_absent() {
+    for place in ["header", "query"] {
+        let operation = |schema: &str| {
+            format!(
+                "{{parameters: [{{name: x, in: {place}, schema: {schema}}}], responses: {{'204': {{description: D., headers: {{y: {{schema: {schema}}}}}}}}}}}"
+            )
+        };
+        let nullable = operation("{type: [string, 'null']}");
+        assert!(differences(&nullable, &operation("{type: string}")).is_empty());
+        let other = differences(&nullable, &operation("{type: integer}"));
+        assert_eq!(other, ["schema-type", "schema-type"]);
+    }
+}
+
+#[test]
+fn the_description_beside_a_reference_belongs_to_its_place() {
+    let operation = |schema: &str| {
+        format!(
+            "{{responses: {{'200': {{description: D., content: {{application/json: {{schema: {schema}}}}}}}}}}}"
+        )
+    };
+    let reference = "{$ref: '#/components/schemas/Thing'}";
+    for described in [
+        "{description: The first one., allOf: [{$ref: '#/components/schemas/Thing'}]}",
+        "{description: The first one., $ref: '#/components/schemas/Thing'}",
+    ] {
+        let differences = differences(&operation(described), &operation(reference));
+        assert_eq!(differences, ["element-text"], "{described}");
+    }
+}
