@@ -53,8 +53,9 @@ const ACCEPT_RETRY_PAUSE: Duration = Duration::from_millis(100);
 const BACKLOG: u32 = 4096;
 /// The time that a TLS handshake may take.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
-/// What a client may send before the handshake has ended; a usual one has 2 kB.
-const MAX_HANDSHAKE_BYTES: usize = 16 << 10;
+/// What may be read of a client before the handshake has ended. A usual one has 2 kB, and rustls may
+/// read the first record of 16 KiB together with its end.
+const MAX_HANDSHAKE_BYTES: usize = 24 << 10;
 /// What may be encrypted for a client that does not take it: a record of TLS.
 const TLS_BUFFER_BYTES: usize = 16 << 10;
 /// The largest head of a request: the request line and all header fields. HTTP/2 has the same

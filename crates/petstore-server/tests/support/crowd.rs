@@ -138,10 +138,10 @@ impl Attack {
         Self::new("unread responses of HTTP/2", "h2", bytes)
     }
 
-    /// The beginning of a TLS handshake that has 65 kB and never ends.
-    pub(crate) fn endless_hello() -> Self {
+    /// The beginning of a TLS handshake that would have 65 kB and never ends.
+    pub(crate) fn endless_hello(bytes: usize) -> Self {
         let mut hello = vec![1, 0, 0xff, 0xf0, 3, 3];
-        hello.resize(65_000, 0);
+        hello.resize(bytes, 0);
         let records = hello.chunks(16_000).map(|part| {
             let length = u16::try_from(part.len())
                 .expect("it is small")
