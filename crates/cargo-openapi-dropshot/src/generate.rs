@@ -7,9 +7,9 @@ use crate::{
     fix, print_error,
     project::is_missing,
     renames,
-    supported::{Supported, configured_name},
+    supported::{self, Supported, configured_name},
 };
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use openapi_dropshot::File;
 use openapi_dropshot_contract::{
     Document, Problem, Problems, read_with_files, suggest::did_you_mean,
@@ -160,27 +160,12 @@ fn supported_files(
     let options = project.generator_options(output);
     let not_in_client = output.client.as_ref().map(|_| &*output.skip_in_client);
     let (service, client) =
-        Supported::of_service_and_client(document.clone(), &options, not_in_client);
-    let mut files = service.generated.files.clone();
-    for part in iter::once(&service).chain(&client) {
-        let problems = part.rendered_rejections();
-        if part.document.operations.is_empty() && !problems.problems().is_empty() {
-            return Err(rejected(project, &problems));
-        }
-    }
-    files.extend(
-        client
-            .iter()
-            .flat_map(|client| client.generated.files.clone()),
-    );
-    let mut files = within_folders(output, files)?;
-    let mut code = 0;
-    for part in iter::once(&service).chain(&client) {
-        if !part.rejections.is_empty() {
-            eprintln!("{}\n", part.rendered_rejections());
-            code = SKIPPED;
-        }
-    }
+        Supported::of_service_and_client(document.clone(), &options, not_in_client)
+            .map_err(|problems| rejected(project, &problems))?;
+    let parts = iter::once(&service).chain(&client);
+    let is_whole = parts.clone().all(|part| part.rejections.is_empty());
+    let files = parts.flat_map(|part| part.generated.files.clone());
+    let mut files = within_folders(output, files.collect())?;
     for operation in &service.rejected {
         println!("skipped {}", operation.name);
     }
@@ -189,7 +174,7 @@ fn supported_files(
     }
     *document = service.document;
     renames::apply(project, document, &mut files)?;
-    Ok((files, code))
+    Ok((files, if is_whole { 0 } else { SKIPPED }))
 }
 
 /// The text of a document.
@@ -311,24 +296,17 @@ fn within_folders(output: &Output, files: Vec<File>) -> Result<Files> {
 
 /// Prints the problems of the document, and returns the error that ends the task.
 fn rejected(project: &Project, problems: &Problems) -> anyhow::Error {
-    eprintln!("{problems}\n");
-    let errors = problems
+    let mut errors = problems
         .problems()
         .iter()
         .filter(|problem| problem.is_error());
-    let errors: Vec<&Problem> = errors.collect();
-    let count = counted(errors.len(), "error");
-    let is_of_client = |problem: &&Problem| problem.rule.starts_with("client-");
-    let remedy = match errors.iter().all(is_of_client) {
+    let remedy = match errors.all(|problem| problem.rule.starts_with("client-")) {
         true => {
             "; only the client does not support this: `skip-in-client` in `[document.generate]` leaves operations out of it"
         }
         false => "",
     };
-    anyhow!(
-        "{} has {count}; nothing was written{remedy}",
-        project.document
-    )
+    supported::rejected(&project.document, problems, remedy)
 }
 
 /// Compares the generated files with those of the project.

@@ -10,9 +10,10 @@ mod toolkit;
 
 use crate::{
     counted, files, fix, name_of,
-    supported::{Supported, configured_name},
+    supported::{Supported, configured_name, rejected},
 };
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use any_ascii::any_ascii;
+use anyhow::{Context, Result, bail, ensure};
 use examples::Examples;
 use existing::Existing;
 use openapi_dropshot::{Generated, starter::Api};
@@ -23,7 +24,7 @@ use openapi_dropshot_contract::{
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet},
-    fs, iter,
+    fs,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -195,25 +196,12 @@ fn read(path: &Path, text: &str) -> Result<Document> {
     let file = path.to_string_lossy();
     let mut load = files::loader(Path::new(""));
     let document = openapi_dropshot_contract::read_with_files(&file, text, &mut load)
-        .map_err(|problems| rejected(path, &problems, ""))?;
+        .map_err(|problems| rejected(&file, &problems, ""))?;
     let problems = lints(&document);
     if problems.has_errors() {
-        return Err(rejected(path, &problems, ""));
+        return Err(rejected(&file, &problems, ""));
     }
     Ok(document)
-}
-
-fn rejected(path: &Path, problems: &Problems, remedy: &str) -> anyhow::Error {
-    eprintln!("{problems}\n");
-    let errors = problems
-        .problems()
-        .iter()
-        .filter(|problem| problem.is_error());
-    let count = counted(errors.count(), "error");
-    anyhow!(
-        "{} has {count}; nothing was written{remedy}",
-        path.display()
-    )
 }
 
 /// Where the document will be if it is JSON.
@@ -259,22 +247,18 @@ fn plan(
         false => openapi_dropshot::generate,
     };
     let notes = notes(&document);
+    let from = options.from.to_string_lossy();
     let mut skip_in_client = Vec::new();
     let (document, mut generated, left_out) = if options.skip_unsupported {
         let not_in_client = (!options.no_client).then_some(&[][..]);
         let (service, client) =
-            Supported::of_service_and_client(document, &generator, not_in_client);
-        let mut generated = service.generated.clone();
-        for part in iter::once(&service).chain(&client) {
-            let problems = part.rendered_rejections();
-            if part.document.operations.is_empty() && !problems.problems().is_empty() {
-                let remedy = "; no operation is left without what is not supported";
-                return Err(rejected(&options.from, &problems, remedy));
-            }
-            if !part.rejections.is_empty() {
-                eprintln!("{problems}\n");
-            }
-        }
+            Supported::of_service_and_client(document, &generator, not_in_client).map_err(
+                |problems| {
+                    let remedy = "; no operation is left without what is not supported";
+                    rejected(&from, &problems, remedy)
+                },
+            )?;
+        let mut generated = service.generated;
         if let Some(client) = client {
             let operations = service.document.operations.iter();
             let is_left_out = |operation: &&Operation| {
@@ -336,14 +320,14 @@ fn not_supported(
         false => "; `--skip-unsupported` leaves out the operations that need them",
     };
     let problems = Problems::new(document, problems);
-    rejected(&options.from, &problems, remedy)
+    rejected(&options.from.to_string_lossy(), &problems, remedy)
 }
 
 /// Makes a name of the title: `Book Shop (v2)` is `book-shop-v2`.
 fn name_of_title(title: &str) -> Result<String> {
-    let letters = title.chars().flat_map(char::to_lowercase);
-    let text: String = letters.map(plain).collect();
-    let mut words: Vec<&str> = text.split_whitespace().collect();
+    let text = any_ascii(title).to_lowercase();
+    let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
+    let mut words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     // One of the crates is the API.
     if words.len() > 1 && words.last() == Some(&"api") {
         words.pop();
@@ -355,29 +339,6 @@ fn name_of_title(title: &str) -> Result<String> {
         "the title of the document, `{title}`, gives no name for crates; pass `--name`"
     );
     Ok(name.to_owned())
-}
-
-/// The letters of ASCII for a small letter of a western language; a space for anything else.
-fn plain(letter: char) -> Cow<'static, str> {
-    match letter {
-        'a'..='z' | '0'..='9' => letter.to_string().into(),
-        'ä' | 'æ' => "ae".into(),
-        'ö' | 'œ' | 'ø' => "oe".into(),
-        'ü' => "ue".into(),
-        'ß' => "ss".into(),
-        'à' | 'á' | 'â' | 'ã' | 'å' => "a".into(),
-        'ç' | 'č' | 'ć' => "c".into(),
-        'è' | 'é' | 'ê' | 'ë' | 'ę' => "e".into(),
-        'ì' | 'í' | 'î' | 'ï' => "i".into(),
-        'ł' => "l".into(),
-        'ñ' | 'ń' => "n".into(),
-        'ò' | 'ó' | 'ô' | 'õ' => "o".into(),
-        'š' | 'ś' => "s".into(),
-        'ù' | 'ú' | 'û' => "u".into(),
-        'ý' | 'ÿ' => "y".into(),
-        'ž' | 'ź' | 'ż' => "z".into(),
-        _ => " ".into(),
-    }
 }
 
 /// Returns the name of the trait if the title ends with `API`, which would be in the name twice.
@@ -614,14 +575,15 @@ mod tests {
         for (title, name) in [
             ("Bookmarks", "bookmarks"),
             ("Book Shop (v2)", "book-shop-v2"),
-            ("3 Täler -- API", "taeler"),
-            ("Bürgeramt", "buergeramt"),
+            ("3 Täler -- API", "taler"),
+            ("Bürgeramt", "burgeramt"),
+            ("宠物", "chongwu"),
             ("API", "api"),
         ] {
             assert_eq!(name_of_title(title)?, name, "{title}");
             check_name(name)?;
         }
-        let error = name_of_title("宠物").expect_err("no letter");
+        let error = name_of_title("3 – 7").expect_err("no letter");
         assert!(error.to_string().contains("pass `--name`"), "{error}");
         for name in ["", "Shop", "3d", "a_b", "a-", "a--b", "-a"] {
             assert!(check_name(name).is_err(), "{name}");

@@ -2,14 +2,15 @@
 //! operations that need that part are left out, so that one construct does not hide the
 //! others.
 
-use crate::name_of;
+use crate::{counted, name_of};
+use anyhow::anyhow;
 use openapi_dropshot::Generated;
 use openapi_dropshot_contract::{
     Document, Problem, Problems,
     model::{Node, NodeKind, Operation, escape_pointer_token, unescape_pointer_token},
     normalized,
 };
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, iter};
 
 /// A document, and what was generated of it.
 pub(crate) struct Supported {
@@ -86,18 +87,31 @@ impl Supported {
     }
 
     /// Generates what can be generated of the service and, with a client, of the client: what only the client does not support is
-    /// served all the same. Returns the service, and the client of what is left of it.
+    /// served all the same. Prints what was rejected, and returns the service, and the client of what is left of it.
+    ///
+    /// # Errors
+    ///
+    /// What was rejected, if no operation is left of the service or of the client.
     pub(crate) fn of_service_and_client(
         document: Document,
         options: &openapi_dropshot::Options,
         not_in_client: Option<&[String]>,
-    ) -> (Self, Option<Self>) {
+    ) -> Result<(Self, Option<Self>), Problems> {
         let service = Supported::of(document, openapi_dropshot::generate_service, options);
         let client = not_in_client.map(|left_out| {
             let document = without(service.document.clone(), left_out);
             Supported::of(document, openapi_dropshot::generate_client, options)
         });
-        (service, client)
+        for part in iter::once(&service).chain(&client) {
+            let problems = part.rendered_rejections();
+            if part.document.operations.is_empty() && !part.rejections.is_empty() {
+                return Err(problems);
+            }
+            if !part.rejections.is_empty() {
+                eprintln!("{problems}\n");
+            }
+        }
+        Ok((service, client))
     }
 
     /// Leaves out the operations and schemas that need a part with a problem. Returns
@@ -154,6 +168,17 @@ impl Supported {
     pub(crate) fn rendered_rejections(&self) -> Problems {
         Problems::new(&self.document, self.rejections.clone())
     }
+}
+
+/// Prints the problems of a document, and returns the error that ends the task.
+pub(crate) fn rejected(document: &str, problems: &Problems, remedy: &str) -> anyhow::Error {
+    eprintln!("{problems}\n");
+    let errors = problems
+        .problems()
+        .iter()
+        .filter(|problem| problem.is_error());
+    let count = counted(errors.count(), "error");
+    anyhow!("{document} has {count}; nothing was written{remedy}")
 }
 
 /// How a configuration names an operation: by its id or, without one, as `GET /things`.

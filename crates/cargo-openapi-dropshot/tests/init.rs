@@ -691,7 +691,7 @@ fn a_mistake_is_named_with_its_remedy_and_nothing_is_written() {
     place.write("broken/Cargo.toml", "[workspace");
     place.write("taken/Cargo.toml", "[workspace]\nmembers = [\"old/*\"]\n");
     place.write("taken/old/Cargo.toml", "[package]\nname = \"shop-api\"\n");
-    place.write("no-name.yaml", &DOCUMENT.replace("Shop API", "商店"));
+    place.write("no-name.yaml", &DOCUMENT.replace("Shop API", "'404'"));
     place.write("no-document.yaml", "openapi: 3.0.3\ninfos: {}\n");
     let before = place.files("");
     for (arguments, parts) in [
