@@ -5,7 +5,8 @@ use petstore_client::{Client, Pet};
 use serde_json::Value;
 use std::{
     env,
-    io::{BufRead, BufReader},
+    fs::{self, File},
+    io::{BufRead, BufReader, Read as _, Seek as _, Write as _},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::OnceLock,
@@ -13,39 +14,68 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// The program of the service. It belongs to another crate, so that cargo has
-/// to say where it is; it is built by then, or now.
+/// The program of the service. It belongs to another crate, so cargo builds it here if it is
+/// not fresh: once for each process, or once for each run of `cargo nextest`, which runs each
+/// test in a process of its own.
 fn server() -> &'static Path {
     static SERVER: OnceLock<PathBuf> = OnceLock::new();
     SERVER.get_or_init(|| {
-        // `cargo nextest run --workspace` has built it, and runs each test in a process
-        // of its own: asking cargo in each would take longer than the tests.
-        let own = env::current_exe().expect("this program has a path");
-        let built = own
-            .ancestors()
-            .nth(2)
-            .map(|folder| folder.join("petstore-server"));
-        if let (Some(_), Some(built)) = (env::var_os("NEXTEST"), built)
-            && built.is_file()
-        {
-            return built;
+        let Ok(run) = env::var("NEXTEST_RUN_ID") else {
+            return build();
+        };
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("petstore-server-of-the-run");
+        let mut file = File::options();
+        file.read(true).write(true).create(true).truncate(false);
+        let mut file = file.open(path).expect("a file for all tests of the run");
+        file.lock().expect("one build at a time");
+        let mut text = String::new();
+        file.read_to_string(&mut text).expect("text");
+        if let Some(server) = text.strip_prefix(&format!("{run} ")) {
+            return server.into();
         }
-        let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let output = Command::new(cargo)
-            .args(["build", "--locked", "--bin", "petstore-server"])
-            .args(["--message-format", "json-render-diagnostics"])
-            .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
-            .stderr(Stdio::inherit())
-            .output()
-            .expect("cargo is there");
-        assert!(output.status.success(), "the service cannot be built");
-        let messages = serde_json::Deserializer::from_slice(&output.stdout).into_iter::<Value>();
-        let mut programs = messages
-            .map_while(Result::ok)
-            .filter(|message| message["target"]["name"] == "petstore-server")
-            .filter_map(|message| message["executable"].as_str().map(PathBuf::from));
-        programs.next().expect("cargo names the program")
+        let server = build();
+        file.rewind().expect("a file");
+        file.set_len(0).expect("a file");
+        write!(file, "{run} {}", server.display()).expect("it can be written");
+        server
     })
+}
+
+fn build() -> PathBuf {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["build", "--locked", "--bin", "petstore-server"])
+        .args(["--message-format", "json-render-diagnostics"])
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
+        .stderr(Stdio::inherit())
+        .output()
+        .expect("cargo is there");
+    assert!(output.status.success(), "the service cannot be built");
+    let messages = serde_json::Deserializer::from_slice(&output.stdout).into_iter::<Value>();
+    let mut programs = messages
+        .map_while(Result::ok)
+        .filter(|message| message["target"]["name"] == "petstore-server")
+        .filter_map(|message| message["executable"].as_str().map(PathBuf::from));
+    programs.next().expect("cargo names the program")
+}
+
+#[test]
+fn the_service_that_tests_start_is_not_older_than_its_sources() {
+    let modified = |path: &Path| {
+        let metadata = path.metadata().expect("a file");
+        metadata.modified().expect("a time")
+    };
+    // Cargo lists them for the program.
+    let list = fs::read_to_string(server().with_extension("d")).expect("a list");
+    let (_, sources) = list.split_once(": ").expect("the sources of a program");
+    let sources: Vec<_> = sources.split_ascii_whitespace().map(Path::new).collect();
+    assert!(sources.len() > 100, "{sources:?}");
+    let built = modified(server());
+    let changed: Vec<_> = sources
+        .iter()
+        .filter(|path| modified(path) > built)
+        .collect();
+    assert!(changed.is_empty(), "changed after the build: {changed:?}");
 }
 
 /// A service that runs.
