@@ -43,6 +43,8 @@ crate::settings! {
         response_budget_bytes: NonZeroUsize = "33554432";
         /// Seconds in which a client has to take the next 64 KiB of a response; one that takes nothing of it for longer is disconnected, whatever it takes of others
         response_stall_seconds: Seconds = "30";
+        /// Seconds in which the head of a request has to arrive, and after which a connection without a request is closed. Raise it above the time for which a proxy keeps idle connections
+        idle_seconds: Seconds = "30";
         /// The highest number of open connections; if there are more, idle ones are closed. Lower if the limit of open files is low
         max_connections: NonZeroUsize = "4096";
         /// Seconds that the service continues to serve requests after the signal to stop, while `/readyz` responds with 503, so that load balancers stop sending requests

@@ -50,9 +50,6 @@ const ACCEPT_RETRY_PAUSE: Duration = Duration::from_millis(100);
 const BACKLOG: u32 = 4096;
 /// The time that a TLS handshake may take.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
-/// The time in which the head of a request has to arrive, and the longest pause between two
-/// requests of a connection.
-const HEAD_OR_IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 /// The largest head of a request: the request line and all header fields. HTTP/2 has the same
 /// limit for the list of header fields.
 const MAX_HEAD_BYTES: usize = 32 << 10;
@@ -142,7 +139,8 @@ impl Listener {
         });
         let mut tasks = JoinSet::new();
         let (watched, stall) = (connections.clone(), listener.stall);
-        tasks.spawn(async move { watched.end_stalled(stall, HEAD_OR_IDLE_TIMEOUT).await });
+        let idle = limits.idle_seconds.duration();
+        tasks.spawn(async move { watched.end_stalled(stall, idle).await });
         tasks.spawn(accept::<C, S>(self.socket, listener));
         Running {
             address: self.address,

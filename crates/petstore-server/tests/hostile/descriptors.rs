@@ -70,7 +70,7 @@ fn the_admin_listener_responds_at_the_limit_of_open_files() {
 #[test]
 fn idle_connections_end_and_make_room_at_the_limit_of_open_files() {
     let _alone = alone();
-    let attacked = Attacked::start_with_files(FILES, &[]);
+    let attacked = Attacked::start_with_files(FILES, &[("PETSTORE_IDLE_SECONDS", "10")]);
     let clients = idle_until_full(&attacked);
     let list = Request::get("/v1/pets").key(&attacked.service.key);
     // It waits in the queue until one of the idle ones has ended.

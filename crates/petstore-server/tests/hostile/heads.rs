@@ -10,13 +10,15 @@ use std::{thread, time::Duration};
 const CLIENTS: usize = 2000;
 /// The time in which the heads are sent, as far as the service takes them.
 const SENDING: Duration = Duration::from_secs(40);
+/// Long enough for all heads to be there at the same time.
+const IDLE: (&str, &str) = ("PETSTORE_IDLE_SECONDS", "10");
 /// By then the service has closed the connections of incomplete heads.
 const CLOSED: Duration = Duration::from_secs(60);
 
 #[test]
 fn two_thousand_half_sent_heads_are_bounded_and_end() {
     let _alone = alone();
-    let attacked = Attacked::start(&[], &[]);
+    let attacked = Attacked::start(&[], &[IDLE]);
     let sockets = attacked.sockets();
     let watch = attacked.watch();
     let heads = attack::half_heads(attacked.service.address, CLIENTS, SENDING);

@@ -14,7 +14,7 @@ use std::{
 /// As many as browsers need.
 const STREAMS: u32 = 100;
 /// The length of a flood, if the service does not end it.
-const FLOOD: Duration = Duration::from_secs(5);
+const FLOOD: Duration = Duration::from_secs(2);
 const CONNECTIONS: usize = 4;
 
 fn open(attacked: &Attacked) -> Http2<TcpStream> {

@@ -16,19 +16,22 @@ use std::{
     time::{Duration, Instant},
 };
 
-const PETS: usize = 100;
+const PETS: usize = 20;
 /// The largest body that is configured, less than what is around a name.
 const NAME_BYTES: usize = (1 << 20) - 100;
 /// Several of the largest pets, and no more.
 const PAGE_BYTES: usize = 8 << 20;
 const LARGEST_PAGE: &str = "/v1/pets?limit=100";
 const LIMITS: [&str; 2] = ["--body-max-bytes", "1048576"];
-/// A client that takes nothing is cut off after so long.
-const STALL: (&str, &str) = ("PETSTORE_RESPONSE_STALL_SECONDS", "3");
+/// A client that takes nothing is cut off after so long. If its responses, most of them 503, are
+/// all in the buffers of the operating system, its connection ends as an idle one.
+const STALL: [(&str, &str); 2] = [
+    ("PETSTORE_RESPONSE_STALL_SECONDS", "3"),
+    ("PETSTORE_IDLE_SECONDS", "5"),
+];
 /// The attack is under way for at least so long.
 const UNDER_WAY: Duration = Duration::from_secs(2);
-/// By then all are cut off: also a connection whose responses, most of them 503, are all in the
-/// buffers of the operating system, so that it ends as an idle one after 30 seconds.
+/// By then all are cut off.
 const CUT_OFF: Duration = Duration::from_secs(45);
 /// What a service may keep after an attack, beside what it used before.
 const KEPT_BYTES: u64 = 64 << 20;
@@ -105,7 +108,7 @@ fn a_page_is_bounded_in_bytes_and_links_lead_to_all_pets() {
 #[test]
 fn forty_clients_that_do_not_read_are_cut_off() {
     let _alone = alone();
-    let attacked = Attacked::start(&LIMITS, &[STALL]);
+    let attacked = Attacked::start(&LIMITS, &STALL);
     fill(&attacked);
     let list = Request::get(LARGEST_PAGE).key(&attacked.service.key);
     assert_survived(&attacked, "40 clients that do not read", || {
@@ -116,7 +119,7 @@ fn forty_clients_that_do_not_read_are_cut_off() {
 #[test]
 fn sixty_streams_without_a_window_are_cut_off() {
     let _alone = alone();
-    let Some(attacked) = Attacked::start_with_tls(&LIMITS, &[STALL]) else {
+    let Some(attacked) = Attacked::start_with_tls(&LIMITS, &STALL) else {
         return;
     };
     fill(&attacked);
@@ -133,7 +136,7 @@ fn sixty_streams_without_a_window_are_cut_off() {
 #[test]
 fn sixty_connections_of_all_kinds_are_bounded() {
     let _alone = alone();
-    let attacked = Attacked::start(&LIMITS, &[STALL]);
+    let attacked = Attacked::start(&LIMITS, &STALL);
     fill(&attacked);
     let (address, key) = (attacked.service.address, attacked.service.key.as_str());
     let list = Request::get(LARGEST_PAGE).key(key);
@@ -163,7 +166,7 @@ fn sixty_thousand_streams_without_a_window_are_bounded() {
     const CONNECTIONS: usize = 600;
     const STREAMS: usize = 100;
     let _alone = alone();
-    let attacked = Attacked::start(&[], &[STALL]);
+    let attacked = Attacked::start(&[], &STALL);
     let (address, key) = (attacked.service.address, attacked.service.key.as_str());
     assert_survived(&attacked, "60,000 streams with the window 0", || {
         // A connection may be closed while it still sends.
@@ -179,7 +182,7 @@ fn sixty_thousand_streams_without_a_window_are_bounded() {
 #[test]
 fn streams_without_a_window_are_cut_off_although_others_go_on() {
     let _alone = alone();
-    let attacked = Attacked::start(&[], &[STALL]);
+    let attacked = Attacked::start(&[], &STALL);
     let (address, key) = (attacked.service.address, attacked.service.key.as_str());
     let stream = attack::connect(address).expect("it listens");
     let mut connection =
@@ -203,7 +206,7 @@ fn streams_without_a_window_are_cut_off_although_others_go_on() {
 fn a_client_that_reads_slowly_gets_its_pages() {
     const PAGES: usize = 16;
     let _alone = alone();
-    let attacked = Attacked::start(&LIMITS, &[STALL]);
+    let attacked = Attacked::start(&LIMITS, &STALL);
     fill(&attacked);
     let mut stream = attack::connect(attacked.service.address).expect("it listens");
     let list = Request::get("/v1/pets?limit=2").key(&attacked.service.key);
