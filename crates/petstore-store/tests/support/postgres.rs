@@ -64,18 +64,20 @@ pub(crate) struct Cluster {
 pub(crate) async fn shared() -> Option<&'static Cluster> {
     static SHARED: OnceCell<Option<Cluster>> = OnceCell::const_new();
     let start = || async {
-        match std::env::var("NEXTEST_RUN_ID") {
-            Ok(run) => of_run(&run).await,
-            Err(_) => own(&[]).await,
-        }
+        let programs = required_programs()?;
+        let Ok(run) = std::env::var("NEXTEST_RUN_ID") else {
+            let cluster = Cluster::make(&programs, new_folder(), &[], &[], None, Data::New);
+            cluster.until_ready().await;
+            return Some(cluster);
+        };
+        Some(of_run(&programs, &run).await)
     };
     SHARED.get_or_init(start).await.as_ref()
 }
 
 /// The server of a run of `cargo nextest`, which the first test that needs it
 /// starts. It ends with the run: nextest is the parent of each test.
-async fn of_run(run: &str) -> Option<Cluster> {
-    let programs = required_programs()?;
+async fn of_run(programs: &Path, run: &str) -> Cluster {
     let folder = std::env::temp_dir().join(format!("pets-{run}"));
     fs::create_dir_all(&folder).expect("a temporary folder");
     let lock = fs::File::create(folder.join("lock")).expect("a file to lock");
@@ -89,11 +91,27 @@ async fn of_run(run: &str) -> Option<Cluster> {
         }
     } else {
         let owner = std::os::unix::process::parent_id();
-        Cluster::make(&programs, folder, &[], &[], Some(owner))
+        Cluster::make(programs, folder, &[], &[], Some(owner), Data::New)
     };
     cluster.until_ready().await;
-    Some(cluster)
+    cluster
 }
+
+fn new_folder() -> PathBuf {
+    let folder = tempfile::Builder::new().prefix("pets").tempdir();
+    folder.expect("a temporary folder").keep()
+}
+
+/// The first files of a server.
+enum Data<'cluster> {
+    /// `initdb` makes them, which takes a second. A copy of them stays.
+    New,
+    /// Those that this server began with.
+    Of(&'cluster Cluster),
+}
+
+/// The copy of the first files, beside those of the server.
+const FIRST: &str = "first";
 
 /// A server for one test, with settings such as `fsync=off`.
 pub(crate) async fn own(settings: &[&str]) -> Option<Cluster> {
@@ -102,13 +120,9 @@ pub(crate) async fn own(settings: &[&str]) -> Option<Cluster> {
 
 /// As [`own`], with files beside its data: names and contents.
 pub(crate) async fn own_with(settings: &[&str], files: &[(&str, &str)]) -> Option<Cluster> {
-    let programs = required_programs()?;
-    let folder = tempfile::Builder::new()
-        .prefix("pets")
-        .tempdir()
-        .expect("a temporary folder")
-        .keep();
-    let cluster = Cluster::make(&programs, folder, settings, files, None);
+    let (programs, first) = (required_programs()?, shared().await?);
+    let data = Data::Of(first);
+    let cluster = Cluster::make(&programs, new_folder(), settings, files, None, data);
     cluster.until_ready().await;
     Some(cluster)
 }
@@ -130,6 +144,13 @@ fn required_programs() -> Option<PathBuf> {
     programs
 }
 
+fn run_in(folder: &Path, command: &mut Command) {
+    let output = command.current_dir(folder).output();
+    let output = output.expect("the program runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {errors}");
+}
+
 impl Cluster {
     /// Starts a server in this folder. It ends with the process `run`, or with this
     /// process where that is `None`.
@@ -139,27 +160,29 @@ impl Cluster {
         settings: &[&str],
         files: &[(&str, &str)],
         run: Option<u32>,
+        data: Data<'_>,
     ) -> Self {
         let owner = owner_for(&folder);
-        let mut initdb = as_user(&programs.join("initdb"), owner);
-        initdb.args([
-            "--no-sync",
-            "--auth=trust",
-            "--username=postgres",
-            "--encoding=UTF8",
-            "--locale=C",
-            "-D",
-        ]);
-        let made = initdb
-            .arg(folder.join("data"))
-            .current_dir(&folder)
-            .output()
-            .expect("initdb runs");
-        assert!(
-            made.status.success(),
-            "initdb: {}",
-            String::from_utf8_lossy(&made.stderr)
-        );
+        let (own, first) = (folder.join("data"), folder.join(FIRST));
+        match data {
+            Data::New => {
+                let mut initdb = as_user(&programs.join("initdb"), owner);
+                initdb.args([
+                    "--no-sync",
+                    "--auth=trust",
+                    "--username=postgres",
+                    "--encoding=UTF8",
+                    "--locale=C",
+                    "-D",
+                ]);
+                run_in(&folder, initdb.arg(&own));
+                run_in(&folder, Command::new("cp").arg("-a").args([&own, &first]));
+            }
+            Data::Of(other) => {
+                let first = other.folder.join(FIRST);
+                run_in(&folder, Command::new("cp").arg("-a").args([&first, &own]));
+            }
+        }
         for (name, contents) in files {
             let file = folder.join(name);
             fs::write(&file, contents).expect("a file");
