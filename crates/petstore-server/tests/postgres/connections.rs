@@ -1,5 +1,4 @@
-//! Tests the number of connections to the database: while writes block for more than a
-//! minute, and where the database has too few connections for the service.
+//! Tests the number of connections to the database: while writes block for half a minute, and where the database has too few connections for the service.
 
 use crate::{
     postgres::{Cluster, Database, own},
@@ -17,9 +16,9 @@ use std::{
 };
 use tokio_postgres::Client;
 
-/// How long writes block: several times the deadline of a write, after which the service
-/// used to open another connection.
-const BLOCKED: Duration = Duration::from_secs(65);
+/// How long writes block: three times the deadline of a write, after which the service used to
+/// open another connection for each of those that write, and a half.
+const BLOCKED: Duration = Duration::from_secs(35);
 /// The connections that write.
 const WRITERS: usize = 2;
 /// Connections beside those that the service holds, for moments: those that end while their
@@ -60,7 +59,7 @@ impl Told {
     }
 }
 
-/// A service and clients that create and read pets without a pause.
+/// A service and clients that create and read pets all the time.
 struct Busy<'cluster> {
     database: Database<'cluster>,
     watched: Watched,
@@ -98,6 +97,7 @@ impl<'cluster> Busy<'cluster> {
             tokio::task::spawn_blocking(move || {
                 while Instant::now() < end {
                     send(address, &Request::get("/v1/pets").key(&key));
+                    thread::sleep(Duration::from_millis(20));
                 }
             })
         });
