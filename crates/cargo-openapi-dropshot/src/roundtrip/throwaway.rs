@@ -8,11 +8,13 @@ use crate::{Project, files};
 use anyhow::{Context, Result, ensure};
 use openapi_dropshot::probe;
 use std::{
+    collections::HashSet,
     env, fs,
     path::{Path, PathBuf},
     process::Command,
 };
 use toml::{Table, Value};
+use walkdir::WalkDir;
 
 /// The folder of the throw-away crates, below the target folder.
 const FOLDER: &str = "roundtrip";
@@ -65,11 +67,8 @@ pub(super) fn compile(
     let mut programs = Vec::new();
     for (index, source) in sources.iter().enumerate() {
         let program = format!("{name}-{index}");
-        // The files of an earlier document could be taken for those of this one.
+        // The program of an earlier document could be taken for that of this one.
         fs::remove_file(target.join("debug").join(&program)).ok();
-        for part in ["models", "api"] {
-            fs::remove_dir_all(folder.join(&program).join(part)).ok();
-        }
         if !source.files.is_empty() {
             manifest += &format!("\n[[bin]]\nname = {program:?}\npath = \"{program}/main.rs\"\n");
             let probe = probe(&source.document.info.title, &source.files)?;
@@ -85,8 +84,16 @@ pub(super) fn compile(
         programs.push(program);
     }
     files.push(("Cargo.toml".to_owned(), manifest));
+    let names: HashSet<String> = files.iter().map(|(name, _)| name.clone()).collect();
+    let earlier = programs
+        .iter()
+        .flat_map(|program| files_in(&folder, program));
+    let removed = earlier
+        .filter(|name| !names.contains(name))
+        .map(|name| (name, None));
+    let written = files.into_iter().map(|(name, text)| (name, Some(text)));
     // Cargo compares modification times: files that have not changed are not written.
-    files::write_all(&folder, files)?;
+    files::change_all(&folder, removed.chain(written).collect())?;
     let errors = build(&folder, &target)?;
     let results = programs.iter().map(|program| {
         let path = target.join("debug").join(program);
@@ -97,6 +104,15 @@ pub(super) fn compile(
         }
     });
     Ok(results.collect())
+}
+
+/// The names of all files of a program, relative to the folder.
+fn files_in(folder: &Path, program: &str) -> Vec<String> {
+    let entries = WalkDir::new(folder.join(program)).into_iter().flatten();
+    let files = entries.filter(|entry| entry.file_type().is_file());
+    let names = files
+        .filter_map(|entry| Some(entry.path().strip_prefix(folder).ok()?.to_str()?.to_owned()));
+    names.collect()
 }
 
 /// Returns the manifest without its programs, with the versions and profiles of the project.
