@@ -7,8 +7,12 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// A copy of the workspace, or of a part of it; gone when dropped.
-pub(crate) struct Copy(TempDir);
+/// A copy of the workspace, or of a part of it.
+pub(crate) struct Copy {
+    root: PathBuf,
+    /// Gone when dropped.
+    _temporary: Option<TempDir>,
+}
 
 impl Copy {
     /// Copies these files, and all that is below these folders.
@@ -19,7 +23,10 @@ impl Copy {
     /// The same, into a folder that the caller chose. The copy always has the
     /// configuration of the tasks.
     pub(crate) fn into(folder: TempDir, parts: &[&str]) -> Self {
-        let copy = Copy(folder);
+        let copy = Copy {
+            root: folder.path().to_path_buf(),
+            _temporary: Some(folder),
+        };
         let from = workspace_root();
         let is_meant = |path: &String| {
             path == "openapi-dropshot.toml"
@@ -36,19 +43,33 @@ impl Copy {
 
     /// A copy of the whole workspace, for a test that runs [`cargo`](Self::cargo) in it.
     ///
-    /// The folder of a name is always the same: what one run leaves in `target/` is
-    /// replaced by the next. Such copies share artifacts, and cargo compares only their
-    /// times with those of the sources: only the holder of the file may use a copy.
-    pub(crate) fn of_the_workspace(name: &str) -> (Self, File) {
+    /// There is one, which only the holder of the file may use. It stays, and only files that
+    /// differ from those of the workspace are written again: cargo compares times, and so
+    /// compiles again only what the last test or the next one has changed.
+    pub(crate) fn of_the_workspace() -> (Self, File) {
         let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
         let lock = File::create(target.join("copy.lock")).expect("a file to lock");
         lock.lock().expect("one copy at a time");
-        fs::remove_dir_all(target.join(name)).ok();
-        let folder = tempfile::Builder::new()
-            .prefix(name)
-            .rand_bytes(0)
-            .tempdir_in(target);
-        let copy = Copy::into(folder.expect("a folder for the copy"), &[""]);
+        let root = target.join("copy");
+        fs::create_dir_all(&root).expect("a folder for the copy");
+        let from = workspace_root();
+        let files = files_of(&from);
+        let surplus = files_of(&root).into_iter();
+        for path in surplus.filter(|path| files.binary_search(path).is_err()) {
+            fs::remove_file(root.join(path)).expect("a file of an earlier test");
+        }
+        for path in &files {
+            let bytes = fs::read(from.join(path)).expect("a file of the workspace");
+            let to = root.join(path);
+            if fs::read(&to).ok().as_ref() != Some(&bytes) {
+                make_folder_of(&to);
+                fs::write(to, bytes).unwrap_or_else(|error| panic!("cannot copy {path}: {error}"));
+            }
+        }
+        let copy = Copy {
+            root,
+            _temporary: None,
+        };
         (copy, lock)
     }
 
@@ -71,7 +92,7 @@ impl Copy {
 
     /// The folder of the copy.
     pub(crate) fn root(&self) -> &Path {
-        self.0.path()
+        &self.root
     }
 
     /// The text of a file.

@@ -164,7 +164,7 @@ pub(crate) fn add_to_the_contract(copy: &Copy) {
 
 #[test]
 fn an_application_compiles_with_the_client_of_before_and_after_an_addition() {
-    let (copy, _lock) = Copy::of_the_workspace("application");
+    let (copy, _lock) = Copy::of_the_workspace();
 
     copy.write(EXAMPLE, APPLICATION);
     assert_eq!(faults(&copy, &[]), Vec::<String>::new(), "before");

@@ -85,7 +85,7 @@ struct Place {
 
 #[test]
 fn the_compiler_leads_to_each_place_that_a_change_of_the_contract_concerns() {
-    let (copy, _lock) = Copy::of_the_workspace("contract-change");
+    let (copy, _lock) = Copy::of_the_workspace();
 
     change_the_contract(&copy);
     generate(&copy);

@@ -6,10 +6,9 @@ use super::{application::add_to_the_contract, contract_change::generate};
 use crate::copy::Copy;
 use serde_json::{Value, json};
 use std::{
-    fs,
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::{SocketAddr, TcpListener, TcpStream},
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::Command,
     thread,
 };
@@ -67,7 +66,7 @@ fn closed() -> Value {
 
 #[test]
 fn a_client_of_the_released_document_understands_a_newer_service() {
-    let (copy, _lock) = Copy::of_the_workspace("older-client");
+    let (copy, _lock) = Copy::of_the_workspace();
     let released = copy.read(RELEASED);
     add_to_the_contract(&copy);
     let newer = copy.read(DOCUMENT);
@@ -84,7 +83,7 @@ fn a_client_of_the_released_document_understands_a_newer_service() {
     generate(&copy);
     let program = build(&copy);
     let service = serve();
-    let output = Command::new(&program.0)
+    let output = Command::new(program)
         .arg(format!("http://{service}/v1"))
         .output()
         .expect("the application can be run");
@@ -108,20 +107,25 @@ fn is_valid(document: &str, schema: &str, value: &Value) -> bool {
     validator.is_valid(value)
 }
 
-/// A program of a copy in the target folder of the workspace. It is removed in
-/// the end, and its library with it: other tests take the newest of that name
-/// for their own.
-struct Program(PathBuf, Vec<PathBuf>);
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        for file in &self.1 {
-            fs::remove_file(file).ok();
-        }
-    }
-}
-
-fn build(copy: &Copy) -> Program {
+/// Compiles the application. Its client has another name in the target folder: tests of the client
+/// take the newest library of that name for their own.
+fn build(copy: &Copy) -> PathBuf {
+    let client = "[workspace.dependencies]\npetstore-client = { package = \"older-client\", path = \"crates/petstore-client\" }\n";
+    let manifest = copy.read("Cargo.toml");
+    let others = manifest
+        .lines()
+        .filter(|line| !line.starts_with("petstore-client = "));
+    let manifest: String = others.map(|line| format!("{line}\n")).collect();
+    copy.write(
+        "Cargo.toml",
+        &manifest.replace("[workspace.dependencies]\n", client),
+    );
+    let name = |name: &str| format!("[package]\nname = \"{name}\"\n");
+    copy.replace(
+        "crates/petstore-client/Cargo.toml",
+        &name("petstore-client"),
+        &name("older-client"),
+    );
     let manifest = "examples/Cargo.toml";
     let bin = "\n[[bin]]\nname = \"older_client\"\npath = \"older_client.rs\"\n";
     copy.write(manifest, &(copy.read(manifest) + bin));
@@ -134,22 +138,9 @@ fn build(copy: &Copy) -> Program {
         .output()
         .expect("cargo can be run");
     let lines = output.stdout.split(|byte| *byte == b'\n');
-    let messages: Vec<Value> = lines
-        .filter(|line| !line.is_empty())
-        .map(|line| serde_json::from_slice(line).expect("cargo prints JSON"))
-        .collect();
-    let own = messages.iter().filter(|message| {
-        let manifest = message["manifest_path"].as_str().unwrap_or_default();
-        message["reason"] == "compiler-artifact" && Path::new(manifest).starts_with(copy.root())
-    });
-    let files = own.flat_map(|message| message["filenames"].as_array().into_iter().flatten());
-    let files = files.filter_map(|file| file.as_str().map(PathBuf::from));
-    let program = messages
-        .iter()
-        .find_map(|message| message["executable"].as_str());
-    let program = program
-        .unwrap_or_else(|| panic!("{}\n{messages:#?}", String::from_utf8_lossy(&output.stderr)));
-    Program(PathBuf::from(program), files.collect())
+    let mut messages = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
+    let program = messages.find_map(|message| message["executable"].as_str().map(PathBuf::from));
+    program.unwrap_or_else(|| panic!("{}", String::from_utf8_lossy(&output.stderr)))
 }
 
 /// The newer service: it gives the responses above, each on its own connection.
