@@ -76,11 +76,7 @@ fn a_client_that_stalls_is_cut_off_when_the_grace_is_over() {
     service.signal(Signal::TERM);
     let (status, _) = service.ended();
     assert_eq!(status.code(), Some(0), "{}", service.log.text());
-    assert!(
-        service.log.text().contains("cut off"),
-        "{}",
-        service.log.text()
-    );
+    service.log.wait_for("cut off");
     assert!(connection.is_closed());
 }
 
