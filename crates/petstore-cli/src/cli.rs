@@ -11,9 +11,15 @@ use clap_complete::Shell;
 use petstore_client::{OrderStatus, PetStatus};
 use std::{path::PathBuf, sync::LazyLock};
 
+/// The version of this build. Who builds between two releases can name the commit in it.
+const VERSION: &str = match option_env!("PETSTORE_BUILD_VERSION") {
+    Some(version) => version,
+    None => env!("CARGO_PKG_VERSION"),
+};
+
 /// The pet store service on a command line: list, add, import and export pets, and order them
 #[derive(Debug, Parser)]
-#[command(name = "petstore", version = env!("BUILD_VERSION"), max_term_width = 100, after_long_help = AFTER_HELP.as_str())]
+#[command(name = "petstore", version = VERSION, max_term_width = 100, after_long_help = AFTER_HELP.as_str())]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) service: ServiceOptions,

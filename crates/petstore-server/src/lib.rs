@@ -37,7 +37,13 @@ use openapi_dropshot_server::{Bound, ServiceInfo, Setup, StartError, service_inf
 pub type Api = petstore_api::Generated<service::Service>;
 
 /// The names of the service.
-pub static INFO: ServiceInfo = service_info!("petstore", env!("BUILD_VERSION"));
+pub static INFO: ServiceInfo = service_info!("petstore", VERSION);
+
+/// The version of this build. Who builds between two releases can name the commit in it.
+const VERSION: &str = match option_env!("PETSTORE_BUILD_VERSION") {
+    Some(version) => version,
+    None => env!("CARGO_PKG_VERSION"),
+};
 
 /// Takes the address for a pet store server.
 ///

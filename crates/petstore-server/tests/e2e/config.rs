@@ -394,6 +394,6 @@ fn the_help_names_each_setting_with_its_variable_and_default() {
     let output = run(folder.path(), &["--version"]);
     assert_eq!(
         output.stdout,
-        format!("petstore-server {}\n", env!("BUILD_VERSION")).into_bytes()
+        format!("petstore-server {}\n", petstore_server::INFO.version).into_bytes()
     );
 }

@@ -77,7 +77,7 @@ fn requests_are_counted_by_method_template_and_status() {
     scrape.assert("petstore_log_lines_lost_total", &[], 0.0);
     scrape.assert(
         "petstore_build_info",
-        &[("version", env!("BUILD_VERSION"))],
+        &[("version", petstore_server::INFO.version)],
         1.0,
     );
     for secret in ["4711", "secret", &service.key] {

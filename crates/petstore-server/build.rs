@@ -1,5 +1,0 @@
-//! Gives the program its version.
-
-fn main() {
-    build_version::emit();
-}
