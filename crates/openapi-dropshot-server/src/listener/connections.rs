@@ -26,7 +26,7 @@ const MIN_IDLE: Duration = Duration::from_millis(100);
 const FIRST_REQUEST: Duration = Duration::from_millis(500);
 
 /// The part of all connections, as a divisor, that is closed at a time to make room.
-const CLOSED_AT_ONCE: usize = 64;
+const CLOSED_AT_ONCE: usize = 16;
 
 /// What all connections together may have received of requests that are not complete, beside the
 /// first [`FREE`] bytes of each.

@@ -15,7 +15,7 @@ const CONNECTIONS: usize = 4600;
 const FILLED: (usize, Duration) = (4000, Duration::from_secs(60));
 const REQUESTS: usize = 5;
 /// Much less than the time after which a connection ends that leaves a response unread.
-const LOCKED_OUT: Duration = Duration::from_secs(20);
+const LOCKED_OUT: Duration = Duration::from_secs(30);
 
 /// Lets hostile clients hold as many connections as they can, with new ones for those that are
 /// closed. Clients with a valid key are served meanwhile, on new connections and on one that is
