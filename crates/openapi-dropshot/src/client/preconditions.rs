@@ -4,7 +4,7 @@
 mod content;
 
 use super::{
-    document::{all_schemas, alternatives, is_type, referred},
+    document::{all_schemas, alternatives, is_type},
     names::{folded, is_one_of, is_taken},
 };
 use openapi_dropshot_contract::{
@@ -97,7 +97,7 @@ fn check_alternatives(union: &Schema, problems: &mut Vec<Problem>) {
         let tag = alternative.properties.get(&discriminator.property);
         let values = tag.and_then(|tag| tag.enumeration.as_ref());
         let has_tag = values.is_some_and(|values| values.len() == 1);
-        if referred(alternative).is_none() && !has_tag {
+        if alternative.component().is_none() && !has_tag {
             problems.push(Problem::error(
                 "unsupported-discriminator",
                 &alternative.at,
