@@ -280,3 +280,68 @@ fn what_is_built_after_a_release_does_not_have_its_version() {
          release X.Y.Z-dev` with the version that comes next"
     );
 }
+
+/// The names of the functions in a source that rustfmt has formatted, with their bodies.
+fn functions(source: &str) -> Vec<(&str, Vec<&str>)> {
+    let lines: Vec<&str> = source.lines().collect();
+    let mut functions = Vec::new();
+    for (first, line) in lines.iter().enumerate() {
+        let Some((before, rest)) = line.split_once("fn ") else {
+            continue;
+        };
+        let mut words = before.split_whitespace();
+        if words.all(|word| word.starts_with("pub") || word == "const") {
+            let name = rest.split(['(', '<']).next().unwrap_or_default();
+            let indentation = before.len() - before.trim_start().len();
+            let end = format!("{}}}", &before[..indentation]);
+            let body = lines[first + 1..].iter().take_while(|line| **line != end);
+            functions.push((name, body.map(|line| line.trim_start()).collect()));
+        }
+    }
+    functions
+}
+
+#[test]
+fn only_the_grammar_knows_where_schemas_are() {
+    const KEYWORDS: [&str; 7] = [
+        "\"allOf\"",
+        "\"oneOf\"",
+        "\"anyOf\"",
+        "\"not\"",
+        "\"items\"",
+        "\"properties\"",
+        "\"additionalProperties\"",
+    ];
+    /// What decides or explains something for each keyword, without going through a document.
+    const DECISIONS: [&str; 2] = ["is_wider_within", "unsupported"];
+    let mut faults = Vec::new();
+    for package in ["openapi-dropshot-contract", "openapi-dropshot"] {
+        let folder = workspace_root().join("crates").join(package).join("src");
+        for file in files_of(&folder) {
+            let Ok(source) = fs::read_to_string(folder.join(&file)) else {
+                continue;
+            };
+            for (name, body) in functions(&source) {
+                let is_pattern = |line: &&str| {
+                    (line.starts_with('"') || line.starts_with("| \""))
+                        && !line
+                            .split("=>")
+                            .next()
+                            .is_some_and(|own| own.contains([',', ':']))
+                };
+                let patterns: String = body.into_iter().filter(is_pattern).collect();
+                let matched = KEYWORDS
+                    .iter()
+                    .filter(|keyword| patterns.contains(**keyword));
+                if matched.count() > 2 && !DECISIONS.contains(&name) {
+                    faults.push(format!("`{name}` in {package}/src/{file}"));
+                }
+            }
+        }
+    }
+    assert!(
+        faults.is_empty(),
+        "these functions match on keywords that hold schemas; use the visitors of `grammar.rs`:\n{}",
+        faults.join("\n")
+    );
+}

@@ -250,7 +250,7 @@ impl ObjectKind {
 }
 
 /// Returns whether a keyword of a schema restricts no values: an annotation or an extension.
-pub(crate) fn is_annotation(keyword: &str) -> bool {
+pub fn is_annotation(keyword: &str) -> bool {
     let effect = ObjectKind::Schema
         .member(keyword)
         .map(|member| member.effect);
@@ -258,7 +258,7 @@ pub(crate) fn is_annotation(keyword: &str) -> bool {
 }
 
 /// Returns whether a keyword of a schema concerns everything that the other keywords do not describe: `false` restricts the most.
-pub(crate) fn is_closing(keyword: &str) -> bool {
+pub fn is_closing(keyword: &str) -> bool {
     [
         "additionalProperties",
         "unevaluatedProperties",
@@ -385,3 +385,6 @@ pub(crate) fn each_reference_mut(
         true
     });
 }
+
+#[cfg(test)]
+mod tests;

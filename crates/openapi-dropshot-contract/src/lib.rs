@@ -80,6 +80,7 @@ mod template;
 mod version;
 mod written;
 
+pub use grammar::{is_annotation, is_closing};
 pub use lint::{lint, missing_statuses};
 pub use model::Document;
 pub use normal::normalized;

@@ -171,7 +171,7 @@ impl Normalizer<'_> {
         if node.as_object().is_none() || node.get("$ref").is_some() {
             return;
         }
-        single::remove_annotations_of_parts(self.before, node);
+        single::move_annotations_of_parts(self.before, node);
         // Before types are assumed, which would exclude `null`.
         let is_joined = conjunction::has_several(node);
         let writes_type = single::writes_type(self.before, node);
@@ -199,13 +199,12 @@ impl Normalizer<'_> {
     /// Rewrites the schemas inside of a schema, except those of keywords that no type expresses.
     fn parts(&mut self, node: &mut Node, is_typed: bool) {
         grammar::each_part_mut(node, ObjectKind::Schema, &mut |keyword, _, part| {
-            let (position, is_typed) = match keyword.name {
-                "properties" => (Position::Member, false),
-                "allOf" => (Position::Conjunct, is_typed),
-                "oneOf" => (Position::Part, is_typed),
-                "anyOf" => (Position::Part, is_typed),
-                _ => (Position::Part, false),
+            let position = match keyword.name {
+                "properties" => Position::Member,
+                "allOf" => Position::Conjunct,
+                _ => Position::Part,
             };
+            let is_typed = is_typed && ["allOf", "oneOf", "anyOf"].contains(&keyword.name);
             if keyword.since == Since::V30 {
                 self.schema(part, position, is_typed);
             }
@@ -224,7 +223,7 @@ enum Kind {
 
 /// Returns the kind of a schema; `None` if it does not restrict the kind, or is of several.
 fn kind_of(root: &Node, node: &Node) -> Option<Kind> {
-    conjuncts(root, node).into_iter().find_map(|node| {
+    let own = |node: &Node| {
         if single::has_alternatives(node) {
             return Some(Kind::Alternatives);
         }
@@ -233,7 +232,11 @@ fn kind_of(root: &Node, node: &Node) -> Option<Kind> {
             "array" => Kind::Array,
             _ => Kind::Scalar,
         })
-    })
+    };
+    match node.get("$ref") {
+        None if node.get("allOf").is_none() => own(node),
+        _ => conjuncts(root, node).into_iter().find_map(own),
+    }
 }
 
 /// Returns the schemas that apply to the values of a schema: it, or what it refers to, and the parts of `allOf`, the outer ones

@@ -2,7 +2,7 @@
 //! `uniqueItems`.
 
 use super::schema::{Comparison, keyword_change, quoted};
-use super::view::{View, is_true, missing};
+use super::view::{View, missing};
 use crate::model::{Node, compare_numbers};
 use crate::rules::{Family, changes::*};
 use std::cmp::Ordering;
@@ -64,7 +64,7 @@ impl<'a> Comparison<'_, 'a> {
         let excludes = |view: &View<'a>, bound: Option<&Node>| {
             let bound = bound.and_then(|bound| bound.at.pointer.rsplit_once('/'));
             (exclusive.zip(bound)).is_some_and(|((_, flag, _), (place, _))| {
-                (view.parts.iter()).any(|part| is_true(part, flag) && place == part.at.pointer)
+                (view.parts.iter()).any(|part| part.is_set(flag) && place == part.at.pointer)
             })
         };
         let (was, is) = (excludes(&self.old, from), excludes(&self.new, to));

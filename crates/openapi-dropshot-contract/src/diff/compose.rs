@@ -4,7 +4,7 @@
 use super::context::Context;
 use super::equality::{is_annotation_only, is_renamed};
 use super::schema::{self, Comparison};
-use super::view::{View, members, name_of, reference};
+use super::view::{View, members, name_of};
 use crate::model::Node;
 use crate::pairs::pairs;
 use crate::rules::{Family, changes as rules};
@@ -281,7 +281,7 @@ impl<'a> Matches<'a> {
             added: revision.to_vec(),
             removed: base.to_vec(),
         };
-        matches.pair(|a, b| reference(a).is_some() && reference(a) == reference(b));
+        matches.pair(|a, b| a.word("$ref").is_some() && a.word("$ref") == b.word("$ref"));
         matches.pair(|a, b| !is_renamed(a, b) && context.equality.same(a, b));
         matches.pair(|a, b| {
             let title = a.get("title").and_then(Node::as_str);
@@ -318,7 +318,7 @@ impl<'a> Matches<'a> {
 
 /// Returns whether a schema has no name: it is not a reference and has no title.
 fn is_inline(node: &Node) -> bool {
-    reference(node).is_none() && node.get("title").is_none()
+    node.word("$ref").is_none() && node.get("title").is_none()
 }
 
 /// Returns the names of the properties in alphabetical order.

@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::schema;
 use super::scope::{Role, Scope};
-use super::view::{is_true, members};
+use super::view::members;
 use crate::model::Node;
 use crate::pairs::pairs;
 use crate::rules::{ChangeRule, changes as rules};
@@ -15,7 +15,7 @@ pub(super) fn compare_request<'a>(context: &mut Context<'a>, base: &'a Node, rev
     match (old, new) {
         (None, None) => {}
         (None, Some(body)) => {
-            let (rule, necessity) = match is_true(body, "required") {
+            let (rule, necessity) = match body.is_set("required") {
                 true => (&rules::REQUEST_BODY_ADDED_REQUIRED, "a required"),
                 false => (&rules::REQUEST_BODY_ADDED_OPTIONAL, "an optional"),
             };
@@ -28,7 +28,7 @@ pub(super) fn compare_request<'a>(context: &mut Context<'a>, base: &'a Node, rev
         }
         (Some(from), Some(to)) => {
             let what = "the request body";
-            let (was, is) = (is_true(from, "required"), is_true(to, "required"));
+            let (was, is) = (from.is_set("required"), to.is_set("required"));
             context.report_necessity("request-body", what, (was, old), (is, new));
             compare(context, Role::RequestBody, what, from, to);
         }

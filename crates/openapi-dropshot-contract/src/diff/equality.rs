@@ -2,21 +2,11 @@
 //! followed. Equal values, which are most of any two documents, need no further
 //! comparison.
 
-use super::view::{Side, reference};
+use super::view::Side;
+use crate::grammar::is_annotation;
 use crate::model::{Node, NodeKind};
 use std::collections::{HashMap, HashSet};
 use std::ptr::from_ref;
-
-/// Members of a schema that do not restrict which values are valid.
-const ANNOTATIONS: &[&str] = &[
-    "title",
-    "description",
-    "default",
-    "example",
-    "examples",
-    "externalDocs",
-    "xml",
-];
 
 type Pair = (*const Node, *const Node, bool);
 
@@ -66,7 +56,7 @@ impl<'a> Equality<'a> {
     }
 
     fn compare(&mut self, base: &'a Node, revision: &'a Node) -> bool {
-        let refers = (reference(base).is_some(), reference(revision).is_some());
+        let refers = (base.word("$ref").is_some(), revision.word("$ref").is_some());
         if refers == (false, false) {
             return self.compare_members(base, revision, self.loose);
         }
@@ -98,7 +88,7 @@ impl<'a> Equality<'a> {
                         .all(|(a, b)| (self.loose || !is_renamed(a, b)) && self.compare(a, b))
             }
             (NodeKind::Object(a), NodeKind::Object(b)) => {
-                let counts = |name: &&String| !skip || !ANNOTATIONS.contains(&name.as_str());
+                let counts = |name: &&String| !skip || !is_annotation(name);
                 let mut members = a.iter().filter(|(name, _)| counts(name));
                 a.keys().filter(counts).count() == b.keys().filter(counts).count()
                     && members.all(|(name, member)| {
@@ -118,7 +108,7 @@ impl<'a> Equality<'a> {
 /// Whether both are references to schemas of different names. As members of a
 /// list, such schemas are different ones even if they are equal.
 pub(super) fn is_renamed(base: &Node, revision: &Node) -> bool {
-    match (reference(base), reference(revision)) {
+    match (base.word("$ref"), revision.word("$ref")) {
         (Some(base), Some(revision)) => base != revision,
         _ => false,
     }
@@ -126,7 +116,6 @@ pub(super) fn is_renamed(base: &Node, revision: &Node) -> bool {
 
 /// Whether a schema holds annotations only, and so accepts everything.
 pub(super) fn is_annotation_only(node: &Node) -> bool {
-    node.as_object().is_some_and(|members| {
-        (members.keys()).all(|name| ANNOTATIONS.contains(&name.as_str()) || name.starts_with("x-"))
-    })
+    node.as_object()
+        .is_some_and(|members| members.keys().all(|name| is_annotation(name)))
 }

@@ -4,7 +4,7 @@
 
 use super::context::Context;
 use super::scope::Scope;
-use super::view::{View, differs, is_true};
+use super::view::{View, differs};
 use crate::model::Node;
 use crate::rules::{Family, changes as rules};
 use chrono::{DateTime, NaiveDate};
@@ -91,7 +91,7 @@ pub(super) fn operation(context: &mut Context<'_>, base: &Node, revision: &Node)
     let levels = (stability(base), stability(revision));
     compare_stability(context, &OPERATION, levels, nodes);
     let at = revision.get("deprecated").unwrap_or(revision);
-    let deprecated = (is_true(base, "deprecated"), is_true(revision, "deprecated"));
+    let deprecated = (base.is_set("deprecated"), revision.is_set("deprecated"));
     deprecation(context, &OPERATION, deprecated, base, (revision, at));
 }
 
@@ -274,7 +274,7 @@ pub(super) fn removed(
     let what = subject.what;
     let mut at = base;
     let (family, text) = match sunset(base) {
-        _ if !is_true(base, "deprecated") => {
+        _ if !base.is_set("deprecated") => {
             let text = format!("{what} was removed without being deprecated before");
             match revision {
                 None => (&rules::REMOVED_WITHOUT_DEPRECATION, text),

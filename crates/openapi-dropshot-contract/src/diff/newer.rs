@@ -4,7 +4,7 @@
 
 use super::equality::is_annotation_only;
 use super::schema::{self, Comparison};
-use super::view::{View, array, members};
+use super::view::{View, members};
 use crate::model::Node;
 use crate::pairs::pairs;
 use crate::rules::{Family, changes::*};
@@ -139,7 +139,7 @@ impl<'a> Comparison<'_, 'a> {
         let all = |node: Option<&'a Node>| -> Vec<(&'a str, Vec<&'a str>)> {
             let members = node.and_then(Node::as_object).into_iter().flatten();
             let lists = members.map(|(name, _)| {
-                let names = node.map_or(&[][..], |node| array(node, name));
+                let names = node.map_or(&[][..], |node| node.items(name));
                 let mut names: Vec<&str> = names.iter().filter_map(Node::as_str).collect();
                 names.sort_unstable();
                 (name.as_str(), names)

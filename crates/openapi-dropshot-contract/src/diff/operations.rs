@@ -2,7 +2,7 @@
 //! document as a whole: ids, tags, component schemas, the version.
 
 use super::context::Context;
-use super::view::{Side, array, differs, members, missing};
+use super::view::{Side, differs, members, missing};
 use super::{content, lifecycle, outgoing, parameters, responses, security};
 use crate::model::{Method, Node};
 use crate::pairs::pairs;
@@ -96,7 +96,7 @@ pub(super) fn compare_servers(context: &mut Context<'_>) {
 /// server is `/`.
 fn servers(context: &mut Context<'_>, place: &str, base: [&Node; 3], revision: [&Node; 3]) {
     let addresses = |nodes: &[&'_ Node]| -> Vec<String> {
-        let list = nodes.iter().map(|node| array(node, "servers"));
+        let list = nodes.iter().map(|node| node.items("servers"));
         let list = list.into_iter().find(|list| !list.is_empty());
         let urls = list.unwrap_or_default().iter();
         let urls: Vec<String> = urls
@@ -155,7 +155,7 @@ fn operation_id(context: &mut Context<'_>, base: &Node, revision: &Node) {
 }
 
 fn tags(context: &mut Context<'_>, base: &Node, revision: &Node) {
-    let (from, to) = (array(base, "tags"), array(revision, "tags"));
+    let (from, to) = (base.items("tags"), revision.items("tags"));
     for tag in missing(from, to) {
         let text = format!("the tag {} was removed", tag.to_json());
         context.report(&rules::API_TAG_REMOVED, Some(tag), Some(revision), text);

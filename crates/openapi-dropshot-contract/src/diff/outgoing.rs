@@ -6,7 +6,7 @@ use super::context::Context;
 use super::responses::{is_range_of, statuses};
 use super::scope::{Role, Scope};
 use super::serialization::{self, Value};
-use super::view::{Side, is_true, members};
+use super::view::{Side, members};
 use super::{content, lifecycle, parameters};
 use crate::model::{Method, Node};
 use crate::pairs::pairs;
@@ -133,7 +133,7 @@ fn compare_body<'a>(
     let what = "the body of the request";
     let old = context.base.get(base, "requestBody");
     let new = context.revision.get(revision, "requestBody");
-    let required = |body: Option<&Node>| body.is_some_and(|body| is_true(body, "required"));
+    let required = |body: Option<&Node>| body.is_some_and(|body| body.is_set("required"));
     let (family, verb) = match (old, new) {
         (None, Some(_)) => (&rules::OUTGOING_BODY_ADDED, "was added"),
         (Some(_), None) => (&rules::OUTGOING_BODY_REMOVED, "was removed"),
@@ -216,8 +216,8 @@ fn compare_headers<'a>(
         let Some(new) = pair.1.map(|(_, new)| context.revision.resolve(new)) else {
             continue;
         };
-        let was = old.is_some_and(|old| is_true(old, "required"));
-        if !was && is_true(new, "required") {
+        let was = old.is_some_and(|old| old.is_set("required"));
+        if !was && new.is_set("required") {
             let text = format!("{subject} became required");
             let family = &rules::OUTGOING_RESPONSE_HEADER_BECAME_REQUIRED;
             context.report_at(family, &[place], old.or(Some(base)), Some(new), text);

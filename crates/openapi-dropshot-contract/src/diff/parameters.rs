@@ -7,7 +7,7 @@ use super::schema::keyword_change;
 use super::scope::{Role, Scope};
 use super::serialization::{self, Value};
 use super::values::DEFAULT;
-use super::view::{Side, View, array, differs, is_true};
+use super::view::{Side, View, differs};
 use crate::model::Node;
 use crate::pairs::pairs;
 use crate::rules::changes as rules;
@@ -28,7 +28,7 @@ impl<'a> Parameter<'a> {
     fn all(side: Side<'a>, operation: &'a Node, item: &'a Node) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
         for (owner, is_shared) in [(operation, false), (item, true)] {
-            for node in array(owner, "parameters") {
+            for node in owner.items("parameters") {
                 let node = side.resolve(node);
                 let text = |name| node.get(name).and_then(Node::as_str);
                 let (Some(name), Some(location)) = (text("name"), text("in")) else {
@@ -61,7 +61,7 @@ impl<'a> Parameter<'a> {
 
     /// A path parameter is always required, whatever the document states.
     fn is_required(self) -> bool {
-        self.location == "path" || is_true(self.node, "required")
+        self.location == "path" || self.node.is_set("required")
     }
 
     fn value(self) -> Value<'a> {
@@ -171,7 +171,7 @@ fn changed<'a>(context: &mut Context<'a>, old: Parameter<'a>, new: Parameter<'a>
     let (base, revision) = (Some(old.node), Some(new.node));
     let (was, is) = ((old.is_required(), base), (new.is_required(), revision));
     context.report_necessity("request-parameter", &what, was, is);
-    let both = |keyword| (is_true(old.node, keyword), is_true(new.node, keyword));
+    let both = |keyword| (old.node.is_set(keyword), new.node.is_set(keyword));
     if both("allowEmptyValue") == (true, false) {
         let text = format!("{what} must not be empty any more");
         let rule = &rules::REQUEST_PARAMETER_EMPTY_VALUE_REFUSED;

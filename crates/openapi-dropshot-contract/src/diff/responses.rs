@@ -4,7 +4,7 @@ use super::content;
 use super::context::Context;
 use super::scope::{Role, Scope};
 use super::serialization::{self, Value};
-use super::view::{differs, is_true, members};
+use super::view::{differs, members};
 use crate::model::Node;
 use crate::pairs::pairs;
 use crate::rules::changes as rules;
@@ -146,7 +146,7 @@ fn compare_headers<'a>(context: &mut Context<'a>, what: &str, base: &'a Node, re
         let new = pair.1.map(|(_, new)| context.revision.resolve(new));
         match (old, new) {
             (Some(from), Some(to)) => {
-                let (was, is) = (is_true(from, "required"), is_true(to, "required"));
+                let (was, is) = (from.is_set("required"), to.is_set("required"));
                 if was {
                     context.report_necessity("response-header", &subject, (was, old), (is, new));
                 }
@@ -155,7 +155,7 @@ fn compare_headers<'a>(context: &mut Context<'a>, what: &str, base: &'a Node, re
                 serialization::compare(context, &scope, from, to);
             }
             (Some(from), None) => {
-                let places = match is_true(from, "required") {
+                let places = match from.is_set("required") {
                     true => &["required"],
                     false => &["optional"],
                 };

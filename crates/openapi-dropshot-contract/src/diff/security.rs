@@ -2,7 +2,7 @@
 //! security schemes.
 
 use super::context::Context;
-use super::view::{array, differs, members, missing};
+use super::view::{differs, members, missing};
 use crate::model::Node;
 use crate::pairs::pairs;
 use crate::rules::changes as rules;
@@ -21,7 +21,7 @@ impl<'a> Requirements<'a> {
     fn of(owner: &'a Node) -> Self {
         Requirements {
             at: owner.get("security").unwrap_or(owner),
-            list: array(owner, "security"),
+            list: owner.items("security"),
             is_inherited: false,
         }
     }
@@ -99,7 +99,7 @@ fn requirements(
 
 fn scopes(context: &mut Context<'_>, place: &str, from: &Node, to: &Node) {
     for (scheme, member) in from.as_object().into_iter().flatten() {
-        let (before, after) = (array(from, scheme), array(to, scheme));
+        let (before, after) = (from.items(scheme), to.items(scheme));
         for scope in missing(before, after) {
             let text = format!("`{scheme}`: the scope {} was removed", scope.to_json());
             let (family, revision) = (&rules::SECURITY_SCOPE_REMOVED, to.get(scheme));

@@ -6,9 +6,6 @@ use indexmap::IndexMap;
 use std::borrow::Borrow;
 use std::cmp::Ordering;
 
-/// How many references are followed in a row; a longer chain is a cycle.
-const MAX_HOPS: usize = 64;
-
 /// One of the two documents.
 #[derive(Clone, Copy)]
 pub(super) struct Side<'a> {
@@ -18,9 +15,7 @@ pub(super) struct Side<'a> {
 impl<'a> Side<'a> {
     /// What a value refers to, or the value itself.
     pub(super) fn resolve(self, node: &'a Node) -> &'a Node {
-        let target = |node: &Node| self.root.pointer(reference(node)?.strip_prefix('#')?);
-        let chain = std::iter::successors(Some(node), |node| target(node));
-        chain.take(MAX_HOPS + 1).last().unwrap_or(node)
+        self.root.resolve(node)
     }
 
     /// A member of an object, reference followed.
@@ -49,14 +44,9 @@ impl<'a> Side<'a> {
     }
 }
 
-/// The text of `$ref`.
-pub(super) fn reference(node: &Node) -> Option<&str> {
-    node.get("$ref")?.as_str()
-}
-
 /// The last name of a reference, or the title, for messages.
 pub(super) fn name_of(node: &Node) -> String {
-    if let Some(reference) = reference(node) {
+    if let Some(reference) = node.word("$ref") {
         let last = reference.rsplit('/').next().unwrap_or(reference);
         return format!("`{}`", unescape_pointer_token(last));
     }
@@ -85,7 +75,7 @@ impl<'a> View<'a> {
             return;
         }
         self.parts.push(part);
-        for member in array(part, "allOf") {
+        for member in part.items("allOf") {
             self.all_of.push(member);
             self.add(member);
         }
@@ -110,7 +100,7 @@ impl<'a> View<'a> {
     }
 
     pub(super) fn flag(&self, keyword: &str) -> bool {
-        self.parts.iter().any(|part| is_true(part, keyword))
+        self.parts.iter().any(|part| part.is_set(keyword))
     }
 
     pub(super) fn text(&self, keyword: &str) -> Option<&'a str> {
@@ -121,7 +111,7 @@ impl<'a> View<'a> {
     pub(super) fn list(&self, keyword: &str) -> Vec<&'a Node> {
         self.parts
             .iter()
-            .flat_map(|part| array(part, keyword))
+            .flat_map(|part| part.items(keyword))
             .filter(|node| !self.merged.iter().any(|own| std::ptr::eq(*own, *node)))
             .collect()
     }
@@ -171,10 +161,8 @@ impl<'a> View<'a> {
     pub(super) fn properties(&self) -> IndexMap<&'a str, Vec<&'a Node>> {
         let mut properties: IndexMap<&str, Vec<&Node>> = IndexMap::new();
         for part in &self.parts {
-            if let Some(members) = part.get("properties").and_then(Node::as_object) {
-                for (name, member) in members {
-                    properties.entry(name).or_default().push(&member.value);
-                }
+            for (name, property) in part.entries("properties") {
+                properties.entry(name).or_default().push(property);
             }
         }
         properties
@@ -191,24 +179,9 @@ impl<'a> View<'a> {
     }
 }
 
-/// The elements of a member that is a list.
-pub(super) fn array<'a>(node: &'a Node, keyword: &str) -> &'a [Node] {
-    node.get(keyword)
-        .and_then(Node::as_array)
-        .unwrap_or_default()
-}
-
 /// The members of a member that is an object.
 pub(super) fn members<'a>(node: &'a Node, keyword: &str) -> Vec<(&'a str, &'a Node)> {
-    (node.get(keyword).and_then(Node::as_object))
-        .into_iter()
-        .flatten()
-        .map(|(name, member)| (name.as_str(), &member.value))
-        .collect()
-}
-
-pub(super) fn is_true(node: &Node, keyword: &str) -> bool {
-    node.get(keyword).and_then(Node::as_bool) == Some(true)
+    node.entries(keyword).collect()
 }
 
 /// Returns whether two values, either of which may be absent, differ.

@@ -56,6 +56,7 @@ impl<'d> Shape<'d> {
     pub(super) fn of(document: &'d Document, schema: &'d Schema) -> Self {
         let mut shape = Shape::default();
         shape.add(document, schema, LONGEST_CHAIN);
+        shape.nullable = document.allows_null(schema);
         shape.remove_implied_bounds();
         shape.normalise_null();
         shape
@@ -86,12 +87,10 @@ impl<'d> Shape<'d> {
         let names = self.names.len();
         let is_wrapper = match schema.all_of.as_slice() {
             [only] => {
-                let nullable = self.nullable;
                 self.add(document, only, left);
                 // A type beside `allOf` excludes the `null` that its part allows, so that this is
                 // not another way to write the part.
-                let excludes_null = schema.types.is_some() && self.nullable && !nullable;
-                self.nullable &= !excludes_null;
+                let excludes_null = document.allows_null(only) && !document.allows_null(schema);
                 schema.properties.is_empty() && !excludes_null
             }
             parts if parts.iter().all(|part| is_object(document, part)) => {
@@ -111,10 +110,10 @@ impl<'d> Shape<'d> {
     /// Adds one of several parts of `allOf`, whose annotations are ignored.
     fn add_part(&mut self, document: &'d Document, part: &'d Schema, left: usize) {
         let (title, description, default) = (self.title, self.description, self.default);
-        let (nullable, deprecated) = (self.nullable, self.deprecated);
+        let deprecated = self.deprecated;
         self.add(document, part, left);
         (self.title, self.description, self.default) = (title, description, default);
-        (self.nullable, self.deprecated) = (nullable, deprecated);
+        self.deprecated = deprecated;
     }
 
     /// Adds the annotations; the outermost ones count.
@@ -123,7 +122,6 @@ impl<'d> Shape<'d> {
         self.description = self.description.or(schema.description.as_deref());
         self.default = self.default.or(schema.default.as_ref());
         self.deprecated |= schema.deprecated;
-        self.nullable |= schema.nullable;
         self.read_only |= schema.read_only;
         self.write_only |= schema.write_only;
     }

@@ -58,6 +58,15 @@ impl Schema {
             .chain(self.not.as_deref())
     }
 
+    /// Returns the component that the schema is another way to write: a reference to it, or `allOf` with nothing but the reference.
+    pub fn component(&self) -> Option<&str> {
+        let reference = match (&self.reference, self.all_of.as_slice()) {
+            (None, [only]) => &only.reference,
+            (reference, _) => reference,
+        };
+        reference.as_ref().map(|name| name.value.as_str())
+    }
+
     /// Returns the schemas in `allOf`, `oneOf` and `anyOf`.
     pub fn compositions(&self) -> impl Iterator<Item = &Schema> {
         let alternatives = self.one_of.iter().chain(&self.any_of);
@@ -100,6 +109,28 @@ impl Document {
             }
         }
         None
+    }
+
+    /// Returns a schema and the schemas that define it: the target of a reference or the
+    /// only part of `allOf`, and those that define this one. The reader rejects cycles.
+    pub fn definitions<'a>(&'a self, schema: &'a Schema) -> impl Iterator<Item = &'a Schema> {
+        std::iter::successors(Some(schema), |schema| {
+            match (&schema.reference, schema.all_of.as_slice()) {
+                (Some(reference), _) => self.schema(&reference.value),
+                (None, [only]) => Some(only),
+                _ => None,
+            }
+        })
+    }
+
+    /// Returns whether a schema in the form that the generator knows allows `null`, or the schemas
+    /// that define it do. A type beside `allOf` excludes what its part allows.
+    pub fn allows_null(&self, schema: &Schema) -> bool {
+        let mut definitions = self.definitions(schema);
+        let decides = |schema: &&Schema| schema.nullable || schema.types.is_some();
+        definitions
+            .find(decides)
+            .is_some_and(|schema| schema.nullable)
     }
 
     /// Returns whether a schema allows everything that another one allows, as far as their

@@ -4,6 +4,7 @@ use super::{
     Kind, LONGEST_CHAIN, MOST_COPIED, Normalizer, conjunction::is_wider, conjuncts, kind_of,
     single::has_alternatives,
 };
+use crate::grammar::is_annotation;
 use crate::model::{Node, NodeKind};
 use std::collections::BTreeSet;
 
@@ -112,8 +113,8 @@ impl Normalizer<'_> {
             (None, None) if left > 0 && found.get("allOf").is_some() => {
                 let mut inner = found.clone();
                 let all = inner.remove("allOf");
-                for text in ["title", "description", "example", "default"] {
-                    inner.remove(text);
+                if let Some(members) = inner.members_mut() {
+                    members.retain(|keyword, _| !is_annotation(keyword));
                 }
                 let mut flat = parts.to_vec();
                 flat.remove(union);

@@ -2,23 +2,30 @@
 //! as it is sent (`style: form` with `explode`, and `deepObject`).
 
 use super::{Kind, conjunction::definitions_of, conjuncts, kind_of};
-use crate::grammar::{ObjectKind, visit_mut};
+use crate::grammar::{ObjectKind, visit};
 use crate::model::Node;
 
 /// Rewrites the parameters of all operations and paths.
 pub(super) fn rewrite(root: &mut Node) {
-    let before = root.clone();
-    visit_mut(root, ObjectKind::Document, &mut |kind, node| {
-        if let Some(list) = node.get_mut("parameters").and_then(Node::items_mut) {
-            let parameters = std::mem::take(list).into_iter();
-            *list = parameters
-                .flat_map(|parameter| {
-                    parts(before.resolve(&parameter), &before).unwrap_or(vec![parameter])
-                })
-                .collect();
+    let mut lists = Vec::new();
+    visit(root, ObjectKind::Document, &mut |kind, node| {
+        let parameters = node.items("parameters");
+        let split: Vec<_> = parameters
+            .iter()
+            .map(|own| parts(root.resolve(own), root))
+            .collect();
+        if split.iter().any(Option::is_some) {
+            let all = parameters.iter().zip(split);
+            let all = all.flat_map(|(own, parts)| parts.unwrap_or_else(|| vec![own.clone()]));
+            lists.push((node.at.pointer.clone(), Node::list(&node.at, all.collect())));
         }
         matches!(kind, ObjectKind::Document | ObjectKind::PathItem)
     });
+    for (pointer, list) in lists {
+        if let Some(parameters) = root.pointer_mut(&format!("{pointer}/parameters")) {
+            parameters.kind = list.kind;
+        }
+    }
 }
 
 /// Returns the parameters that the members of a parameter are; `None` if it is no object, if it

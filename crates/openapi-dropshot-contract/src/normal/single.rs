@@ -65,8 +65,8 @@ pub(super) fn type_of(node: &Node) -> Option<&str> {
 /// Returns whether a schema, or a part of its `allOf`, has `type` or `enum`, so that its
 /// values are of one kind.
 pub(super) fn writes_type(root: &Node, node: &Node) -> bool {
-    let mut parts = conjuncts(root, node).into_iter();
-    parts.any(|part| part.get("type").is_some() || part.get("enum").is_some())
+    let writes = |node: &Node| node.get("type").is_some() || node.get("enum").is_some();
+    writes(node) || conjuncts(root, node).into_iter().any(writes)
 }
 
 impl Node {
@@ -126,7 +126,7 @@ impl Normalizer<'_> {
             [only] => self.before.target(only),
             _ => None,
         };
-        let is_alone = keywords_of_types().all(|(keyword, _)| node.get(keyword).is_none());
+        let is_alone = || keywords_of_types().all(|(keyword, _)| node.get(keyword).is_none());
         // The type excludes the `null` that the reference allows.
         let excludes_null = !node.is_set("nullable")
             && target.is_some_and(|target| {
@@ -134,8 +134,8 @@ impl Normalizer<'_> {
                 target.is_set("nullable")
                     || (writes_type && allows_null(self.before, Since::V30, target))
             });
-        if is_alone
-            && target.and_then(type_of) == Some(kind.as_str())
+        if target.and_then(type_of) == Some(kind.as_str())
+            && is_alone()
             && !has_alternatives(node)
             && !excludes_null
         {
@@ -244,16 +244,16 @@ fn required_of(node: &Node, names: &mut Vec<(String, Location)>) {
     }
 }
 
-/// Removes the parts of `allOf` that restrict nothing: references to such schemas, and schemas whose annotations move to the schema
-/// itself, unless that has its own.
-pub(super) fn remove_annotations_of_parts(root: &Node, node: &mut Node) {
+/// Moves the annotations of parts of `allOf` that have nothing else, or that refer to such schemas, to the schema itself, unless that
+/// has its own.
+pub(super) fn move_annotations_of_parts(root: &Node, node: &mut Node) {
     let is_free = |part: &Node| is_free(root.resolve(part));
     let parts = node.items("allOf");
     if !parts.iter().any(is_free) || parts.iter().all(is_free) {
         return;
     }
     let (free, others): (Vec<Node>, Vec<Node>) = parts.iter().cloned().partition(is_free);
-    for part in free.iter().filter(|part| part.get("$ref").is_none()) {
+    for part in free.iter().map(|part| root.resolve(part)) {
         for (name, member) in part.as_object().into_iter().flatten() {
             if node.get(name).is_none() {
                 node.set(name, member.value.clone());

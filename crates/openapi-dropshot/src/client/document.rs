@@ -1,8 +1,7 @@
 //! Looks up facts about the document for several parts of the client generator.
 
 use openapi_dropshot_contract::model::{
-    AdditionalProperties, Document, MediaType, Operation, Parameter, ParameterIn, Response, Schema,
-    StatusCode, Type,
+    Document, MediaType, Operation, Parameter, ParameterIn, Response, Schema, StatusCode, Type,
 };
 
 /// Returns the responses that a client reads as a success; see [`super::prepare`].
@@ -91,19 +90,7 @@ pub(super) fn all_schemas(document: &Document) -> Vec<&Schema> {
 pub(super) fn with_parts(mut schemas: Vec<&Schema>) -> Vec<&Schema> {
     let mut index = 0;
     while let Some(&schema) = schemas.get(index) {
-        let values = match &schema.additional_properties {
-            Some(AdditionalProperties::Schema(values)) => Some(values.as_ref()),
-            _ => None,
-        };
-        schemas.extend(schema.properties.values());
-        schemas.extend(schema.items.as_deref().into_iter().chain(values));
-        schemas.extend(
-            schema
-                .all_of
-                .iter()
-                .chain(&schema.one_of)
-                .chain(&schema.any_of),
-        );
+        schemas.extend(schema.parts());
         index += 1;
     }
     schemas
@@ -115,13 +102,4 @@ pub(super) fn alternatives(schema: &Schema) -> &[Schema] {
         [] => &schema.any_of,
         alternatives => alternatives,
     }
-}
-
-/// Returns the component that an alternative is.
-pub(super) fn referred(alternative: &Schema) -> Option<&str> {
-    let reference = match (&alternative.reference, alternative.all_of.as_slice()) {
-        (None, [only]) => &only.reference,
-        (reference, _) => reference,
-    };
-    reference.as_ref().map(|name| name.value.as_str())
 }

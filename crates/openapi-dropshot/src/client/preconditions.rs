@@ -4,7 +4,7 @@
 mod content;
 
 use super::{
-    document::{all_schemas, alternatives, is_type, referred},
+    document::{all_schemas, alternatives, is_type},
     names::{folded, is_one_of, is_taken},
 };
 use crate::rules;
@@ -98,7 +98,7 @@ fn check_alternatives(union: &Schema, problems: &mut Vec<Problem>) {
         let tag = alternative.properties.get(&discriminator.property);
         let values = tag.and_then(|tag| tag.enumeration.as_ref());
         let has_tag = values.is_some_and(|values| values.len() == 1);
-        if referred(alternative).is_none() && !has_tag {
+        if alternative.component().is_none() && !has_tag {
             problems.push(rules::UNSUPPORTED_DISCRIMINATOR.problem(&alternative.at,
                 "a `discriminator` names alternatives by their components, but this alternative is not a component",
                 "give the schema a name in `components.schemas`, and refer to it; or remove `discriminator`",

@@ -200,9 +200,14 @@ fn member(
         let wire = &field.wire;
         serde.insert(0, quote!(rename = #wire));
     }
-    let shape = match (shapes.schema(&field.ty), field.own_schema) {
-        (shape, true) => format!("openapi_dropshot_types::shapes::Parameter<{shape}>"),
-        (shape, false) => shape,
+    let shape = if field.null_text {
+        shapes.required(&Ty::Nullable(Box::new(field.ty.clone())))
+    } else {
+        shapes.schema(&field.ty)
+    };
+    let shape = match field.own_schema {
+        true => format!("openapi_dropshot_types::shapes::Parameter<{shape}>"),
+        false => shape,
     };
     let mut parts = Vec::new();
     if ty != shape {

@@ -4,7 +4,7 @@
 
 use super::{Planner, ir::Direction};
 use crate::rules;
-use openapi_dropshot_contract::model::{Document, MediaType, Node, NodeKind, Schema};
+use openapi_dropshot_contract::model::{Document, MediaType, Schema};
 use std::collections::BTreeSet;
 
 /// Returns all places in the schemas of request bodies, also through references.
@@ -26,23 +26,13 @@ fn reached<'d>(
     document: &'d Document,
     contents: impl Iterator<Item = &'d MediaType>,
 ) -> BTreeSet<&'d str> {
-    let root = &document.root;
-    let mut open: Vec<&Node> = contents
-        .filter_map(|content| root.pointer(&content.schema.as_ref()?.at.pointer))
-        .collect();
+    let mut open: Vec<&Schema> = contents.filter_map(|own| own.schema.as_ref()).collect();
     let mut reached = BTreeSet::new();
-    while let Some(node) = open.pop() {
-        if !reached.insert(node.at.pointer.as_str()) {
-            continue;
-        }
-        match &node.kind {
-            NodeKind::Object(members) => {
-                let reference = node.get("$ref").and_then(Node::as_str);
-                open.extend(reference.and_then(|place| root.pointer(place.strip_prefix('#')?)));
-                open.extend(members.values().map(|member| &member.value));
-            }
-            NodeKind::Array(items) => open.extend(items),
-            _ => {}
+    while let Some(schema) = open.pop() {
+        if reached.insert(schema.at.pointer.as_str()) {
+            open.extend(schema.parts());
+            let reference = schema.reference.as_ref();
+            open.extend(reference.and_then(|name| document.schema(&name.value)));
         }
     }
     reached

@@ -228,6 +228,9 @@ pub(crate) struct Field {
     /// Its type, without what its absence means.
     pub(crate) ty: Ty,
     pub(crate) presence: Presence,
+    /// Whether the document allows `null` for a value that is sent as text, and so is
+    /// never `null`.
+    pub(crate) null_text: bool,
     /// If a parameter has several values: whether each has a name of its own.
     pub(crate) several: Option<bool>,
     /// Whether dropshot does not take the schema of a parameter.

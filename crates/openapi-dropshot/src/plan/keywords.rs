@@ -3,25 +3,10 @@
 
 use super::Planner;
 use crate::rules;
-use openapi_dropshot_contract::model::{Location, Node, Schema};
-
-/// The keywords that do not restrict values, and those that every use of a schema
-/// reads.
-const DESCRIPTIVE: &[&str] = &[
-    "type",
-    "nullable",
-    "default",
-    "title",
-    "description",
-    "example",
-    "deprecated",
-    "externalDocs",
-    "xml",
-    "$id",
-    "$anchor",
-    "$defs",
-    "$dynamicAnchor",
-];
+use openapi_dropshot_contract::{
+    is_annotation, is_closing,
+    model::{Location, Node, Schema},
+};
 
 /// The keywords that say in which direction a member is sent.
 const DIRECTIONS: [&str; 2] = ["readOnly", "writeOnly"];
@@ -84,12 +69,12 @@ impl<'a> Planner<'a> {
             let has_effect = match keyword.as_str() {
                 "oneOf" => !is_idle,
                 "properties" | "required" => member.value.size() > 1,
-                // Of these, `false` restricts the most.
-                "additionalProperties" | "unevaluatedProperties" | "unevaluatedItems" => true,
+                // Every use of a schema reads these.
+                "type" | "nullable" => false,
+                other if DIRECTIONS.contains(&other) => member.value.as_bool() != Some(false),
                 other => {
-                    !other.starts_with("x-")
-                        && !DESCRIPTIVE.contains(&other)
-                        && member.value.as_bool() != Some(false)
+                    let is_off = member.value.as_bool() == Some(false) && !is_closing(other);
+                    !is_annotation(other) && !is_off
                 }
             };
             has_effect.then_some((keyword.as_str(), &member.value.at))

@@ -54,6 +54,7 @@ impl<'a> Planner<'a> {
             deprecated: schema.deprecated,
             ty,
             presence: presence(required, self.default_of(schema)),
+            null_text: false,
             several: None,
             own_schema: false,
         }

@@ -152,9 +152,9 @@ impl<'a> Planner<'a> {
         docs: Docs,
         Sent { presence, explode }: Sent,
     ) -> Field {
-        let ty = match ty {
-            Ty::Nullable(inner) => *inner,
-            other => other,
+        let (ty, null_text) = match ty {
+            Ty::Nullable(inner) => (*inner, true),
+            other => (other, false),
         };
         let several = match &ty {
             Ty::List(of) if has_text(&self.items, of, true) => explode,
@@ -185,6 +185,7 @@ impl<'a> Planner<'a> {
             direction: Direction::Both,
             ty,
             presence,
+            null_text,
             several,
             own_schema,
         }

@@ -80,11 +80,11 @@ impl<'a> Planner<'a> {
         parts: &'a [Schema],
         variants: &mut [Variant],
     ) {
-        let components: Vec<Option<&str>> = parts.iter().map(referred).collect();
+        let components: Vec<Option<&str>> = parts.iter().map(Schema::component).collect();
         let written = self.document.as_written().get("components");
         let written = written.and_then(|own| own.get("schemas"));
         for (part, variant) in parts.iter().zip(variants.iter_mut()) {
-            if let Some(component) = referred(part) {
+            if let Some(component) = part.component() {
                 // A name that the normal form made is no name of the document.
                 if written.is_some_and(|written| written.get(component).is_some()) {
                     variant.tags.push(component.to_owned());
@@ -109,7 +109,7 @@ impl<'a> Planner<'a> {
             }
         }
         for (part, variant) in parts.iter().zip(variants.iter()) {
-            if variant.tags.is_empty() && referred(part).is_some() {
+            if variant.tags.is_empty() && part.component().is_some() {
                 let message = "no value of the `discriminator` names this alternative";
                 let help = "give the schema a name in `components.schemas`, and refer to that";
                 self.reject(&rules::UNSUPPORTED_DISCRIMINATOR, &part.at, message, help);
@@ -161,16 +161,6 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// Returns the component that a part refers to.
-fn referred(part: &Schema) -> Option<&str> {
-    let reference = match (&part.reference, part.all_of.as_slice()) {
-        (Some(reference), _) => Some(reference),
-        (None, [only]) => only.reference.as_ref(),
-        _ => None,
-    };
-    reference.map(|reference| reference.value.as_str())
-}
-
 /// Returns the component that a part extends.
 fn extended(part: &Schema) -> Option<&str> {
     let reference = part.all_of.first()?.reference.as_ref()?;
@@ -202,7 +192,7 @@ fn name_of(part: &Schema, tag: Option<&str>) -> String {
     let names = [
         tag.and_then(|tag| tag_of(part, tag)),
         part.title.as_deref(),
-        referred(part),
+        part.component(),
         extended(part),
         only_value(part),
         part.properties

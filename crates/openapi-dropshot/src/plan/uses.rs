@@ -59,7 +59,7 @@ impl<'a> Planner<'a> {
         };
         match ty {
             Ty::Any | Ty::Invalid | Ty::Nullable(_) => ty,
-            ty if self.allows_null(schema) => Ty::Nullable(Box::new(ty)),
+            ty if self.document.allows_null(schema) => Ty::Nullable(Box::new(ty)),
             ty => ty,
         }
     }
@@ -121,37 +121,17 @@ impl<'a> Planner<'a> {
         ty
     }
 
-    /// Returns a schema and the schemas that define it: the target of a reference or the
-    /// only part of `allOf`, and those that define this one. The reader rejects cycles.
-    fn chain(&self, schema: &'a Schema) -> impl Iterator<Item = &'a Schema> + use<'a> {
-        let document = self.document;
-        std::iter::successors(Some(schema), move |schema| {
-            match (&schema.reference, schema.all_of.as_slice()) {
-                (Some(reference), _) => document.schema(&reference.value),
-                (None, [only]) => Some(only),
-                _ => None,
-            }
-        })
-    }
-
-    /// Returns whether a schema allows `null`, or the schemas that define it do. A type beside
-    /// `allOf` excludes what its part allows.
-    fn allows_null(&self, schema: &'a Schema) -> bool {
-        let mut chain = self.chain(schema);
-        let decides = |schema: &&Schema| schema.nullable || schema.types.is_some();
-        chain.find(decides).is_some_and(|schema| schema.nullable)
-    }
-
     /// Returns the default of a schema, or of the schemas that define it.
     pub(super) fn default_of(&self, schema: &'a Schema) -> Option<&'a Node> {
-        self.chain(schema)
+        self.document
+            .definitions(schema)
             .find_map(|schema| schema.default.as_ref())
     }
 
     /// Returns the documentation of a schema where it is used. The description of another
     /// schema does not become a part of the generated schema.
     pub(super) fn docs_of(&self, schema: &'a Schema, otherwise: String) -> Docs {
-        let mut chain = self.chain(schema);
+        let mut chain = self.document.definitions(schema);
         let docs = Docs::new(
             chain.find_map(|schema| schema.description.as_deref()),
             otherwise,

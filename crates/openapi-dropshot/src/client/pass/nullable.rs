@@ -5,7 +5,6 @@ use super::{
     Pass,
     kinds::{argument_of, wire_name},
 };
-use openapi_dropshot_contract::model::Schema;
 use quote::quote;
 use std::collections::BTreeSet;
 use syn::{
@@ -75,7 +74,7 @@ impl Pass<'_> {
             for field in &mut object.fields {
                 let Some(name) = &field.ident else { continue };
                 let property = properties.get(&wire_name(&field.attrs, name));
-                if !property.is_some_and(|schema| self.accepts_null(schema))
+                if !property.is_some_and(|schema| self.document.allows_null(schema))
                     || !is_left_out(&field.attrs)
                 {
                     continue;
@@ -115,11 +114,6 @@ impl Pass<'_> {
             }
         }
         changed
-    }
-
-    /// Returns whether `null` is a value of a member.
-    fn accepts_null(&self, schema: &Schema) -> bool {
-        schema.nullable || (self.document.resolve(schema)).is_some_and(|schema| schema.nullable)
     }
 }
 

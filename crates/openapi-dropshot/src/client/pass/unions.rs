@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     client::{
-        document::{all_schemas, alternatives, referred},
+        document::{all_schemas, alternatives},
         names::folded,
     },
     docs::code,
@@ -75,7 +75,10 @@ impl<'a> Pass<'a> {
         let components = components?;
         let mut unions = all_schemas(self.document).into_iter();
         unions.find_map(|union| {
-            let own: BTreeSet<&str> = alternatives(union).iter().filter_map(referred).collect();
+            let own: BTreeSet<&str> = alternatives(union)
+                .iter()
+                .filter_map(Schema::component)
+                .collect();
             (own == components).then_some((union, union.discriminator.as_ref()?))
         })
     }

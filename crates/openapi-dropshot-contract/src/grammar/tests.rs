@@ -1,0 +1,87 @@
+//! Tests that every pass reaches each object of the grammar.
+
+use super::*;
+
+/// The ways from the document to an object of each kind, with a schema at the end: the members on the way.
+fn ways(
+    kind: ObjectKind,
+    way: &str,
+    seen: &mut Vec<ObjectKind>,
+    found: &mut Vec<(String, String)>,
+) {
+    if kind == ObjectKind::Schema {
+        found.push((way.to_owned(), "%".to_owned()));
+        let inside = ObjectKind::Schema.members().iter();
+        for (member, text) in inside.filter_map(|member| Some((member, written(member.holds)?))) {
+            found.push((way.to_owned(), format!("{{{}: {text}}}", member.name)));
+        }
+        return;
+    }
+    for member in kind.members() {
+        let (Holds::One(inner) | Holds::List(inner) | Holds::Map(inner) | Holds::Extensible(inner)) =
+            member.holds
+        else {
+            continue;
+        };
+        if seen.contains(&inner) || (inner == ObjectKind::PathItem && member.name == "pathItems") {
+            continue;
+        }
+        let name = member.name.replace('*', "'{$url}'");
+        let text = match member.holds {
+            Holds::List(_) => format!("{name}: [{{^}}]"),
+            Holds::Map(_) => format!("{name}: {{x-a: {{^}}}}"),
+            Holds::Extensible(_) => format!("{name}: {{a: {{^}}}}"),
+            _ => format!("{name}: {{^}}"),
+        };
+        seen.push(inner);
+        ways(inner, &way.replace('^', &text), seen, found);
+        seen.pop();
+    }
+}
+
+/// How a member that holds schemas is written, with `%` for the schema; `None` for other members.
+fn written(holds: Holds) -> Option<&'static str> {
+    match holds {
+        Holds::One(ObjectKind::Schema) => Some("%"),
+        Holds::List(ObjectKind::Schema) => Some("[%]"),
+        Holds::Map(ObjectKind::Schema) => Some("{x: %}"),
+        _ => None,
+    }
+}
+
+#[test]
+fn every_pass_reaches_every_schema() {
+    let mut found = Vec::new();
+    ways(
+        ObjectKind::Document,
+        "^",
+        &mut vec![ObjectKind::Document],
+        &mut found,
+    );
+    assert!(found.len() > 500, "{}", found.len());
+    let schema =
+        "{type: [string, 'null'], allOf: [{$ref: 'other.yaml#/a'}, {$ref: '#/x-parts/a/b/c'}]}";
+    for (way, text) in found {
+        let schema = text.replace('%', schema);
+        let text = format!(
+            "{{openapi: 3.1.1, x-parts: {{a: {{b: {{c: {{type: string}}}}}}}}, {}}}",
+            way.replace("{^}", &schema)
+        );
+        let mut problems = Vec::new();
+        let parsed = crate::syntax::parse(&"a.yaml".into(), &text).root;
+        let tree = parsed.unwrap_or_else(|| panic!("{text}"));
+        let mut load = |_: &str| Ok("a: {type: string}".to_owned());
+        let bundle = crate::bundle::bundle("a.yaml", &tree, &mut load, &mut problems);
+        let bundle = bundle.unwrap_or_else(|| panic!("no reference was found in {text}"));
+        let named = crate::inner_schemas::name_inner_schemas(&bundle.root);
+        let named = named.unwrap_or_else(|| panic!("no inner schema was found in {text}"));
+        let rewritten = crate::dialect::rewrite(&named, Since::V31, &mut problems);
+        let rewritten = rewritten.to_json().to_string();
+        for left in ["other.yaml", "#/x-parts", "[\"string\",\"null\"]"] {
+            assert!(
+                !rewritten.contains(left),
+                "{left} of {text} is left: {rewritten}"
+            );
+        }
+    }
+}
