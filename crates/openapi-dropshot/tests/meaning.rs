@@ -173,27 +173,30 @@ fn a_part_of_all_of_that_has_only_annotations_changes_no_type() {
     for (words, all_of) in [
         (
             "{description: Words.}",
-            "{$ref: '#/components/schemas/Map'}, {$ref: '#/components/schemas/Words'}",
+            "{$ref: '#/components/schemas/Labels'}, {$ref: '#/components/schemas/Words'}",
         ),
         (
             "{title: W, deprecated: true}",
-            "{$ref: '#/components/schemas/Words'}, {$ref: '#/components/schemas/Map'}",
+            "{$ref: '#/components/schemas/Words'}, {$ref: '#/components/schemas/Labels'}",
         ),
         (
             "{$ref: '#/components/schemas/More'}",
-            "{$ref: '#/components/schemas/Map'}, {$ref: '#/components/schemas/Words'}, {readOnly: true}",
+            "{$ref: '#/components/schemas/Labels'}, {$ref: '#/components/schemas/Words'}, {readOnly: true}",
         ),
     ] {
         let models = models(
             "3.1.0",
             &format!(
-                "Map: {{type: object, additionalProperties: {{oneOf: [{{type: boolean}}, {{type: string}}]}}}}
+                "Labels: {{type: object, additionalProperties: {{oneOf: [{{type: boolean}}, {{type: string}}]}}}}
                 Words: {words}
                 More: {{description: More words.}}
                 Thing: {{type: object, properties: {{m: {{allOf: [{all_of}]}}}}}}"
             ),
         );
         let fields = body(&models, "pub struct Thing {");
-        assert!(fields.contains("pub m: Option<Map>"), "{all_of}: {fields}");
+        assert!(
+            fields.contains("pub m: Option<Labels>"),
+            "{all_of}: {fields}"
+        );
     }
 }
