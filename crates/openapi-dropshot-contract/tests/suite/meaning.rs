@@ -21,7 +21,7 @@ components:
     let differences = compare(&source, &emitted).differences;
     differences
         .iter()
-        .map(|difference| difference.rule)
+        .map(|difference| difference.rule.id)
         .collect()
 }
 
