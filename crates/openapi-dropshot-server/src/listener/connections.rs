@@ -419,10 +419,10 @@ impl ConnectionState {
 
     /// Whether the connection can be closed for any other one, at this time.
     fn is_stranger(&self, now: u64) -> bool {
-        let is_new = || self.last_active() + micros(BEYOND_SHARE) > now;
+        let has_waited = || self.last_active() + micros(BEYOND_SHARE) <= now;
         !self.is_trusted()
             && !self.is_websocket.load(Ordering::SeqCst)
-            && !(self.had_key() && is_new())
+            && (!self.had_key() || has_waited())
     }
 }
 
