@@ -173,11 +173,7 @@ pub use usage::{CountedOperation, DailyUsage, KeyUse, Usage, UsageDelta, UsageRe
 use chrono::{DateTime, Utc};
 use postgres::PostgresStore;
 use sqlite::SqliteStore;
-use std::{
-    io,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{io, path::Path, sync::Arc};
 use tokio::task::spawn_blocking;
 
 /// Opens the store that `url` names: makes it where there is none, and brings

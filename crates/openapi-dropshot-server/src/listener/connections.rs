@@ -25,6 +25,10 @@ const MIN_IDLE: Duration = Duration::from_millis(100);
 /// its connection can be closed for others, unless the request had a valid key.
 const FIRST_REQUEST: Duration = Duration::from_millis(500);
 
+/// The time without progress after which a connection whose principal has its share of the trusted
+/// ones can be closed for others although it has a request.
+const BEYOND_SHARE: Duration = Duration::from_secs(2);
+
 /// The part of all connections, as a divisor, that is closed at a time to make room.
 const CLOSED_AT_ONCE: usize = 16;
 
@@ -99,6 +103,8 @@ struct ConnectionState {
     /// The place among the trusted connections, from the first request on that was authenticated
     /// or needs no key.
     trusted: OnceLock<Share<u64>>,
+    /// Whether there was such a request, also if there was no place.
+    had_key: AtomicBool,
     /// The bytes of HTTP/1.1 that have arrived since the last request began.
     unparsed: AtomicUsize,
     /// The bytes that were read since the task of the connection got its turn.
@@ -192,6 +198,7 @@ impl Connections {
             opened,
             last_active: AtomicU64::new(opened),
             trusted: OnceLock::new(),
+            had_key: AtomicBool::new(false),
             unparsed: AtomicUsize::new(0),
             read_in_turn: AtomicUsize::new(0),
             received: AtomicUsize::new(0),
@@ -239,10 +246,13 @@ impl Connections {
             return;
         }
         let before = |time| self.now().saturating_sub(micros(time));
-        let strangers = || open.values().filter(|state| state.is_stranger());
+        let now = self.now();
+        let strangers = || open.values().filter(move |state| state.is_stranger(now));
         let opened_before = before(FIRST_REQUEST);
         let old = strangers().filter(|state| state.opened <= opened_before);
-        let oldest = first_by_key(old.collect(), self.closed_at_once(), |state| state.opened);
+        let oldest = first_by_key(old.collect(), self.closed_at_once(), |state| {
+            (state.had_key(), state.opened)
+        });
         for stranger in oldest {
             self.close_for_others(stranger);
         }
@@ -260,7 +270,7 @@ impl Connections {
 
     fn close_for_others(&self, state: &ConnectionState) {
         self.closed_for_others.fetch_add(1, Ordering::Relaxed);
-        if !state.is_trusted() {
+        if !state.had_key() {
             self.closed_without_key.fetch_add(1, Ordering::Relaxed);
         }
         state.send_command(Command::Close);
@@ -403,9 +413,16 @@ impl ConnectionState {
         self.trusted.get().is_some()
     }
 
-    /// Whether the connection can be closed for any other one.
-    fn is_stranger(&self) -> bool {
-        !self.is_trusted() && !self.is_websocket.load(Ordering::SeqCst)
+    fn had_key(&self) -> bool {
+        self.had_key.load(Ordering::Relaxed)
+    }
+
+    /// Whether the connection can be closed for any other one, at this time.
+    fn is_stranger(&self, now: u64) -> bool {
+        let has_waited = || self.last_active() + micros(BEYOND_SHARE) <= now;
+        !self.is_trusted()
+            && !self.is_websocket.load(Ordering::SeqCst)
+            && (!self.had_key() || has_waited())
     }
 }
 
@@ -570,7 +587,7 @@ impl Activity {
     pub(crate) fn close_stranger(&self) {
         let connections = &self.0.connections;
         let open = connections.lock();
-        let strangers = open.values().filter(|state| state.is_stranger());
+        let strangers = open.values().filter(|state| !state.had_key());
         let busy = strangers.filter(|state| state.active.load(Ordering::SeqCst) > 0);
         let open = busy.filter(|state| state.command() != Command::Close);
         if let Some(oldest) = open.min_by_key(|state| state.opened) {
@@ -595,7 +612,7 @@ impl Activity {
 
     /// Remembers that the client of the connection has a valid credential, or needs none. Each
     /// principal has a share of the trusted connections; those beyond it are served, but closed
-    /// for others as if they had no credential.
+    /// for others if they are idle or have waited for long.
     pub(crate) fn trust(&self, principal: &impl Hash) {
         let Handle { state, connections } = &self.0;
         if state.is_trusted() {
@@ -604,7 +621,10 @@ impl Activity {
         let holder = connections.hasher.hash_one(principal);
         if let Some(share) = connections.trusted.try_take(&holder, 1) {
             let _already_trusted = state.trusted.set(share);
+        } else {
+            self.0.note_time();
         }
+        state.had_key.store(true, Ordering::Relaxed);
     }
 }
 
