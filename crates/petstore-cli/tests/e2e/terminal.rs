@@ -34,7 +34,7 @@ fn at_a_terminal(user: &User, arguments: &[&str], variables: &[(&str, &str)]) ->
     match output {
         Ok(output) => Some(Finished::from(output).stdout_of(0).to_owned()),
         Err(error) => {
-            skip(Need::Script, &format!("`script` cannot be run: {error}"));
+            skip(Need::Script, format!("`script` cannot be run: {error}"));
             None
         }
     }
