@@ -67,7 +67,7 @@ async fn a_store_that_was_closed_leaves_no_log() {
         let store = open(&place.path).await.expect("the store");
         store.close().await.expect("closed");
         let files: Vec<_> = place.contents().into_iter().map(|(path, _)| path).collect();
-        assert_eq!(files, [place.path.clone()], "round {round}");
+        assert_eq!(files, std::slice::from_ref(&place.path), "round {round}");
     }
 }
 
