@@ -132,8 +132,9 @@ fn build(copy: &Copy) -> PathBuf {
     copy.write("examples/older_client.rs", APPLICATION);
     let output = copy
         .cargo()
-        // The whole workspace, as other commands have it: no dependency is compiled again.
-        .args(["build", "--workspace", "--bin", "older_client", "--locked"])
+        // The whole workspace, as other commands have it: no dependency is compiled again. The lock
+        // file changes with the name of the client.
+        .args(["build", "--workspace", "--bin", "older_client"])
         .arg("--message-format=json")
         .output()
         .expect("cargo can be run");

@@ -28,7 +28,7 @@ const MOST_TEXTS: usize = 80;
 
 /// Texts that resemble numbers, booleans or `null`, but are often not valid.
 const LOOKALIKES: &[&str] = &[
-    "007", "+5", "-0", " 5", "5 ", "0x5", "5.0", "abc", "True", "1e3", "null", "NaN",
+    "007", "+5", " 5", "5 ", "0x5", "5.0", "abc", "True", "1e3", "null", "NaN",
 ];
 
 /// The requests of one operation.

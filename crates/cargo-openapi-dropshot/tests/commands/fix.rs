@@ -99,7 +99,7 @@ fn responses_are_made_if_no_operation_has_them() {
     let fixed = repository.read(DOCUMENT);
     let failed = "    Failed:
       description: The service could not process the request.
-      x-error-codes: [internal]
+      x-error-codes: [internal, overloaded, unavailable]
       content:
         application/json:
           schema:
@@ -111,7 +111,7 @@ fn responses_are_made_if_no_operation_has_them() {
 ";
     assert!(fixed.contains(failed), "{fixed}");
     // The codes of the catalogue that have such a status; `404` has a response of its own.
-    let codes = "x-error-codes: [bad_request, unauthorized]\n      content:\n";
+    let codes = "x-error-codes: [bad_request, unauthorized, request_timeout, operation_removed, payload_too_large, unsupported_media_type, rate_limited]\n";
     assert!(fixed.contains(codes), "{fixed}");
     assert_printed(repository.run(&["check", "--gate", "document"]), 0, &[]);
 }

@@ -218,8 +218,8 @@ fn removing_an_error_of_a_released_operation_fails_although_its_range_stays() {
     );
     repository.replace(
         DOCUMENT,
-        "[bad_request, unauthorized]\n",
-        "[bad_request, unauthorized, not_found]\n",
+        "rate_limited]\n",
+        "rate_limited, not_found]\n",
     );
     let rule = "error[response-non-success-status-removed]";
     assert_printed(

@@ -40,11 +40,11 @@ components:
       content: {application/json: {schema: {$ref: '#/components/schemas/Error'}, example: {code: not_found, message: Nothing is here.}}}
     Rejected:
       description: The request was rejected.
-      x-error-codes: [bad_request, unauthorized]
+      x-error-codes: [bad_request, unauthorized, request_timeout, operation_removed, payload_too_large, unsupported_media_type, rate_limited]
       content: {application/json: {schema: {$ref: '#/components/schemas/Error'}, example: {code: bad_request, message: It is bad.}}}
     Broken:
       description: The service is broken.
-      x-error-codes: [internal]
+      x-error-codes: [internal, overloaded, unavailable]
       content: {application/json: {schema: {$ref: '#/components/schemas/Error'}, example: {code: internal, message: It is broken.}}}
   schemas:
     Thing:
@@ -60,12 +60,19 @@ components:
         message: {type: string}
         code:
           type: string
-          x-extensible-enum: [bad_request, unauthorized, not_found, internal]
+          x-extensible-enum: [bad_request, unauthorized, not_found, request_timeout, operation_removed, payload_too_large, unsupported_media_type, rate_limited, internal, overloaded, unavailable]
           x-error-catalogue:
             bad_request: {status: 400, cause: It is bad., cure: Make it good.}
             unauthorized: {status: 401, cause: There is no key., cure: Send one.}
             not_found: {status: 404, cause: It is gone., cure: Forget it.}
+            request_timeout: {status: 408, cause: It is late., cure: Be faster.}
+            operation_removed: {status: 410, cause: It is removed., cure: Use another.}
+            payload_too_large: {status: 413, cause: It is large., cure: Send less.}
+            unsupported_media_type: {status: 415, cause: It is not JSON., cure: Send JSON.}
+            rate_limited: {status: 429, cause: There are many., cure: Wait.}
             internal: {status: 500, cause: A fault., cure: Try later.}
+            overloaded: {status: 503, cause: It is busy., cure: Try later.}
+            unavailable: {status: 503, cause: It is away., cure: Try later.}
 ";
 
 pub(crate) const CHANGELOG: &str = "# Changelog

@@ -6,13 +6,13 @@ use crate::workshop_models::{self as models, FromText};
 #[test]
 fn texts_have_one_spelling() {
     assert_eq!(i32::from_text("-7"), Ok(-7));
+    assert_eq!(i32::from_text("-0"), Ok(0));
     assert_eq!(u16::from_text("65535"), Ok(u16::MAX));
     for bad in [
         "",
         " 7",
         "+7",
         "007",
-        "-0",
         "7.0",
         "0x7",
         "7_0",

@@ -87,11 +87,18 @@ pub(super) const ROWS: &[Mutation] = &[
     },
     Mutation {
         what: "a deprecation leaves less than half a year",
-        edits: &[(
-            DOCUMENT,
-            "      operationId: createPet\n",
-            "      operationId: createPet\n      deprecated: true\n      x-deprecated-since: 2027-01-01\n      x-sunset: 2027-02-01\n      x-replacement:\n        operation: listPets\n        note: add none\n",
-        )],
+        edits: &[
+            (
+                DOCUMENT,
+                "      operationId: createPet\n",
+                "      operationId: createPet\n      deprecated: true\n      x-deprecated-since: 2027-01-01\n      x-sunset: 2027-02-01\n      x-replacement:\n        operation: listPets\n        note: add none\n",
+            ),
+            (
+                DOCUMENT,
+                "            - conflict\n            - payload_too_large\n",
+                "            - conflict\n            - operation_removed\n            - payload_too_large\n",
+            ),
+        ],
         is_generated: true,
         rule: "api-sunset-date-too-small",
         at: (DOCUMENT, "x-sunset: 2027-02-01"),
