@@ -7,8 +7,10 @@ use std::{
     env,
     ffi::OsString,
     fs,
+    num::NonZero,
     path::Path,
     process::{Command, ExitCode},
+    thread,
 };
 use test_support::{RECORD, REQUIRED};
 
@@ -30,11 +32,10 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    fn names_a_package(&self) -> bool {
-        self.arguments.iter().any(|argument| {
-            let argument = argument.to_string_lossy();
-            argument.starts_with("-p") || argument.starts_with("--package")
-        })
+    /// Whether an argument begins with this text.
+    fn has(&self, option: &str) -> bool {
+        let mut arguments = self.arguments.iter();
+        arguments.any(|argument| argument.to_string_lossy().starts_with(option))
     }
 }
 
@@ -63,8 +64,13 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     if options.require_all {
         suite.env(REQUIRED, "all");
     }
-    if !options.names_a_package() {
+    if !options.has("-p") && !options.has("--package") {
         suite.arg("--workspace");
+    }
+    if has_nextest && !options.has("--test-threads") {
+        // Many tests wait for something most of the time. Those that measure times run alone.
+        let processors = thread::available_parallelism().map_or(2, NonZero::get);
+        suite.arg(format!("--test-threads={}", 2 * processors));
     }
     let mut passed = succeeds(suite.args(&options.arguments))?;
     // nextest does not run the examples of the documentation.

@@ -216,11 +216,7 @@ fn removing_an_error_of_a_released_operation_fails_although_its_range_stays() {
         "        '404': {$ref: '#/components/responses/NotFound'}\n",
         "",
     );
-    repository.replace(
-        DOCUMENT,
-        "rate_limited]\n",
-        "rate_limited, not_found]\n",
-    );
+    repository.replace(DOCUMENT, "rate_limited]\n", "rate_limited, not_found]\n");
     let rule = "error[response-non-success-status-removed]";
     assert_printed(
         repository.run(&["check", "--gate", "breaking"]),

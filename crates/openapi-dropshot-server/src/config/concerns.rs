@@ -94,7 +94,7 @@ crate::settings! {
     Watch {
         /// Address and port of `/livez`, `/readyz`, `/metrics` and `/usage`, which clients must not reach; port 0 takes a free one and logs it, `off` serves them nowhere
         admin_listen: AdminListen = "127.0.0.1:9090";
-        /// Names under which clients reach the admin listener, without ports and with commas between them (in the file also an array), as in `petstore.internal`; `*` for any name, `none` for none. Requests to an address or to `localhost` need none
+        /// Names under which clients reach the admin listener, without ports and with commas between them (in the file also an array), as in `service.internal`; `*` for any name, `none` for none. Requests to an address or to `localhost` need none
         admin_hosts: HostNames = "none";
         /// Whether to collect metrics for `/metrics`: `on` or `off`
         metrics: Switch = "on";

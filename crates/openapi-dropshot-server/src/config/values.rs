@@ -374,7 +374,7 @@ impl FromStr for HostNames {
                 return Ok(text.to_ascii_lowercase());
             }
             let problem = format!(
-                "`{text}` is not a host name; write names without a port, as in `petstore.internal`, with commas between them, `*` for all or `none`"
+                "`{text}` is not a host name; write names without a port, as in `service.internal`, with commas between them, `*` for all or `none`"
             );
             Err(InvalidSetting(problem.into()))
         };
@@ -574,7 +574,7 @@ mod tests {
         for (text, display) in [
             ("none", "none"),
             ("*", "*"),
-            ("Petstore.internal, a_b", "petstore.internal,a_b"),
+            ("Petstore.internal, a_b", "service.internal,a_b"),
         ] {
             assert_eq!(displayed::<HostNames>(text).as_deref(), Some(display));
         }
