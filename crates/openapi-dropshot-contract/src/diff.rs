@@ -5,7 +5,7 @@
 //! members of `oneOf` and `anyOf` are matched by reference, title and shape.
 //! `readOnly` properties count in responses only, `writeOnly` ones in requests.
 //! In webhooks and callbacks the roles are swapped: the service sends the requests.
-//! The rules are declared in [`crate::rules`].
+//! The rules are declared in [`rules`](mod@crate::rules).
 
 mod bounds;
 mod compose;

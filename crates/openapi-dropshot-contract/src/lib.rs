@@ -4,7 +4,7 @@
 //! item knows its place and all references are valid, with the untyped tree
 //! beside it. [`lint`] checks a document against rules that need more than one
 //! object, [`diff::compare`] finds what changed between two documents. All rules are
-//! declared in [`rules`]. A run reports every problem, and problems are displayed
+//! declared in [`rules`](mod@rules). A run reports every problem, and problems are displayed
 //! as rustc displays errors:
 //!
 //! ```
