@@ -27,7 +27,7 @@ use tempfile::TempDir;
 /// The build of the tests, which is not optimised, gets more than the release build that
 /// `PETSTORE_TEST_PROGRAM` names.
 pub(crate) fn freeze() -> Duration {
-    Duration::from_secs(if is_release() { 1 } else { 5 })
+    Duration::from_secs(if is_release() { 1 } else { 15 })
 }
 
 pub(crate) fn is_release() -> bool {
