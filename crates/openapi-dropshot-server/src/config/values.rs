@@ -574,7 +574,7 @@ mod tests {
         for (text, display) in [
             ("none", "none"),
             ("*", "*"),
-            ("Petstore.internal, a_b", "service.internal,a_b"),
+            ("Service.internal, a_b", "service.internal,a_b"),
         ] {
             assert_eq!(displayed::<HostNames>(text).as_deref(), Some(display));
         }
