@@ -101,14 +101,16 @@ pub(crate) async fn read_body(
     response: Local<reqwest::Response>,
     max_bytes: u64,
 ) -> Result<Bytes, BodyProblem> {
-    let response = take(response);
-    if response
-        .content_length()
-        .is_some_and(|length| length > max_bytes)
-    {
-        return Err(BodyProblem::TooLarge);
-    }
-    let mut chunks = pin!(local(response.bytes_stream()));
+    // In a block of its own: in browsers a response must not be held while its body is awaited.
+    let chunks = {
+        let response = take(response);
+        let length = response.content_length();
+        if length.is_some_and(|length| length > max_bytes) {
+            return Err(BodyProblem::TooLarge);
+        }
+        local(response.bytes_stream())
+    };
+    let mut chunks = pin!(chunks);
     let (mut first, mut body) = (Bytes::new(), Vec::new());
     while let Some(chunk) = chunks.next().await {
         let chunk = chunk.map_err(BodyProblem::Broken)?;

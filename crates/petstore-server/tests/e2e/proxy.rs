@@ -92,7 +92,7 @@ fn errors_of_other_layers_have_the_error_body() {
         let response = proxy.send(&Request::new(method, "/v1/pets").key(proxy.key()));
         response.assert_error(405, "method_not_allowed");
     }
-    let response = proxy.send(&Request::new("CONNECT", "test:80"));
+    let response = proxy.send(&Request::new("CONNECT", "localhost:80"));
     response.assert_error(405, "method_not_allowed");
     for path in [
         "/v1/%ff",
