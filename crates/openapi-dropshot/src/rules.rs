@@ -48,7 +48,7 @@ openapi_dropshot_contract::rules! {
         "Add it to `properties`, or remove it from `required`."
         Words "`required: [b]` without a property `b`, in a document that takes too many steps to simplify"
             "`required: [b]` with a property `b`";
-    UNSUPPORTED_ALL_OF Error General "unsupported-all-of" "A part of `allOf` is no object, or speaks of the members of the other parts."
+    UNSUPPORTED_ALL_OF Error General "unsupported-all-of" "A part of `allOf` is not an object, or also applies to the properties of the other parts."
         "Write the rules of all parts in one schema."
         Schema "{allOf: [{type: object, properties: {a: {type: string}}}, {type: string}]}"
             "{allOf: [{type: object, properties: {a: {type: string}}}, {type: object, properties: {b: {type: string}}}]}";
@@ -101,7 +101,7 @@ openapi_dropshot_contract::rules! {
         "Remove the `content`, or use another method or status."
         Operation "operationId: a, responses: {'204': {description: A., content: {application/json: {schema: {}}}}}"
             "operationId: a, responses: {'200': {description: A., content: {application/json: {schema: {}}}}}";
-    UNSUPPORTED_FORM Error General "unsupported-form" "A form is no object whose members are texts, or has `additionalProperties` that are no strings."
+    UNSUPPORTED_FORM Error General "unsupported-form" "A form is not an object whose properties are texts, or has `additionalProperties` that are not strings."
         "Write an object with `properties` that are strings, numbers, booleans or enumerations, and `additionalProperties`, if there are any, that are strings."
         Paths "/a: {post: {operationId: a, requestBody: {required: true, content: {application/x-www-form-urlencoded: {schema: {type: array, items: \
                 {type: string}}}}}, responses: {'204': {description: Done.}}}}"

@@ -94,7 +94,7 @@ pub fn skip(missing: Need, reason: impl Display) {
     record(&reason, remedy);
 }
 
-/// Records that the test of this thread is left to a command that runs it with its own settings.
+/// Records that the test of this thread does not run here, because a command runs it with settings of its own.
 pub fn leave_to(command: &str, reason: impl Display) {
     record(&reason, &format!("run `{command}`"));
 }

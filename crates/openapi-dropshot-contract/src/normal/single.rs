@@ -186,7 +186,7 @@ impl Normalizer<'_> {
                 }
                 None => "without `oneOf` or `anyOf`",
                 Some(_) if parts.all(is_named) => return,
-                Some(_) => "where an alternative is no component: it would have no name",
+                Some(_) => "where an alternative is not a component: it would have no name",
             };
             self.remove_with_warning(node, "discriminator", place);
         }

@@ -101,7 +101,7 @@ differences! {
     CONTENT_PARTS "content-parts" "The parts of a form became bytes."
         accepted "the handler reads the parts of a form by itself, and dropshot emits them as bytes";
     CONTENT_CHARSET "content-charset" "A media type has another `charset`."
-        accepted "JSON is UTF-8; `charset=utf-8` says it again, and is no parameter of this media type";
+        accepted "JSON is UTF-8; `charset=utf-8` repeats that, and is not a parameter of this media type";
     CONTENT_EXAMPLE "content-example" "The example of a body was lost." accepted EXAMPLES;
     CONTENT_LOST "content-lost" "A media type was lost.";
     CONTENT_ADDED "content-added" "A media type was added.";
