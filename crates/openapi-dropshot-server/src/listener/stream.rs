@@ -191,35 +191,49 @@ impl<I: AsyncRead + Unpin> AsyncRead for Stream<I> {
     }
 }
 
-impl<I: AsyncWrite + Unpin> AsyncWrite for Stream<I> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        task: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.inner).poll_write(task, bytes)
-    }
+/// Writes to `inner` as it is: only what is read is counted.
+macro_rules! write_to_inner {
+    ($stream:ident) => {
+        impl<I: AsyncWrite + Unpin> AsyncWrite for $stream<I> {
+            fn poll_write(
+                mut self: Pin<&mut Self>,
+                task: &mut Context<'_>,
+                bytes: &[u8],
+            ) -> Poll<io::Result<usize>> {
+                Pin::new(&mut self.inner).poll_write(task, bytes)
+            }
 
-    fn poll_flush(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.inner).poll_flush(task)
-    }
+            fn poll_flush(
+                mut self: Pin<&mut Self>,
+                task: &mut Context<'_>,
+            ) -> Poll<io::Result<()>> {
+                Pin::new(&mut self.inner).poll_flush(task)
+            }
 
-    fn poll_shutdown(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.inner).poll_shutdown(task)
-    }
+            fn poll_shutdown(
+                mut self: Pin<&mut Self>,
+                task: &mut Context<'_>,
+            ) -> Poll<io::Result<()>> {
+                Pin::new(&mut self.inner).poll_shutdown(task)
+            }
 
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        task: &mut Context<'_>,
-        parts: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.inner).poll_write_vectored(task, parts)
-    }
+            fn poll_write_vectored(
+                mut self: Pin<&mut Self>,
+                task: &mut Context<'_>,
+                parts: &[IoSlice<'_>],
+            ) -> Poll<io::Result<usize>> {
+                Pin::new(&mut self.inner).poll_write_vectored(task, parts)
+            }
 
-    fn is_write_vectored(&self) -> bool {
-        self.inner.is_write_vectored()
-    }
+            fn is_write_vectored(&self) -> bool {
+                self.inner.is_write_vectored()
+            }
+        }
+    };
 }
+
+write_to_inner!(Stream);
+write_to_inner!(HandshakeLimit);
 
 /// Lets a client send only so much until [`end`](HandshakeLimit::end).
 pub(super) struct HandshakeLimit<I> {
@@ -251,36 +265,6 @@ impl<I: AsyncRead + Unpin> AsyncRead for HandshakeLimit<I> {
             *left = rest.ok_or(ErrorKind::InvalidData)?;
         }
         Poll::Ready(Ok(()))
-    }
-}
-
-impl<I: AsyncWrite + Unpin> AsyncWrite for HandshakeLimit<I> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        task: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.inner).poll_write(task, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.inner).poll_flush(task)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.inner).poll_shutdown(task)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        task: &mut Context<'_>,
-        parts: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.inner).poll_write_vectored(task, parts)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.inner.is_write_vectored()
     }
 }
 
