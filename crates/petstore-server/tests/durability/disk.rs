@@ -22,7 +22,7 @@ use std::{
 use tempfile::TempDir;
 use test_support::{Need, skip};
 
-pub(crate) const FULL_SOON: &str = r#"mount -t tmpfs -o size=2m tmpfs store && exec "$@""#;
+const FULL_SOON: &str = r#"mount -t tmpfs -o size=2m tmpfs store && exec "$@""#;
 /// Shows what is left when the program has ended.
 const TOO_SMALL: &str =
     r#"mount -t tmpfs -o size=64k tmpfs store && "$@"; code=$?; ls -A store; exit $code"#;
@@ -143,18 +143,23 @@ fn a_full_disk_is_503_until_there_is_room_and_loses_nothing() {
     }
 }
 
-#[test]
-fn a_full_disk_makes_the_service_not_ready_also_while_writes_succeed_that_change_nothing() {
-    let Some(launcher) = launcher(FULL_SOON) else {
-        return;
-    };
+/// A service whose store is on a disk that is full soon; `None` where nothing can be mounted.
+pub(crate) fn watched_on_a_small_disk() -> Option<Watched> {
+    let launcher = launcher(FULL_SOON)?;
     let folder = place();
     let mut command = program_by(&launcher, folder.path());
     command.args(SERVE).args(["--admin-listen", "127.0.0.1:0"]);
     let mut service = Service::start_by(command, folder);
     service.key = service.shown_key();
     let admin = scrape::address(&service);
-    let watched = Watched { service, admin };
+    Some(Watched { service, admin })
+}
+
+#[test]
+fn a_full_disk_makes_the_service_not_ready_also_while_writes_succeed_that_change_nothing() {
+    let Some(watched) = watched_on_a_small_disk() else {
+        return;
+    };
     let create = || watched.service.post(r#"{"name":"Rex","categoryId":7}"#);
     let filler = fill(&seen_by(&watched.service));
     while create().status == 201 {}

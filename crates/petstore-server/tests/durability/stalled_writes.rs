@@ -2,10 +2,10 @@
 //! capacity of the others, and `/readyz` tells until writes succeed again.
 
 use crate::{
-    disk::{SERVE, fill, launcher, place, seen_by},
-    process::{Service, program_by, run_ok},
+    disk::{fill, seen_by, watched_on_a_small_disk},
+    process::{Service, run_ok},
     raw::{Connection, RawResponse, Request},
-    scrape::{self, Scrape, Watched},
+    scrape::{Scrape, Watched},
     stalled::Stall,
     trace::can_trace,
 };
@@ -202,16 +202,9 @@ fn a_sync_that_fails_makes_the_service_not_ready_until_it_succeeds() {
 
 #[test]
 fn a_full_disk_makes_the_service_not_ready_until_there_is_room() {
-    let Some(launcher) = launcher(crate::disk::FULL_SOON) else {
+    let Some(watched) = watched_on_a_small_disk() else {
         return;
     };
-    let folder = place();
-    let mut command = program_by(&launcher, folder.path());
-    command.args(SERVE).args(["--admin-listen", "127.0.0.1:0"]);
-    let mut service = Service::start_by(command, folder);
-    service.key = service.shown_key();
-    let admin = scrape::address(&service);
-    let watched = Watched { service, admin };
     let filler = fill(&seen_by(&watched.service));
     let pet = format!(r#"{{"name":"{}","categoryId":7}}"#, "x".repeat(10_000));
     let begin = Instant::now();
