@@ -86,6 +86,8 @@ pub(crate) struct Connections {
 /// The state of a connection that others see.
 #[derive(Debug)]
 struct ConnectionState {
+    /// Higher than that of every connection that was opened before.
+    id: u64,
     command: AtomicU8,
     waker: AtomicWaker,
     /// Requests that run, and responses that wait for the client.
@@ -119,7 +121,6 @@ struct ConnectionState {
 
 /// An open connection, until it is dropped.
 pub(crate) struct Connection {
-    id: u64,
     handle: Handle,
 }
 
@@ -190,6 +191,7 @@ impl Connections {
         let opened = self.now();
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let state = Arc::new(ConnectionState {
+            id,
             command: AtomicU8::new(Command::GoOn as u8),
             waker: AtomicWaker::new(),
             active: AtomicUsize::new(0),
@@ -211,7 +213,6 @@ impl Connections {
         }
         let connections = self.clone();
         Connection {
-            id,
             handle: Handle { state, connections },
         }
     }
@@ -220,7 +221,7 @@ impl Connections {
     /// that have been open longest without a valid credential, whatever they do: a client that has
     /// one sends it first. If all others are trusted, the one that has been idle longest is closed.
     pub(crate) async fn make_room(&self) {
-        let begin = self.now().max(1);
+        let begin = self.now();
         loop {
             let mut changed = pin!(self.changed.notified());
             changed.as_mut().enable();
@@ -251,7 +252,7 @@ impl Connections {
         let opened_before = before(FIRST_REQUEST);
         let old = strangers().filter(|state| state.opened <= opened_before);
         let oldest = first_by_key(old.collect(), self.closed_at_once(), |state| {
-            (state.had_key(), state.opened)
+            (state.had_key(), state.id)
         });
         for stranger in oldest {
             self.close_for_others(stranger);
@@ -263,7 +264,7 @@ impl Connections {
         let idle = open
             .values()
             .filter(|state| state.is_idle_since(idle_since));
-        if let Some(idle) = idle.min_by_key(|state| state.last_active()) {
+        if let Some(idle) = idle.min_by_key(|state| (state.last_active(), state.id)) {
             self.close_for_others(idle);
         }
     }
@@ -290,7 +291,8 @@ impl Connections {
             .values()
             .filter(|state| state.received.load(Ordering::Relaxed) > 0);
         let holding = holding.filter(|state| state.command() != Command::Close);
-        let order = |state: &&Arc<ConnectionState>| (state.is_trusted(), state.last_active());
+        let order =
+            |state: &&Arc<ConnectionState>| (state.is_trusted(), state.last_active(), state.id);
         for state in first_by_key(holding.collect(), self.closed_at_once(), order) {
             self.close_for_others(state);
         }
@@ -350,8 +352,9 @@ impl Connections {
         }
     }
 
+    /// The time, which is never 0: that is before the listener was started.
     fn now(&self) -> u64 {
-        micros(self.started.elapsed())
+        micros(self.started.elapsed()) + 1
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<u64, Arc<ConnectionState>>> {
@@ -495,8 +498,8 @@ impl Connection {
 impl Drop for Connection {
     fn drop(&mut self) {
         self.try_hold(0);
-        let connections = &self.handle.connections;
-        connections.lock().remove(&self.id);
+        let Handle { state, connections } = &self.handle;
+        connections.lock().remove(&state.id);
         connections.changed.notify_waiters();
     }
 }
