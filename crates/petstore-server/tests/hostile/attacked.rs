@@ -3,7 +3,7 @@
 use crate::{
     memory::{self, Memory},
     probe::{Probed, probe},
-    process::{Service, program, run_ok},
+    process::{Service, program_by, run_ok},
     raw::Request,
     scrape,
     tls::{self, Trust},
@@ -12,7 +12,6 @@ use std::{
     collections::BTreeMap,
     fmt, fs,
     net::SocketAddr,
-    process::Command,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -33,6 +32,10 @@ pub(crate) fn freeze() -> Duration {
 pub(crate) fn is_release() -> bool {
     std::env::var_os("PETSTORE_TEST_PROGRAM").is_some()
 }
+
+/// The kernel refuses the service more memory than this, as a container with a limit of 512 MiB
+/// does. The service ends then.
+const DATA_KILOBYTES: u64 = 512 << 10;
 
 /// Between two rounds of requests of the normal clients.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -64,10 +67,7 @@ impl Attacked {
     /// The same with a limit of open files.
     pub(crate) fn start_with_files(files: u32, variables: &[(&str, &str)]) -> Self {
         let folder = Arc::new(TempDir::new().expect("a folder can be made"));
-        let script = format!(r#"ulimit -n {files}; exec "$@""#);
-        let mut command = crate::process::program_by(&["sh", "-c", &script, "sh"], folder.path());
-        serve(&mut command, &[], variables);
-        Self::of(Service::start_by(command, folder), None)
+        Self::start_by(&format!("ulimit -n {files}"), folder, &[], variables, None)
     }
 
     fn start_in(
@@ -76,8 +76,24 @@ impl Attacked {
         variables: &[(&str, &str)],
         tls: Option<Trust>,
     ) -> Self {
-        let mut command = program(folder.path());
-        serve(&mut command, arguments, variables);
+        Self::start_by("true", folder, arguments, variables, tls)
+    }
+
+    /// Starts the service below limits that a shell sets.
+    fn start_by(
+        limits: &str,
+        folder: Arc<TempDir>,
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+        tls: Option<Trust>,
+    ) -> Self {
+        let script = format!(r#"ulimit -d {DATA_KILOBYTES} && {limits} && exec "$@""#);
+        let mut command = program_by(&["sh", "-c", &script, "sh"], folder.path());
+        command
+            .args(["serve", "--listen", "127.0.0.1:0"])
+            .args(["--admin-listen", "127.0.0.1:0"])
+            .args(arguments)
+            .envs(variables.iter().copied());
         Self::of(Service::start_by(command, folder), tls)
     }
 
@@ -132,14 +148,6 @@ impl Attacked {
         println!("{what}: at most {peak}");
         assert!(peak < memory::BOUND, "{what}: {peak}");
     }
-}
-
-fn serve(command: &mut Command, arguments: &[&str], variables: &[(&str, &str)]) {
-    command
-        .args(["serve", "--listen", "127.0.0.1:0"])
-        .args(["--admin-listen", "127.0.0.1:0"])
-        .args(arguments)
-        .envs(variables.iter().copied());
 }
 
 /// Waits until something is so; `false` if that takes longer than `time`.
