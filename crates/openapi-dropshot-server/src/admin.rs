@@ -328,7 +328,10 @@ fn is_for<B>(request: &Request<B>, hosts: &HostNames) -> bool {
         authority.is_some_and(|authority| {
             let host = authority.host().to_ascii_lowercase();
             let address = host.trim_start_matches('[').trim_end_matches(']');
-            host == "localhost" || address.parse::<IpAddr>().is_ok() || names.contains(&host)
+            let is_known =
+                host == "localhost" || address.parse::<IpAddr>().is_ok() || names.contains(&host);
+            // Not behind the name of a user.
+            is_known && !authority.as_str().contains('@')
         })
     })
 }

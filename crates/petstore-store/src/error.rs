@@ -157,6 +157,12 @@ pub enum OpenProblem {
     #[error("it is a folder; name a file in it, such as `petstore.db`")]
     IsFolder,
 
+    /// The file has several names.
+    #[error(
+        "it has {0} names (hard links); a store has one, because its log is found by its name and a server that opens it by another one would not see the log: remove the others, or copy the store with `backup`"
+    )]
+    Linked(u64),
+
     /// The file or its folder cannot be written.
     #[error("it cannot be written; let the user of the service write the file and its folder")]
     NotWritable(#[source] Cause),

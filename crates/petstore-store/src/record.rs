@@ -94,7 +94,7 @@ impl FromRow for Pet {
     }
 
     fn text_bytes(&self) -> usize {
-        self.name.len()
+        json_bytes(&self.name)
     }
 }
 
@@ -319,7 +319,17 @@ impl Page {
     }
 }
 
-/// The most bytes of texts in a page. A page ends before the record that would exceed it, but has
+/// The length of a text in JSON without its quotes, or a little more.
+fn json_bytes(text: &str) -> usize {
+    let longer = text.bytes().map(|byte| match byte {
+        0..=0x1f => 5,
+        b'"' | b'\\' => 1,
+        _ => 0,
+    });
+    text.len() + longer.sum::<usize>()
+}
+
+/// The most bytes of texts in a page, as they are in JSON. A page ends before the record that would exceed it, but has
 /// at least one.
 pub(crate) const PAGE_BYTES: usize = 256 << 10;
 
@@ -417,6 +427,14 @@ mod tests {
             let found = (1..).zip(sizes).map(|(id, bytes)| pet(id, *bytes));
             let (page, more) = split_page(found.collect(), limit);
             assert_eq!((page.len(), more), (fitting, has_more), "{sizes:?}");
+        }
+    }
+
+    #[test]
+    fn the_size_of_a_text_is_that_of_its_json() {
+        for text in ["Rex", "", "é\u{1f436}", "a\"b\\c", "\0\u{1}\u{1f}"] {
+            let json = serde_json::to_string(text).expect("JSON");
+            assert_eq!(json_bytes(text), json.len() - 2, "{json}");
         }
     }
 

@@ -10,7 +10,7 @@ use std::{
     hash::{BuildHasher as _, Hash, RandomState},
     pin::pin,
     sync::{
-        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering},
     },
     task::{self, Poll},
@@ -102,10 +102,10 @@ struct ConnectionState {
     /// When the last request began or ended, or the client last took a part of a response, in
     /// microseconds since the listener was started.
     last_active: AtomicU64,
-    /// The place among the trusted connections, from the first request on that was authenticated
-    /// or needs no key.
-    trusted: OnceLock<Share<u64>>,
-    /// Whether there was such a request, also if there was no place.
+    /// The place among the trusted connections, from a request on that was authenticated or needs
+    /// no key, until one with a credential that is not valid.
+    trusted: Mutex<Option<Share<u64>>>,
+    /// Whether the last request that had a credential was such a one, also if there was no place.
     had_key: AtomicBool,
     /// The bytes of HTTP/1.1 that have arrived since the last request began.
     unparsed: AtomicUsize,
@@ -113,6 +113,7 @@ struct ConnectionState {
     read_in_turn: AtomicUsize,
     /// The part of [`Connections::received`] that is of this connection.
     received: AtomicUsize,
+    had_large_response: AtomicBool,
     /// Whether it had a request of HTTP/2.
     is_http2: AtomicBool,
     /// Whether a request of it opened a websocket. It is never idle then.
@@ -199,11 +200,12 @@ impl Connections {
             last_taken_at: Mutex::default(),
             opened,
             last_active: AtomicU64::new(opened),
-            trusted: OnceLock::new(),
+            trusted: Mutex::default(),
             had_key: AtomicBool::new(false),
             unparsed: AtomicUsize::new(0),
             read_in_turn: AtomicUsize::new(0),
             received: AtomicUsize::new(0),
+            had_large_response: AtomicBool::new(false),
             is_http2: AtomicBool::new(false),
             is_websocket: AtomicBool::new(false),
         });
@@ -413,7 +415,11 @@ impl ConnectionState {
     }
 
     fn is_trusted(&self) -> bool {
-        self.trusted.get().is_some()
+        self.trusted().is_some()
+    }
+
+    fn trusted(&self) -> MutexGuard<'_, Option<Share<u64>>> {
+        self.trusted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn had_key(&self) -> bool {
@@ -618,16 +624,33 @@ impl Activity {
     /// for others if they are idle or have waited for long.
     pub(crate) fn trust(&self, principal: &impl Hash) {
         let Handle { state, connections } = &self.0;
-        if state.is_trusted() {
+        let mut trusted = state.trusted();
+        if trusted.is_some() {
             return;
         }
         let holder = connections.hasher.hash_one(principal);
-        if let Some(share) = connections.trusted.try_take(&holder, 1) {
-            let _already_trusted = state.trusted.set(share);
-        } else {
+        *trusted = connections.trusted.try_take(&holder, 1);
+        if trusted.is_none() {
             self.0.note_time();
         }
         state.had_key.store(true, Ordering::Relaxed);
+    }
+
+    /// Remembers that the last credential of the client was not valid. It may have been before.
+    pub(crate) fn distrust(&self) {
+        let state = &self.0.state;
+        *state.trusted() = None;
+        state.had_key.store(false, Ordering::Relaxed);
+    }
+
+    /// Remembers that a response of the connection was large.
+    pub(crate) fn note_large_response(&self) {
+        let state = &self.0.state;
+        state.had_large_response.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn had_large_response(&self) -> bool {
+        self.0.state.had_large_response.load(Ordering::Relaxed)
     }
 }
 
@@ -660,8 +683,6 @@ mod tests {
         trusted.handle().begin_request().trust(&1);
         let busy = connections.open();
         let request = busy.handle().begin_request();
-        let tick = connections.now();
-        while connections.now() == tick {}
         let (newer, newest) = (connections.open(), connections.open());
         let [trusted, busy, newer, newest] = [trusted, busy, newer, newest].map(run);
         connections.make_room().await;
@@ -673,6 +694,22 @@ mod tests {
         );
         assert_eq!(connections.closed_without_key(), 1);
         drop(request);
+    }
+
+    #[tokio::test]
+    async fn a_connection_whose_credential_is_no_longer_valid_loses_its_place() {
+        let connections = Arc::new(Connections::new(2));
+        let (revoked, other) = (connections.open(), connections.open());
+        revoked.handle().begin_request().trust(&1);
+        assert!(revoked.is_trusted());
+        revoked.handle().begin_request().distrust();
+        assert!(!revoked.is_trusted());
+        other.handle().begin_request().trust(&2);
+        let (revoked, other) = (run(revoked), run(other));
+        connections.make_room().await;
+        revoked.await.expect("closed");
+        assert!(!other.is_finished());
+        assert_eq!(connections.closed_without_key(), 1);
     }
 
     #[tokio::test]

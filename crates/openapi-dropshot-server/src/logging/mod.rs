@@ -23,6 +23,8 @@ use tracing_subscriber::{
 
 /// The target of dropshot's lines, one of them for each request.
 const DROPSHOT: &str = "dropshot";
+/// The target of the lines about the frames of HTTP/2.
+const H2: &str = "h2";
 /// The crate whose lines appear under the name of the service.
 const THIS_CRATE: &str = env!("CARGO_CRATE_NAME");
 /// The target of the line that each request leaves.
@@ -46,10 +48,12 @@ pub fn init(info: &'static ServiceInfo, log: &Log) {
 /// As [`init`], with or without a line for every request.
 pub fn init_with(info: &'static ServiceInfo, log: &Log, access_log: Switch) {
     let mut targets = with_this_crate(log.log.targets(), info);
-    let named = targets.iter().any(|(target, _)| target == DROPSHOT);
-    if !named && targets.default_level() == Some(LevelFilter::INFO) {
-        // The access log has a line a request already.
-        targets = targets.with_target(DROPSHOT, LevelFilter::WARN);
+    // The access log has a line a request already, and each connection can make h2 warn of its client.
+    for (library, level) in [(DROPSHOT, LevelFilter::WARN), (H2, LevelFilter::ERROR)] {
+        let named = targets.iter().any(|(target, _)| target == library);
+        if !named && targets.default_level() == Some(LevelFilter::INFO) {
+            targets = targets.with_target(library, level);
+        }
     }
     if !access_log.is_on() {
         targets = targets.with_target(ACCESS, LevelFilter::OFF);

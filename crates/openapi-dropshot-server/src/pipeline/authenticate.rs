@@ -49,11 +49,17 @@ pub(super) async fn principal<S: State>(
             deadline::within(&context.limits, principal).await?
         }
     };
+    let is_unknown = |error: &_| !matches!(error, AuthenticationError::Failed(_));
+    if found.as_ref().is_err_and(is_unknown) {
+        // Its key may have been revoked.
+        activity.distrust();
+    }
     match found {
         Ok(principal) => {
             let permissions = S::permissions(&principal);
             match permissions.expires_at {
                 Some(at) if at <= context.now() => {
+                    activity.distrust();
                     let at = at.to_rfc3339_opts(SecondsFormat::Secs, true);
                     let message = format!("the API key expired at {at}; send a valid one");
                     Err(invalid(message.into()))

@@ -8,6 +8,7 @@ use super::{
     lifecycle::Announcements,
     pages::Pages,
     route::{RouteError, Routes},
+    turns::Turns,
 };
 use crate::{
     ServiceInfo,
@@ -64,6 +65,7 @@ pub struct Context<S: State> {
     pub(super) body_budget: Budget<S::Principal>,
     /// One for each byte of a response that its client has not taken yet.
     pub(super) response_budget: Budget<S::Principal>,
+    pub(super) turns: Turns,
     /// Whether responses are compressed.
     pub(super) is_compressing: bool,
 }
@@ -118,6 +120,7 @@ impl<S: State> Context<S> {
             request_budget,
             body_budget,
             response_budget,
+            turns: Turns::new(),
             is_compressing: setup.web.compression.is_on(),
             limits: setup.limits,
         })

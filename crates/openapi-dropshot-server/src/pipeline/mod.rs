@@ -28,6 +28,7 @@ mod request_head;
 mod requests;
 mod route;
 mod trace_context;
+mod turns;
 mod unsent;
 
 pub(crate) use admission::Permits;
@@ -49,7 +50,8 @@ use http::{
 use hyper::body::Body as _;
 use openapi_dropshot_types::Contract;
 use record::RequestRecord;
-use std::{net::SocketAddr, pin::pin};
+use std::{net::SocketAddr, pin::pin, task::Poll};
+use tokio::task::yield_now;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -229,6 +231,15 @@ where
     if may_be_absent && !is_absent {
         media_type::check(operation, &head.headers)?;
     }
+    let mut turn = None;
+    if client.activity.had_large_response() {
+        // The next one may be large, too.
+        let _share = match large_head {
+            Some(_) => None,
+            None => Some(cost.take(&context.request_budget, principal)?),
+        };
+        turn = Some(context.turns.take(&principal).await);
+    }
     let _permit = context.permits.take(operation, record.principal)?;
     let mut content = body.content.clone();
     if !is_absent
@@ -246,12 +257,29 @@ where
     let rqctx = contexts.make(endpoint, record.request_id.clone(), info);
     let handler = C::dispatch(operation, rqctx, request);
     let handler = pin!(S::run_as(record.principal, handler));
-    let response = deadline::within(&context.limits, handler).await?;
+    let mut handled = pin!(deadline::within(&context.limits, handler));
+    let response = match futures::poll!(handled.as_mut()) {
+        Poll::Ready(response) => response?,
+        Poll::Pending => {
+            turn = None;
+            handled.await?
+        }
+    };
     let response = response.map_err(json_messages::in_json_terms::<C>)?;
+    if response.body().size_hint().lower() >= turns::LARGE {
+        client.activity.note_large_response();
+        if turn.is_none() && gzip == Some(true) {
+            turn = Some(context.turns.take(&principal).await);
+        }
+    }
     let response = match gzip {
         Some(is_accepted) => compression::apply(response, is_accepted),
         None => response,
     };
+    if turn.take().is_some() {
+        // A connection with more requests that have arrived lets others be served first.
+        yield_now().await;
+    }
     let budget = (&context.response_budget, record.principal);
     unsent::limit(response, version, budget, client.activity, must_be_sent)
 }

@@ -243,6 +243,7 @@ fn requests_for_names_that_are_not_configured_are_rejected() {
             "Host: petstore.internal.rebound.example",
             "Host: localhost\r\nHost: rebound.example",
             "Host: rebound.example@localhost/",
+            "Host: rebound.example:80@127.0.0.1",
         ] {
             assert_eq!(status(host, path), 421, "{host} {path}");
         }

@@ -2,7 +2,7 @@
 
 use crate::{
     alone, attack,
-    attacked::Attacked,
+    attacked::{Attacked, until},
     frames::{self, Http2, frame},
 };
 use std::{
@@ -180,6 +180,26 @@ fn settings_whose_responses_nobody_reads_are_survived() {
         send_some(connection, &settings)?;
         Ok(500)
     });
+}
+
+/// The library that reads frames warns of a client that makes too many streams fail.
+#[test]
+fn frames_that_are_wrong_leave_no_line_in_the_log() {
+    let _alone = alone();
+    let attacked = Attacked::start(&[], &[]);
+    let mut depends_on_itself = 1001_u32.to_be_bytes().to_vec();
+    depends_on_itself.push(5);
+    let wrong = frame(frames::PRIORITY, 0, 1001, &depends_on_itself).repeat(2000);
+    let mut connection = open(&attacked);
+    // The service ends the connection.
+    let _ = send_some(&mut connection, &wrong);
+    let connection = std::cell::RefCell::new(connection);
+    let is_ended = until(Duration::from_secs(20), || {
+        drain(&mut connection.borrow_mut()).is_err()
+    });
+    assert!(is_ended);
+    let log = attacked.service.log.text();
+    assert!(!log.contains("h2::"), "{log}");
 }
 
 /// Sends frames, of which the service may leave some in the socket for a while.

@@ -160,6 +160,50 @@ fn sixty_connections_of_all_kinds_are_bounded() {
     });
 }
 
+/// The pages are read, and their JSON is six times as large as the names in it.
+#[test]
+fn six_thousand_requests_for_large_pages_leave_time_for_those_of_others() {
+    const CONNECTIONS: usize = 600;
+    const REQUESTS: usize = 10;
+    const PETS: usize = 60;
+    let _alone = alone();
+    let attacked = Attacked::start(&[], &[]);
+    let name = r"\u0001".repeat(10_900);
+    let pet = format!(r#"{{"name":"{name}","categoryId":7}}"#);
+    let request = Request::post("/v1/pets", pet).key(&attacked.service.key);
+    for _ in 0..PETS {
+        assert_eq!(attacked.probe(&request).status(), Some(201));
+    }
+    let page = Request::get(LARGEST_PAGE)
+        .key(&attacked.service.key)
+        .header("Accept-Encoding", "gzip");
+    let requests = page.bytes().repeat(REQUESTS);
+    let watch = attacked.watch();
+    let open = |_| {
+        let mut stream = attack::connect(attacked.service.address).ok()?;
+        stream.write_all(&requests).ok()?;
+        Some(stream)
+    };
+    let streams: Vec<_> = (0..CONNECTIONS).filter_map(open).collect();
+    let mut buffer = vec![0; 64 << 10];
+    let mut responses = 0;
+    for mut stream in streams {
+        let mut read = 0;
+        while read < REQUESTS
+            && let Ok(bytes @ 1..) = stream.read(&mut buffer)
+        {
+            let text = String::from_utf8_lossy(&buffer[..bytes]);
+            read += text.matches("HTTP/1.1 ").count();
+        }
+        responses += read;
+    }
+    let report = watch.end();
+    println!("{responses} responses");
+    report.assert_served("requests for large pages");
+    attacked.assert_memory_is_bounded("requests for large pages");
+    assert!(responses > CONNECTIONS, "{responses} responses");
+}
+
 /// Small responses are as many as there are streams.
 #[test]
 fn sixty_thousand_streams_without_a_window_are_bounded() {

@@ -13,7 +13,7 @@ use rusqlite::{Connection, Error, ErrorCode, OpenFlags, config::DbConfig};
 use std::{
     fs::{self, OpenOptions},
     io,
-    os::unix::fs::OpenOptionsExt as _,
+    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
     sync::Arc,
     thread,
@@ -200,6 +200,9 @@ fn set_up(db: &Connection, timeout: Duration) -> rusqlite::Result<()> {
 fn inspect(path: &Path) -> Result<(), OpenProblem> {
     match (fs::metadata(path), path.parent()) {
         (Ok(found), _) if found.is_dir() => return Err(OpenProblem::IsFolder),
+        (Ok(found), _) if found.is_file() && found.nlink() > 1 => {
+            return Err(OpenProblem::Linked(found.nlink()));
+        }
         // SQLite deletes the log of an empty file. A store is made with its first page, so this
         // file had a store.
         (Ok(found), _) if found.is_file() && found.len() == 0 => {

@@ -55,6 +55,21 @@ async fn a_folder_is_not_a_database() {
     is_rejected(&place, place.folder.path(), folder, "petstore.db").await;
 }
 
+/// The log of a store has the name of the file by which it was opened: under another name, a second
+/// server would not find it.
+#[tokio::test]
+async fn a_file_with_two_names_is_rejected() {
+    let place = place();
+    let path = place.folder.path().join("pets.db");
+    let store = open(&path).await.expect("a store");
+    store.close().await.expect("it closes");
+    let other = place.folder.path().join("same.db");
+    fs::hard_link(&path, &other).expect("a second name");
+    let linked = |error: &OpenError| matches!(error.problem, OpenProblem::Linked(2));
+    is_rejected(&place, &path, linked, "hard links").await;
+    is_rejected(&place, &other, linked, "hard links").await;
+}
+
 #[tokio::test]
 async fn a_device_is_not_a_database() {
     is_rejected(

@@ -1,0 +1,52 @@
+//! Lets requests for large responses take turns. To write and compress one takes milliseconds of a
+//! thread that other requests wait for; thousands of them at once would hold up all others.
+
+use std::{
+    hash::{BuildHasher as _, Hash, RandomState},
+    thread,
+};
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+/// A response of so many bytes, before it is compressed, is large.
+pub(super) const LARGE: u64 = 32 << 10;
+/// The principals of one group wait for each other.
+const GROUPS: usize = 16;
+
+/// The turns of all requests for large responses. Whoever has one does not wait for anything else.
+pub(super) struct Turns {
+    /// As many turns as there are threads for each, so that of all that wait for a thread no group has
+    /// more.
+    groups: [Semaphore; GROUPS],
+    /// As many turns as there are threads.
+    threads: Semaphore,
+    hasher: RandomState,
+}
+
+/// A turn, until it is dropped.
+pub(super) struct Turn<'a> {
+    _of_group: Option<SemaphorePermit<'a>>,
+    _of_thread: Option<SemaphorePermit<'a>>,
+}
+
+impl Turns {
+    pub(super) fn new() -> Self {
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        Turns {
+            groups: std::array::from_fn(|_| Semaphore::new(threads)),
+            threads: Semaphore::new(threads),
+            hasher: RandomState::new(),
+        }
+    }
+
+    /// Waits for a turn.
+    pub(super) async fn take(&self, principal: &impl Hash) -> Turn<'_> {
+        let group = self.hasher.hash_one(principal) as usize % GROUPS;
+        // They are never closed.
+        let _of_group = self.groups[group].acquire().await.ok();
+        let _of_thread = self.threads.acquire().await.ok();
+        Turn {
+            _of_group,
+            _of_thread,
+        }
+    }
+}
