@@ -41,9 +41,9 @@ crate::settings! {
         /// Total size of all bodies in memory, in bytes; a request beyond it is rejected with 503
         body_budget_bytes: NonZeroUsize = "33554432";
         /// Total memory of the requests that wait for their bodies and of large heads, in bytes; a request beyond it is rejected with 503
-        request_budget_bytes: NonZeroUsize = "33554432";
+        request_budget_bytes: NonZeroUsize = "25165824";
         /// Total size of the responses of more than 8 KiB, and of all of HTTP/2, that clients have not taken yet, in bytes; a request for another one is rejected with 503
-        response_budget_bytes: NonZeroUsize = "33554432";
+        response_budget_bytes: NonZeroUsize = "25165824";
         /// Seconds in which a client has to take the next 64 KiB of a response; one that takes nothing of it for longer is disconnected, whatever it takes of others
         response_stall_seconds: Seconds = "30";
         /// Seconds in which the head of a request has to arrive, and after which a connection without a request is closed. Raise it above the time for which a proxy keeps idle connections

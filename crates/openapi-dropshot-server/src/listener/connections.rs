@@ -34,7 +34,7 @@ const CLOSED_AT_ONCE: usize = 16;
 
 /// What all connections together may have received of requests that are not complete, beside the
 /// first [`FREE`] bytes of each.
-const RECEIVED_LIMIT: usize = 24 << 20;
+const RECEIVED_LIMIT: usize = 16 << 20;
 /// The time between two looks for connections that hold too much of it.
 const RECEIVED_PAUSE: Duration = Duration::from_millis(20);
 /// The bytes of an incomplete request for which every connection has a buffer.
