@@ -28,6 +28,7 @@ fn is_fresh(source: &str, client: &str, client_crate: &str) {
         models_crate: "models".to_owned(),
         client_crate: client_crate.to_owned(),
         trait_name: None,
+        renames: Default::default(),
     };
     let files = generate_client(&document, &options)
         .expect("the document is supported")

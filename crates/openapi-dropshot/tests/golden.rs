@@ -29,6 +29,7 @@ fn golden_files_are_what_the_generator_writes() {
             models_crate: format!("crate::{name}_models"),
             client_crate: "client".to_owned(),
             trait_name: None,
+            renames: Default::default(),
         };
         let files = generate_service(&document, &options)
             .expect("the document is supported")
