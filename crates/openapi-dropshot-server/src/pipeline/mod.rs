@@ -30,7 +30,6 @@ mod route;
 mod trace_context;
 mod unsent;
 
-pub(crate) use admission::Permits;
 pub use context::Context;
 pub(crate) use requests::Cost;
 pub use route::RouteError;
@@ -229,7 +228,7 @@ where
     if may_be_absent && !is_absent {
         media_type::check(operation, &head.headers)?;
     }
-    let _permit = context.permits.take(operation, record.principal)?;
+    let _permit = admission::permit(&context.permits, operation, record.principal)?;
     let mut content = body.content.clone();
     if !is_absent
         && operation.request_body.is_some_and(media_type::is_json)
