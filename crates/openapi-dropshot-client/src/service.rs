@@ -3,7 +3,7 @@
 use crate::{Deprecation, ErrorKind, operation::Operation};
 use std::time::Duration;
 
-/// What a client has to know about its service; the macro [`service!`](crate::service) makes one in the generated
+/// What a client has to know about its service; the macro [`service!`](crate::service!) makes one in the generated
 /// client, so that spans and log lines carry the name of that crate.
 ///
 /// ```

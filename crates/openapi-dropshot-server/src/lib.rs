@@ -21,6 +21,7 @@ pub mod tls;
 pub mod usage_report;
 
 mod access;
+mod connections;
 mod docs;
 mod document;
 mod ended_request;
@@ -32,7 +33,6 @@ mod rate_limit;
 mod server;
 mod setup;
 mod slog_bridge;
-mod state_error;
 #[cfg(test)]
 mod test_contract;
 mod usage;

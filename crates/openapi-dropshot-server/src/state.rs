@@ -1,7 +1,9 @@
 //! The trait through which this crate accesses the data of a service: its keys, its usage
 //! counters and its idempotency keys.
 
-pub use crate::state_error::StateError;
+pub(crate) mod error;
+
+pub use error::StateError;
 
 use crate::{metrics::Metrics, permissions::Permissions, usage_report::StoredUsage};
 use chrono::{DateTime, NaiveDate, Utc};

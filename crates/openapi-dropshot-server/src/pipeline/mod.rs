@@ -35,7 +35,7 @@ pub(crate) use requests::Cost;
 pub use route::RouteError;
 pub(crate) use trace_context::span;
 
-use crate::{access, listener::Activity, state::State};
+use crate::{access, connections::Activity, state::State};
 use cors::Grant;
 use dropshot::{Body, RequestInfo};
 use dropshot_request_context::RequestContexts;
