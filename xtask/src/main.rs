@@ -30,35 +30,10 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Compare document, generated code, releases and changelog with each other
-    ///
-    /// Runs all gates. Exits with 0 if none failed, and with 1 if one did.
     Check(check::Options),
-
-    /// Compare two documents: the changes, and whether they break a client
-    ///
-    /// Exits with 0 if no change breaks a client, and with 1 if one does or a
-    /// document cannot be compared.
     Diff(diff::Options),
-
-    /// Write all code that is generated from spec/openapi.yaml
-    ///
-    /// Exits with 0 if everything is fresh, with 3 if `--skip-unsupported` left out
-    /// an operation, with 4 if `--check` found a stale file, and with 1 if the
-    /// document cannot be used.
     Generate(generate::Options),
-
-    /// Release the contract: freeze the document and set all versions
-    ///
-    /// Exits with 0 if the release is made. Otherwise exits with 1 and changes
-    /// nothing.
     Release(release::Options),
-
-    /// Show that the generated code of documents means what the documents say
-    ///
-    /// Generates a throw-away crate for each document, compiles it, and compares
-    /// what it emits, accepts and responds with the document. Exits with 0 if
-    /// every part passed or was rejected with a reason, and with 1 if not.
     Roundtrip(roundtrip::Options),
 
     /// Run the whole test suite

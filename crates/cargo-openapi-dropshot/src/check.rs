@@ -5,36 +5,40 @@
 mod accepted;
 mod breaking;
 pub(crate) mod changelog;
+mod changes;
 mod document;
 mod generated;
 mod inputs;
 mod lifecycle;
+mod outcome;
 mod report;
 pub(crate) mod roundtrip;
 mod usage;
 
 pub(crate) use accepted::without_entries;
 pub(crate) use inputs::Inputs;
+pub(crate) use outcome::Outcome;
 
 use crate::{
     Project,
     output::{Format, is_in_github_actions, locate, sarif, workflow_commands},
-    repository::Finding,
     rules,
 };
 use anyhow::{Result, bail, ensure};
 use chrono::{NaiveDate, Utc};
 use clap::ValueEnum;
-use openapi_dropshot_contract::{Rule, Severity, model::Location};
+use outcome::Gate;
 use report::Report;
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
-    time::{Duration, Instant},
+    time::Instant,
 };
 use usage::Usage;
 
-/// The options of the task `check`.
+/// Compare document, generated code, releases and changelog with each other
+///
+/// Runs all gates. Exits with 0 if none failed, and with 1 if one did.
 #[derive(clap::Args, Debug)]
 pub struct Options {
     /// The document, if not the project's own
@@ -94,36 +98,6 @@ impl Name {
     fn id(self) -> String {
         let value = self.to_possible_value();
         value.map_or_else(String::new, |value| value.get_name().to_owned())
-    }
-}
-
-/// The result of a gate.
-pub(crate) struct Outcome {
-    /// What was checked, as a lower-case fragment.
-    summary: String,
-    /// The faults and warnings.
-    pub(crate) findings: Vec<Finding>,
-    /// The command that repairs them.
-    pub(crate) fix: Option<String>,
-}
-
-/// A gate that was run.
-struct Gate {
-    /// The name in the command line and in the report.
-    name: String,
-    outcome: Outcome,
-    took: Duration,
-}
-
-impl Gate {
-    /// The greatest severity of its findings.
-    fn severity(&self) -> Option<Severity> {
-        let findings = self.outcome.findings.iter();
-        findings.map(|finding| finding.problem.severity).max()
-    }
-
-    fn has_failed(&self) -> bool {
-        self.severity() == Some(Severity::Error)
     }
 }
 
@@ -263,29 +237,4 @@ fn run_gates(inputs: &Inputs<'_>, names: &[Name], mut report: impl FnMut(&Gate))
         gates.push(gate);
     }
     gates
-}
-
-impl Outcome {
-    /// Makes a failed outcome with one error at the first character of the document.
-    fn failed(inputs: &Inputs<'_>, summary: &str, rule: &Rule, message: &str, help: &str) -> Self {
-        let problem = rule.problem(&Location::start(&inputs.file), message, help);
-        Outcome {
-            summary: summary.to_owned(),
-            findings: vec![Finding::new(problem)],
-            fix: None,
-        }
-    }
-
-    /// The document cannot be read; the gate `document` says why.
-    fn without_document(inputs: &Inputs<'_>) -> Self {
-        let summary = "not checked: the document cannot be read";
-        let help = "repair what the gate `document` found first";
-        Outcome::failed(
-            inputs,
-            summary,
-            &rules::NO_DOCUMENT,
-            "the document cannot be read",
-            help,
-        )
-    }
 }

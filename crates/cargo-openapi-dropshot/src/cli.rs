@@ -34,47 +34,12 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Compare document, generated code, releases and changelog with each other
-    ///
-    /// Runs all gates. Exits with 0 if none failed, and with 1 if one did.
     Check(check::Options),
-
-    /// Compare two documents: the changes, and whether they break a client
-    ///
-    /// Exits with 0 if no change breaks a client, and with 1 if one does or a
-    /// document cannot be compared.
     Diff(diff::Options),
-
-    /// Describe a rule: its meaning, examples, the remedy and its configuration
-    ///
-    /// Exits with 0, and with 1 if there is no such rule.
     Explain(explain::Options),
-
-    /// Write all code that is generated from the documents
-    ///
-    /// Exits with 0 if everything is fresh, with 3 if `--skip-unsupported` left out
-    /// an operation, with 4 if `--check` found a stale file, and with 1 if a
-    /// document cannot be used.
     Generate(generate::Options),
-
-    /// Write a service for a document, with the examples of the document as its first responses
-    ///
-    /// Writes models, API, client, server, tests, CI and `openapi-dropshot.toml`, and keeps
-    /// files that exist. Exits with 0, with 3 if `--skip-unsupported` left out an operation,
-    /// and with 1 if nothing was written.
     Init(init::Options),
-
-    /// Release the contract: freeze the document and set all versions
-    ///
-    /// Exits with 0 if the release is made. Otherwise exits with 1 and changes
-    /// nothing.
     Release(release::Options),
-
-    /// Show that the generated code of documents means what the documents say
-    ///
-    /// Generates a throw-away crate for each document, compiles it, and compares
-    /// what it emits, accepts and responds with the document. Exits with 0 if
-    /// every part passed or was rejected with a reason, and with 1 if not.
     Roundtrip(roundtrip::Options),
 
     /// Print the completions of a shell

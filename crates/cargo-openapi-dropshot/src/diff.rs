@@ -15,7 +15,10 @@ use openapi_dropshot_contract::{
 use serde_json::{Value, json};
 use std::{path::Path, process::ExitCode};
 
-/// The options of the task `diff`.
+/// Compare two documents: the changes, and whether they break a client
+///
+/// Exits with 0 if no change breaks a client, and with 1 if one does or a
+/// document cannot be compared.
 #[derive(clap::Args, Debug)]
 pub struct Options {
     /// The older document: a file, or a file of a git revision, such as

@@ -15,7 +15,9 @@ use openapi_dropshot_contract::{
 };
 use std::process::ExitCode;
 
-/// The options of the task `explain`.
+/// Describe a rule: its meaning, examples, the remedy and its configuration
+///
+/// Exits with 0, and with 1 if there is no such rule.
 #[derive(clap::Args, Debug)]
 pub struct Options {
     /// The id of the rule, which messages print in brackets; without it, all rules are listed

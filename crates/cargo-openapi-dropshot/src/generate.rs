@@ -10,7 +10,7 @@ use crate::{
     supported::{self, Supported, configured_name},
 };
 use anyhow::{Context, Result, bail, ensure};
-use openapi_dropshot::File;
+use openapi_dropshot::{File, InlineType};
 use openapi_dropshot_contract::{
     Document, Problem, Problems, read_with_files, suggest::did_you_mean,
 };
@@ -26,7 +26,11 @@ const STALE: u8 = 4;
 /// The exit code of `--skip-unsupported` where an operation was left out.
 const SKIPPED: u8 = 3;
 
-/// The options of the task `generate`.
+/// Write all code that is generated from the documents
+///
+/// Exits with 0 if everything is fresh, with 3 if `--skip-unsupported` left out
+/// an operation, with 4 if `--check` found a stale file, and with 1 if a
+/// document cannot be used.
 #[derive(clap::Args, Debug)]
 pub struct Options {
     /// Write nothing; show what differs
@@ -92,13 +96,17 @@ fn run_one(project: &Project, options: &Options) -> Result<u8> {
         return Ok(0);
     };
     let mut document = read(project, &text)?;
-    let (files, success) = if options.skip_unsupported {
-        supported_files(project, output, &mut document)?
+    let (code, success) = if options.skip_unsupported {
+        supported_code(project, output, &mut document)?
     } else {
-        let files = generated_files(project, output, &document)?
+        let code = generated_code(project, output, &document)?
             .map_err(|problems| rejected(project, &Problems::new(&document, problems)))?;
-        (files, 0)
+        (code, 0)
     };
+    let Code {
+        files,
+        inline_types,
+    } = code;
     let count = files.len();
     let stale = stale_files(project, output, files)?;
     let foreign: Vec<&str> = (stale.iter().filter(|file| file.is_foreign))
@@ -131,7 +139,7 @@ fn run_one(project: &Project, options: &Options) -> Result<u8> {
     }
     let before = texts_of_models(project, output)?;
     let before: Vec<&str> = before.iter().map(String::as_str).collect();
-    let names = renames::new_names(project, &document, &before);
+    let names = renames::new_names(&document, &inline_types, &before);
     let removed: Vec<String> = (stale.iter().filter(|file| file.expected.is_none()))
         .map(|file| file.path.clone())
         .collect();
@@ -151,12 +159,12 @@ fn run_one(project: &Project, options: &Options) -> Result<u8> {
 }
 
 /// Generates the files of what the generator supports, lists the rest, and removes the rest
-/// from the document. Returns the files and the exit code.
-fn supported_files(
+/// from the document. Returns the code and the exit code.
+fn supported_code(
     project: &Project,
     output: &Output,
     document: &mut Document,
-) -> Result<(Files, u8)> {
+) -> Result<(Code, u8)> {
     let options = project.generator_options(output);
     let not_in_client = output.client.as_ref().map(|_| &*output.skip_in_client);
     let (service, client) =
@@ -165,7 +173,7 @@ fn supported_files(
     let parts = iter::once(&service).chain(&client);
     let is_whole = parts.clone().all(|part| part.rejections.is_empty());
     let files = parts.flat_map(|part| part.generated.files.clone());
-    let mut files = within_folders(output, files.collect())?;
+    let files = within_folders(output, files.collect())?;
     for operation in &service.rejected {
         println!("skipped {}", operation.name);
     }
@@ -173,8 +181,13 @@ fn supported_files(
         println!("skipped {} in the client", operation.name);
     }
     *document = service.document;
-    renames::apply(project, document, &mut files)?;
-    Ok((files, if is_whole { 0 } else { SKIPPED }))
+    let inline_types = service.generated.inline_types;
+    renames::check(project, &inline_types)?;
+    let code = Code {
+        files,
+        inline_types,
+    };
+    Ok((code, if is_whole { 0 } else { SKIPPED }))
 }
 
 /// The text of a document.
@@ -229,21 +242,31 @@ fn read(project: &Project, text: &str) -> Result<Document> {
     Ok(document)
 }
 
-/// Generates the files of a document; the inner error holds the problems for
+/// The code that is generated of a document.
+pub(crate) struct Code {
+    pub(crate) files: Files,
+    inline_types: Vec<InlineType>,
+}
+
+/// Generates the code of a document; the inner error holds the problems for
 /// which the generator rejects it.
-pub(crate) fn generated_files(
+pub(crate) fn generated_code(
     project: &Project,
     output: &Output,
     document: &Document,
-) -> Result<Result<Files, Vec<Problem>>> {
+) -> Result<Result<Code, Vec<Problem>>> {
     check_skipped(output, document)?;
-    let files = match output.generate(document, &project.generator_options(output)) {
-        Ok(generated) => generated.files,
+    let generated = match output.generate(document, &project.generator_options(output)) {
+        Ok(generated) => generated,
         Err(problems) => return Ok(Err(problems)),
     };
-    let mut files = within_folders(output, files)?;
-    renames::apply(project, document, &mut files)?;
-    Ok(Ok(files))
+    let files = within_folders(output, generated.files)?;
+    let inline_types = generated.inline_types;
+    renames::check(project, &inline_types)?;
+    Ok(Ok(Code {
+        files,
+        inline_types,
+    }))
 }
 
 /// Checks that the operations exist that the client leaves out.

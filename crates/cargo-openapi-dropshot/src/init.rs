@@ -34,7 +34,11 @@ use toolkit::Toolkit;
 /// The exit code where `--skip-unsupported` left out an operation.
 const SKIPPED: u8 = 3;
 
-/// The options of the command `init`.
+/// Write a service for a document, with the examples of the document as its first responses
+///
+/// Writes models, API, client, server, tests, CI and `openapi-dropshot.toml`, and keeps
+/// files that exist. Exits with 0, with 3 if `--skip-unsupported` left out an operation,
+/// and with 1 if nothing was written.
 #[derive(clap::Args, Debug)]
 pub struct Options {
     /// The OpenAPI document, YAML or JSON
@@ -241,6 +245,7 @@ fn plan(
         models_crate: format!("{rust}_models"),
         client_crate: format!("{rust}_client"),
         trait_name: trait_name(&document.info.title, &name),
+        renames: Default::default(),
     };
     let generate = match options.no_client {
         true => openapi_dropshot::generate_service,

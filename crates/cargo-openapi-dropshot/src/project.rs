@@ -169,6 +169,7 @@ impl Project {
             models_crate: output.models_crate,
             client_crate: output.client_crate,
             trait_name: output.trait_name,
+            renames: self.renames.iter().cloned().collect(),
         }
     }
 

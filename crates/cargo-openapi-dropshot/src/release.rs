@@ -21,7 +21,10 @@ use openapi_dropshot_contract::{
 };
 use std::process::ExitCode;
 
-/// The options of the task `release`.
+/// Release the contract: freeze the document and set all versions
+///
+/// Exits with 0 if the release is made. Otherwise exits with 1 and changes
+/// nothing.
 #[derive(clap::Args, Debug)]
 pub struct Options {
     /// The version of the release, such as 1.1.0; or 1.2.0-dev, to give this version to the crates after a release, and nothing else
@@ -194,9 +197,9 @@ fn prepare(
         (frozen::path(project), frozen::record(&texts)),
     ];
     if let Some(output) = &project.output {
-        let generated = generate::generated_files(project, output, &document)?
+        let generated = generate::generated_code(project, output, &document)?
             .map_err(|_| anyhow!("the generator rejects the document with the new version"))?;
-        changed.extend(generated);
+        changed.extend(generated.files);
     }
     changed.push((project.document.clone(), text));
 

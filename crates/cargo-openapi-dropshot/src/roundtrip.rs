@@ -6,6 +6,7 @@
 
 mod coverage;
 mod emitted;
+mod formats;
 pub(crate) mod instances;
 mod program;
 mod report;
@@ -36,7 +37,11 @@ use std::{
     sync::Arc,
 };
 
-/// The options of the task `roundtrip`.
+/// Show that the generated code of documents means what the documents say
+///
+/// Generates a throw-away crate for each document, compiles it, and compares
+/// what it emits, accepts and responds with the document. Exits with 0 if
+/// every part passed or was rejected with a reason, and with 1 if not.
 #[derive(clap::Args, Debug)]
 pub struct Options {
     /// Fail also where the generator rejects a part of a document

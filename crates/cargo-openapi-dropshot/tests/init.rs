@@ -775,7 +775,7 @@ fn the_example_is_what_init_writes_and_its_handlers() {
     // The folder of the toolkit, as the example has it.
     let written = place.texts("", |text| text.replace(&*toolkit, "../../crates"));
     let actual = Place::texts_below(&example, |text| text);
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+    if test_support::updates_golden() {
         let generated = written
             .iter()
             .filter(|(path, _)| !BY_HAND.contains(&path.as_str()) && !path.starts_with(MOCKS));

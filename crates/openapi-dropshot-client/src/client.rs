@@ -6,9 +6,11 @@ use crate::{
     credentials::Provided,
     deprecation::{self, DEPRECATION, SUNSET, Tally},
     error::Failure,
-    generated::{Credential, Operation, Service},
+    operation::Operation,
     platform::{local, take},
-    retry::{self, RATE_LIMIT, Throttle},
+    retry_after::{RATE_LIMIT, rate_limit_pause},
+    service::{Credential, Service},
+    throttle::Throttle,
     transport::{Head, Received, Transport, read_body},
 };
 use http::{
@@ -129,7 +131,7 @@ impl Client {
             limited |= *name == RATE_LIMIT;
             deprecated |= *name == LINK || *name == DEPRECATION || *name == SUNSET;
         }
-        if limited && let Some(wait) = retry::rate_limit_pause(response.status, headers) {
+        if limited && let Some(wait) = rate_limit_pause(response.status, headers) {
             shared.throttle.slow_down(shared.clock.now(), wait);
         }
         if deprecated && let Some(deprecation) = deprecation::read(operation.id, url, headers) {

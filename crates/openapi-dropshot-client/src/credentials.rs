@@ -6,8 +6,8 @@ mod file;
 use crate::{
     BoxError, BuildError, Clock,
     error::Failure,
-    generated::Credential,
     platform::{Instant, timeout},
+    service::Credential,
 };
 use futures_util::lock::Mutex as AsyncMutex;
 use http::{HeaderName, HeaderValue, header::AUTHORIZATION};

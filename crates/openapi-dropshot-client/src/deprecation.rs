@@ -1,7 +1,7 @@
 //! Reads from responses that their operation is deprecated: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a link to
 //! the successor (RFC 5829).
 
-use crate::{link, retry::http_date};
+use crate::{link, retry_after::http_date};
 use chrono::{DateTime, Utc};
 use http::{HeaderMap, HeaderName};
 use reqwest::Url;

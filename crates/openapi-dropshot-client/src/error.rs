@@ -6,7 +6,7 @@ mod typed;
 
 pub use typed::TypedError;
 
-use crate::{BuildError, RetryStop, retry::Record};
+use crate::{BuildError, RetryStop, record::Record};
 use http::{HeaderMap, StatusCode};
 use serde::de::DeserializeOwned;
 use std::{

@@ -9,7 +9,6 @@ mod by_status;
 mod members;
 mod open_enum;
 mod path;
-mod service;
 
 pub use body::{Body, IntoBody};
 pub use by_status::{ByStatus, json_body, text_body, unlisted};
@@ -17,120 +16,22 @@ pub use http::Method;
 pub use members::{by_tag, json_value, present, unknown_tag};
 pub use open_enum::OpenEnum;
 pub use serde_json::Result as JsonResult;
-pub use service::{Credential, Service};
-#[doc(hidden)]
-pub use service::{FailedTry, StartedCall, day};
 
 #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
 pub use crate::blocking::wait;
+pub use crate::operation::{Operation, Parameter, Place, Waiter};
+pub use crate::service::{Credential, Service};
+#[doc(hidden)]
+pub use crate::service::{FailedTry, StartedCall, day};
 
 use crate::{
-    CallOptions, Client, Error, ErrorCode, Items, Pages, Response, Waiting,
-    call::{IDEMPOTENCY_KEY, Prepared},
-    error::Failure,
+    CallOptions, Client, Error, ErrorCode, Items, Pages, Response, Waiting, error::Failure,
+    operation::IDEMPOTENCY_KEY, prepared::Prepared,
 };
 use http::{HeaderMap, HeaderValue, header::CONTENT_TYPE};
 use progenitor_client::{ByteStream, QueryParam};
 use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::{self, Display};
-
-/// An operation of the document.
-///
-/// ```
-/// use openapi_dropshot_client::generated::{Method, Operation, Parameter, Place};
-///
-/// static GET_BOOK: Operation = Operation {
-///     id: "getBook",
-///     method: Method::GET,
-///     path: "/books/{bookId}",
-///     parameters: &[Parameter::new(Place::Path, "bookId", "book_id", true)],
-///     success: &[200],
-/// };
-/// ```
-#[derive(Debug)]
-pub struct Operation {
-    /// `operationId`
-    pub id: &'static str,
-    /// The method.
-    pub method: Method,
-    /// The path below the base URL, with the names of path parameters in braces.
-    pub path: &'static str,
-    /// The parameters, in the order in which they are sent.
-    pub parameters: &'static [Parameter],
-    /// The statuses of its successes; empty if every status from 200 to 299 is one.
-    pub success: &'static [u16],
-}
-
-/// The states for which a client can wait; `x-waiters` of the document declares them.
-///
-/// ```
-/// use openapi_dropshot_client::generated::Waiter;
-///
-/// static LOAN_RETURNED: Waiter = Waiter {
-///     name: "loanReturned",
-///     path: "/state",
-///     success: &["returned"],
-///     failure: &["lost"],
-/// };
-/// ```
-#[derive(Debug)]
-pub struct Waiter {
-    /// The name in the document.
-    pub name: &'static str,
-    /// The place of the state in the response, as a JSON pointer (RFC 6901).
-    pub path: &'static str,
-    /// The states that end the waiting.
-    pub success: &'static [&'static str],
-    /// The states that never lead to those.
-    pub failure: &'static [&'static str],
-}
-
-/// A parameter of an operation; see [`Operation`] for an example.
-#[derive(Debug)]
-pub struct Parameter {
-    place: Place,
-    name: &'static str,
-    setter: &'static str,
-    required: bool,
-}
-
-/// The part of the request that a parameter belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names are clear")]
-pub enum Place {
-    Path,
-    Query,
-    Header,
-}
-
-impl Parameter {
-    /// Makes a parameter from its place, its name in the document, and the builder's method that sets it.
-    pub const fn new(
-        place: Place,
-        name: &'static str,
-        setter: &'static str,
-        required: bool,
-    ) -> Self {
-        Parameter {
-            place,
-            name,
-            setter,
-            required,
-        }
-    }
-}
-
-impl Operation {
-    /// Whether the operation takes an `Idempotency-Key`.
-    fn takes_idempotency_key(&self) -> bool {
-        self.parameters.iter().any(|parameter| {
-            parameter.place == Place::Header
-                && parameter
-                    .name
-                    .eq_ignore_ascii_case(IDEMPOTENCY_KEY.as_str())
-        })
-    }
-}
 
 /// A request while its parameters are set.
 ///

@@ -1,12 +1,9 @@
 //! Hooks of the application around each try of a call.
 
-use crate::{Error, error::Failure, generated::Operation};
+use crate::{BoxError, Error, error::Failure, operation::Operation};
 use http::{HeaderMap, StatusCode};
 use reqwest::{Method, Request, Url};
 use std::{fmt, sync::Arc, time::Duration};
-
-/// An error of any type, as the crate `tower` has it.
-pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Hooks around each try of a call: to add headers, to sign requests, to observe.
 ///

@@ -65,6 +65,7 @@ mod batch;
 #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
 #[cfg_attr(docsrs, doc(cfg(feature = "blocking")))]
 pub mod blocking;
+mod build_error;
 mod call;
 mod client;
 mod client_builder;
@@ -76,36 +77,47 @@ mod interceptor;
 mod link;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod mock;
+mod operation;
 mod pages;
 mod platform;
+mod prepared;
+mod record;
 mod response;
 mod retry;
+mod retry_after;
+mod service;
 pub mod telemetry;
+mod throttle;
 mod transport;
 mod waiting;
 
 pub use batch::{Batch, BatchError, BatchReport, Progress};
+pub use build_error::BuildError;
 pub use call::CallOptions;
 pub use client::Client;
-pub use client_builder::{BuildError, ClientBuilder};
+pub use client_builder::ClientBuilder;
 #[cfg(not(target_arch = "wasm32"))]
 pub use credentials::ApiKeyFile;
 pub use credentials::{ApiKey, Credentials};
 pub use deprecation::Deprecation;
 pub use error::{Error, ErrorCode, ErrorKind, TypedError};
-pub use interceptor::{BoxError, Interceptor, TryOutcome, TryRequest};
+pub use interceptor::{Interceptor, TryOutcome, TryRequest};
 pub use pages::{Items, Pages};
 /// The body of a response that is read as it arrives.
 pub use progenitor_client::ByteStream;
+pub use record::RetryStop;
 /// The version of reqwest that this crate is built on, for [`ClientBuilder::http_client`] and [`ClientBuilder::proxy`].
 pub use reqwest;
 pub use response::Response;
-pub use retry::{Clock, RetryBudget, RetryDecision, RetryPolicy, RetryStop};
+pub use retry::{Clock, RetryBudget, RetryDecision, RetryPolicy};
 #[doc(hidden)]
 pub use tracing;
 #[cfg(not(target_arch = "wasm32"))]
 pub use transport::{RequestBody, TransportError};
 pub use waiting::{WaitError, Waiting};
+
+/// An error of any type, as the crate `tower` has it.
+pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -1,6 +1,6 @@
 //! Follows the links of the service from page to page (RFC 8288): as a stream of pages, and as a stream of their items.
 
-use crate::{Error, ErrorCode, Response, call::Prepared, error::Failure, link};
+use crate::{Error, ErrorCode, Response, error::Failure, link, prepared::Prepared};
 use futures_util::{
     Stream, StreamExt as _,
     stream::{self, BoxStream},

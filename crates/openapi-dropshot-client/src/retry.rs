@@ -4,24 +4,23 @@
 mod budget;
 mod clock;
 mod policy;
-mod retry_after;
-mod throttle;
 
 pub use budget::RetryBudget;
 pub use clock::Clock;
 pub(crate) use clock::RealClock;
 pub use policy::{RetryDecision, RetryPolicy};
-pub(crate) use retry_after::{RATE_LIMIT, http_date, rate_limit_pause, retry_after};
-pub(crate) use throttle::Throttle;
 
 use crate::{
-    call::{Prepared, Settings, next_try},
+    call::Settings,
     client::Shared,
     credentials::Provided,
     error::{self, Failure},
-    generated::{FailedTry, Operation, StartedCall},
     interceptor::{TryOutcome, TryRequest},
+    operation::Operation,
     platform::{Instant, timeout},
+    prepared::{Prepared, next_try},
+    record::{Record, RetryStop},
+    service::{FailedTry, StartedCall},
     transport::Received,
 };
 use http::{HeaderName, HeaderValue, StatusCode};
@@ -29,41 +28,26 @@ use reqwest::Request;
 use std::{pin::pin, time::Duration};
 use tracing::Instrument as _;
 
-/// What is known of a call besides its response. It is kept with responses and errors.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Record {
-    /// How often the request was sent again.
-    pub(crate) retries: u32,
-    /// Whether the service may have seen any of its tries.
-    pub(crate) sent: bool,
-    /// The key that made the request safe to repeat.
-    pub(crate) idempotency_key: Option<String>,
-    /// Why the request was not sent again, although that may have helped.
-    pub(crate) stop: Option<RetryStop>,
-}
-
-/// Why a request was not sent again after an error that may be transient; see
-/// [`Error::retry_stop`](crate::Error::retry_stop).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum RetryStop {
-    /// It is unknown whether the service carried out the request, and it is not safe to repeat.
-    NotRepeatable,
-    /// The call has made all tries of its [`RetryPolicy`].
-    Tries,
-    /// The [`RetryBudget`] of the client is used up, because too many calls fail.
-    Budget,
-    /// The pause before the next try would have exceeded the time limit of the call.
-    Timeout,
-    /// The classifier of the [`RetryPolicy`] forbids it.
-    Classifier,
-    /// The service rejected the API key after an earlier try that it may have carried out. The `Idempotency-Key` of the
-    /// request is valid only for the API key of that try: with another one, the request could be carried out twice.
-    ApiKeyRejected,
+impl Prepared {
+    /// Sends the request, again if that is needed and allowed.
+    ///
+    /// # Errors
+    ///
+    /// There is no response, or it is none of the successes that the document lists.
+    pub(crate) async fn send(&mut self) -> Result<Received, Failure> {
+        let operation = self.operation;
+        let response = send(self).await?;
+        let status = response.head.status;
+        if operation.success.is_empty() || operation.success.contains(&status.as_u16()) {
+            Ok(response)
+        } else {
+            Err(Failure::from_response(response).await)
+        }
+    }
 }
 
 /// Sends a request until there is a response, or until there is no point in sending it again.
-pub(crate) async fn send(call: &mut Prepared) -> Result<Received, Failure> {
+async fn send(call: &mut Prepared) -> Result<Received, Failure> {
     let span = (call.client.shared.service.span)(&StartedCall {
         operation: call.operation,
         url: call.request.url(),

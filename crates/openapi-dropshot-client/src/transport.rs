@@ -3,7 +3,7 @@
 use crate::{
     BoxError,
     platform::{Local, local, take},
-    retry::Record,
+    record::Record,
 };
 use bytes::Bytes;
 use futures_util::StreamExt as _;

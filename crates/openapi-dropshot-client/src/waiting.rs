@@ -1,6 +1,6 @@
 //! Waits until the thing that an operation returns is in one of several states.
 
-use crate::{Error, ErrorCode, Response, call::Prepared, error::Failure, generated::Waiter};
+use crate::{Error, ErrorCode, Response, error::Failure, operation::Waiter, prepared::Prepared};
 use serde::de::DeserializeOwned;
 use std::{
     error, fmt,

@@ -21,13 +21,17 @@ pub mod tls;
 pub mod usage_report;
 
 mod access;
+mod connections;
 mod docs;
 mod document;
+mod ended_request;
 mod info;
 mod listener;
+mod permits;
 mod pipeline;
 mod rate_limit;
 mod server;
+mod setup;
 mod slog_bridge;
 #[cfg(test)]
 mod test_contract;
@@ -38,5 +42,6 @@ pub use openapi_dropshot_types::{
     Condition, Contract, Deprecation, IdempotencyFailure, Operation, Stability, StateFailure,
 };
 pub use pipeline::{Context, RouteError};
-pub use server::{Bound, Server, Setup, StartError, Stopped};
+pub use server::{Bound, Server, StartError, Stopped};
+pub use setup::Setup;
 pub use state::State;

@@ -1,10 +1,14 @@
 //! The trait through which this crate accesses the data of a service: its keys, its usage
 //! counters and its idempotency keys.
 
+pub(crate) mod error;
+
+pub use error::StateError;
+
 use crate::{metrics::Metrics, permissions::Permissions, usage_report::StoredUsage};
 use chrono::{DateTime, NaiveDate, Utc};
-use openapi_dropshot_types::{Condition, Operation, StateFailure};
-use std::{borrow::Cow, error::Error, fmt, future::Future, hash::Hash};
+use openapi_dropshot_types::Operation;
+use std::{error::Error, fmt, future::Future, hash::Hash};
 
 /// The data that a service stores for this crate. A service implements it with its store.
 ///
@@ -172,82 +176,6 @@ impl From<StateError> for AuthenticationError {
         AuthenticationError::Failed(error)
     }
 }
-
-/// The reason why a call of the state failed. `Display` shows the message.
-#[derive(Clone, Debug, thiserror::Error)]
-#[error("{message}")]
-pub struct StateError {
-    /// One of `Overloaded`, `Unavailable` and `Internal`.
-    condition: Condition,
-    message: Cow<'static, str>,
-    cause: String,
-}
-
-impl StateError {
-    /// Nothing was started because of overload; the client gets the message and
-    /// may repeat the request (503 `overloaded`).
-    pub fn overloaded(message: impl Into<Cow<'static, str>>) -> Self {
-        StateError::new(Condition::Overloaded, message, String::new())
-    }
-
-    /// The store does not respond; the client gets the message, which says whether the request
-    /// may have taken effect (503 `unavailable`). The cause is for the log.
-    pub fn unavailable(message: impl Into<Cow<'static, str>>, cause: impl Into<String>) -> Self {
-        StateError::new(Condition::Unavailable, message, cause)
-    }
-
-    /// The service has a fault (500 `internal_error`). Message and cause are for the log.
-    pub fn internal(message: impl Into<Cow<'static, str>>, cause: impl Into<String>) -> Self {
-        StateError::new(Condition::Internal, message, cause)
-    }
-
-    fn new(
-        condition: Condition,
-        message: impl Into<Cow<'static, str>>,
-        cause: impl Into<String>,
-    ) -> Self {
-        StateError {
-            condition,
-            message: message.into(),
-            cause: cause.into(),
-        }
-    }
-
-    /// The cause, for the log.
-    #[must_use]
-    pub fn cause(&self) -> &str {
-        &self.cause
-    }
-
-    /// Logs the failure, and returns the error of the response and its message for the client.
-    #[must_use]
-    pub fn report(self, request_id: &str) -> (Condition, Cow<'static, str>) {
-        let (condition, message) = (self.condition, self.message);
-        if condition == Condition::Overloaded {
-            tracing::debug!(request_id, "{message}");
-            return (condition, message);
-        }
-        tracing::error!(request_id, "{message}: {}", self.cause);
-        match condition {
-            Condition::Internal => (condition, INTERNAL.into()),
-            _ => (condition, message),
-        }
-    }
-
-    /// Logs the failure, and returns it as the error of an operation.
-    pub fn into_operation_error<E: StateFailure>(self, request_id: &str) -> E {
-        let (condition, message) = self.report(request_id);
-        match condition {
-            Condition::Overloaded => E::overloaded(message),
-            Condition::Unavailable => E::unavailable(message),
-            _ => E::internal_error(message),
-        }
-    }
-}
-
-/// The message that a client gets for a fault of the service.
-pub(crate) const INTERNAL: &str =
-    "a fault of the service; report the `x-request-id` of this response";
 
 /// The causes of an error, outermost first, as the log has them.
 #[must_use]

@@ -2,7 +2,6 @@
 
 pub(crate) mod certificate;
 
-use crate::config::TlsFiles;
 use rustls::{
     ServerConfig,
     pki_types::{
@@ -14,6 +13,15 @@ use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
+
+/// The certificate and the key of the service, as files.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct TlsFiles {
+    /// The certificate chain, PEM, the service's own certificate first.
+    pub cert: PathBuf,
+    /// The private key of the first certificate, PEM.
+    pub key: PathBuf,
+}
 
 /// A certificate with its key, ready to be served: HTTP/2 to clients that offer
 /// it, HTTP/1.1 to the others.

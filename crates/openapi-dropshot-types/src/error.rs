@@ -106,61 +106,82 @@ impl fmt::Display for Rejection {
 
 impl std::error::Error for Rejection {}
 
-/// The reasons for which a server can reject a request independently of the operation.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub enum Condition {
-    /// `invalid_request`, status 400.
-    InvalidRequest,
-    /// `unauthorized`, status 401.
-    Unauthorized,
-    /// `insufficient_scope`, status 403.
-    InsufficientScope,
-    /// `not_found`, status 404.
-    NotFound,
-    /// `method_not_allowed`, status 405.
-    MethodNotAllowed,
-    /// `request_timeout`, status 408.
-    RequestTimeout,
-    /// `conflict`, status 409.
-    Conflict,
-    /// `operation_removed`, status 410.
-    OperationRemoved,
-    /// `payload_too_large`, status 413.
-    PayloadTooLarge,
-    /// `unsupported_media_type`, status 415.
-    UnsupportedMediaType,
-    /// `idempotency_key_reused`, status 422.
-    IdempotencyKeyReused,
-    /// `rate_limited`, status 429.
-    RateLimited,
-    /// `internal_error`, status 500.
-    Internal,
-    /// `overloaded`, status 503.
-    Overloaded,
-    /// `unavailable`, status 503.
-    Unavailable,
+/// Makes [`Condition`] and the built-in entries of one table, in the order of their statuses.
+macro_rules! conditions {
+    ($($name:ident $code:literal $status:literal $cause:literal $remedy:literal;)+) => {
+        /// The reasons for which a server can reject a request independently of the operation.
+        #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+        pub enum Condition {
+            $(
+                #[doc = concat!("`", $code, "`, status ", $status, ".")]
+                $name,
+            )+
+        }
+
+        impl Condition {
+            /// All conditions, in the order of their statuses.
+            pub const ALL: &'static [Condition] = &[$(Condition::$name),+];
+        }
+
+        /// The entry of each condition, in the order of [`Condition::ALL`].
+        static BUILT_IN: [ErrorEntry; Condition::ALL.len()] = [$(ErrorEntry {
+            code: $code,
+            status: $status,
+            cause: $cause,
+            remedy: $remedy,
+        }),+];
+    };
+}
+
+conditions! {
+    InvalidRequest "invalid_request" 400
+        "A parameter or the body breaks a rule of the document."
+        "Change what `message` names; the same request fails again.";
+    Unauthorized "unauthorized" 401
+        "The credential is missing, malformed, unknown, revoked or expired."
+        "Send a valid credential in the `Authorization` header.";
+    InsufficientScope "insufficient_scope" 403
+        "The credential does not have the scope that the operation requires."
+        "Use a credential with the scope that `message` names.";
+    NotFound "not_found" 404
+        "The path or the resource does not exist."
+        "Check the address and the identifiers in it.";
+    MethodNotAllowed "method_not_allowed" 405
+        "The path exists, but does not support this method."
+        "Use one of the methods in the `Allow` header.";
+    RequestTimeout "request_timeout" 408
+        "The request arrived too slowly."
+        "Send the body without pauses, over a better connection or in smaller parts.";
+    Conflict "conflict" 409
+        "The request conflicts with the state of the resource or with another request."
+        "Read the resource again, then decide whether to repeat the request.";
+    OperationRemoved "operation_removed" 410
+        "The operation was deprecated, and its removal date has passed."
+        "Use the replacement that the documentation names.";
+    PayloadTooLarge "payload_too_large" 413
+        "The body is larger than the service accepts."
+        "Send a smaller body.";
+    UnsupportedMediaType "unsupported_media_type" 415
+        "The service does not accept the media type of the body."
+        "Send the body with the media type that the documentation names.";
+    IdempotencyKeyReused "idempotency_key_reused" 422
+        "The `Idempotency-Key` was used before, with another body or for another operation."
+        "Make a new key for each new request; to repeat a request, send the same body.";
+    RateLimited "rate_limited" 429
+        "The caller has used up its share of requests."
+        "Wait as many seconds as `Retry-After` says.";
+    Internal "internal_error" 500
+        "The service has a fault."
+        "Report it with the `x-request-id` of the response.";
+    Overloaded "overloaded" 503
+        "The service has too much to do; the request was not started."
+        "Wait as many seconds as `Retry-After` says, then send the request again.";
+    Unavailable "unavailable" 503
+        "The service cannot reach its storage, or the deadline passed; the request may have taken effect."
+        "Wait as many seconds as `Retry-After` says, then check whether the request took effect before you repeat it.";
 }
 
 impl Condition {
-    /// All conditions, in the order of their statuses.
-    pub const ALL: &'static [Condition] = &[
-        Condition::InvalidRequest,
-        Condition::Unauthorized,
-        Condition::InsufficientScope,
-        Condition::NotFound,
-        Condition::MethodNotAllowed,
-        Condition::RequestTimeout,
-        Condition::Conflict,
-        Condition::OperationRemoved,
-        Condition::PayloadTooLarge,
-        Condition::UnsupportedMediaType,
-        Condition::IdempotencyKeyReused,
-        Condition::RateLimited,
-        Condition::Internal,
-        Condition::Overloaded,
-        Condition::Unavailable,
-    ];
-
     /// The built-in entry, which serves where a document has no entry for the
     /// condition.
     pub const fn built_in(self) -> &'static ErrorEntry {
@@ -182,100 +203,6 @@ impl Condition {
             .unwrap_or(built_in)
     }
 }
-
-/// The entry of each condition, in the order of [`Condition::ALL`].
-static BUILT_IN: [ErrorEntry; Condition::ALL.len()] = [
-    ErrorEntry {
-        code: "invalid_request",
-        status: 400,
-        cause: "A parameter or the body breaks a rule of the document.",
-        remedy: "Change what `message` names; the same request fails again.",
-    },
-    ErrorEntry {
-        code: "unauthorized",
-        status: 401,
-        cause: "The credential is missing, malformed, unknown, revoked or expired.",
-        remedy: "Send a valid credential in the `Authorization` header.",
-    },
-    ErrorEntry {
-        code: "insufficient_scope",
-        status: 403,
-        cause: "The credential does not have the scope that the operation requires.",
-        remedy: "Use a credential with the scope that `message` names.",
-    },
-    ErrorEntry {
-        code: "not_found",
-        status: 404,
-        cause: "The path or the resource does not exist.",
-        remedy: "Check the address and the identifiers in it.",
-    },
-    ErrorEntry {
-        code: "method_not_allowed",
-        status: 405,
-        cause: "The path exists, but does not support this method.",
-        remedy: "Use one of the methods in the `Allow` header.",
-    },
-    ErrorEntry {
-        code: "request_timeout",
-        status: 408,
-        cause: "The request arrived too slowly.",
-        remedy: "Send the body without pauses, over a better connection or in smaller parts.",
-    },
-    ErrorEntry {
-        code: "conflict",
-        status: 409,
-        cause: "The request conflicts with the state of the resource or with another request.",
-        remedy: "Read the resource again, then decide whether to repeat the request.",
-    },
-    ErrorEntry {
-        code: "operation_removed",
-        status: 410,
-        cause: "The operation was deprecated, and its removal date has passed.",
-        remedy: "Use the replacement that the documentation names.",
-    },
-    ErrorEntry {
-        code: "payload_too_large",
-        status: 413,
-        cause: "The body is larger than the service accepts.",
-        remedy: "Send a smaller body.",
-    },
-    ErrorEntry {
-        code: "unsupported_media_type",
-        status: 415,
-        cause: "The service does not accept the media type of the body.",
-        remedy: "Send the body with the media type that the documentation names.",
-    },
-    ErrorEntry {
-        code: "idempotency_key_reused",
-        status: 422,
-        cause: "The `Idempotency-Key` was used before, with another body or for another operation.",
-        remedy: "Make a new key for each new request; to repeat a request, send the same body.",
-    },
-    ErrorEntry {
-        code: "rate_limited",
-        status: 429,
-        cause: "The caller has used up its share of requests.",
-        remedy: "Wait as many seconds as `Retry-After` says.",
-    },
-    ErrorEntry {
-        code: "internal_error",
-        status: 500,
-        cause: "The service has a fault.",
-        remedy: "Report it with the `x-request-id` of the response.",
-    },
-    ErrorEntry {
-        code: "overloaded",
-        status: 503,
-        cause: "The service has too much to do; the request was not started.",
-        remedy: "Wait as many seconds as `Retry-After` says, then send the request again.",
-    },
-    ErrorEntry {
-        code: "unavailable",
-        status: 503,
-        cause: "The service cannot reach its storage, or the deadline passed; the request may have taken effect.",
-        remedy: "Wait as many seconds as `Retry-After` says, then check whether the request took effect before you repeat it.",
-    },
-];
 
 /// The lowest status of an error.
 const FIRST_STATUS: u16 = 400;

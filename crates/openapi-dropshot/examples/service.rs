@@ -33,6 +33,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         models_crate: "crate::models".to_owned(),
         client_crate: "client".to_owned(),
         trait_name: None,
+        renames: Default::default(),
     };
     let generated = generate_service(&document, &options)
         .map_err(|problems| Problems::new(&document, problems))?;

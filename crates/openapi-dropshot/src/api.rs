@@ -3,7 +3,7 @@
 
 pub(crate) mod contract;
 mod dispatch;
-mod errors;
+pub(crate) mod errors;
 mod operations;
 mod responses;
 pub(crate) mod shapes;

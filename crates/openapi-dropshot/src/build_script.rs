@@ -82,6 +82,7 @@ fn write(source: &str, out: &Path, generate: Generate) -> Result<(), Box<dyn Err
         models_crate: "crate::models".to_owned(),
         client_crate: "client".to_owned(),
         trait_name: None,
+        renames: Default::default(),
     };
     let mut has_client = false;
     for file in generate(&document, &options).map_err(as_error)?.files {

@@ -26,7 +26,7 @@ use pass::Module;
 /// Everything in the document that progenitor cannot express, each at its place.
 pub(crate) fn generate(document: &Document, options: &Options) -> Result<Generated, Vec<Problem>> {
     let mut problems = preconditions::check(document);
-    let names = names::collect(document, &mut problems);
+    let names = names::collect(document, &options.renames, &mut problems);
     if !problems.is_empty() {
         return Err(problems);
     }
@@ -38,8 +38,8 @@ pub(crate) fn generate(document: &Document, options: &Options) -> Result<Generat
             let files = files(modules, options).map_err(|error| error.to_string())?;
             Ok(Generated {
                 files,
-                api: None,
                 client: calls,
+                ..Generated::default()
             })
         })
         .map_err(|reason| {

@@ -35,8 +35,6 @@ mod render;
 pub mod rules;
 pub mod starter;
 
-pub use probe::{ProbeError, probe};
-
 use openapi_dropshot_contract::{Problem, model::Document, normalized};
 use std::collections::BTreeMap;
 
@@ -63,6 +61,8 @@ pub struct Options {
     pub client_crate: String,
     /// The name of the trait; if it is `None`, the name is made from the title of the document.
     pub trait_name: Option<String>,
+    /// Other names for the types of inline schemas, by the names that the generator would give them.
+    pub renames: BTreeMap<String, String>,
 }
 
 impl Options {
@@ -89,6 +89,17 @@ pub struct File {
     pub text: String,
 }
 
+/// The type of an inline schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InlineType {
+    /// The JSON pointer of the schema.
+    pub pointer: String,
+    /// The name of the type. If a new name in [`Options::renames`] is taken, a number follows it.
+    pub name: String,
+    /// The name that the type has without [`Options::renames`].
+    pub before_rename: String,
+}
+
 /// What is generated for a document: the files, and what the generator knows about them.
 #[derive(Clone, Debug, Default)]
 pub struct Generated {
@@ -98,6 +109,8 @@ pub struct Generated {
     pub api: Option<starter::Api>,
     /// The operations of the client, by `operationId`.
     pub client: BTreeMap<String, starter::ClientCall>,
+    /// The types of inline schemas in the models, sorted by the places of the schemas.
+    pub inline_types: Vec<InlineType>,
 }
 
 impl Generated {
@@ -136,22 +149,12 @@ pub fn generate(document: &Document, options: &Options) -> Result<Generated, Vec
     Err(problems)
 }
 
-/// Returns the names of the types that inline schemas become, each with the JSON pointer of
-/// its schema.
-///
-/// # Errors
-///
-/// As [`generate_service`].
-pub fn inline_types(document: &Document) -> Result<Vec<(String, String)>, Vec<Problem>> {
-    plan::plan(document).map(|plan| plan.inline)
-}
-
 /// Warns of what a service cannot do that the document says: the errors that it makes by itself
 /// and for whose bodies it has no values.
 pub fn warnings(document: &Document) -> Vec<Problem> {
     let normal = normalized(document);
     let normal = normal.as_ref().unwrap_or(document);
-    let Ok(plan) = plan::plan(normal) else {
+    let Ok(plan) = plan::plan(normal, &BTreeMap::new()) else {
         return Vec::new();
     };
     let mut problems = api::shapes::warnings(normal, &plan);
@@ -175,7 +178,9 @@ pub fn generate_client(document: &Document, options: &Options) -> Result<Generat
 /// Generates the client, unless schemas are nested so deep that progenitor, which follows them
 /// without a bound, could exhaust the stack.
 fn client_files(document: &Document, options: &Options) -> Result<Generated, Vec<Problem>> {
-    let mut problems = plan::plan(document).err().unwrap_or_default();
+    let mut problems = plan::plan(document, &options.renames)
+        .err()
+        .unwrap_or_default();
     problems.retain(|problem| problem.rule == rules::TOO_DEEP.id);
     match problems.is_empty() {
         true => client::generate(document, options),
@@ -191,13 +196,14 @@ fn client_files(document: &Document, options: &Options) -> Result<Generated, Vec
 pub fn generate_service(document: &Document, options: &Options) -> Result<Generated, Vec<Problem>> {
     let normal = normalized(document);
     let document = normal.as_ref().unwrap_or(document);
-    let plan = plan::plan(document)?;
+    let plan = plan::plan(document, &options.renames)?;
     let written = models::files(&plan, options).and_then(|mut files| {
         files.extend(api::files(document, &plan, options)?);
         Ok(Generated {
             files,
             api: Some(starter::Api::of(document, &plan, options)),
             client: BTreeMap::new(),
+            inline_types: plan.inline.clone(),
         })
     });
     written.map_err(|error| {

@@ -3,7 +3,7 @@
 
 use heck::{ToSnakeCase as _, ToUpperCamelCase as _};
 use proc_macro2::{Ident, Span};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The name of a type or a variant: `tool-kind` is `ToolKind`.
 pub(crate) fn pascal(name: &str) -> String {
@@ -59,12 +59,43 @@ pub(crate) fn ident(text: &str) -> Ident {
 
 /// The names of one place, each given out once.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Names(BTreeSet<String>);
+pub(crate) struct Names {
+    taken: BTreeSet<String>,
+    /// Other names for types of inline schemas, by the names that they would have.
+    renames: BTreeMap<String, String>,
+    /// The names that were replaced, by the new ones.
+    replaced: BTreeMap<String, String>,
+}
 
 impl Names {
     /// Names of which some are taken from the start.
     pub(crate) fn without(taken: &[&str]) -> Self {
-        Names(taken.iter().map(|name| (*name).to_owned()).collect())
+        Names {
+            taken: taken.iter().map(|name| (*name).to_owned()).collect(),
+            ..Names::default()
+        }
+    }
+
+    /// The same names, with other ones for types of inline schemas.
+    pub(crate) fn with_renames(self, renames: &BTreeMap<String, String>) -> Self {
+        let renames = renames.clone();
+        Names { renames, ..self }
+    }
+
+    /// As [`claim`](Self::claim), for the type of an inline schema, which may have another name.
+    pub(crate) fn claim_inline(&mut self, wanted: &str) -> String {
+        let name = self.claim(wanted);
+        let Some(new) = self.renames.get(&name).cloned() else {
+            return name;
+        };
+        let new = self.claim(&new);
+        self.replaced.insert(new.clone(), name);
+        new
+    }
+
+    /// The name that the type of an inline schema would have without a rename.
+    pub(crate) fn before_rename<'n>(&'n self, name: &'n str) -> &'n str {
+        self.replaced.get(name).map_or(name, String::as_str)
     }
 
     /// The name itself, or with the first number from 2 on that makes it new.
@@ -77,7 +108,7 @@ impl Names {
         };
         let mut name = wanted.to_owned();
         let mut number = 2_u64;
-        while !self.0.insert(name.clone()) {
+        while !self.taken.insert(name.clone()) {
             name = format!("{wanted}{separator}{number}");
             number += 1;
         }

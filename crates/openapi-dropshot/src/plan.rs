@@ -26,7 +26,10 @@ pub(crate) use operations::OperationPlan;
 pub(crate) use parameters::Fields;
 pub(crate) use responses::{Success, Successes, status_name};
 
-use crate::names::{Names, pascal};
+use crate::{
+    InlineType,
+    names::{Names, pascal},
+};
 use directions::{in_requests, in_responses};
 use ir::{Choice, Home, Item, Kind, Scalar, Ty};
 use openapi_dropshot_contract::{
@@ -43,8 +46,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) operations: Vec<OperationPlan<'a>>,
     /// The catalogue of error codes, if the document has one.
     pub(crate) catalogue: Option<Catalogue<'a>>,
-    /// The types of inline schemas: the place, and the name in Rust.
-    pub(crate) inline: Vec<(String, String)>,
+    /// The types of inline schemas.
+    pub(crate) inline: Vec<InlineType>,
 }
 
 /// The names that the generated models use themselves.
@@ -111,14 +114,17 @@ const TAKEN: &[&str] = &[
     "Ipv6Address",
 ];
 
-/// Plans a document.
+/// Plans a document. `renames` has other names for types of inline schemas.
 ///
 /// # Errors
 ///
 /// The errors that [`lint`] finds, and all constructs that the generator does not
 /// support.
-pub(crate) fn plan(document: &Document) -> Result<Plan<'_>, Vec<Problem>> {
-    let mut planner = Planner::new(document);
+pub(crate) fn plan<'a>(
+    document: &'a Document,
+    renames: &BTreeMap<String, String>,
+) -> Result<Plan<'a>, Vec<Problem>> {
+    let mut planner = Planner::new(document, renames);
     planner.check_unsupported();
     planner.components();
     let catalogue = planner.catalogue();
@@ -130,12 +136,17 @@ pub(crate) fn plan(document: &Document) -> Result<Plan<'_>, Vec<Problem>> {
         mut problems,
         known,
         components,
+        names,
         ..
     } = planner;
     if problems.is_empty() {
         let is_component = |name: &String| components.values().any(|other| other == name);
         let named = known.into_iter().filter_map(|(place, known)| match known {
-            Known::Planned(Ty::Named(name)) if !is_component(&name) => Some((place, name)),
+            Known::Planned(Ty::Named(name)) if !is_component(&name) => Some(InlineType {
+                pointer: place,
+                before_rename: names.before_rename(&name).to_owned(),
+                name,
+            }),
             _ => None,
         });
         return Ok(Plan {
@@ -186,8 +197,8 @@ enum Known {
 const DEEPEST: usize = 64;
 
 impl<'a> Planner<'a> {
-    fn new(document: &'a Document) -> Self {
-        let mut names = Names::without(TAKEN);
+    fn new(document: &'a Document, renames: &BTreeMap<String, String>) -> Self {
+        let mut names = Names::without(TAKEN).with_renames(renames);
         let components = document
             .schemas
             .keys()

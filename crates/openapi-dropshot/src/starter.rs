@@ -9,6 +9,7 @@ use crate::{
         trait_name,
     },
     plan::{OperationPlan, Plan},
+    probe,
 };
 use openapi_dropshot_contract::model::Document;
 use proc_macro2::{Ident, Spacing, TokenStream, TokenTree};
@@ -58,6 +59,7 @@ pub struct Api {
     pub base_path: String,
     /// The operations, in the order of the document.
     pub operations: Vec<ApiOperation>,
+    pub(crate) probe: probe::Facts,
 }
 
 /// An operation of the API, as a method of the trait.
@@ -70,7 +72,7 @@ pub struct ApiOperation {
     /// Whether it opens a websocket.
     pub is_websocket: bool,
     /// The method, without its body.
-    signature: String,
+    pub(crate) signature: String,
     /// The names of its arguments.
     arguments: Vec<String>,
     /// The names in the signature that stand without a path, each with the crate or module that it is imported from; `None` is the
@@ -78,6 +80,7 @@ pub struct ApiOperation {
     imports: BTreeSet<(Option<&'static str>, String)>,
     /// Whether the signature has types of the crate of the models.
     has_models: bool,
+    pub(crate) probe: probe::OperationFacts,
 }
 
 impl Api {
@@ -86,6 +89,7 @@ impl Api {
             trait_name: trait_name(document, options),
             base_path: base_path(document).to_owned(),
             operations: plan.operations.iter().map(ApiOperation::of).collect(),
+            probe: probe::Facts::of(plan),
         }
     }
 
@@ -169,6 +173,7 @@ impl ApiOperation {
                 .collect(),
             imports: imported.map(import).collect(),
             has_models: names.has_models,
+            probe: probe::OperationFacts::of(plan),
             signature: quote!(#signature).to_string(),
         }
     }

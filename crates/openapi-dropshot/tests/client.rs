@@ -1,5 +1,5 @@
 //! Clients of two small documents: their code is committed with the tests of `openapi-dropshot-client`, which compile it and
-//! send its requests to a server. `GOLDEN=write` writes the files.
+//! send its requests to a server. `UPDATE_GOLDEN=1` writes the files.
 
 use openapi_dropshot::{Options, generate_client};
 use std::{collections::BTreeSet, fs, path::Path};
@@ -20,7 +20,7 @@ fn is_fresh(source: &str, client: &str, client_crate: &str) {
     let text = fs::read_to_string(folder.join(source)).expect("the document can be read");
     let document = openapi_dropshot_contract::read(source, &text).expect("the document is valid");
     let options = Options {
-        command: "GOLDEN=write cargo test -p openapi-dropshot --test client".to_owned(),
+        command: "UPDATE_GOLDEN=1 cargo test -p openapi-dropshot --test client".to_owned(),
         source: source.to_owned(),
         models: "models".to_owned(),
         api: "api".to_owned(),
@@ -28,6 +28,7 @@ fn is_fresh(source: &str, client: &str, client_crate: &str) {
         models_crate: "models".to_owned(),
         client_crate: client_crate.to_owned(),
         trait_name: None,
+        renames: Default::default(),
     };
     let files = generate_client(&document, &options)
         .expect("the document is supported")
@@ -35,17 +36,7 @@ fn is_fresh(source: &str, client: &str, client_crate: &str) {
     let mut expected = BTreeSet::new();
     for file in &files {
         let path = folder.join(&file.path);
-        if std::env::var("GOLDEN").is_ok_and(|word| word == "write") {
-            fs::create_dir_all(path.parent().expect("a file is in a folder"))
-                .expect("the folder can be created");
-            fs::write(&path, &file.text).expect("the file can be written");
-        }
-        let committed = fs::read_to_string(&path).unwrap_or_default();
-        assert!(
-            committed == file.text,
-            "{} is stale; run GOLDEN=write cargo test -p openapi-dropshot --test client",
-            file.path
-        );
+        test_support::assert_golden(&path, &file.text);
         expected.insert(path);
     }
     assert!(expected.len() > 4, "the client has several files");

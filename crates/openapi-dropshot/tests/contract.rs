@@ -24,6 +24,7 @@ fn options() -> Options {
         models_crate: "shop_models".to_owned(),
         client_crate: "shop_client".to_owned(),
         trait_name: None,
+        renames: Default::default(),
     }
 }
 

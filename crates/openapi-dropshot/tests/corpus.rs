@@ -18,6 +18,7 @@ fn options(name: &str) -> Options {
         models_crate: "models".to_owned(),
         client_crate: "client".to_owned(),
         trait_name: None,
+        renames: Default::default(),
     }
 }
 

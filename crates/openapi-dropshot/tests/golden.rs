@@ -1,5 +1,5 @@
 //! Compares the output of the generator for the documents in `golden/` with the golden
-//! files. The tests named after the documents compile and run them. `GOLDEN=write`
+//! files. The tests named after the documents compile and run them. `UPDATE_GOLDEN=1`
 //! writes them.
 
 use openapi_dropshot::{Options, generate_service};
@@ -21,7 +21,7 @@ fn golden_files_are_what_the_generator_writes() {
         let document = openapi_dropshot_contract::read(&format!("{name}.yaml"), &text)
             .expect("the document is valid");
         let options = Options {
-            command: "GOLDEN=write cargo test".to_owned(),
+            command: "UPDATE_GOLDEN=1 cargo test".to_owned(),
             source: format!("{name}.yaml"),
             models: format!("{name}/models"),
             api: format!("{name}/api"),
@@ -29,6 +29,7 @@ fn golden_files_are_what_the_generator_writes() {
             models_crate: format!("crate::{name}_models"),
             client_crate: "client".to_owned(),
             trait_name: None,
+            renames: Default::default(),
         };
         let files = generate_service(&document, &options)
             .expect("the document is supported")
@@ -36,17 +37,7 @@ fn golden_files_are_what_the_generator_writes() {
         let mut expected = BTreeSet::new();
         for file in &files {
             let path = folder().join(&file.path);
-            if std::env::var("GOLDEN").is_ok_and(|word| word == "write") {
-                fs::create_dir_all(path.parent().expect("a file is in a folder"))
-                    .expect("the folder can be made");
-                fs::write(&path, &file.text).expect("the file can be written");
-            }
-            let found = fs::read_to_string(&path).unwrap_or_default();
-            assert!(
-                found == file.text,
-                "{} is stale; GOLDEN=write cargo test -p openapi-dropshot",
-                file.path
-            );
+            test_support::assert_golden(&path, &file.text);
             expected.insert(path);
         }
         for part in ["models", "api"] {

@@ -21,6 +21,7 @@ fn models(version: &str, schemas: &str) -> String {
         models_crate: "models".to_owned(),
         client_crate: "client".to_owned(),
         trait_name: None,
+        renames: Default::default(),
     };
     let document = openapi_dropshot_contract::read("api.yaml", &text)
         .unwrap_or_else(|problems| panic!("{problems}\n{text}"));

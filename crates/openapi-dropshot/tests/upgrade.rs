@@ -94,6 +94,7 @@ fn generated(document: &Document) -> Option<Vec<File>> {
         models_crate: "models".to_owned(),
         client_crate: "client".to_owned(),
         trait_name: None,
+        renames: Default::default(),
     };
     let mut files = generate_service(document, &options).ok()?.files;
     // The document itself is served as it is written.

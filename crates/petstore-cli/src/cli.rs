@@ -1,7 +1,7 @@
 //! Declares the command line and its help. There is no option for the API key,
 //! because other users of the machine can see command lines.
 
-use crate::{exit::MEANINGS, import::Unknown, output::Form, settings::ServiceOptions};
+use crate::{exit::MEANINGS, output::Form, settings::ServiceOptions};
 use clap::{
     Args, Parser, Subcommand, ValueEnum,
     builder::{PossibleValuesParser, TypedValueParser},
@@ -250,6 +250,18 @@ pub(crate) struct ExportOptions {
     /// The cursor with which to begin; an interrupted export printed it
     #[arg(long)]
     pub(crate) cursor: Option<String>,
+}
+
+/// What to do with lines that may have been added, and whose keys the service no
+/// longer knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Unknown {
+    /// List them, and do not send them
+    Hold,
+    /// Send them: a pet that was added earlier is added twice
+    Send,
+    /// Count them as done: a pet that was not added earlier is missing
+    Skip,
 }
 
 /// The format of a file with pets.

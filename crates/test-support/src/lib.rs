@@ -1,5 +1,6 @@
 //! What the tests of this workspace share: a test that cannot run on a machine records that it
-//! was left out, and `cargo xtask test` prints a table of these records.
+//! was left out, and `cargo xtask test` prints a table of these records. Expected texts that are
+//! committed are compared with [`assert_golden`], and written again with `UPDATE_GOLDEN=1`.
 
 use std::{
     env,
@@ -112,6 +113,31 @@ fn record(reason: &dyn Display, remedy: &str) {
         file.and_then(|mut file| file.write_all(line.as_bytes()))
             .expect("the record of the tests that are left out can be written");
     }
+}
+
+/// Whether this run writes the committed files that tests expect, instead of comparing with them.
+#[must_use]
+pub fn updates_golden() -> bool {
+    env::var_os("UPDATE_GOLDEN").is_some()
+}
+
+/// Compares a text with a committed file. With `UPDATE_GOLDEN=1` it writes the file, too.
+///
+/// # Panics
+///
+/// If the file is missing or has another text, or cannot be written.
+#[track_caller]
+pub fn assert_golden(path: &Path, text: &str) {
+    if updates_golden() {
+        let folder = path.parent().expect("a file is in a folder");
+        fs::create_dir_all(folder).expect("the folder can be made");
+        fs::write(path, text).expect("the file can be written");
+    }
+    assert!(
+        fs::read_to_string(path).is_ok_and(|committed| committed == text),
+        "{} is stale: run this test with UPDATE_GOLDEN=1 to accept the new text",
+        path.display()
+    );
 }
 
 /// A folder with documents of other projects, which is beside the repository; `None` where it is

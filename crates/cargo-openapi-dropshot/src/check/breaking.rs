@@ -1,15 +1,13 @@
 //! Gate `breaking`: no change since the newest released document breaks a client,
 //! unless `accepted` lists it.
 
-use super::{Inputs, Outcome, accepted, lifecycle};
+use super::{
+    Inputs, Outcome,
+    changes::{all_findings, is_about_lifecycle, is_removal},
+};
 use crate::counted;
 use crate::repository::Finding;
-use openapi_dropshot_contract::{
-    Severity,
-    diff::{Change, Level, level},
-    model::Location,
-};
-use std::collections::BTreeSet;
+use openapi_dropshot_contract::diff::{Change, Level, level};
 
 pub(super) fn run(inputs: &Inputs<'_>) -> Outcome {
     let mut findings = inputs.releases.findings.clone();
@@ -56,50 +54,5 @@ pub(super) fn run(inputs: &Inputs<'_>) -> Outcome {
 /// Whether this gate reports a change: a removal belongs to this gate and to the
 /// gate `lifecycle`, other changes of lifecycles to that gate only.
 fn belongs_to_gate(change: &Change) -> bool {
-    change.level != Level::Info
-        && (!lifecycle::is_about_change(change) || lifecycle::is_removal(change))
-}
-
-/// Makes the findings of changes. One entry accepts all changes of the same rule and place, such as those of the operations that
-/// share a schema, and is printed once.
-pub(super) fn all_findings(inputs: &Inputs<'_>, changes: &[&Change]) -> Vec<Finding> {
-    let mut entries = BTreeSet::new();
-    let findings = changes.iter().map(|change| {
-        let is_new = entries.insert((
-            change.level == Level::Err,
-            accepted::entry(change, inputs.today),
-        ));
-        finding(inputs, change, is_new)
-    });
-    findings.collect()
-}
-
-/// Makes the finding of a change, with its place in both documents and the entry that
-/// would accept it.
-fn finding(inputs: &Inputs<'_>, change: &Change, is_first: bool) -> Finding {
-    let mut message = match &change.operation {
-        Some(operation) => format!("{operation}: {}", change.text),
-        None => change.text.clone(),
-    };
-    if let (Some(_), Some(base)) = (&change.at.revision, &change.at.base) {
-        message += &format!(" (was {base})");
-    }
-    // A removed part has a place in the older document only.
-    let at = change.at.revision.as_ref().or(change.at.base.as_ref());
-    let at = at.cloned().unwrap_or_else(|| Location::start(&inputs.file));
-    Finding::new(match change.level {
-        Level::Err => {
-            let file = &inputs.project.accepted_breaks;
-            let entry = accepted::entry(change, inputs.today);
-            let help = match is_first {
-                true => format!("undo the change; if it is intended, add to {file}:\n{entry}"),
-                false => format!("undo the change; the entry above for {file} accepts it as well"),
-            };
-            change.problem(Severity::Error, &at, message, help)
-        }
-        Level::Warn | Level::Info => {
-            let help = "make sure that no client relies on the former behaviour";
-            change.problem(Severity::Warning, &at, message, help)
-        }
-    })
+    change.level != Level::Info && (!is_about_lifecycle(change) || is_removal(change))
 }

@@ -14,8 +14,8 @@ use openapi_dropshot_contract::{Document, model::Location};
 const DIFF_LINES: usize = 40;
 
 pub(super) fn run(inputs: &Inputs<'_>, output: &Output, document: &Document) -> Result<Outcome> {
-    let files = match generate::generated_files(inputs.project, output, document)? {
-        Ok(files) => files,
+    let files = match generate::generated_code(inputs.project, output, document)? {
+        Ok(code) => code.files,
         Err(problems) => {
             return Ok(Outcome {
                 summary: "no code can be generated".to_owned(),

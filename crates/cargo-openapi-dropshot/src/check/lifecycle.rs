@@ -1,7 +1,10 @@
 //! Gate `lifecycle`: deprecations, sunsets and stability levels keep their rules on
 //! the day for which the gates run.
 
-use super::{Inputs, Outcome, breaking};
+use super::{
+    Inputs, Outcome,
+    changes::{all_findings, is_about_lifecycle, is_removal},
+};
 use crate::{
     Project, counted,
     rules::{SUNSET_NEAR, SUNSET_PASSED},
@@ -25,28 +28,21 @@ pub(super) fn is_about(rule: &str) -> bool {
     own.iter().any(|own| own.id == rule)
 }
 
-/// Whether a change belongs to the gate: it changes a sunset or a stability level,
-/// or removes an operation.
-pub(super) fn is_about_change(change: &Change) -> bool {
-    change.id.contains("sunset") || change.id.contains("stability") || is_removal(change)
-}
-
-/// Whether an operation was removed.
-pub(super) fn is_removal(change: &Change) -> bool {
-    change.id.starts_with("api-removed-") || change.id.starts_with("api-path-removed-")
-}
-
 pub(super) fn run(inputs: &Inputs<'_>, document: &Document) -> Outcome {
     let lints = inputs.lints.iter().filter(|problem| is_about(problem.rule));
     let mut findings = inputs.findings(lints.cloned());
     let changes = inputs.changes.iter().flatten().filter(|change| {
-        let matters = change.level != Level::Info && is_about_change(change);
+        let matters = change.level != Level::Info && is_about_lifecycle(change);
         matters && !inputs.accepted.covers(change)
     });
     let changes: Vec<&Change> = changes.collect();
-    findings.extend(breaking::all_findings(inputs, &changes));
+    findings.extend(all_findings(inputs, &changes));
     if let Some(usage) = &inputs.usage {
-        findings.extend(usage.findings(inputs));
+        let changes = inputs.changes.iter().flatten();
+        let removals = changes.filter(|change| is_removal(change));
+        findings.extend(
+            removals.filter_map(|change| usage.finding(change, &inputs.file, inputs.today)),
+        );
     }
     let due = due(document, inputs.today);
     let due = due

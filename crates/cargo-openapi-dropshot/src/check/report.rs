@@ -1,6 +1,6 @@
 //! Prints the gates: as text, as one JSON object, and as entries for other formats.
 
-use super::Gate;
+use super::outcome::Gate;
 use crate::{
     output::{Entry, place},
     repository::severity,

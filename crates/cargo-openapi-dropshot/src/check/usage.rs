@@ -1,7 +1,6 @@
 //! Reads an export of the usage of deprecated operations (`check --usage`), and reports removed
 //! operations that somebody still calls.
 
-use super::{Inputs, lifecycle};
 use crate::repository::Finding;
 use crate::{
     counted,
@@ -11,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use openapi_dropshot_contract::{Problem, diff::Change, model::Location};
 use serde::Deserialize;
-use std::{fs, path::Path};
+use std::{fs, path::Path, sync::Arc};
 
 /// An operation that was called in so many days must not be removed. The page `/usage` of
 /// `openapi-dropshot-server` has the same limit.
@@ -66,18 +65,21 @@ impl Usage {
         Ok(usage)
     }
 
-    /// The findings about the operations that were removed since the newest release.
-    pub(super) fn findings(&self, inputs: &Inputs<'_>) -> Vec<Finding> {
-        let changes = inputs.changes.iter().flatten();
-        let removals = changes.filter(|change| lifecycle::is_removal(change));
-        let problems = removals.filter_map(|change| self.problem(change, inputs));
-        problems.map(Finding::new).collect()
+    /// Returns the finding about a removed operation that may still be called; `document` is the
+    /// name of the document.
+    pub(super) fn finding(
+        &self,
+        removal: &Change,
+        document: &Arc<str>,
+        today: NaiveDate,
+    ) -> Option<Finding> {
+        self.problem(removal, document, today).map(Finding::new)
     }
 
-    fn problem(&self, change: &Change, inputs: &Inputs<'_>) -> Option<Problem> {
+    fn problem(&self, change: &Change, document: &Arc<str>, today: NaiveDate) -> Option<Problem> {
         let path = change.operation.as_deref()?;
         let at = change.at.base.clone();
-        let at = at.unwrap_or_else(|| Location::start(&inputs.file));
+        let at = at.unwrap_or_else(|| Location::start(document));
         let unknown = |why: &str| {
             let message = format!("`{path}` was removed, and {why}");
             let help = format!(
@@ -93,18 +95,18 @@ impl Usage {
             ));
         };
         if let Some(last_seen) = operation.last_seen
-            && days_between(last_seen, inputs.today) < QUIET_DAYS
+            && days_between(last_seen, today) < QUIET_DAYS
         {
             let message = format!(
                 "`{path}` was removed, although it was called in the last {QUIET_DAYS} days: {}",
-                operation.recent_callers(inputs.today)
+                operation.recent_callers(today)
             );
             let help = format!(
                 "keep the operation until nobody has called it for {QUIET_DAYS} days; {file} has all callers"
             );
             return Some(REMOVED_OPERATION_IN_USE.problem(&at, message, help));
         }
-        let age = days_between(self.created_at, inputs.today);
+        let age = days_between(self.created_at, today);
         if age > FRESH_DAYS {
             return unknown(&format!("{file} is {} old", counted_days(age)));
         }

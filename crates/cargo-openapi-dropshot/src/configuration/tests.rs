@@ -133,16 +133,7 @@ fn every_key_of_the_schema_is_in_the_file_with_every_key() {
 #[test]
 fn the_committed_schema_is_that_of_the_parser() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("openapi-dropshot.schema.json");
-    let schema = json_schema();
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        fs::write(&path, schema).expect("the folder is writable");
-        return;
-    }
-    let committed = fs::read_to_string(&path).expect("the schema exists");
-    assert!(
-        committed == schema,
-        "set UPDATE_GOLDEN=1 to accept the new schema"
-    );
+    test_support::assert_golden(&path, &json_schema());
 }
 
 /// The problems of a file, each as `line:column message / help`.

@@ -109,6 +109,7 @@ fn errors(text: &str, with_client: bool) -> Vec<String> {
         models_crate: "models".to_owned(),
         client_crate: "client".to_owned(),
         trait_name: None,
+        renames: Default::default(),
     };
     let problems = match read("api.yaml", text) {
         Err(problems) => problems.into_problems(),

@@ -4,13 +4,10 @@
 
 mod scalars;
 
-use super::schemas::Schema;
-pub(super) use scalars::FORMATS;
+use super::schemas::{DEEPEST, Schema};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How deep values are nested.
-pub(super) const DEEPEST: [usize; 4] = [5, 9, 14, 22];
 /// The depth to which the parts of a value are varied; deeper parts are as small as possible.
 const DEEPEST_VARIED: usize = 2;
 /// How many values are made of one schema at most.

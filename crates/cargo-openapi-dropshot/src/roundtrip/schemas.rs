@@ -3,7 +3,7 @@
 //! and the generator. The draft is 4, in which `1.0` is not an integer; for a document of
 //! OpenAPI 3.1 as it is written, the draft is 2020-12.
 
-use super::instances::{DEEPEST, FORMATS};
+use super::formats::FORMATS;
 use anyhow::{Context, Result, anyhow};
 use jsonschema::{Draft, Keyword, ValidationError, Validator, paths::Location};
 use openapi_dropshot_contract::model;
@@ -13,6 +13,9 @@ use std::{
     collections::BTreeMap,
     rc::Rc,
 };
+
+/// How deep values are nested.
+pub(super) const DEEPEST: [usize; 4] = [5, 9, 14, 22];
 
 /// The pattern of UUIDs (RFC 9562, section 4); draft 4 has no such format.
 const UUID: &str = "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$";

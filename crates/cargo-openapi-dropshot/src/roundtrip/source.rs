@@ -1,10 +1,11 @@
-//! Reads one document for the round trip, and generates what can be generated of it.
+//! Reads one document for the round trip, and generates what can be generated of it, with a probe.
 
 use crate::{
     Project, files,
     supported::{Generate, Supported},
 };
 use anyhow::{Context, Result, anyhow};
+use openapi_dropshot::File;
 use std::{fs, path::Path};
 
 /// A document, and what was generated of it.
@@ -36,7 +37,15 @@ impl Supported {
             models_crate: "crate::models".to_owned(),
             client_crate: "client".to_owned(),
             trait_name: None,
+            renames: Default::default(),
         };
-        Ok(Supported::of(document, generate, &options))
+        let mut source = Supported::of(document, generate, &options);
+        if let Some(api) = &source.generated.api {
+            source.generated.files.push(File {
+                path: "probe.rs".to_owned(),
+                text: api.probe(&source.document.info.title)?,
+            });
+        }
+        Ok(source)
     }
 }

@@ -6,7 +6,6 @@
 use super::source::Source;
 use crate::{Project, files};
 use anyhow::{Context, Result, ensure};
-use openapi_dropshot::probe;
 use std::{
     collections::HashSet,
     env, fs,
@@ -71,12 +70,7 @@ pub(super) fn compile(
         fs::remove_file(target.join("debug").join(&program)).ok();
         if !source.generated.files.is_empty() {
             manifest += &format!("\n[[bin]]\nname = {program:?}\npath = \"{program}/main.rs\"\n");
-            let probe = probe(&source.document.info.title, &source.generated.files)?;
-            let own = [
-                ("main.rs", MAIN),
-                ("server.rs", SERVER),
-                ("probe.rs", &probe),
-            ];
+            let own = [("main.rs", MAIN), ("server.rs", SERVER)];
             let generated = source
                 .generated
                 .files

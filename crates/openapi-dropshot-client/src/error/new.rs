@@ -2,7 +2,8 @@
 
 use super::{Error, ErrorKind, Failure, is_request_id, request_id};
 use crate::{
-    BoxError, retry,
+    BoxError,
+    retry_after::retry_after,
     transport::{BodyProblem, Head, Received},
 };
 use http::{HeaderMap, StatusCode, header::CONTENT_TYPE};
@@ -39,7 +40,7 @@ impl Failure {
     fn responded(mut self, status: StatusCode, headers: HeaderMap) -> Self {
         self.inner.status = Some(status);
         self.inner.request_id = request_id(&headers).map(str::to_owned);
-        self.inner.retry_after = retry::retry_after(status, &headers);
+        self.inner.retry_after = retry_after(status, &headers);
         self.inner.headers = Some(headers);
         self
     }

@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use openapi_dropshot::{File, Generated, Options, generate_client, generate_service, probe};
+use openapi_dropshot::{Generated, Options, generate_client, generate_service};
 use openapi_dropshot_contract::{Document, Problem, Problems, Severity, read};
 
 fuzz_target!(|bytes: &[u8]| {
@@ -30,26 +30,27 @@ fn check(document: &Document) {
         models_crate: "fuzz_models".to_owned(),
         client_crate: "fuzz_client".to_owned(),
         trait_name: None,
+        renames: Default::default(),
     };
-    if let Some(files) = accepted(document, generate_service(document, &options)) {
-        let title = &document.info.title;
-        if let Err(error) = probe(title, &files) {
-            panic!("no probe of the files: {error}");
-        }
+    let service = accepted(document, generate_service(document, &options));
+    if let Some(api) = service.and_then(|generated| generated.api)
+        && let Err(error) = api.probe(&document.info.title)
+    {
+        panic!("no probe of the generated code: {error}");
     }
     accepted(document, generate_client(document, &options));
 }
 
-/// Checks what the generator returned, and returns the files.
-fn accepted(document: &Document, result: Result<Generated, Vec<Problem>>) -> Option<Vec<File>> {
+/// Checks what the generator returned, and returns it.
+fn accepted(document: &Document, result: Result<Generated, Vec<Problem>>) -> Option<Generated> {
     let problems = match result {
-        Ok(Generated { files, .. }) => {
-            for file in files.iter().filter(|file| file.path.ends_with(".rs")) {
+        Ok(generated) => {
+            for file in generated.files.iter().filter(|file| file.path.ends_with(".rs")) {
                 if let Err(error) = syn::parse_file(&file.text) {
                     panic!("{} is not valid Rust: {error}\n{}", file.path, file.text);
                 }
             }
-            return Some(files);
+            return Some(generated);
         }
         Err(problems) => problems,
     };

@@ -6,10 +6,7 @@ mod sampling;
 
 pub(crate) use sampling::RejectedLines;
 
-use crate::{logging::UNLOGGED, metrics::Metrics};
-use http::Method;
-use openapi_dropshot_types::Operation;
-use std::{net::IpAddr, time::Duration};
+use crate::{ended_request::EndedRequest, logging::UNLOGGED, metrics::Metrics};
 
 /// The longest segment of a path in the log, in bytes. An API key is longer, so that one in a
 /// path is not readable.
@@ -41,28 +38,6 @@ pub(crate) fn unknown_path(path: &str) -> String {
         }
     }
     logged
-}
-
-/// A request that is over.
-pub(crate) struct EndedRequest<'a> {
-    /// The message of the log line: how the request ended.
-    pub(crate) message: &'static str,
-    pub(crate) request_id: &'a str,
-    pub(crate) method: &'a Method,
-    /// The path template of the route, if one matches the path.
-    pub(crate) route: Option<&'static str>,
-    pub(crate) operation: Option<&'static Operation>,
-    /// The path that does not exist, as [`unknown_path`] has it.
-    pub(crate) path: Option<&'a str>,
-    /// The address of the client, or of the proxy that does not name one.
-    pub(crate) client: Option<IpAddr>,
-    /// The status of the response; `None` if the client disconnected before.
-    pub(crate) status: Option<u16>,
-    /// The error code, if the response is an error.
-    pub(crate) code: Option<&'static str>,
-    /// The id of the principal.
-    pub(crate) key_id: Option<&'a str>,
-    pub(crate) took: Duration,
 }
 
 /// Emits the event of a request; its target depends on whether it gets a line in the log.

@@ -5,6 +5,7 @@ use super::{
     LogFormat, MinStability, Networks, Origins, Rate, Seconds, Settings, SunsetPolicy, Switch,
     Table, put,
 };
+use crate::tls::TlsFiles;
 use std::{
     net::SocketAddr,
     num::{NonZeroU32, NonZeroUsize},
@@ -134,15 +135,6 @@ pub struct TlsSettings {
     /// The private key of the certificate, a PEM file with PKCS#8, PKCS#1 or SEC1
     #[arg(long, hide_env_values = true, value_name = "FILE")]
     pub tls_key: Option<PathBuf>,
-}
-
-/// The certificate and the key of the service, as files.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct TlsFiles {
-    /// The certificate chain, PEM, the service's own certificate first.
-    pub cert: PathBuf,
-    /// The private key of the first certificate, PEM.
-    pub key: PathBuf,
 }
 
 impl TlsSettings {

@@ -9,8 +9,9 @@ mod settings;
 mod values;
 mod variables;
 
+pub use crate::tls::TlsFiles;
 pub use concerns::{
-    Lifecycle, Limits, Listen, Log, Proxies, RateLimit, Start, TlsFiles, TlsSettings, Watch, Web,
+    Lifecycle, Limits, Listen, Log, Proxies, RateLimit, Start, TlsSettings, Watch, Web,
 };
 pub(crate) use parse::USAGE;
 pub use parse::{ConfigError, command, parse};

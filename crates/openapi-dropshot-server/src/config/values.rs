@@ -18,10 +18,95 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 #[error("{0}")]
 pub struct InvalidSetting(Cow<'static, str>);
 
-/// Displays a value as it is written in a setting.
-fn display(value: &impl ValueEnum, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let value = value.to_possible_value();
-    f.write_str(value.as_ref().map_or("", PossibleValue::get_name))
+/// Displays the values of these settings as they are written.
+macro_rules! display_as_written {
+    ($($setting:ty),+) => {
+        $(impl fmt::Display for $setting {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let value = self.to_possible_value();
+                f.write_str(value.as_ref().map_or("", PossibleValue::get_name))
+            }
+        })+
+    };
+}
+
+display_as_written!(
+    Switch,
+    LogFormat,
+    CountCalls,
+    SunsetPolicy,
+    ClientAddressHeader,
+    MinStability
+);
+
+/// The values of a setting that is `off` or has a value of another type.
+macro_rules! off_or {
+    ($setting:ident::$variant:ident, $problem:literal) => {
+        impl FromStr for $setting {
+            type Err = InvalidSetting;
+
+            fn from_str(text: &str) -> Result<Self, InvalidSetting> {
+                if text == "off" {
+                    return Ok($setting::Off);
+                }
+                let value = text.parse().map($setting::$variant);
+                value.map_err(|_| InvalidSetting($problem.into()))
+            }
+        }
+
+        impl fmt::Display for $setting {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    $setting::Off => f.write_str("off"),
+                    $setting::$variant(value) => value.fmt(f),
+                }
+            }
+        }
+    };
+}
+
+/// The values of a setting that is `*` or a list with commas between its parts, each of which a
+/// function checks; `none` is the empty list.
+macro_rules! any_or_list {
+    ($setting:ident, $checked:ident) => {
+        impl FromStr for $setting {
+            type Err = InvalidSetting;
+
+            fn from_str(text: &str) -> Result<Self, InvalidSetting> {
+                match text.trim() {
+                    "*" => Ok($setting::Any),
+                    list => parts(list, $checked).map($setting::Named),
+                }
+            }
+        }
+
+        impl fmt::Display for $setting {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    $setting::Any => f.write_str("*"),
+                    $setting::Named(names) => f.write_str(&displayed_parts(names)),
+                }
+            }
+        }
+    };
+}
+
+/// Reads a list with commas between its parts; `none` has no parts.
+fn parts<T>(
+    list: &str,
+    part: fn(&str) -> Result<T, InvalidSetting>,
+) -> Result<Vec<T>, InvalidSetting> {
+    match list.trim() {
+        "none" | "" => Ok(Vec::new()),
+        list => list.split(',').map(|text| part(text.trim())).collect(),
+    }
+}
+
+fn displayed_parts(parts: &[String]) -> String {
+    match parts {
+        [] => "none".to_owned(),
+        parts => parts.join(","),
+    }
 }
 
 /// A setting that switches something on or off.
@@ -41,12 +126,6 @@ impl Switch {
     }
 }
 
-impl fmt::Display for Switch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        display(self, f)
-    }
-}
-
 /// How a line of the log looks.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub enum LogFormat {
@@ -54,12 +133,6 @@ pub enum LogFormat {
     Text,
     /// An object of JSON.
     Json,
-}
-
-impl fmt::Display for LogFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        display(self, f)
-    }
 }
 
 /// The lines that are logged: those of a level, and others by module.
@@ -132,12 +205,6 @@ pub enum CountCalls {
     All,
 }
 
-impl fmt::Display for CountCalls {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        display(self, f)
-    }
-}
-
 /// Whether an operation ends at its removal date.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
 pub enum SunsetPolicy {
@@ -148,12 +215,6 @@ pub enum SunsetPolicy {
     Enforce,
 }
 
-impl fmt::Display for SunsetPolicy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        display(self, f)
-    }
-}
-
 /// The header in which a proxy names the client.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub enum ClientAddressHeader {
@@ -161,12 +222,6 @@ pub enum ClientAddressHeader {
     XForwardedFor,
     /// `Forwarded` (RFC 7239): `for=` of each element.
     Forwarded,
-}
-
-impl fmt::Display for ClientAddressHeader {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        display(self, f)
-    }
 }
 
 /// IP networks; a single address is a network, too.
@@ -194,30 +249,18 @@ impl FromStr for Networks {
                 InvalidSetting(problem.into())
             })
         };
-        match text.trim() {
-            "none" | "" => Ok(Networks(Vec::new())),
-            list => {
-                let networks = list.split(',').map(|text| network(text.trim()));
-                networks.collect::<Result<_, _>>().map(Networks)
-            }
-        }
+        parts(text, network).map(Networks)
     }
 }
 
 impl fmt::Display for Networks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.is_empty() {
-            return f.write_str("none");
-        }
-        for (index, network) in self.0.iter().enumerate() {
-            let comma = if index > 0 { "," } else { "" };
-            if network.prefix_len() == network.max_prefix_len() {
-                write!(f, "{comma}{}", network.addr())?;
-            } else {
-                write!(f, "{comma}{network}")?;
-            }
-        }
-        Ok(())
+        let displayed = |network: &IpNet| match network.prefix_len() == network.max_prefix_len() {
+            true => network.addr().to_string(),
+            false => network.to_string(),
+        };
+        let networks: Vec<_> = self.0.iter().map(displayed).collect();
+        f.write_str(&displayed_parts(&networks))
     }
 }
 
@@ -240,12 +283,6 @@ impl ValueEnum for MinStability {
             Stability::Beta => "beta",
             Stability::Stable => "stable",
         }))
-    }
-}
-
-impl fmt::Display for MinStability {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        display(self, f)
     }
 }
 
@@ -301,27 +338,10 @@ pub enum Rate {
     PerSecond(NonZeroU32),
 }
 
-impl FromStr for Rate {
-    type Err = InvalidSetting;
-
-    fn from_str(text: &str) -> Result<Self, InvalidSetting> {
-        if text == "off" {
-            return Ok(Rate::Off);
-        }
-        let problem = "write a whole number of requests, from 1 to 4294967295, or `off`";
-        let rate = text.parse().map(Rate::PerSecond);
-        rate.map_err(|_| InvalidSetting(problem.into()))
-    }
-}
-
-impl fmt::Display for Rate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Rate::Off => f.write_str("off"),
-            Rate::PerSecond(number) => number.fmt(f),
-        }
-    }
-}
+off_or!(
+    Rate::PerSecond,
+    "write a whole number of requests, from 1 to 4294967295, or `off`"
+);
 
 /// The address on which health and metrics are served.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -332,27 +352,10 @@ pub enum AdminListen {
     Off,
 }
 
-impl FromStr for AdminListen {
-    type Err = InvalidSetting;
-
-    fn from_str(text: &str) -> Result<Self, InvalidSetting> {
-        if text == "off" {
-            return Ok(AdminListen::Off);
-        }
-        let problem = "write an address and a port, as in `127.0.0.1:9090`, or `off`";
-        let address = text.parse().map(AdminListen::At);
-        address.map_err(|_| InvalidSetting(problem.into()))
-    }
-}
-
-impl fmt::Display for AdminListen {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            AdminListen::At(address) => address.fmt(f),
-            AdminListen::Off => f.write_str("off"),
-        }
-    }
-}
+off_or!(
+    AdminListen::At,
+    "write an address and a port, as in `127.0.0.1:9090`, or `off`"
+);
 
 /// Names of this machine in the header `Host`, beside addresses and `localhost`.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -363,40 +366,17 @@ pub enum HostNames {
     Any,
 }
 
-impl FromStr for HostNames {
-    type Err = InvalidSetting;
+any_or_list!(HostNames, host_name);
 
-    fn from_str(text: &str) -> Result<Self, InvalidSetting> {
-        let name = |text: &str| {
-            let text = text.trim();
-            let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b".-_".contains(&byte);
-            if !text.is_empty() && text.bytes().all(is_part) {
-                return Ok(text.to_ascii_lowercase());
-            }
-            let problem = format!(
-                "`{text}` is not a host name; write names without a port, as in `service.internal`, with commas between them, `*` for all or `none`"
-            );
-            Err(InvalidSetting(problem.into()))
-        };
-        match text.trim() {
-            "none" | "" => Ok(HostNames::Named(Vec::new())),
-            "*" => Ok(HostNames::Any),
-            list => {
-                let names = list.split(',').map(name);
-                names.collect::<Result<_, _>>().map(HostNames::Named)
-            }
-        }
+fn host_name(text: &str) -> Result<String, InvalidSetting> {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b".-_".contains(&byte);
+    if !text.is_empty() && text.bytes().all(is_part) {
+        return Ok(text.to_ascii_lowercase());
     }
-}
-
-impl fmt::Display for HostNames {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            HostNames::Any => f.write_str("*"),
-            HostNames::Named(names) if names.is_empty() => f.write_str("none"),
-            HostNames::Named(names) => f.write_str(&names.join(",")),
-        }
-    }
+    let problem = format!(
+        "`{text}` is not a host name; write names without a port, as in `service.internal`, with commas between them, `*` for all or `none`"
+    );
+    Err(InvalidSetting(problem.into()))
 }
 
 /// The origins whose pages may call the service from a browser.
@@ -410,32 +390,9 @@ pub enum Origins {
     Any,
 }
 
-impl FromStr for Origins {
-    type Err = InvalidSetting;
+any_or_list!(Origins, origin);
 
-    fn from_str(text: &str) -> Result<Self, InvalidSetting> {
-        match text.trim() {
-            "none" | "" => Ok(Origins::Named(Vec::new())),
-            "*" => Ok(Origins::Any),
-            list => {
-                let origins = list.split(',').map(|origin| checked(origin.trim()));
-                origins.collect::<Result<_, _>>().map(Origins::Named)
-            }
-        }
-    }
-}
-
-impl fmt::Display for Origins {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Origins::Any => f.write_str("*"),
-            Origins::Named(origins) if origins.is_empty() => f.write_str("none"),
-            Origins::Named(origins) => f.write_str(&origins.join(",")),
-        }
-    }
-}
-
-fn checked(text: &str) -> Result<String, InvalidSetting> {
+fn origin(text: &str) -> Result<String, InvalidSetting> {
     if is_origin(text) {
         return Ok(text.to_owned());
     }

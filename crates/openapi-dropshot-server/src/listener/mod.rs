@@ -2,18 +2,16 @@
 //! middleware pipeline. dropshot's own server has no limits for connections, for the heads of
 //! requests or for responses that are not read.
 
-mod connections;
 mod stream;
 
 use crate::{
     config::Limits,
+    connections::{Connection, Connections},
     open_files,
     pipeline::{self, Context, Cost},
     state::State,
     tls::Tls,
 };
-use connections::Connection;
-pub(crate) use connections::{Activity, Connections, Sending};
 use dropshot::Body;
 use dropshot_request_context::RequestContexts;
 use futures::{
@@ -335,7 +333,7 @@ async fn serve_http<C, S>(
     let mut served = pin!(builder.serve_connection_with_upgrades(stream, service));
     let mut is_shutting_down = false;
     poll_fn(|task| {
-        use connections::Command;
+        use crate::connections::Command;
         match own.command(task) {
             Command::Close => return Poll::Ready(()),
             Command::ShutDown if !is_shutting_down => {

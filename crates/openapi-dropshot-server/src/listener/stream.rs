@@ -1,10 +1,8 @@
 //! The bytes of a connection. They outlive HTTP where a request opens a websocket, and keep the
 //! connection counted as open. What has arrived of a request that is not complete is counted.
 
-use super::{
-    MAX_HEAD_BYTES,
-    connections::{Command, Connection},
-};
+use super::MAX_HEAD_BYTES;
+use crate::connections::{Command, Connection};
 use std::{
     io::{self, ErrorKind, IoSlice},
     pin::Pin,

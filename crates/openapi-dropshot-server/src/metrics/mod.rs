@@ -10,7 +10,7 @@ mod requests;
 pub use reading::Observations;
 pub(crate) use requests::Active;
 
-use crate::{ServiceInfo, listener::Connections, pipeline::Permits};
+use crate::{ServiceInfo, connections::Connections, permits::Permits};
 use fair_shares::Shares;
 use openapi_dropshot_types::{Condition, Contract, ErrorEntry, Operation};
 use prometheus::{IntGauge, Opts, Registry, TextEncoder, register_int_gauge_with_registry};

@@ -1,7 +1,7 @@
 //! Counts requests. The labels have values of closed sets only, so that clients cannot
 //! increase the number of time series.
 
-use crate::{ServiceInfo, access::EndedRequest};
+use crate::{ServiceInfo, ended_request::EndedRequest};
 use chrono::Utc;
 use http::Method;
 use prometheus::{

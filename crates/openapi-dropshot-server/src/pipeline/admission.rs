@@ -2,50 +2,25 @@
 //! may run at the same time. Running requests are finished.
 
 use super::error_response::ErrorResponse;
-use crate::readiness::{Phase, Readiness};
-use fair_shares::{Share, Shares};
+use crate::{
+    permits::Permits,
+    readiness::{Phase, Readiness},
+};
+use fair_shares::Share;
 use http::{HeaderValue, header::CONNECTION};
 use openapi_dropshot_types::{Condition, Operation};
-use std::{hash::Hash, sync::Arc};
+use std::hash::Hash;
 
-/// The permits to run. Reads and writes have their own ones, so that a disk that stalls for the
-/// one does not stop the other. Requests without a principal share as one holder.
-pub(crate) struct Permits<P> {
-    pub(crate) reads: Arc<Shares<Option<P>>>,
-    pub(crate) writes: Arc<Shares<Option<P>>>,
-}
-
-impl<P: Copy + Eq + Hash> Permits<P> {
-    /// So many for reads, and as many for writes.
-    pub(crate) fn new(each: usize) -> Self {
-        Permits {
-            reads: Arc::new(Shares::new(each)),
-            writes: Arc::new(Shares::new(each)),
-        }
-    }
-
-    /// Takes a permit, which is held while the request runs. If there is none, or if the
-    /// principal has its share of them, the request is rejected at once instead of queued.
-    pub(super) fn take(
-        &self,
-        operation: &Operation,
-        principal: Option<P>,
-    ) -> Result<Share<Option<P>>, ErrorResponse> {
-        let permits = if is_read(operation) {
-            &self.reads
-        } else {
-            &self.writes
-        };
-        permits.try_take(&principal, 1).ok_or_else(|| {
-            let message = "too many requests run, of this key or of all; nothing was started, try again in 1 second";
-            ErrorResponse::new(Condition::Overloaded, message)
-        })
-    }
-}
-
-/// Whether the method is safe (RFC 9110, section 9.2.1).
-fn is_read(operation: &Operation) -> bool {
-    ["GET", "HEAD", "OPTIONS", "TRACE"].contains(&operation.method)
+/// Takes a permit. Without one, the request is rejected at once instead of queued.
+pub(super) fn permit<P: Copy + Eq + Hash>(
+    permits: &Permits<P>,
+    operation: &Operation,
+    principal: Option<P>,
+) -> Result<Share<Option<P>>, ErrorResponse> {
+    permits.take(operation, principal).ok_or_else(|| {
+        let message = "too many requests run, of this key or of all; nothing was started, try again in 1 second";
+        ErrorResponse::new(Condition::Overloaded, message)
+    })
 }
 
 /// 503 from when the service stops, and the end of the connection.

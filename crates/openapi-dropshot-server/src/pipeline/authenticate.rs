@@ -5,7 +5,7 @@
 
 use super::{context::Context, deadline, error_response::ErrorResponse, requests::Cost};
 use crate::{
-    listener::Activity,
+    connections::Activity,
     permissions::Permissions,
     state::{AuthenticationError, State},
 };

@@ -2,7 +2,6 @@
 //! data that requests share. Handlers get it as their request context.
 
 use super::{
-    admission::Permits,
     body::Budget,
     cors::Cors,
     lifecycle::Announcements,
@@ -18,9 +17,10 @@ use crate::{
     document::{self, Document},
     idempotency::{self, AttemptFuture, IdempotencyKey, InFlight},
     metrics::Metrics,
+    permits::Permits,
     rate_limit::RateLimiter,
     readiness::Readiness,
-    server::Setup,
+    setup::Setup,
     state::State,
     usage::UsageCounters,
 };

@@ -1,7 +1,7 @@
 //! Makes every error response: the error body of the document, with the headers that belong
 //! to the error.
 
-use crate::state::{INTERNAL, StateError};
+use crate::state::error::{INTERNAL, StateError};
 use dropshot::Body;
 use http::{
     HeaderName, HeaderValue, Method, Response, StatusCode,

@@ -31,13 +31,12 @@ mod trace_context;
 mod turns;
 mod unsent;
 
-pub(crate) use admission::Permits;
 pub use context::Context;
 pub(crate) use requests::Cost;
 pub use route::RouteError;
 pub(crate) use trace_context::span;
 
-use crate::{access, listener::Activity, state::State};
+use crate::{access, connections::Activity, state::State};
 use cors::Grant;
 use dropshot::{Body, RequestInfo};
 use dropshot_request_context::RequestContexts;
@@ -240,7 +239,7 @@ where
         };
         turn = Some(context.turns.take(&principal).await);
     }
-    let _permit = context.permits.take(operation, record.principal)?;
+    let _permit = admission::permit(&context.permits, operation, record.principal)?;
     let mut content = body.content.clone();
     if !is_absent
         && operation.request_body.is_some_and(media_type::is_json)

@@ -3,7 +3,8 @@
 
 use super::context::Context;
 use crate::{
-    access::{EndedRequest, RejectedLines},
+    access::RejectedLines,
+    ended_request::EndedRequest,
     metrics::{Active, Metrics},
     rate_limit::Quota,
     state::State,

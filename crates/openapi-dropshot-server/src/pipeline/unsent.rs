@@ -2,7 +2,7 @@
 //! a budget, and each by the time in which the client has to take the next part.
 
 use super::{body::Budget, error_response::ErrorResponse};
-use crate::listener::{Activity, Sending};
+use crate::connections::{Activity, Sending};
 use bytes::Bytes;
 use dropshot::Body;
 use futures::{FutureExt as _, StreamExt as _, stream};
@@ -236,7 +236,7 @@ impl<T: Send + Sync + 'static> HttpBody for Parts<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::listener::Connections;
+    use crate::connections::Connections;
     use fair_shares::Shares;
     use std::future;
 

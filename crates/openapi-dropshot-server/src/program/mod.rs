@@ -17,7 +17,8 @@ use crate::{
     config::{self, ConfigError, ServeSettings, Settings, TlsFiles},
     logging, open_files,
     pipeline::Context,
-    server::{Bound, Server, Setup, StartError, Stopped},
+    server::{Bound, Server, StartError, Stopped},
+    setup::Setup,
     state::State,
     tls::{Tls, TlsError, certificate::CertificateDates},
 };

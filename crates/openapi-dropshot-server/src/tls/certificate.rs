@@ -1,7 +1,7 @@
 //! Watches the dates of the certificates that the service serves: warns of one that has expired,
 //! expires soon or is not valid yet, and reports the earliest expiry as a metric.
 
-use crate::config::TlsFiles;
+use super::TlsFiles;
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use rustls::pki_types::{CertificateDer, pem::PemObject as _};
 use std::{

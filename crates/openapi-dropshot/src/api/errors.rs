@@ -15,7 +15,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 /// The name of the errors of an operation.
-pub(super) fn name(plan: &OperationPlan<'_>) -> String {
+pub(crate) fn name(plan: &OperationPlan<'_>) -> String {
     match plan.errors {
         Errors::Dropshot(_) => "HttpError".to_owned(),
         _ => format!("{}Error", plan.type_name),

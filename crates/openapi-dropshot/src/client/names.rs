@@ -5,7 +5,10 @@ use super::{
     document::{is_type, known_values, successes},
     statuses::{bodies_in_place, sent, typed_successes},
 };
-use crate::{names::snake, rules};
+use crate::{
+    names::{pascal, snake},
+    rules,
+};
 use openapi_dropshot_contract::{
     Problem,
     model::{
@@ -58,9 +61,14 @@ pub(super) fn is_taken(name: &str) -> bool {
 
 /// Names every schema that becomes a type; two schemas with one name are a
 /// problem.
-pub(super) fn collect<'a>(document: &'a Document, problems: &mut Vec<Problem>) -> Names<'a> {
+pub(super) fn collect<'a>(
+    document: &'a Document,
+    renames: &BTreeMap<String, String>,
+    problems: &mut Vec<Problem>,
+) -> Names<'a> {
     let mut collector = Collector {
         names: Names::new(),
+        renames,
         problems,
     };
     for (name, schema) in &document.schemas {
@@ -133,6 +141,8 @@ fn becomes_a_type(schema: &Schema) -> bool {
 
 struct Collector<'a, 'p> {
     names: Names<'a>,
+    /// Other names for types of inline schemas.
+    renames: &'p BTreeMap<String, String>,
     problems: &'p mut Vec<Problem>,
 }
 
@@ -178,6 +188,8 @@ impl<'a> Collector<'a, '_> {
         parameter: Option<&'a Parameter>,
         inline: bool,
     ) {
+        let renamed = self.renames.get(&pascal(name)).filter(|_| inline);
+        let name = renamed.map_or(name, String::as_str);
         if is_taken(name) {
             self.problems.push(rules::CLIENT_NAME_RESERVED.problem(
                 &schema.at,

@@ -8,6 +8,7 @@ use super::{
     names::{folded, is_one_of, is_taken},
 };
 use crate::rules;
+use heck::ToPascalCase as _;
 use openapi_dropshot_contract::{
     Problem, Rule,
     model::{Document, Location, Operation, Parameter, ParameterIn, Schema, Type},
@@ -67,6 +68,7 @@ pub(super) fn check(document: &Document) -> Vec<Problem> {
         let properties = properties.map(|(name, property)| (name.as_str(), &property.at));
         check_distinct("field", properties, &mut problems);
         check_alternatives(schema, &mut problems);
+        check_values(schema, &mut problems);
     }
     problems
 }
@@ -104,6 +106,37 @@ fn check_alternatives(union: &Schema, problems: &mut Vec<Problem>) {
                 "give the schema a name in `components.schemas`, and refer to it; or remove `discriminator`",
             ));
         }
+    }
+}
+
+/// Reports values of an `enum` for which typify finds no different names: it panics.
+fn check_values(schema: &Schema, problems: &mut Vec<Problem>) {
+    let values = schema.enumeration.iter().flatten();
+    let texts: Vec<&str> = values.filter_map(|value| value.as_str()).collect();
+    // As typify does: without the characters that a name cannot have, or with `X` in their place.
+    let is_of_name = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let plain = |text: &str| pascal_or_x(&text.replace(|letter| !is_of_name(letter), "-"));
+    let spelled =
+        |text: &str| pascal_or_x(&text.replace(|letter| letter == '_' || !is_of_name(letter), "X"));
+    let clash = |name: &dyn Fn(&str) -> String| {
+        let mut met = BTreeMap::new();
+        texts
+            .iter()
+            .find_map(|text| Some((met.insert(name(text), text)?, text)))
+    };
+    if let (Some((first, second)), Some(_)) = (clash(&plain), clash(&spelled)) {
+        let message =
+            format!("the client has one name for the values `{first}` and `{second}` of `enum`");
+        let help = "rename one of the values, so that they differ in more than case and punctuation; or remove `enum`";
+        problems.push(rules::CLIENT_UNSUPPORTED.problem(&schema.at, message, help));
+    }
+}
+
+/// A text in the form of a name of a variant.
+fn pascal_or_x(text: &str) -> String {
+    match text.to_pascal_case() {
+        name if name.starts_with(char::is_alphabetic) => name,
+        name => format!("X{name}"),
     }
 }
 

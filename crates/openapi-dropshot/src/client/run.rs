@@ -8,12 +8,7 @@ use openapi_dropshot_contract::{
 };
 use progenitor_impl::{GenerationSettings, Generator, InterfaceStyle, TagStyle};
 use serde_json::{Map, Value};
-use std::{
-    any::Any,
-    cell::Cell,
-    panic::{self, AssertUnwindSafe},
-    sync::Once,
-};
+use std::panic;
 
 /// The code that progenitor makes of the prepared document.
 ///
@@ -29,8 +24,9 @@ pub(super) fn run(
 }
 
 fn attempt(prepared: &Value) -> Result<syn::File, String> {
-    // progenitor and typify panic at input that they do not expect. The earlier checks report all known cases.
-    quietly(|| generate(prepared)).unwrap_or_else(|panic| {
+    // progenitor and typify panic at input that they do not expect. The earlier checks report all known cases, so that the
+    // message of a panic is rarely seen on stderr.
+    panic::catch_unwind(|| generate(prepared)).unwrap_or_else(|panic| {
         let message = panic
             .downcast_ref::<String>()
             .map(String::as_str)
@@ -38,27 +34,6 @@ fn attempt(prepared: &Value) -> Result<syn::File, String> {
             .unwrap_or("it gave no reason");
         Err(first_line(message))
     })
-}
-
-/// Catches a panic without output on stderr: its message goes into a problem. The hook is shared by the process, so this
-/// one lets all other panics through.
-fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, Box<dyn Any + Send>> {
-    thread_local! {
-        static QUIET: Cell<bool> = const { Cell::new(false) };
-    }
-    static HOOK: Once = Once::new();
-    HOOK.call_once(|| {
-        let loud = panic::take_hook();
-        panic::set_hook(Box::new(move |information| {
-            if !QUIET.get() {
-                loud(information);
-            }
-        }));
-    });
-    QUIET.set(true);
-    let outcome = panic::catch_unwind(AssertUnwindSafe(work));
-    QUIET.set(false);
-    outcome
 }
 
 fn generate(prepared: &Value) -> Result<syn::File, String> {

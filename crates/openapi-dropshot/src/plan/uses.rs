@@ -83,9 +83,10 @@ impl<'a> Planner<'a> {
         if let Some(known) = self.known.get_mut(place) {
             return match known {
                 Known::Planned(ty) => ty.clone(),
-                Known::Open(name) => {
-                    Ty::Named(name.get_or_insert_with(|| self.names.claim(wanted)).clone())
-                }
+                Known::Open(name) => Ty::Named(
+                    name.get_or_insert_with(|| self.names.claim_inline(wanted))
+                        .clone(),
+                ),
             };
         }
         if self.depth == DEEPEST {
@@ -106,7 +107,7 @@ impl<'a> Planner<'a> {
         let ty = match (kind, claimed) {
             (Kind::Wrapper(ty) | Kind::Alias(ty), None) => ty,
             (kind, claimed) => {
-                let name = claimed.unwrap_or_else(|| self.names.claim(wanted));
+                let name = claimed.unwrap_or_else(|| self.names.claim_inline(wanted));
                 let what = match &kind {
                     Kind::Struct(_) => "An object inside",
                     _ => "A value of",

@@ -118,5 +118,6 @@ fn options() -> Options {
         models_crate: "models".to_owned(),
         client_crate: "client".to_owned(),
         trait_name: None,
+        renames: Default::default(),
     }
 }

@@ -8,13 +8,12 @@ mod report;
 mod stop;
 
 use crate::{
-    cli::{Format, ImportOptions},
+    cli::{Format, ImportOptions, Unknown},
     exit::{Exit, WrongUsage},
     output::{Form, printable_lines},
     settings::Service,
 };
 use anyhow::{Context as _, Result, anyhow};
-use clap::ValueEnum;
 use input::{Record, Records, Scan};
 use journal::{Belongs, Entry, Journal};
 use parse::Parser;
@@ -38,18 +37,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const CALL_TIMEOUT: Duration = Duration::from_secs(60);
 /// How often a line is tried: for about twelve seconds, if each fails at once.
 const TRIES: u32 = 8;
-
-/// What to do with lines that may have been added, and whose keys the service no
-/// longer knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Unknown {
-    /// List them, and do not send them
-    Hold,
-    /// Send them: a pet that was added earlier is added twice
-    Send,
-    /// Count them as done: a pet that was not added earlier is missing
-    Skip,
-}
 
 /// Runs `pets import`. If it fails, the journal contains what was done before.
 pub(crate) async fn run(service: &Service, options: &ImportOptions, form: Form) -> Result<Exit> {

@@ -14,8 +14,8 @@ mod members;
 mod orders;
 mod program;
 mod relay;
-#[path = "../../../petstore-store/tests/support/samples.rs"]
-mod samples;
 mod service;
 mod settings;
 mod terminal;
+
+use petstore_test_support::samples;

@@ -7,19 +7,13 @@
 //! | `PETSTORE_CHAOS_PETS` | how many pets are added; 2,000 by default, 10,000 in CI |
 //! | `PETSTORE_CHAOS_SEED` | another choice of what goes wrong; it is printed |
 
-#[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
-#[path = "../support/process.rs"]
-mod process;
-#[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
-#[path = "../support/raw.rs"]
-mod raw;
-
 mod clock;
 mod network;
 
-use crate::{clock::Fast, network::Network, process::Service};
+use crate::{clock::Fast, network::Network};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use petstore_client::{Client, ClientBuilder, NewPet, Pet, PetStatus, RetryBudget, RetryPolicy};
+use petstore_test_support::process::Service;
 use std::{collections::BTreeMap, env, time::Duration};
 
 /// How many creations are under way at once.

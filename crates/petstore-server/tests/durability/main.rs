@@ -9,37 +9,6 @@
 //! | `PETSTORE_CRASH_ROUNDS_POSTGRES` | how often the service, its PostgreSQL, or both are |
 //! | `PETSTORE_CRASH_SEED` | another choice of the moments; it is printed |
 
-#[expect(
-    dead_code,
-    reason = "shared with `tests/endurance`, which needs more of it"
-)]
-#[path = "../support/faulty_disk.rs"]
-mod faulty_disk;
-#[path = "../support/ledger.rs"]
-mod ledger;
-#[expect(
-    dead_code,
-    reason = "shared with `tests/failover`, which needs more of it"
-)]
-#[path = "../support/load.rs"]
-mod load;
-#[expect(
-    dead_code,
-    reason = "shared with `petstore-store`, which needs more of it"
-)]
-#[path = "../../../petstore-store/tests/support/postgres.rs"]
-mod postgres;
-#[path = "../support/process.rs"]
-mod process;
-#[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
-#[path = "../support/raw.rs"]
-mod raw;
-#[path = "../support/sales.rs"]
-mod sales;
-#[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
-#[path = "../support/scrape.rs"]
-mod scrape;
-
 mod backup;
 mod clock;
 mod crash;
@@ -54,6 +23,7 @@ mod stalled;
 mod stalled_writes;
 mod trace;
 
+use petstore_test_support::{faulty_disk, ledger, load, postgres, process, raw, sales, scrape};
 use std::{
     fs,
     path::{Path, PathBuf},

@@ -1,17 +1,6 @@
 //! Tests the real program over sockets and through its command line.
 //! `tests/in_process` has the faults that cannot be provoked from outside.
 
-#[path = "../support/haproxy.rs"]
-mod haproxy;
-#[path = "../support/key_limits.rs"]
-mod limits;
-#[path = "../support/process.rs"]
-mod process;
-#[path = "../support/raw.rs"]
-mod raw;
-#[path = "../support/scrape.rs"]
-mod scrape;
-
 mod admin;
 mod backup;
 mod bad_input;
@@ -40,3 +29,5 @@ mod tls;
 #[cfg(feature = "otlp")]
 mod traces;
 mod usage;
+
+use petstore_test_support::{haproxy, key_limits as limits, process, raw, scrape};

@@ -14,45 +14,6 @@
 //! | `PETSTORE_ENDURANCE_FAULTS` | only these faults, by their names, with commas between them |
 //! | `PETSTORE_TEST_PROGRAM` | another build of the program, such as a release build |
 
-#[path = "../support/attack.rs"]
-mod attack;
-#[path = "../support/faulty_disk.rs"]
-mod faulty_disk;
-#[expect(
-    dead_code,
-    reason = "shared with `tests/hostile`, which needs more of it"
-)]
-#[path = "../support/frames.rs"]
-mod frames;
-#[expect(
-    dead_code,
-    reason = "shared with `tests/durability`, which needs more of it"
-)]
-#[path = "../support/ledger.rs"]
-mod ledger;
-#[expect(
-    dead_code,
-    reason = "shared with `tests/hostile`, which needs more of it"
-)]
-#[path = "../support/memory.rs"]
-mod memory;
-#[expect(
-    dead_code,
-    reason = "shared with `petstore-store`, which needs more of it"
-)]
-#[path = "../../../petstore-store/tests/support/postgres.rs"]
-mod postgres;
-#[path = "../support/probe.rs"]
-mod probe;
-#[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
-#[path = "../support/process.rs"]
-mod process;
-#[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
-#[path = "../support/raw.rs"]
-mod raw;
-#[path = "../support/sales.rs"]
-mod sales;
-
 mod faults;
 mod flood;
 mod history;
@@ -60,3 +21,7 @@ mod probes;
 mod run;
 mod workers;
 mod world;
+
+use petstore_test_support::{
+    attack, faulty_disk, ledger, memory, postgres, probe, process, raw, sales,
+};

@@ -10,34 +10,9 @@
 //! |---|---|
 //! | `PETSTORE_FAILOVER_ROUNDS` | how often a leader and a server are killed; without it nothing is run |
 
-#[path = "../support/haproxy.rs"]
-mod haproxy;
-#[expect(
-    dead_code,
-    reason = "shared with `tests/durability`, which needs more of it"
-)]
-#[path = "../support/ledger.rs"]
-mod ledger;
-#[expect(
-    dead_code,
-    reason = "shared with `tests/durability`, which needs more of it"
-)]
-#[path = "../support/load.rs"]
-mod load;
-#[expect(
-    dead_code,
-    reason = "shared with `petstore-store`, which needs more of it"
-)]
-#[path = "../../../petstore-store/tests/support/postgres.rs"]
-mod postgres;
-#[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
-#[path = "../support/process.rs"]
-mod process;
-#[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
-#[path = "../support/raw.rs"]
-mod raw;
-
 mod cluster;
 mod machine;
 mod rounds;
 mod settings;
+
+use petstore_test_support::{haproxy, ledger, load, postgres, process};

@@ -4,37 +4,10 @@
 //!
 //! `PETSTORE_TEST_PROGRAM` names another build of the program, such as a release build.
 
-#[expect(
-    dead_code,
-    reason = "shared with `tests/endurance`, which needs more of it"
-)]
-#[path = "../support/attack.rs"]
-mod attack;
-#[path = "../support/crowd.rs"]
-mod crowd;
-#[path = "../support/frames.rs"]
-mod frames;
-#[path = "../support/memory.rs"]
-mod memory;
-#[expect(
-    dead_code,
-    reason = "shared with `tests/endurance`, which needs more of it"
-)]
-#[path = "../support/probe.rs"]
-mod probe;
-#[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
-#[path = "../support/process.rs"]
-mod process;
-#[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
-#[path = "../support/raw.rs"]
-mod raw;
-#[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
-#[path = "../support/scrape.rs"]
-mod scrape;
-
 mod admin;
 mod attacked;
 mod budgets;
+mod crowd;
 mod descriptors;
 mod heads;
 mod http1;
@@ -43,6 +16,7 @@ mod lockout;
 mod tls;
 mod unread;
 
+use petstore_test_support::{attack, frames, memory, probe, process, raw, scrape};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Each of these tests uses the whole machine, so they run one after the other.

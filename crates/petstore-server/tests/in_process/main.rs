@@ -1,16 +1,6 @@
 //! Tests the server as a library, with a store that fails on request and a
 //! clock that the tests set. `tests/e2e` has the tests that need neither.
 
-#[expect(
-    dead_code,
-    reason = "shared with `tests/pressure`, which needs a slow one"
-)]
-#[path = "../support/faulty.rs"]
-mod faulty;
-#[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
-#[path = "../support/raw.rs"]
-mod raw;
-
 mod compression;
 mod cors;
 mod date;
@@ -23,3 +13,5 @@ mod running;
 mod stop;
 mod sunset;
 mod usage;
+
+use petstore_test_support::{faulty, raw};

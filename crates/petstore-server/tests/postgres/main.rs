@@ -3,20 +3,6 @@
 //! cut a connection. `tests/durability` has crashes under load, `tests/failover`
 //! has replicas.
 
-#[path = "../support/key_limits.rs"]
-mod limits;
-#[path = "../../../petstore-store/tests/support/postgres.rs"]
-mod postgres;
-#[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
-#[path = "../support/process.rs"]
-mod process;
-#[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
-#[path = "../support/raw.rs"]
-mod raw;
-#[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
-#[path = "../support/scrape.rs"]
-mod scrape;
-
 mod commits;
 mod connections;
 mod cut;
@@ -33,6 +19,7 @@ mod rolling;
 mod sharing;
 mod starting;
 
+use petstore_test_support::{key_limits as limits, postgres, process, raw, scrape};
 use postgres::Database;
 use process::Service;
 use std::sync::Arc;

@@ -4,14 +4,12 @@
 //! the tests run one after the other, because each uses the whole machine, and
 //! the server runs in a second process of this program.
 
-#[path = "../support/faulty.rs"]
-mod faulty;
-
 mod overload;
 mod server;
 mod stalled;
 mod talk;
 
+use petstore_test_support::faulty;
 use std::{env, time::Duration};
 
 /// How long each of them takes.

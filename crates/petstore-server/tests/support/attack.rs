@@ -13,14 +13,14 @@ use std::{
 };
 
 /// The bytes of a half-sent head: just less than the server takes.
-pub(crate) const HEAD_BYTES: usize = 32_000;
+pub const HEAD_BYTES: usize = 32_000;
 /// An attack is under way when the server takes nothing for so long.
 const SETTLED: Duration = Duration::from_secs(2);
 /// A client whose connection is not taken for so long gives up.
 const CONNECT: Duration = Duration::from_secs(5);
 
 /// Connects, as far as the server lets it.
-pub(crate) fn connect(address: SocketAddr) -> io::Result<TcpStream> {
+pub fn connect(address: SocketAddr) -> io::Result<TcpStream> {
     let stream = TcpStream::connect_timeout(&address, CONNECT)?;
     stream.set_write_timeout(Some(CONNECT))?;
     stream.set_read_timeout(Some(CONNECT))?;
@@ -29,14 +29,14 @@ pub(crate) fn connect(address: SocketAddr) -> io::Result<TcpStream> {
 
 /// Connections that send heads without an end; as many bytes as the server takes, for at
 /// most `time`.
-pub(crate) fn half_heads(address: SocketAddr, count: usize, time: Duration) -> Vec<TcpStream> {
+pub fn half_heads(address: SocketAddr, count: usize, time: Duration) -> Vec<TcpStream> {
     let mut head = b"GET /v1/pets HTTP/1.1\r\nHost: test\r\nX: ".to_vec();
     head.resize(HEAD_BYTES, b'x');
     write_what_is_taken(address, &head, count, time)
 }
 
 /// Connections that send a request and never read the response.
-pub(crate) fn non_readers(
+pub fn non_readers(
     address: SocketAddr,
     request: &Request,
     count: usize,
@@ -51,7 +51,7 @@ pub(crate) fn non_readers(
 }
 
 /// Connections that send the head of a creation and a part of its body.
-pub(crate) fn slow_bodies(
+pub fn slow_bodies(
     address: SocketAddr,
     key: &str,
     bytes: usize,
@@ -66,7 +66,7 @@ pub(crate) fn slow_bodies(
 }
 
 /// A connection with streams whose responses find no room: the window of each is 0.
-pub(crate) fn without_window<S: io::Read + io::Write>(
+pub fn without_window<S: io::Read + io::Write>(
     stream: S,
     target: &str,
     key: &str,

@@ -18,44 +18,44 @@ use std::{
 use tokio::sync::Semaphore;
 
 /// The error text of the failing database; no client may ever see it.
-pub(crate) const SECRET: &str = "disk /dev/sda1 is on fire";
+pub const SECRET: &str = "disk /dev/sda1 is on fire";
 
 /// The faults of requests for a pet with this id, or for the creation of one with
 /// this category and an idempotency key.
-pub(crate) mod pet {
-    pub(crate) const PANICS: i64 = 1001;
-    pub(crate) const INTERNAL: i64 = 1002;
-    pub(crate) const CORRUPT: i64 = 1003;
-    pub(crate) const UNAVAILABLE: i64 = 1004;
-    pub(crate) const OVERLOADED: i64 = 1005;
-    pub(crate) const HELD: i64 = 1006;
+pub mod pet {
+    pub const PANICS: i64 = 1001;
+    pub const INTERNAL: i64 = 1002;
+    pub const CORRUPT: i64 = 1003;
+    pub const UNAVAILABLE: i64 = 1004;
+    pub const OVERLOADED: i64 = 1005;
+    pub const HELD: i64 = 1006;
     /// Another server uses the key.
-    pub(crate) const IN_FLIGHT: i64 = 1007;
+    pub const IN_FLIGHT: i64 = 1007;
 }
 
 /// A store in memory with faults.
-pub(crate) struct Faulty {
+pub struct Faulty {
     inner: Arc<dyn Store>,
     /// How long a list of pets takes.
     list_takes: Duration,
     /// Whether looking up a key panics.
-    pub(crate) key_panics: AtomicBool,
+    pub key_panics: AtomicBool,
     /// Whether looking up a key never ends.
-    pub(crate) key_hangs: AtomicBool,
+    pub key_hangs: AtomicBool,
     /// Whether writing the usage counters fails.
-    pub(crate) usage_fails: AtomicBool,
+    pub usage_fails: AtomicBool,
     /// One message for each failed write of the usage counters.
-    pub(crate) usage_failed: Semaphore,
+    pub usage_failed: Semaphore,
     /// How often a key was looked up.
-    pub(crate) looked_up: AtomicUsize,
+    pub looked_up: AtomicUsize,
     /// One message for each request that is held or was held.
-    pub(crate) entered: Semaphore,
+    pub entered: Semaphore,
     /// One message for each request that may continue.
-    pub(crate) released: Semaphore,
+    pub released: Semaphore,
 }
 
 impl Faulty {
-    pub(crate) fn new(inner: Arc<dyn Store>) -> Self {
+    pub fn new(inner: Arc<dyn Store>) -> Self {
         Faulty {
             inner,
             list_takes: Duration::ZERO,
@@ -70,7 +70,7 @@ impl Faulty {
     }
 
     /// One on which a list takes its time.
-    pub(crate) fn slow(inner: Arc<dyn Store>, list_takes: Duration) -> Self {
+    pub fn slow(inner: Arc<dyn Store>, list_takes: Duration) -> Self {
         Faulty {
             list_takes,
             ..Faulty::new(inner)

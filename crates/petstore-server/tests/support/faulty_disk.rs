@@ -12,7 +12,7 @@ use std::{
 
 const SOURCE: &str = include_str!("faults.c");
 /// Longer than any test: the delay ends when the fault is switched off.
-pub(crate) const STALLED: Duration = Duration::from_secs(100_000);
+pub const STALLED: Duration = Duration::from_secs(100_000);
 
 /// The numbers of `struct faults`, by their places.
 #[derive(Clone, Copy)]
@@ -30,7 +30,7 @@ enum Place {
 
 /// Which reads are delayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reads {
+pub enum Reads {
     /// Those of pages that are not in the memory of the operating system.
     Cold = 1,
     All = 2,
@@ -38,15 +38,15 @@ pub(crate) enum Reads {
 
 /// How often a fault had an effect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Effects {
-    pub(crate) delayed_reads: u64,
-    pub(crate) failed_writes: u64,
-    pub(crate) delayed_syncs: u64,
-    pub(crate) failed_syncs: u64,
+pub struct Effects {
+    pub delayed_reads: u64,
+    pub failed_writes: u64,
+    pub delayed_syncs: u64,
+    pub failed_syncs: u64,
 }
 
 /// The disk of a program that was started with [`Disk::attach`].
-pub(crate) struct Disk {
+pub struct Disk {
     control: File,
     control_path: PathBuf,
     library: PathBuf,
@@ -54,7 +54,7 @@ pub(crate) struct Disk {
 
 impl Disk {
     /// Compiles the library into the folder; `None` without a C compiler.
-    pub(crate) fn new(folder: &Path) -> Option<Self> {
+    pub fn new(folder: &Path) -> Option<Self> {
         let (source, library) = (folder.join("faults.c"), folder.join("faults.so"));
         fs::write(&source, SOURCE).expect("a file");
         let compiler = env::var("CC").unwrap_or_else(|_| "cc".to_owned());
@@ -80,35 +80,35 @@ impl Disk {
     }
 
     /// Makes the program use this disk.
-    pub(crate) fn attach(&self, command: &mut Command) {
+    pub fn attach(&self, command: &mut Command) {
         command
             .env("LD_PRELOAD", &self.library)
             .env("PETSTORE_FAULTS", &self.control_path);
     }
 
     /// Delays each of these reads.
-    pub(crate) fn delay_reads(&self, reads: Reads, delay: Duration) {
+    pub fn delay_reads(&self, reads: Reads, delay: Duration) {
         self.set(Place::ReadMicros, micros(delay));
         self.set(Place::Reads, reads as u64);
     }
 
     /// Delays each sync.
-    pub(crate) fn delay_syncs(&self, delay: Duration) {
+    pub fn delay_syncs(&self, delay: Duration) {
         self.set(Place::SyncMicros, micros(delay));
     }
 
     /// Fails each sync with an input/output error.
-    pub(crate) fn fail_syncs(&self) {
+    pub fn fail_syncs(&self) {
         self.set(Place::SyncError, error(rustix::io::Errno::IO));
     }
 
     /// Fails each write as a full disk does.
-    pub(crate) fn fill(&self) {
+    pub fn fill(&self) {
         self.set(Place::WriteError, error(rustix::io::Errno::NOSPC));
     }
 
     /// Ends all faults and delays.
-    pub(crate) fn heal(&self) {
+    pub fn heal(&self) {
         for place in [
             Place::Reads,
             Place::ReadMicros,
@@ -120,7 +120,7 @@ impl Disk {
         }
     }
 
-    pub(crate) fn effects(&self) -> Effects {
+    pub fn effects(&self) -> Effects {
         Effects {
             delayed_reads: self.get(Place::DelayedReads),
             failed_writes: self.get(Place::FailedWrites),

@@ -5,42 +5,42 @@ use std::{
     io::{self, Read, Write},
 };
 
-pub(crate) const HEADERS: u8 = 1;
-pub(crate) const PRIORITY: u8 = 2;
-pub(crate) const RST_STREAM: u8 = 3;
-pub(crate) const SETTINGS: u8 = 4;
-pub(crate) const PING: u8 = 6;
-pub(crate) const CONTINUATION: u8 = 9;
+pub const HEADERS: u8 = 1;
+pub const PRIORITY: u8 = 2;
+pub const RST_STREAM: u8 = 3;
+pub const SETTINGS: u8 = 4;
+pub const PING: u8 = 6;
+pub const CONTINUATION: u8 = 9;
 
 /// The flag that ends a stream, and the one that acknowledges.
-pub(crate) const END_STREAM: u8 = 1;
-pub(crate) const ACK: u8 = 1;
-pub(crate) const END_HEADERS: u8 = 4;
+pub const END_STREAM: u8 = 1;
+pub const ACK: u8 = 1;
+pub const END_HEADERS: u8 = 4;
 
 /// The names of settings.
-pub(crate) const MAX_CONCURRENT_STREAMS: u16 = 3;
-pub(crate) const INITIAL_WINDOW_SIZE: u16 = 4;
+pub const MAX_CONCURRENT_STREAMS: u16 = 3;
+pub const INITIAL_WINDOW_SIZE: u16 = 4;
 
 const CANCEL: u32 = 8;
 
 /// A connection.
-pub(crate) struct Http2<S> {
-    pub(crate) stream: S,
+pub struct Http2<S> {
+    pub stream: S,
     next_stream: u32,
 }
 
 /// A frame that was received.
 #[derive(Debug)]
-pub(crate) struct Frame {
-    pub(crate) kind: u8,
-    pub(crate) flags: u8,
-    pub(crate) stream: u32,
-    pub(crate) payload: Vec<u8>,
+pub struct Frame {
+    pub kind: u8,
+    pub flags: u8,
+    pub stream: u32,
+    pub payload: Vec<u8>,
 }
 
 impl<S: Read + Write> Http2<S> {
     /// Sends the preface and these settings.
-    pub(crate) fn begin(mut stream: S, settings: &[(u16, u32)]) -> io::Result<Self> {
+    pub fn begin(mut stream: S, settings: &[(u16, u32)]) -> io::Result<Self> {
         let payload: Vec<u8> = settings
             .iter()
             .flat_map(|(name, value)| [&name.to_be_bytes()[..], &value.to_be_bytes()].concat())
@@ -55,7 +55,7 @@ impl<S: Read + Write> Http2<S> {
     }
 
     /// Sends a request that ends with its head; gives the number of its stream.
-    pub(crate) fn request(&mut self, fields: &[(&str, &str)]) -> io::Result<u32> {
+    pub fn request(&mut self, fields: &[(&str, &str)]) -> io::Result<u32> {
         let stream = self.next_stream;
         self.next_stream += 2;
         let flags = END_STREAM | END_HEADERS;
@@ -64,16 +64,16 @@ impl<S: Read + Write> Http2<S> {
     }
 
     /// Cancels a stream.
-    pub(crate) fn cancel(&mut self, stream: u32) -> io::Result<()> {
+    pub fn cancel(&mut self, stream: u32) -> io::Result<()> {
         self.send(&frame(RST_STREAM, 0, stream, &CANCEL.to_be_bytes()))
     }
 
-    pub(crate) fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+    pub fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.stream.write_all(bytes)?;
         self.stream.flush()
     }
 
-    pub(crate) fn receive(&mut self) -> io::Result<Frame> {
+    pub fn receive(&mut self) -> io::Result<Frame> {
         let mut head = [0; 9];
         self.stream.read_exact(&mut head)?;
         let [a, b, c, kind, flags, stream @ ..] = head;
@@ -88,10 +88,7 @@ impl<S: Read + Write> Http2<S> {
     }
 
     /// Receives frames until one is wanted.
-    pub(crate) fn receive_until(
-        &mut self,
-        is_wanted: impl Fn(&Frame) -> bool,
-    ) -> io::Result<Frame> {
+    pub fn receive_until(&mut self, is_wanted: impl Fn(&Frame) -> bool) -> io::Result<Frame> {
         loop {
             let frame = self.receive()?;
             if is_wanted(&frame) {
@@ -101,7 +98,7 @@ impl<S: Read + Write> Http2<S> {
     }
 
     /// Waits for the settings of the server and acknowledges them.
-    pub(crate) fn settings(&mut self) -> io::Result<BTreeMap<u16, u32>> {
+    pub fn settings(&mut self) -> io::Result<BTreeMap<u16, u32>> {
         let settings = self.receive_until(|frame| frame.kind == SETTINGS && frame.flags == 0)?;
         self.send(&frame(SETTINGS, ACK, 0, &[]))?;
         let entry = |entry: &[u8]| match *entry {
@@ -113,7 +110,7 @@ impl<S: Read + Write> Http2<S> {
 }
 
 /// The bytes of a frame.
-pub(crate) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+pub fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let length = u32::try_from(payload.len()).expect("a frame is small");
     let mut bytes = length.to_be_bytes()[1..].to_vec();
     bytes.extend([kind, flags]);
@@ -123,7 +120,7 @@ pub(crate) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8>
 }
 
 /// A header block (RFC 7541): each field as a literal that enters no table.
-pub(crate) fn head(fields: &[(&str, &str)]) -> Vec<u8> {
+pub fn head(fields: &[(&str, &str)]) -> Vec<u8> {
     let mut block = Vec::new();
     for (name, value) in fields {
         block.push(0);
@@ -136,7 +133,7 @@ pub(crate) fn head(fields: &[(&str, &str)]) -> Vec<u8> {
 }
 
 /// The fields of a `GET`.
-pub(crate) fn get<'a>(target: &'a str, authorization: &'a str) -> [(&'a str, &'a str); 5] {
+pub fn get<'a>(target: &'a str, authorization: &'a str) -> [(&'a str, &'a str); 5] {
     [
         (":method", "GET"),
         (":scheme", "http"),
@@ -147,7 +144,7 @@ pub(crate) fn get<'a>(target: &'a str, authorization: &'a str) -> [(&'a str, &'a
 }
 
 /// Whether a header block begins with `:status: 200`, which has an index of its own.
-pub(crate) fn is_ok(headers: &Frame) -> bool {
+pub fn is_ok(headers: &Frame) -> bool {
     headers.payload.first() == Some(&0x88)
 }
 

@@ -12,28 +12,31 @@ use std::{
 
 /// A test that waits longer has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/deploy/haproxy");
+const FOLDER: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../../../examples/deploy/haproxy"
+);
 
 /// A proxy that runs; it ends with the test.
-pub(crate) struct Haproxy {
+pub struct Haproxy {
     child: Child,
-    pub(crate) address: SocketAddr,
+    pub address: SocketAddr,
 }
 
 impl Haproxy {
-    pub(crate) fn is_installed() -> bool {
+    pub fn is_installed() -> bool {
         program().is_some()
     }
 
     /// In front of up to three servers, each with the port of its admin
     /// listener.
-    pub(crate) fn start(behind: &[(SocketAddr, u16)]) -> Self {
+    pub fn start(behind: &[(SocketAddr, u16)]) -> Self {
         Self::start_with(behind, &[])
     }
 
     /// As [`start`](Self::start), with other values of the configuration's
     /// variables.
-    pub(crate) fn start_with(behind: &[(SocketAddr, u16)], settings: &[(&str, &str)]) -> Self {
+    pub fn start_with(behind: &[(SocketAddr, u16)], settings: &[(&str, &str)]) -> Self {
         // HAProxy shares its port with any process that binds the same one: two that
         // start at the same time must not choose alike.
         static STARTING: Mutex<()> = Mutex::new(());

@@ -11,9 +11,9 @@ use std::{
 };
 
 /// A service, and the arguments with which commands reach its store.
-pub(crate) struct Shop<'a> {
-    pub(crate) service: &'a Service,
-    pub(crate) database: &'a [&'a str],
+pub struct Shop<'a> {
+    pub service: &'a Service,
+    pub database: &'a [&'a str],
 }
 
 impl Shop<'_> {
@@ -50,7 +50,7 @@ impl Shop<'_> {
 const REX: &str = r#"{"name":"Rex","categoryId":7,"status":"available"}"#;
 
 /// The limits are the last columns of the list.
-pub(crate) fn the_list_shows_limits(shop: &Shop<'_>) {
+pub fn the_list_shows_limits(shop: &Shop<'_>) {
     shop.key("none", &[]);
     let all = ["--expires", "2099-01-31", "--rate", "20", "--scope", "read"];
     shop.key("all", &all);
@@ -73,7 +73,7 @@ pub(crate) fn the_list_shows_limits(shop: &Shop<'_>) {
 }
 
 /// A key is valid until its expiry, and no longer.
-pub(crate) fn an_expired_key_is_rejected(shop: &Shop<'_>) {
+pub fn an_expired_key_is_rejected(shop: &Shop<'_>) {
     let key = shop.key("tomorrow", &["--expires", "1d"]);
     assert_eq!(shop.get(&key).status, 200);
 
@@ -103,7 +103,7 @@ pub(crate) fn an_expired_key_is_rejected(shop: &Shop<'_>) {
 }
 
 /// A key with the scope `read` reads, and changes nothing.
-pub(crate) fn a_key_for_reading_cannot_write(shop: &Shop<'_>) {
+pub fn a_key_for_reading_cannot_write(shop: &Shop<'_>) {
     let key = shop.key("reader", &["--scope", "read"]);
     let pet = shop.service.add("Tom", Some("available"));
     for target in ["/v1/pets", &format!("/v1/pets/{pet}"), "/v1/store/orders"] {
@@ -151,7 +151,7 @@ pub(crate) fn a_key_for_reading_cannot_write(shop: &Shop<'_>) {
 
 /// A key has its own rate limit, and the others have none. The service has a burst of 3
 /// and no rate limit.
-pub(crate) fn a_key_has_its_own_rate_limit(shop: &Shop<'_>) {
+pub fn a_key_has_its_own_rate_limit(shop: &Shop<'_>) {
     let slow = shop.key("slow", &["--rate", "1"]);
     let response = shop.get(&slow);
     assert_eq!(response.status, 200);
@@ -175,7 +175,7 @@ pub(crate) fn a_key_has_its_own_rate_limit(shop: &Shop<'_>) {
 }
 
 /// Two keys of one name are valid until one of them is revoked.
-pub(crate) fn a_key_is_replaced_by_another_one_of_its_name(shop: &Shop<'_>) {
+pub fn a_key_is_replaced_by_another_one_of_its_name(shop: &Shop<'_>) {
     let old = shop.key("tablet", &["--expires", "90d"]);
     let new = shop.key("tablet", &["--expires", "90d"]);
     assert_ne!(old, new);
@@ -195,7 +195,7 @@ pub(crate) fn a_key_is_replaced_by_another_one_of_its_name(shop: &Shop<'_>) {
 }
 
 /// Limits that cannot be used make no key.
-pub(crate) fn wrong_limits_are_rejected(shop: &Shop<'_>) {
+pub fn wrong_limits_are_rejected(shop: &Shop<'_>) {
     let folder = shop.service.folder.path();
     for (flags, code, text) in [
         (["--expires", "soon"], 2, "90d"),

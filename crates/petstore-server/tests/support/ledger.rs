@@ -10,7 +10,7 @@ use std::{
 
 /// The requests and responses by the name of the pet; all clients share it.
 #[derive(Default)]
-pub(crate) struct Ledger(Mutex<BTreeMap<String, Entry>>);
+pub struct Ledger(Mutex<BTreeMap<String, Entry>>);
 
 /// One creation; each has its own name.
 struct Entry {
@@ -23,20 +23,20 @@ struct Entry {
 
 /// The result of comparing the stored pets with the requests and responses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Counts {
-    pub(crate) asked: usize,
-    pub(crate) answered: usize,
-    pub(crate) found: usize,
+pub struct Counts {
+    pub asked: usize,
+    pub answered: usize,
+    pub found: usize,
     /// Confirmed, but missing, or different from the response.
-    pub(crate) lost: usize,
+    pub lost: usize,
     /// Names or ids that exist twice.
-    pub(crate) doubled: usize,
+    pub doubled: usize,
     /// Stored, but never requested, or different from the request.
-    pub(crate) unasked: usize,
+    pub unasked: usize,
 }
 
 impl Ledger {
-    pub(crate) fn ask(&self, pet: &Value) {
+    pub fn ask(&self, pet: &Value) {
         let entry = Entry {
             asked: pet.clone(),
             told: None,
@@ -46,7 +46,7 @@ impl Ledger {
         assert!(before.is_none(), "a name is asked for once");
     }
 
-    pub(crate) fn answered(&self, pet: Value) {
+    pub fn answered(&self, pet: Value) {
         let mut entries = self.entries();
         let entry = entries
             .get_mut(&name_of(&pet))
@@ -56,7 +56,7 @@ impl Ledger {
     }
 
     /// The names of the pets that were confirmed so far.
-    pub(crate) fn names_acknowledged(&self) -> HashSet<String> {
+    pub fn names_acknowledged(&self) -> HashSet<String> {
         let entries = self.entries();
         let answered = entries.iter().filter(|(_, entry)| entry.answered);
         answered.map(|(name, _)| name.clone()).collect()
@@ -64,7 +64,7 @@ impl Ledger {
 
     /// Compares the stored pets with the records. A pet that was found once must be
     /// found again by later calls.
-    pub(crate) fn compare(&self, found: &[Value]) -> Counts {
+    pub fn compare(&self, found: &[Value]) -> Counts {
         let mut entries = self.entries();
         let mut counts = Counts {
             asked: entries.len(),
@@ -100,7 +100,7 @@ impl Ledger {
 
 impl Counts {
     #[track_caller]
-    pub(crate) fn assert_nothing_wrong(&self) {
+    pub fn assert_nothing_wrong(&self) {
         assert_eq!((self.lost, self.doubled, self.unasked), (0, 0, 0), "{self}");
     }
 }

@@ -31,7 +31,7 @@ const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
 
 /// A service as its clients see it.
 #[derive(Clone)]
-pub(crate) struct Target {
+pub struct Target {
     client: Client,
     pets: Url,
     key: String,
@@ -39,7 +39,7 @@ pub(crate) struct Target {
 
 /// The results that a client accepts before the end, beside a created pet.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Faults {
+pub enum Faults {
     /// Nothing.
     None,
     /// A rejection with `Retry-After`, and a broken connection; each created pet
@@ -62,7 +62,7 @@ impl Faults {
 }
 
 /// Clients at work.
-pub(crate) struct Load {
+pub struct Load {
     /// Each returns the pets for which it got no response, and which it may send again.
     clients: JoinSet<Vec<Value>>,
     events: UnboundedReceiver<(Event, Instant)>,
@@ -74,7 +74,7 @@ pub(crate) struct Load {
 
 /// The results of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Event {
+pub enum Event {
     /// A pet was created.
     Answered,
     /// A correct 503.
@@ -85,15 +85,15 @@ pub(crate) enum Event {
 
 /// How often each result occurred, and the longest time without a successful creation.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Seen {
-    pub(crate) answered: usize,
-    pub(crate) rejected: usize,
-    pub(crate) cut: usize,
-    pub(crate) away: Duration,
+pub struct Seen {
+    pub answered: usize,
+    pub rejected: usize,
+    pub cut: usize,
+    pub away: Duration,
 }
 
 impl Target {
-    pub(crate) fn new(address: SocketAddr, key: &str) -> Self {
+    pub fn new(address: SocketAddr, key: &str) -> Self {
         let client = Client::builder().no_proxy().timeout(PATIENCE).build();
         Target {
             client: client.expect("a client"),
@@ -105,7 +105,7 @@ impl Target {
     }
 
     /// All pets, page by page.
-    pub(crate) async fn walk(&self) -> Vec<Value> {
+    pub async fn walk(&self) -> Vec<Value> {
         let mut met = Vec::new();
         let mut page = self.pets.join("?limit=100").expect("a query");
         loop {
@@ -126,7 +126,7 @@ impl Target {
     }
 
     /// Starts the clients. The names of their pets begin with `prefix`.
-    pub(crate) fn load(&self, prefix: &str, faults: Faults, ledger: &Arc<Ledger>) -> Load {
+    pub fn load(&self, prefix: &str, faults: Faults, ledger: &Arc<Ledger>) -> Load {
         let (happened, events) = unbounded_channel();
         let ends = Arc::<AtomicBool>::default();
         let mut clients = JoinSet::new();
@@ -195,7 +195,7 @@ impl Target {
 
     /// Repeats each creation without a response twice: each pet exists once after
     /// it, whether it had been created before or not.
-    pub(crate) async fn repeat(&self, left: &[Value], ledger: &Ledger) {
+    pub async fn repeat(&self, left: &[Value], ledger: &Ledger) {
         let repeats = stream::iter(left).for_each_concurrent(CLIENTS, |pet| async move {
             let first = self.create(pet).await.expect("it is created by now");
             let second = self.create(pet).await.expect("it was created");
@@ -261,12 +261,12 @@ fn key_of(pet: &Value) -> Option<String> {
 
 impl Load {
     /// Waits until this many more creations were confirmed.
-    pub(crate) async fn answered(&mut self, count: usize) {
+    pub async fn answered(&mut self, count: usize) {
         self.met(Event::Answered, count).await;
     }
 
     /// Waits until a result has occurred this many more times.
-    pub(crate) async fn met(&mut self, event: Event, count: usize) {
+    pub async fn met(&mut self, event: Event, count: usize) {
         let mut left = count;
         while left > 0 {
             let (met, when) = self.events.recv().await.expect("clients go on");
@@ -276,7 +276,7 @@ impl Load {
     }
 
     /// The results since the last call.
-    pub(crate) fn seen(&mut self) -> Seen {
+    pub fn seen(&mut self) -> Seen {
         while let Ok((met, when)) = self.events.try_recv() {
             self.note(met, when);
         }
@@ -299,7 +299,7 @@ impl Load {
 
     /// Ends the service with `end`, while clients may get no response. Returns the
     /// pets with an idempotency key whose creation was not confirmed.
-    pub(crate) async fn end(self, end: impl FnOnce()) -> Vec<Value> {
+    pub async fn end(self, end: impl FnOnce()) -> Vec<Value> {
         self.ends.store(true, Ordering::SeqCst);
         end();
         self.clients.join_all().await.concat()

@@ -4,11 +4,11 @@ use rustix::process::Pid;
 use std::{fmt, fs};
 
 /// The bound of the service, whatever its clients do.
-pub(crate) const BOUND: Memory = Memory(256 << 20);
+pub const BOUND: Memory = Memory(256 << 20);
 
 /// An amount of memory in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Memory(pub(crate) u64);
+pub struct Memory(pub u64);
 
 impl fmt::Display for Memory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -17,12 +17,12 @@ impl fmt::Display for Memory {
 }
 
 /// The resident memory of a process; `None` if it has ended.
-pub(crate) fn resident(pid: Pid) -> Option<Memory> {
+pub fn resident(pid: Pid) -> Option<Memory> {
     field(pid, "VmRSS:")
 }
 
 /// The most resident memory that a process ever had; `None` if it has ended.
-pub(crate) fn peak(pid: Pid) -> Option<Memory> {
+pub fn peak(pid: Pid) -> Option<Memory> {
     field(pid, "VmHWM:")
 }
 

@@ -13,31 +13,31 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The result of a request.
 #[derive(Debug)]
-pub(crate) struct Probed {
-    pub(crate) response: Result<Reply, io::Error>,
-    pub(crate) took: Duration,
+pub struct Probed {
+    pub response: Result<Reply, io::Error>,
+    pub took: Duration,
 }
 
 /// A response.
 #[derive(Debug)]
-pub(crate) struct Reply {
-    pub(crate) status: u16,
-    pub(crate) body: Vec<u8>,
+pub struct Reply {
+    pub status: u16,
+    pub body: Vec<u8>,
 }
 
 impl Probed {
-    pub(crate) fn status(&self) -> Option<u16> {
+    pub fn status(&self) -> Option<u16> {
         self.response.as_ref().ok().map(|reply| reply.status)
     }
 }
 
 /// Sends a request and reads the response up to its `Content-Length`.
-pub(crate) fn probe(address: SocketAddr, request: &Request) -> Probed {
+pub fn probe(address: SocketAddr, request: &Request) -> Probed {
     probe_by(|| connect(address), request)
 }
 
 /// The same on a stream that is opened by `open`.
-pub(crate) fn probe_by<S: Read + Write>(
+pub fn probe_by<S: Read + Write>(
     open: impl FnOnce() -> io::Result<S>,
     request: &Request,
 ) -> Probed {
@@ -50,7 +50,7 @@ pub(crate) fn probe_by<S: Read + Write>(
 }
 
 /// Connects with the patience of a probe.
-pub(crate) fn connect(address: SocketAddr) -> io::Result<TcpStream> {
+pub fn connect(address: SocketAddr) -> io::Result<TcpStream> {
     let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;

@@ -24,21 +24,19 @@ const LOG_BYTES: usize = 64 << 20;
 /// How a line with a key begins.
 const SHOWN_KEY: &str = "    petstore_";
 
-/// The file of the program.
-const PROGRAM: &str = env!("CARGO_BIN_EXE_petstore-server");
-/// The variable that names another file, such as that of a release build.
+/// The variable that names the file of the program, such as that of a release build.
 const OTHER_PROGRAM: &str = "PETSTORE_TEST_PROGRAM";
 
 /// The program, in that folder and with nothing of this environment.
-pub(crate) fn program(folder: &Path) -> Command {
+pub fn program(folder: &Path) -> Command {
     program_by(&[], folder)
 }
 
 /// The same, run by another command that finally becomes the program.
-pub(crate) fn program_by(launcher: &[&str], folder: &Path) -> Command {
+pub fn program_by(launcher: &[&str], folder: &Path) -> Command {
     let other = std::env::var(OTHER_PROGRAM).ok();
-    let program = other.as_deref().unwrap_or(PROGRAM);
-    let mut words = launcher.iter().copied().chain([program]);
+    let program = other.unwrap_or_else(built_program);
+    let mut words = launcher.iter().copied().chain([program.as_str()]);
     let mut command = Command::new(words.next().expect("the program at least"));
     command.args(words);
     command.env_clear().current_dir(folder);
@@ -47,8 +45,20 @@ pub(crate) fn program_by(launcher: &[&str], folder: &Path) -> Command {
     command
 }
 
+/// The program that Cargo has built for these tests: `target/debug/petstore-server` for the test
+/// `target/debug/deps/e2e-0123456789abcdef`.
+fn built_program() -> String {
+    let test = std::env::current_exe().expect("the file of the test");
+    let folder = test.ancestors().nth(2).expect("the folder of the build");
+    let program = folder.join("petstore-server");
+    program
+        .into_os_string()
+        .into_string()
+        .expect("a path in UTF-8")
+}
+
 /// Runs the program to its end.
-pub(crate) fn run(folder: &Path, arguments: &[&str]) -> Output {
+pub fn run(folder: &Path, arguments: &[&str]) -> Output {
     program(folder)
         .args(arguments)
         .output()
@@ -56,14 +66,14 @@ pub(crate) fn run(folder: &Path, arguments: &[&str]) -> Output {
 }
 
 /// The stdout of a program, which must have succeeded.
-pub(crate) fn run_ok(folder: &Path, arguments: &[&str]) -> String {
+pub fn run_ok(folder: &Path, arguments: &[&str]) -> String {
     let output = run(folder, arguments);
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).expect("text")
 }
 
 /// The stderr of a program, which must have failed with this code.
-pub(crate) fn run_failing(folder: &Path, arguments: &[&str], code: i32) -> String {
+pub fn run_failing(folder: &Path, arguments: &[&str], code: i32) -> String {
     let output = run(folder, arguments);
     assert_eq!(output.status.code(), Some(code), "{output:?}");
     assert!(output.stdout.is_empty(), "{output:?}");
@@ -71,22 +81,22 @@ pub(crate) fn run_failing(folder: &Path, arguments: &[&str], code: i32) -> Strin
 }
 
 /// A service that runs.
-pub(crate) struct Service {
+pub struct Service {
     child: Child,
     stdout: BufReader<ChildStdout>,
-    pub(crate) log: Log,
-    pub(crate) address: SocketAddr,
-    pub(crate) key: String,
-    pub(crate) folder: Arc<TempDir>,
+    pub log: Log,
+    pub address: SocketAddr,
+    pub key: String,
+    pub folder: Arc<TempDir>,
 }
 
 impl Service {
     /// Starts the service on a new store; the result has the key that it made.
-    pub(crate) fn start() -> Self {
+    pub fn start() -> Self {
         Self::start_with(&[])
     }
 
-    pub(crate) fn start_with(arguments: &[&str]) -> Self {
+    pub fn start_with(arguments: &[&str]) -> Self {
         let folder = TempDir::new().expect("a folder can be made");
         let mut service = Self::start_in(Arc::new(folder), arguments, &[]);
         service.key = service.shown_key();
@@ -94,17 +104,13 @@ impl Service {
     }
 
     /// The key that it made for a new store.
-    pub(crate) fn shown_key(&self) -> String {
+    pub fn shown_key(&self) -> String {
         self.log.wait_for(SHOWN_KEY).trim().to_owned()
     }
 
     /// Starts the service on the existing content of the folder. The key of the
     /// result is empty, even if the service prints one.
-    pub(crate) fn start_in(
-        folder: Arc<TempDir>,
-        arguments: &[&str],
-        variables: &[(&str, &str)],
-    ) -> Self {
+    pub fn start_in(folder: Arc<TempDir>, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let mut command = program(folder.path());
         command
             .args(["serve", "--listen", "127.0.0.1:0"])
@@ -114,7 +120,7 @@ impl Service {
     }
 
     /// Starts the service by a command that finally becomes the program.
-    pub(crate) fn start_by(mut command: Command, folder: Arc<TempDir>) -> Self {
+    pub fn start_by(mut command: Command, folder: Arc<TempDir>) -> Self {
         let mut child = command
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -141,7 +147,7 @@ impl Service {
     }
 
     /// Whether it printed a key when it started.
-    pub(crate) fn showed_a_key(&self) -> bool {
+    pub fn showed_a_key(&self) -> bool {
         // The log line of a request follows all lines that were written before it.
         let response = self.get("/v1/pets");
         self.log
@@ -149,25 +155,25 @@ impl Service {
         self.log.text().contains(SHOWN_KEY)
     }
 
-    pub(crate) fn send(&self, request: &Request) -> RawResponse {
+    pub fn send(&self, request: &Request) -> RawResponse {
         raw::send(self.address, request)
     }
 
-    pub(crate) fn connect(&self) -> Connection {
+    pub fn connect(&self) -> Connection {
         Connection::open(self.address)
     }
 
     /// A request with the service's key.
-    pub(crate) fn get(&self, target: &str) -> RawResponse {
+    pub fn get(&self, target: &str) -> RawResponse {
         self.send(&Request::get(target).key(&self.key))
     }
 
-    pub(crate) fn post(&self, body: impl Into<Vec<u8>>) -> RawResponse {
+    pub fn post(&self, body: impl Into<Vec<u8>>) -> RawResponse {
         self.send(&Request::post("/v1/pets", body).key(&self.key))
     }
 
     /// Adds a pet and gives its id.
-    pub(crate) fn add(&self, name: &str, status: Option<&str>) -> i64 {
+    pub fn add(&self, name: &str, status: Option<&str>) -> i64 {
         let mut pet = serde_json::json!({"name": name, "categoryId": 7});
         if let Some(status) = status {
             pet["status"] = status.into();
@@ -179,26 +185,26 @@ impl Service {
 
     /// Reads all pets, and so checks that the service responds.
     #[track_caller]
-    pub(crate) fn pets(&self) -> Vec<Value> {
+    pub fn pets(&self) -> Vec<Value> {
         let response = self.get("/v1/pets?limit=100");
         assert_eq!(response.status, 200, "{response:?}");
         assert_eq!(response.header("link"), None, "{response:?}");
         response.json().as_array().expect("an array").clone()
     }
 
-    pub(crate) fn pid(&self) -> Pid {
+    pub fn pid(&self) -> Pid {
         i32::try_from(self.child.id())
             .ok()
             .and_then(Pid::from_raw)
             .expect("a process id")
     }
 
-    pub(crate) fn signal(&self, signal: Signal) {
+    pub fn signal(&self, signal: Signal) {
         kill_process(self.pid(), signal).expect("the service runs");
     }
 
     /// Waits for the end, and returns the exit status and the rest of stdout.
-    pub(crate) fn ended(&mut self) -> (ExitStatus, String) {
+    pub fn ended(&mut self) -> (ExitStatus, String) {
         let begin = Instant::now();
         let status = loop {
             match self.child.try_wait().expect("can be waited for") {
@@ -225,10 +231,10 @@ impl Drop for Service {
 
 /// The stderr of a process, read as it is written.
 #[derive(Clone)]
-pub(crate) struct Log(Arc<(Mutex<String>, Condvar)>);
+pub struct Log(Arc<(Mutex<String>, Condvar)>);
 
 impl Log {
-    pub(crate) fn follow(mut stderr: impl Read + Send + 'static) -> Self {
+    pub fn follow(mut stderr: impl Read + Send + 'static) -> Self {
         let log = Log(Arc::default());
         let writer = log.clone();
         thread::spawn(move || {
@@ -248,12 +254,12 @@ impl Log {
         log
     }
 
-    pub(crate) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         self.0.0.lock().expect("no writer panics").clone()
     }
 
     /// Waits until the text appears, and returns its line.
-    pub(crate) fn wait_for(&self, text: &str) -> String {
+    pub fn wait_for(&self, text: &str) -> String {
         let line = |log: &str| {
             let (before, rest) = log.split_at(log.find(text)?);
             let begin = before.rfind('\n').map_or(0, |at| at + 1);

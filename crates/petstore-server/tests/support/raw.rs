@@ -12,68 +12,68 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A request of HTTP/1.1.
 #[derive(Clone, Debug)]
-pub(crate) struct Request {
+pub struct Request {
     head: String,
     body: Vec<u8>,
 }
 
 impl Request {
-    pub(crate) fn new(method: &str, target: &str) -> Self {
+    pub fn new(method: &str, target: &str) -> Self {
         Request {
             head: format!("{method} {target} HTTP/1.1\r\nHost: localhost\r\n"),
             body: Vec::new(),
         }
     }
 
-    pub(crate) fn get(target: &str) -> Self {
+    pub fn get(target: &str) -> Self {
         Request::new("GET", target)
     }
 
     /// With a JSON body.
-    pub(crate) fn post(target: &str, body: impl Into<Vec<u8>>) -> Self {
+    pub fn post(target: &str, body: impl Into<Vec<u8>>) -> Self {
         Request::new("POST", target)
             .header("Content-Type", "application/json")
             .body(body)
     }
 
-    pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
+    pub fn header(mut self, name: &str, value: &str) -> Self {
         self.head += &format!("{name}: {value}\r\n");
         self
     }
 
-    pub(crate) fn key(self, key: &str) -> Self {
+    pub fn key(self, key: &str) -> Self {
         self.header("Authorization", &format!("Bearer {key}"))
     }
 
     /// A body and its length.
-    pub(crate) fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
+    pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.body = body.into();
         let length = self.body.len().to_string();
         self.header("Content-Length", &length)
     }
 
-    pub(crate) fn bytes(&self) -> Vec<u8> {
+    pub fn bytes(&self) -> Vec<u8> {
         [self.head.as_bytes(), b"\r\n", &self.body].concat()
     }
 }
 
 /// A response, with everything that was received.
 #[derive(Clone, Debug)]
-pub(crate) struct RawResponse {
-    pub(crate) status: u16,
-    pub(crate) headers: Vec<(String, String)>,
-    pub(crate) body: Vec<u8>,
+pub struct RawResponse {
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
 }
 
 impl RawResponse {
     /// The only header of that name.
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+    pub fn header(&self, name: &str) -> Option<&str> {
         let all = self.headers(name);
         assert!(all.len() <= 1, "more than one {name}: {self:?}");
         all.first().copied()
     }
 
-    pub(crate) fn headers(&self, name: &str) -> Vec<&str> {
+    pub fn headers(&self, name: &str) -> Vec<&str> {
         let same = |(found, _): &&(String, String)| found.eq_ignore_ascii_case(name);
         self.headers
             .iter()
@@ -82,11 +82,11 @@ impl RawResponse {
             .collect()
     }
 
-    pub(crate) fn json(&self) -> Value {
+    pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    pub(crate) fn message(&self) -> String {
+    pub fn message(&self) -> String {
         self.json()["message"]
             .as_str()
             .unwrap_or_else(|| panic!("no message: {self:?}"))
@@ -96,7 +96,7 @@ impl RawResponse {
     /// An error as every error is to be: status, code, the three members, and
     /// the headers that belong to the status. Gives the message.
     #[track_caller]
-    pub(crate) fn assert_error(&self, status: u16, code: &str) -> String {
+    pub fn assert_error(&self, status: u16, code: &str) -> String {
         assert_eq!(self.status, status, "{self:?}");
         assert_eq!(
             self.header("content-type"),
@@ -131,13 +131,13 @@ impl RawResponse {
 }
 
 /// One connection.
-pub(crate) struct Connection {
+pub struct Connection {
     stream: TcpStream,
     read: Vec<u8>,
 }
 
 impl Connection {
-    pub(crate) fn open(address: SocketAddr) -> Self {
+    pub fn open(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).expect("the server listens");
         stream
             .set_read_timeout(Some(PATIENCE))
@@ -152,14 +152,14 @@ impl Connection {
         }
     }
 
-    pub(crate) fn write(&mut self, bytes: impl AsRef<[u8]>) {
+    pub fn write(&mut self, bytes: impl AsRef<[u8]>) {
         self.stream
             .write_all(bytes.as_ref())
             .expect("the server takes what is sent");
     }
 
     /// The same connection, to write while another thread waits for a response.
-    pub(crate) fn writer(&self) -> Self {
+    pub fn writer(&self) -> Self {
         let stream = self.stream.try_clone().expect("a socket can be shared");
         Connection {
             stream,
@@ -168,7 +168,7 @@ impl Connection {
     }
 
     /// The next response, whole.
-    pub(crate) fn response(&mut self) -> RawResponse {
+    pub fn response(&mut self) -> RawResponse {
         let (status, headers) = self.head();
         let mut response = RawResponse {
             status,
@@ -188,7 +188,7 @@ impl Connection {
 
     /// The head of the next response, where no body follows: to a `HEAD`, or an
     /// interim response such as 100.
-    pub(crate) fn head(&mut self) -> (u16, Vec<(String, String)>) {
+    pub fn head(&mut self) -> (u16, Vec<(String, String)>) {
         let end = loop {
             match self.read.windows(4).position(|four| four == b"\r\n\r\n") {
                 Some(end) => break end,
@@ -217,7 +217,7 @@ impl Connection {
     }
 
     /// Whether the server closes, without another byte.
-    pub(crate) fn is_closed(&mut self) -> bool {
+    pub fn is_closed(&mut self) -> bool {
         self.read.is_empty() && !self.read_more()
     }
 
@@ -240,7 +240,7 @@ impl Connection {
 }
 
 /// Sends one request on a connection of its own.
-pub(crate) fn send(address: SocketAddr, request: &Request) -> RawResponse {
+pub fn send(address: SocketAddr, request: &Request) -> RawResponse {
     let mut connection = Connection::open(address);
     connection.write(request.bytes());
     connection.response()

@@ -15,17 +15,17 @@ use std::{
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A service with its admin listener.
-pub(crate) struct Watched {
-    pub(crate) service: Service,
-    pub(crate) admin: SocketAddr,
+pub struct Watched {
+    pub service: Service,
+    pub admin: SocketAddr,
 }
 
 impl Watched {
-    pub(crate) fn start() -> Self {
+    pub fn start() -> Self {
         Self::start_with(&[])
     }
 
-    pub(crate) fn start_with(arguments: &[&str]) -> Self {
+    pub fn start_with(arguments: &[&str]) -> Self {
         let arguments = [&["--admin-listen", "127.0.0.1:0"], arguments].concat();
         let service = Service::start_with(&arguments);
         let admin = address(&service);
@@ -34,7 +34,7 @@ impl Watched {
 
     /// Asks for readiness until it has this status, and returns the last line. The fault that
     /// the test makes takes some seconds until it is told.
-    pub(crate) fn until_readiness(&self, status: u16) -> String {
+    pub fn until_readiness(&self, status: u16) -> String {
         let begin = Instant::now();
         loop {
             let response = self.ask("/readyz");
@@ -47,17 +47,17 @@ impl Watched {
         }
     }
 
-    pub(crate) fn ask(&self, path: &str) -> RawResponse {
+    pub fn ask(&self, path: &str) -> RawResponse {
         raw::send(self.admin, &Request::get(path))
     }
 
-    pub(crate) fn scrape(&self) -> Scrape {
+    pub fn scrape(&self) -> Scrape {
         Scrape::of(self.admin)
     }
 }
 
 /// The address of the admin listener, from the log.
-pub(crate) fn address(service: &Service) -> SocketAddr {
+pub fn address(service: &Service) -> SocketAddr {
     let line = service.log.wait_for("health and metrics on http://");
     let address = line.split("http://").nth(1).expect("an address");
     let end = address.find('"').unwrap_or(address.len());
@@ -66,21 +66,21 @@ pub(crate) fn address(service: &Service) -> SocketAddr {
 
 /// A line of a scrape.
 #[derive(Debug)]
-pub(crate) struct Sample {
-    pub(crate) name: String,
-    pub(crate) labels: BTreeMap<String, String>,
-    pub(crate) value: f64,
+pub struct Sample {
+    pub name: String,
+    pub labels: BTreeMap<String, String>,
+    pub value: f64,
 }
 
 /// All that was served at one moment.
 #[derive(Debug)]
-pub(crate) struct Scrape {
-    pub(crate) text: String,
-    pub(crate) samples: Vec<Sample>,
+pub struct Scrape {
+    pub text: String,
+    pub samples: Vec<Sample>,
 }
 
 impl Scrape {
-    pub(crate) fn of(admin: SocketAddr) -> Self {
+    pub fn of(admin: SocketAddr) -> Self {
         let response = raw::send(admin, &Request::get("/metrics"));
         assert_eq!(response.status, 200, "{response:?}");
         Scrape::read(String::from_utf8(response.body).expect("text"))
@@ -94,7 +94,7 @@ impl Scrape {
 
     /// The sum over all series that have these labels; nothing where there is
     /// none.
-    pub(crate) fn find(&self, name: &str, labels: &[(&str, &str)]) -> Option<f64> {
+    pub fn find(&self, name: &str, labels: &[(&str, &str)]) -> Option<f64> {
         let has = |sample: &&Sample| {
             let mut labels = labels.iter();
             sample.name == name
@@ -112,7 +112,7 @@ impl Scrape {
     }
 
     #[track_caller]
-    pub(crate) fn assert(&self, name: &str, labels: &[(&str, &str)], expected: f64) {
+    pub fn assert(&self, name: &str, labels: &[(&str, &str)], expected: f64) {
         assert_eq!(
             self.find(name, labels),
             Some(expected),

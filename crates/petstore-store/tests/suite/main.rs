@@ -2,11 +2,7 @@
 //! `sqlite` and `postgres` test what only one of them has.
 
 mod contract;
-#[path = "../support/fixtures.rs"]
-mod fixtures;
 mod postgres;
-#[path = "../support/postgres.rs"]
-mod postgres_server;
-#[path = "../support/samples.rs"]
-mod samples;
 mod sqlite;
+
+use petstore_test_support::{fixtures, postgres as postgres_server, samples};

@@ -2,70 +2,9 @@
 //! texts that keep or break their format, enumeration or pattern.
 
 use super::{Case, UNKNOWN};
+use crate::roundtrip::formats::FORMATS;
 use regex_syntax::hir::{Class, Hir, HirKind};
 use serde_json::{Number, Value, json};
-
-/// The formats of strings that the generator promises to check, each with texts that are
-/// valid and texts that are not; the first one is valid.
-pub(in crate::roundtrip) const FORMATS: &[(&str, &[&str])] = &[
-    (
-        "date",
-        &[
-            "2024-02-29",
-            "0001-01-01",
-            "9999-12-31",
-            "2023-02-29",
-            "2024-13-01",
-            "2024-1-1",
-            "24-01-01",
-            "",
-        ],
-    ),
-    (
-        "date-time",
-        &[
-            "2024-02-29T23:59:59Z",
-            "2024-01-02T03:04:05.678901234+05:30",
-            "2024-01-02T03:04:05-00:00",
-            "2023-02-29T00:00:00Z",
-            "2024-01-02T03:04:05",
-            "2024-01-02",
-            "2024-01-02T25:00:00Z",
-        ],
-    ),
-    (
-        "uuid",
-        &[
-            "67e55044-10b1-426f-9247-bb680e5fe0c8",
-            "67E55044-10B1-426F-9247-BB680E5FE0C8",
-            "00000000-0000-0000-0000-000000000000",
-            "67e5504410b1426f9247bb680e5fe0c8",
-            "{67e55044-10b1-426f-9247-bb680e5fe0c8}",
-            "67e55044-10b1-426f-9247-bb680e5fe0c",
-            "uuid",
-        ],
-    ),
-    (
-        "byte",
-        &["aGVsbG8=", "", "aGVsbG8", "a===", "aGVs bG8=", "-_-_"],
-    ),
-    (
-        "ip",
-        &[
-            "127.0.0.1",
-            "::1",
-            "127.0.0.256",
-            "1.2.3",
-            ":::",
-            "localhost",
-        ],
-    ),
-    ("ipv4", &["127.0.0.1", "::1", "127.0.0.256", "01.2.3.4"]),
-    (
-        "ipv6",
-        &["::1", "2001:db8::8a2e:370:7334", "127.0.0.1", "1::2::3"],
-    ),
-];
 
 /// A valid value, where one can be found.
 pub(super) fn valid(case: &Case<'_>) -> Option<Value> {

@@ -9,6 +9,8 @@ pub(super) struct Way {
     pub(super) description: &'static str,
     /// The generated file, the text in it, and the text of a broken generator.
     change: (&'static str, &'static str, &'static str),
+    /// What the probe has for it, which is made of the same facts as the generated files.
+    in_probe: &'static [(&'static str, &'static str)],
     /// The rule of the difference.
     pub(super) rule: &'static str,
     /// The place of the difference.
@@ -28,12 +30,14 @@ pub(super) const WAYS: &[Way] = &[
             "value >= 1 && value <= 10",
             "value >= 1 && value <= 11",
         ),
+        in_probe: &[],
         rule: "value-accepted",
         pointer: "/components/schemas/Level",
     },
     Way {
         description: "a bound that is not emitted",
         change: (SCHEMAS, "(\"maximum\", json!(10.0)),", ""),
+        in_probe: &[],
         rule: "schema-maximum",
         pointer: "/components/schemas/Level",
     },
@@ -44,6 +48,7 @@ pub(super) const WAYS: &[Way] = &[
             "rename = \"page-count\"",
             "rename = \"page_count\"",
         ),
+        in_probe: &[],
         rule: "schema-property-lost",
         pointer: "/components/schemas/Book/properties/page-count",
     },
@@ -54,6 +59,7 @@ pub(super) const WAYS: &[Way] = &[
             "        deserialize_with = \"openapi_dropshot_types::members::present\",\n        skip_serializing_if = \"Option::is_none\"\n    )]\n    #[schemars(with = \"String\", description = \"\")]\n    pub hint",
             "        skip_serializing_if = \"Option::is_none\"\n    )]\n    #[schemars(with = \"String\", description = \"\")]\n    pub hint",
         ),
+        in_probe: &[],
         rule: "value-accepted",
         pointer: "/components/schemas/Fault",
     },
@@ -64,6 +70,7 @@ pub(super) const WAYS: &[Way] = &[
             "with = \"BookCode\"",
             "with = \"Option<BookCode>\"",
         ),
+        in_probe: &[],
         rule: "schema-nullable",
         pointer: "/components/schemas/Book/properties/code",
     },
@@ -74,12 +81,14 @@ pub(super) const WAYS: &[Way] = &[
             "&[Kind::Novel, Kind::Poem, Kind::Play]",
             "&[Kind::Novel, Kind::Poem]",
         ),
+        in_probe: &[],
         rule: "value-refused",
         pointer: "/components/schemas/Kind",
     },
     Way {
         description: "another value of an enum",
         change: (SCHEMAS, "Kind::Poem => \"poem\"", "Kind::Poem => \"poems\""),
+        in_probe: &[],
         rule: "schema-enum",
         pointer: "/components/schemas/Kind",
     },
@@ -90,18 +99,24 @@ pub(super) const WAYS: &[Way] = &[
             "HttpResponseAccepted<models::Book>",
             "HttpResponseOk<models::Book>",
         ),
+        in_probe: &[(
+            "HttpResponseAccepted<models::Book>",
+            "HttpResponseOk<models::Book>",
+        )],
         rule: "status-lost",
         pointer: "/paths/~1books/post/responses/202",
     },
     Way {
         description: "a lost deprecation",
         change: (CONTRACT, ",\n        deprecated = true", ""),
+        in_probe: &[],
         rule: "deprecated",
         pointer: "/paths/~1books~1{id}/delete",
     },
     Way {
         description: "a wrong format",
         change: (SCHEMAS, "with = \"Date\"", "with = \"String\""),
+        in_probe: &[],
         rule: "schema-format",
         pointer: "/components/schemas/Book/properties/bought",
     },
@@ -112,24 +127,28 @@ pub(super) const WAYS: &[Way] = &[
             "    pub title: String",
             "    #[serde(default)]\n    pub title: String",
         ),
+        in_probe: &[],
         rule: "schema-required",
         pointer: "/components/schemas/Book/properties/title",
     },
     Way {
         description: "another default of a parameter",
         change: (PARAMETERS, "ListBooksLimit(20)", "ListBooksLimit(21)"),
+        in_probe: &[],
         rule: "parameter-default-lost",
         pointer: "/paths/~1books/get/parameters/0",
     },
     Way {
         description: "another default of a member",
         change: (SCHEMAS, "-> i64 {\n    20\n", "-> i64 {\n    21\n"),
+        in_probe: &[],
         rule: "schema-default",
         pointer: "/components/schemas/Book/properties/size/properties/width",
     },
     Way {
         description: "a closed object that is open",
         change: (SCHEMAS, ", deny_unknown_fields", ""),
+        in_probe: &[],
         rule: "schema-additional-properties",
         pointer: "/components/schemas/Shelf",
     },
@@ -140,6 +159,7 @@ pub(super) const WAYS: &[Way] = &[
             "Pattern::new(\"^[A-Z]{3}$\"",
             "Pattern::new(\"^[A-Z]{2}$\"",
         ),
+        in_probe: &[],
         rule: "value-refused",
         pointer: "/components/schemas/Book",
     },
@@ -150,24 +170,28 @@ pub(super) const WAYS: &[Way] = &[
             "security: Some(\"bearer\"),\n        request_body: Some",
             "security: None,\n        request_body: Some",
         ),
+        in_probe: &[],
         rule: "security-open",
         pointer: "/paths/~1books/post",
     },
     Way {
         description: "a wrong status of an error",
         change: ("api/errors.rs", "with_body(404", "with_body(400"),
+        in_probe: &[],
         rule: "error-lost",
         pointer: "/paths/~1books/get",
     },
     Way {
         description: "a wrong name of a header",
         change: (PARAMETERS, "rename = \"X-Total\"", "rename = \"X-Sum\""),
+        in_probe: &[],
         rule: "header-lost",
         pointer: "/paths/~1books/get/responses/200/headers/X-Total",
     },
     Way {
         description: "another tag",
         change: (CONTRACT, "tags = [\"books\"]", "tags = [\"book\"]"),
+        in_probe: &[],
         rule: "tags",
         pointer: "/paths/~1books/get",
     },
@@ -178,6 +202,13 @@ pub(super) const WAYS: &[Way] = &[
             "OptionalBody<TypedBody<models::Reader>>",
             "TypedBody<models::Reader>",
         ),
+        in_probe: &[
+            (
+                "OptionalBody<TypedBody<models::Reader>>",
+                "TypedBody<models::Reader>",
+            ),
+            (".map(TypedBody::into_inner)", ""),
+        ],
         rule: "body-absent",
         pointer: "/paths/~1readers/post/requestBody",
     },
@@ -188,18 +219,21 @@ pub(super) const WAYS: &[Way] = &[
             "openapi_dropshot_types::shapes::WriteOnly<String>",
             "String",
         ),
+        in_probe: &[],
         rule: "schema-write-only",
         pointer: "/components/schemas/Person/properties/word",
     },
     Way {
         description: "a discriminator with another name",
         change: (SCHEMAS, "\"School\" => {", "\"school\" => {"),
+        in_probe: &[],
         rule: "value-refused",
         pointer: "/components/schemas/Reader",
     },
     Way {
         description: "other words",
         change: (CONTRACT, "/// List ", "/// Burn "),
+        in_probe: &[],
         rule: "summary",
         pointer: "/paths/~1books/get",
     },
@@ -209,6 +243,7 @@ pub(super) const WAYS: &[Way] = &[
 pub(super) const CATALOGUE: &[Way] = &[Way {
     description: "a wrong status of a catalogue entry",
     change: ("api/errors.rs", "status: 404", "status: 400"),
+    in_probe: &[],
     rule: "error-lost",
     pointer: "/paths/~1accounts~1{number}~1entries/get",
 }];
@@ -217,12 +252,17 @@ pub(super) const CATALOGUE: &[Way] = &[Way {
 pub(super) fn break_all(files: &mut [File], ways: &[Way]) {
     let mut missing = Vec::new();
     for way in ways {
-        let (path, old, new) = way.change;
-        match files.iter_mut().find(|file| file.path == path) {
-            Some(file) if file.text.contains(old) => {
-                file.text = file.text.replacen(old, new, 1);
+        let in_probe = way
+            .in_probe
+            .iter()
+            .map(|(old, new)| ("probe.rs", *old, *new));
+        for (path, old, new) in in_probe.chain([way.change]) {
+            match files.iter_mut().find(|file| file.path == path) {
+                Some(file) if file.text.contains(old) => {
+                    file.text = file.text.replacen(old, new, 1);
+                }
+                _ => missing.push(format!("{}: {path} has no `{old}`", way.description)),
             }
-            _ => missing.push(format!("{}: {path} has no `{old}`", way.description)),
         }
     }
     assert!(missing.is_empty(), "{}", missing.join("\n"));

@@ -3,9 +3,6 @@
 
 mod batches;
 mod faults;
-#[path = "../../../tests/support/fixtures.rs"]
-#[expect(dead_code, reason = "other tests use the rest")]
-mod fixtures;
 mod idle_transaction;
 mod key_cache;
 mod once;
@@ -13,6 +10,7 @@ mod ordering;
 mod plans;
 
 use super::*;
+use petstore_test_support::fixtures;
 use std::sync::mpsc;
 use tempfile::TempDir;
 use tokio::task::{JoinHandle, yield_now};

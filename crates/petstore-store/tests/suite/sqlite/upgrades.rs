@@ -158,7 +158,7 @@ async fn an_upgraded_store_is_like_a_new_one() {
 async fn every_schema_has_its_released_store() {
     let newest = Place::with_pets(0).await;
     let newest = version(&Connection::open(&newest.path).expect("a new store"));
-    if newest == RELEASED.len() as i64 + 1 && std::env::var_os("UPDATE_GOLDEN").is_some() {
+    if newest == RELEASED.len() as i64 + 1 && test_support::updates_golden() {
         return write_schema(newest);
     }
     let versions: Vec<_> = RELEASED

@@ -4,22 +4,22 @@
 use serde_json::{Map, Value, json};
 
 /// A document with schemas, such as an OpenAPI document.
-pub(crate) struct Schemas(Value);
+pub struct Schemas(Value);
 
 impl Schemas {
-    pub(crate) fn new(document: Value) -> Self {
+    pub fn new(document: Value) -> Self {
         Self(document)
     }
 
     /// The names of all members of the object schema at this JSON pointer.
-    pub(crate) fn members(&self, pointer: &str) -> Vec<String> {
+    pub fn members(&self, pointer: &str) -> Vec<String> {
         let schema = self.resolved(pointer);
         self.properties(schema).keys().cloned().collect()
     }
 
     /// An object of the schema at this JSON pointer with every member. Samples with
     /// other numbers differ in every member that has enough values.
-    pub(crate) fn sample(&self, pointer: &str, number: usize) -> Value {
+    pub fn sample(&self, pointer: &str, number: usize) -> Value {
         self.sample_of(self.resolved(pointer), "", number)
     }
 

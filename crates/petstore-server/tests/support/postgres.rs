@@ -51,7 +51,7 @@ cd / && rm -rf "$FOLDER"
 "#;
 
 /// A server with a folder of its own.
-pub(crate) struct Cluster {
+pub struct Cluster {
     folder: PathBuf,
     port: u16,
     /// The shell that runs the server, where this process started it.
@@ -61,7 +61,7 @@ pub(crate) struct Cluster {
 /// The server that all tests share, or nothing where PostgreSQL is not installed.
 /// `cargo nextest` runs each test in a process of its own: there all processes of
 /// one run share it.
-pub(crate) async fn shared() -> Option<&'static Cluster> {
+pub async fn shared() -> Option<&'static Cluster> {
     static SHARED: OnceCell<Option<Cluster>> = OnceCell::const_new();
     let start = || async {
         let programs = required_programs()?;
@@ -114,12 +114,12 @@ enum Data<'cluster> {
 const FIRST: &str = "first";
 
 /// A server for one test, with settings such as `fsync=off`.
-pub(crate) async fn own(settings: &[&str]) -> Option<Cluster> {
+pub async fn own(settings: &[&str]) -> Option<Cluster> {
     own_with(settings, &[]).await
 }
 
 /// As [`own`], with files beside its data: names and contents.
-pub(crate) async fn own_with(settings: &[&str], files: &[(&str, &str)]) -> Option<Cluster> {
+pub async fn own_with(settings: &[&str], files: &[(&str, &str)]) -> Option<Cluster> {
     let (programs, first) = (required_programs()?, shared().await?);
     let data = Data::Of(first);
     let cluster = Cluster::make(&programs, new_folder(), settings, files, None, data);
@@ -194,7 +194,7 @@ impl Cluster {
     }
 
     /// Waits until the server takes connections.
-    pub(crate) async fn until_ready(&self) {
+    pub async fn until_ready(&self) {
         let started = Instant::now();
         while self.connect("postgres").await.is_err() {
             assert!(
@@ -207,7 +207,7 @@ impl Cluster {
     }
 
     /// A new, empty database.
-    pub(crate) async fn database(&self) -> Database<'_> {
+    pub async fn database(&self) -> Database<'_> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let name = format!(
             "pets_{}_{}",
@@ -222,13 +222,13 @@ impl Cluster {
     }
 
     /// Runs SQL as the owner of the server.
-    pub(crate) async fn execute(&self, sql: &str) {
+    pub async fn execute(&self, sql: &str) {
         let client = self.connect("postgres").await.expect("the server");
         client.batch_execute(sql).await.expect(sql);
     }
 
     /// A connection beside the store's.
-    pub(crate) async fn connect(&self, database: &str) -> Result<Client, tokio_postgres::Error> {
+    pub async fn connect(&self, database: &str) -> Result<Client, tokio_postgres::Error> {
         let mut config = Config::new();
         config
             .host_path(&self.folder)
@@ -242,7 +242,7 @@ impl Cluster {
 
     /// Ends the server and all its processes at once, as a crash would, and
     /// keeps it down.
-    pub(crate) fn kill(&self) {
+    pub fn kill(&self) {
         fs::write(self.folder.join("down"), "").expect("a file");
         let pid = fs::read_to_string(self.folder.join("pid")).expect("the server runs");
         let killed = Command::new("kill")
@@ -253,18 +253,18 @@ impl Cluster {
     }
 
     /// Starts the server again after [`kill`](Self::kill).
-    pub(crate) async fn start(&self) {
+    pub async fn start(&self) {
         fs::remove_file(self.folder.join("down")).expect("the server is down");
         self.until_ready().await;
     }
 
     /// Its log so far.
-    pub(crate) fn log(&self) -> String {
+    pub fn log(&self) -> String {
         fs::read_to_string(self.folder.join("log")).unwrap_or_default()
     }
 
     /// The folder of the socket.
-    pub(crate) fn socket(&self) -> &Path {
+    pub fn socket(&self) -> &Path {
         &self.folder
     }
 }
@@ -279,13 +279,13 @@ impl Drop for Cluster {
 }
 
 /// A database of one test.
-pub(crate) struct Database<'cluster> {
+pub struct Database<'cluster> {
     cluster: &'cluster Cluster,
     name: String,
 }
 
 impl Database<'_> {
-    pub(crate) fn url(&self) -> DatabaseUrl {
+    pub fn url(&self) -> DatabaseUrl {
         let text = format!(
             "postgres://postgres@/{}?host={}",
             self.name,
@@ -294,18 +294,18 @@ impl Database<'_> {
         text.parse().expect("a URL")
     }
 
-    pub(crate) fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         &self.name
     }
 
     /// A connection beside the store's.
-    pub(crate) async fn client(&self) -> Client {
+    pub async fn client(&self) -> Client {
         self.cluster.connect(&self.name).await.expect("the server")
     }
 
     /// What new connections to this database get, such as
     /// `synchronous_commit = off`.
-    pub(crate) async fn set(&self, setting: &str) {
+    pub async fn set(&self, setting: &str) {
         self.cluster
             .execute(&format!("ALTER DATABASE {} SET {setting}", self.name))
             .await;
@@ -350,7 +350,7 @@ fn keep(
 
 /// PostgreSQL does not run as root; then it runs as the user `postgres`, who
 /// is given the folder.
-pub(crate) fn owner_for(folder: &Path) -> Option<(u32, u32)> {
+pub fn owner_for(folder: &Path) -> Option<(u32, u32)> {
     if fs::metadata(folder).expect("the folder").uid() != 0 {
         return None;
     }
@@ -370,13 +370,13 @@ pub(crate) fn owner_for(folder: &Path) -> Option<(u32, u32)> {
     owner
 }
 
-pub(crate) fn hand_over(path: &Path, owner: Option<(u32, u32)>) {
+pub fn hand_over(path: &Path, owner: Option<(u32, u32)>) {
     if let Some((uid, gid)) = owner {
         std::os::unix::fs::chown(path, Some(uid), Some(gid)).expect("it is handed over");
     }
 }
 
-pub(crate) fn as_user(program: &Path, owner: Option<(u32, u32)>) -> Command {
+pub fn as_user(program: &Path, owner: Option<(u32, u32)>) -> Command {
     let mut command = Command::new(program);
     if let Some((uid, gid)) = owner {
         command.uid(uid).gid(gid);
@@ -385,7 +385,7 @@ pub(crate) fn as_user(program: &Path, owner: Option<(u32, u32)>) -> Command {
 }
 
 /// The folder of the newest server that Debian installs, or the one in `PATH`.
-pub(crate) fn programs() -> Option<PathBuf> {
+pub fn programs() -> Option<PathBuf> {
     let installed = fs::read_dir("/usr/lib/postgresql")
         .into_iter()
         .flatten()

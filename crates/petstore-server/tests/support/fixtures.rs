@@ -5,11 +5,7 @@ use petstore_models::{NewOrder, NewPet, Pet, PetStatus};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, from_value, json, to_value};
 
-pub(crate) fn new_pet(
-    name: impl Into<String>,
-    category_id: i64,
-    status: Option<PetStatus>,
-) -> NewPet {
+pub fn new_pet(name: impl Into<String>, category_id: i64, status: Option<PetStatus>) -> NewPet {
     let pet = NewPet {
         status,
         ..made_of(json!({"name": "", "categoryId": category_id}))
@@ -21,19 +17,19 @@ pub(crate) fn new_pet(
     }
 }
 
-pub(crate) fn new_order(pet_id: i64) -> NewOrder {
+pub fn new_order(pet_id: i64) -> NewOrder {
     made_of(json!({"petId": pet_id}))
 }
 
 /// The pet that a new one becomes.
-pub(crate) fn pet_with_id(id: i64, new: &NewPet) -> Pet {
+pub fn pet_with_id(id: i64, new: &NewPet) -> Pet {
     let mut members = members_of(new);
     members["id"] = id.into();
     made_of(members)
 }
 
 /// The members of a pet that its creator decides.
-pub(crate) fn without_id(pet: &Pet) -> NewPet {
+pub fn without_id(pet: &Pet) -> NewPet {
     made_of(members_of(pet))
 }
 

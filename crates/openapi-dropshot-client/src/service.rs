@@ -1,10 +1,9 @@
 //! The service of a generated client: names, credential, spans and log lines.
 
-use super::Operation;
-use crate::Deprecation;
+use crate::{Deprecation, ErrorKind, operation::Operation};
 use std::time::Duration;
 
-/// What a client has to know about its service; the macro [`service!`](crate::service) makes one in the generated
+/// What a client has to know about its service; the macro [`service!`](crate::service!) makes one in the generated
 /// client, so that spans and log lines carry the name of that crate.
 ///
 /// ```
@@ -56,7 +55,7 @@ pub struct StartedCall<'a> {
 #[doc(hidden)]
 pub struct FailedTry<'a> {
     pub operation: &'static str,
-    pub kind: crate::ErrorKind,
+    pub kind: ErrorKind,
     pub status: Option<u16>,
     pub request_id: Option<&'a str>,
     pub pause: Duration,

@@ -1,0 +1,65 @@
+//! Makes findings of changes since the newest release, and says which gate reports a change.
+
+use super::{accepted, inputs::Inputs};
+use crate::repository::Finding;
+use openapi_dropshot_contract::{
+    Severity,
+    diff::{Change, Level},
+    model::Location,
+};
+use std::collections::BTreeSet;
+
+/// Whether a change belongs to the gate `lifecycle`: it changes a sunset or a stability level,
+/// or removes an operation.
+pub(super) fn is_about_lifecycle(change: &Change) -> bool {
+    change.id.contains("sunset") || change.id.contains("stability") || is_removal(change)
+}
+
+/// Whether an operation was removed.
+pub(super) fn is_removal(change: &Change) -> bool {
+    change.id.starts_with("api-removed-") || change.id.starts_with("api-path-removed-")
+}
+
+/// Makes the findings of changes. One entry accepts all changes of the same rule and place, such as those of the operations that
+/// share a schema, and is printed once.
+pub(super) fn all_findings(inputs: &Inputs<'_>, changes: &[&Change]) -> Vec<Finding> {
+    let mut entries = BTreeSet::new();
+    let findings = changes.iter().map(|change| {
+        let is_new = entries.insert((
+            change.level == Level::Err,
+            accepted::entry(change, inputs.today),
+        ));
+        finding(inputs, change, is_new)
+    });
+    findings.collect()
+}
+
+/// Makes the finding of a change, with its place in both documents and the entry that
+/// would accept it.
+fn finding(inputs: &Inputs<'_>, change: &Change, is_first: bool) -> Finding {
+    let mut message = match &change.operation {
+        Some(operation) => format!("{operation}: {}", change.text),
+        None => change.text.clone(),
+    };
+    if let (Some(_), Some(base)) = (&change.at.revision, &change.at.base) {
+        message += &format!(" (was {base})");
+    }
+    // A removed part has a place in the older document only.
+    let at = change.at.revision.as_ref().or(change.at.base.as_ref());
+    let at = at.cloned().unwrap_or_else(|| Location::start(&inputs.file));
+    Finding::new(match change.level {
+        Level::Err => {
+            let file = &inputs.project.accepted_breaks;
+            let entry = accepted::entry(change, inputs.today);
+            let help = match is_first {
+                true => format!("undo the change; if it is intended, add to {file}:\n{entry}"),
+                false => format!("undo the change; the entry above for {file} accepts it as well"),
+            };
+            change.problem(Severity::Error, &at, message, help)
+        }
+        Level::Warn | Level::Info => {
+            let help = "make sure that no client relies on the former behaviour";
+            change.problem(Severity::Warning, &at, message, help)
+        }
+    })
+}

@@ -1,0 +1,67 @@
+//! The result of a gate.
+
+use super::inputs::Inputs;
+use crate::{repository::Finding, rules};
+use openapi_dropshot_contract::{Rule, Severity, model::Location};
+use std::time::Duration;
+
+/// The result of a gate.
+pub(crate) struct Outcome {
+    /// What was checked, as a lower-case fragment.
+    pub(super) summary: String,
+    /// The faults and warnings.
+    pub(crate) findings: Vec<Finding>,
+    /// The command that repairs them.
+    pub(crate) fix: Option<String>,
+}
+
+impl Outcome {
+    /// Makes a failed outcome with one error at the first character of the document.
+    pub(super) fn failed(
+        inputs: &Inputs<'_>,
+        summary: &str,
+        rule: &Rule,
+        message: &str,
+        help: &str,
+    ) -> Self {
+        let problem = rule.problem(&Location::start(&inputs.file), message, help);
+        Outcome {
+            summary: summary.to_owned(),
+            findings: vec![Finding::new(problem)],
+            fix: None,
+        }
+    }
+
+    /// The document cannot be read; the gate `document` says why.
+    pub(super) fn without_document(inputs: &Inputs<'_>) -> Self {
+        let summary = "not checked: the document cannot be read";
+        let help = "repair what the gate `document` found first";
+        Outcome::failed(
+            inputs,
+            summary,
+            &rules::NO_DOCUMENT,
+            "the document cannot be read",
+            help,
+        )
+    }
+}
+
+/// A gate that was run.
+pub(super) struct Gate {
+    /// The name in the command line and in the report.
+    pub(super) name: String,
+    pub(super) outcome: Outcome,
+    pub(super) took: Duration,
+}
+
+impl Gate {
+    /// The greatest severity of its findings.
+    pub(super) fn severity(&self) -> Option<Severity> {
+        let findings = self.outcome.findings.iter();
+        findings.map(|finding| finding.problem.severity).max()
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        self.severity() == Some(Severity::Error)
+    }
+}

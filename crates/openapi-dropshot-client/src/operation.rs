@@ -1,0 +1,104 @@
+//! The operations of a document, as constants of a generated client.
+
+use http::{HeaderName, Method};
+
+/// The header that lets the service recognise a repeated creation (draft-ietf-httpapi-idempotency-key-header).
+pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// An operation of the document.
+///
+/// ```
+/// use openapi_dropshot_client::generated::{Method, Operation, Parameter, Place};
+///
+/// static GET_BOOK: Operation = Operation {
+///     id: "getBook",
+///     method: Method::GET,
+///     path: "/books/{bookId}",
+///     parameters: &[Parameter::new(Place::Path, "bookId", "book_id", true)],
+///     success: &[200],
+/// };
+/// ```
+#[derive(Debug)]
+pub struct Operation {
+    /// `operationId`
+    pub id: &'static str,
+    /// The method.
+    pub method: Method,
+    /// The path below the base URL, with the names of path parameters in braces.
+    pub path: &'static str,
+    /// The parameters, in the order in which they are sent.
+    pub parameters: &'static [Parameter],
+    /// The statuses of its successes; empty if every status from 200 to 299 is one.
+    pub success: &'static [u16],
+}
+
+/// The states for which a client can wait; `x-waiters` of the document declares them.
+///
+/// ```
+/// use openapi_dropshot_client::generated::Waiter;
+///
+/// static LOAN_RETURNED: Waiter = Waiter {
+///     name: "loanReturned",
+///     path: "/state",
+///     success: &["returned"],
+///     failure: &["lost"],
+/// };
+/// ```
+#[derive(Debug)]
+pub struct Waiter {
+    /// The name in the document.
+    pub name: &'static str,
+    /// The place of the state in the response, as a JSON pointer (RFC 6901).
+    pub path: &'static str,
+    /// The states that end the waiting.
+    pub success: &'static [&'static str],
+    /// The states that never lead to those.
+    pub failure: &'static [&'static str],
+}
+
+/// A parameter of an operation; see [`Operation`] for an example.
+#[derive(Debug)]
+pub struct Parameter {
+    pub(crate) place: Place,
+    pub(crate) name: &'static str,
+    pub(crate) setter: &'static str,
+    pub(crate) required: bool,
+}
+
+/// The part of the request that a parameter belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are clear")]
+pub enum Place {
+    Path,
+    Query,
+    Header,
+}
+
+impl Parameter {
+    /// Makes a parameter from its place, its name in the document, and the builder's method that sets it.
+    pub const fn new(
+        place: Place,
+        name: &'static str,
+        setter: &'static str,
+        required: bool,
+    ) -> Self {
+        Parameter {
+            place,
+            name,
+            setter,
+            required,
+        }
+    }
+}
+
+impl Operation {
+    /// Whether the operation takes an `Idempotency-Key`.
+    pub(crate) fn takes_idempotency_key(&self) -> bool {
+        self.parameters.iter().any(|parameter| {
+            parameter.place == Place::Header
+                && parameter
+                    .name
+                    .eq_ignore_ascii_case(IDEMPOTENCY_KEY.as_str())
+        })
+    }
+}

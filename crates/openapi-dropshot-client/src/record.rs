@@ -1,0 +1,34 @@
+//! What is known of a call besides its response.
+
+/// What is known of a call besides its response. It is kept with responses and errors.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Record {
+    /// How often the request was sent again.
+    pub(crate) retries: u32,
+    /// Whether the service may have seen any of its tries.
+    pub(crate) sent: bool,
+    /// The key that made the request safe to repeat.
+    pub(crate) idempotency_key: Option<String>,
+    /// Why the request was not sent again, although that may have helped.
+    pub(crate) stop: Option<RetryStop>,
+}
+
+/// Why a request was not sent again after an error that may be transient; see
+/// [`Error::retry_stop`](crate::Error::retry_stop).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RetryStop {
+    /// It is unknown whether the service carried out the request, and it is not safe to repeat.
+    NotRepeatable,
+    /// The call has made all tries of its [`RetryPolicy`](crate::RetryPolicy).
+    Tries,
+    /// The [`RetryBudget`](crate::RetryBudget) of the client is used up, because too many calls fail.
+    Budget,
+    /// The pause before the next try would have exceeded the time limit of the call.
+    Timeout,
+    /// The classifier of the [`RetryPolicy`](crate::RetryPolicy) forbids it.
+    Classifier,
+    /// The service rejected the API key after an earlier try that it may have carried out. The `Idempotency-Key` of the
+    /// request is valid only for the API key of that try: with another one, the request could be carried out twice.
+    ApiKeyRejected,
+}

@@ -1,0 +1,27 @@
+//! What is known of a request that is over.
+
+use http::Method;
+use openapi_dropshot_types::Operation;
+use std::{net::IpAddr, time::Duration};
+
+/// A request that is over.
+pub(crate) struct EndedRequest<'a> {
+    /// The message of the log line: how the request ended.
+    pub(crate) message: &'static str,
+    pub(crate) request_id: &'a str,
+    pub(crate) method: &'a Method,
+    /// The path template of the route, if one matches the path.
+    pub(crate) route: Option<&'static str>,
+    pub(crate) operation: Option<&'static Operation>,
+    /// The path that does not exist, as [`unknown_path`](crate::access::unknown_path) has it.
+    pub(crate) path: Option<&'a str>,
+    /// The address of the client, or of the proxy that does not name one.
+    pub(crate) client: Option<IpAddr>,
+    /// The status of the response; `None` if the client disconnected before.
+    pub(crate) status: Option<u16>,
+    /// The error code, if the response is an error.
+    pub(crate) code: Option<&'static str>,
+    /// The id of the principal.
+    pub(crate) key_id: Option<&'a str>,
+    pub(crate) took: Duration,
+}
