@@ -3,7 +3,7 @@
 
 use super::error_response::ErrorResponse;
 use crate::config::Limits;
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use dropshot::Body;
 use fair_shares::{Share, Shares};
 use http_body_util::BodyExt as _;
@@ -70,7 +70,7 @@ async fn collect<P: Copy + Eq + Hash>(
     principal: Option<P>,
 ) -> Result<BufferedBody<P>, ErrorResponse> {
     let max = limits.body_max_bytes.get();
-    let mut content = BytesMut::new();
+    let mut content = Vec::new();
     let mut share = None;
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| {
@@ -81,14 +81,21 @@ async fn collect<P: Copy + Eq + Hash>(
         let Ok(data) = frame.into_data() else {
             continue;
         };
-        if content.len() + data.len() > max {
+        let length = content.len() + data.len();
+        if length > max {
             return Err(too_large(max));
         }
-        take_share(&mut share, data.len(), budget, principal)?;
+        if length > content.capacity() {
+            // What is reserved counts, too.
+            let capacity = length.max(2 * content.capacity()).min(max);
+            let more = capacity - content.capacity();
+            take_share(&mut share, more, budget, principal)?;
+            content.reserve_exact(capacity - content.len());
+        }
         content.extend_from_slice(&data);
     }
     Ok(BufferedBody {
-        content: content.freeze(),
+        content: content.into(),
         _share: share,
     })
 }

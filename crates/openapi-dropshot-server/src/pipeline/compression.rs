@@ -44,7 +44,10 @@ pub(super) fn apply(response: Response<Body>, is_accepted: bool) -> Response<Bod
 pub(super) fn gzip(content: &[u8], level: Compression) -> Bytes {
     let mut encoder = GzEncoder::new(Vec::with_capacity(content.len() / 4), level);
     let compressed = encoder.write_all(content).and_then(|()| encoder.finish());
-    compressed.expect("memory can be written").into()
+    let mut compressed = compressed.expect("memory can be written");
+    // It may wait for its client for long.
+    compressed.shrink_to_fit();
+    compressed.into()
 }
 
 fn is_compressible(headers: &HeaderMap) -> bool {

@@ -154,7 +154,7 @@ struct Client<'a> {
 async fn steps<C, S>(
     contexts: &RequestContexts<Context<S>>,
     client: Client<'_>,
-    (head, cost): (Parts, Cost),
+    (mut head, cost): (Parts, Cost),
     body: &mut Body,
     record: &mut RequestRecord<S>,
     grant: Option<&Grant>,
@@ -221,9 +221,13 @@ where
     }
     body::check_announced(body, &context.limits)?;
     let (limits, budget) = (&context.limits, &context.body_budget);
-    let wait = || match large_head {
-        Some(_) => Ok(None),
-        None => wait().map(Some),
+    let waiting_head = &mut head;
+    let wait = || {
+        requests::copy(waiting_head);
+        match large_head {
+            Some(_) => Ok(None),
+            None => wait().map(Some),
+        }
     };
     let body = body::read(body, limits, budget, principal, wait).await?;
     let is_absent = may_be_absent && body.content.is_empty();
@@ -237,6 +241,7 @@ where
             Some(_) => None,
             None => Some(cost.take(&context.request_budget, principal)?),
         };
+        requests::copy(&mut head);
         turn = Some(context.turns.take(&principal).await);
     }
     let _permit = admission::permit(&context.permits, operation, record.principal)?;

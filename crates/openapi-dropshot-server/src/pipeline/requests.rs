@@ -3,7 +3,7 @@
 
 use super::{body::Budget, error_response::ErrorResponse};
 use fair_shares::Share;
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue, request::Parts};
 use openapi_dropshot_types::Condition;
 use std::hash::Hash;
 
@@ -17,6 +17,20 @@ const LARGE: usize = REQUEST_BYTES + (4 << 10);
 /// What a request takes in memory.
 #[derive(Clone, Copy)]
 pub(crate) struct Cost(usize);
+
+/// Copies the head of a request that has to wait. It is a part of the buffers into which its connection
+/// was read, and would keep them, with what else was in them.
+pub(super) fn copy(head: &mut Parts) {
+    for value in head.headers.values_mut() {
+        if let Ok(mut copy) = HeaderValue::from_bytes(value.as_bytes()) {
+            copy.set_sensitive(value.is_sensitive());
+            *value = copy;
+        }
+    }
+    if let Ok(copy) = head.uri.to_string().parse() {
+        head.uri = copy;
+    }
+}
 
 impl Cost {
     pub(crate) fn of(headers: &HeaderMap) -> Self {

@@ -62,6 +62,8 @@ where
         activity.close_connection();
     }
     head.extensions.insert(Watched);
+    // What JSON was written to has up to twice the size.
+    let content = Bytes::copy_from_slice(&content);
     let body = watched(content, share, version, activity);
     Ok(Response::from_parts(head, body))
 }
