@@ -141,7 +141,7 @@ impl Supported {
             let pointer = &operation.at.pointer;
             // A problem of a path concerns all operations of the path.
             let path = pointer.rsplit_once('/').map_or("", |(path, _)| path);
-            let of_path = problems.iter().filter(|problem| problem.at.pointer == path);
+            let of_path = problems.iter().filter(|problem| problem.pointer == path);
             let mut rules = rules(pointer);
             rules.extend(of_path.map(|problem| problem.rule));
             let keep = rules.is_empty();
@@ -286,7 +286,7 @@ fn rules_of(root: &Node, pointer: &str, problems: &[Problem]) -> BTreeSet<&'stat
     }
     while let Some(pointer) = left.pop() {
         let is_inside = |problem: &&Problem| {
-            let rest = problem.at.pointer.strip_prefix(pointer.as_str());
+            let rest = problem.pointer.strip_prefix(pointer.as_str());
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
         let inside = problems.iter().filter(is_inside);

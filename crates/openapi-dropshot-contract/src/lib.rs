@@ -78,7 +78,6 @@ pub mod suggest;
 mod syntax;
 mod template;
 mod version;
-mod written;
 
 pub use grammar::{is_annotation, is_closing};
 pub use lint::{lint, missing_statuses};
@@ -163,9 +162,6 @@ fn read_parts(
         let is_second = |problem: &Problem| problem.rule == EXTERNAL_REFERENCE.id;
         of_structure.retain(|problem| !(reads_files && is_second(problem)));
         problems.extend(of_structure);
-        if version > Since::V30 {
-            written::name_as_written(&written, &mut problems);
-        }
         document.map(|document| match rewritten {
             Some(root) => Document {
                 root,
@@ -286,9 +282,6 @@ fn read_draft_parts(
     let tree = rewritten.as_ref().unwrap_or(&root);
     let (_, mut faults) = read::document(&file, &text, tree, version);
     faults.extend(rewriting);
-    if version > Since::V30 {
-        written::name_as_written(&root, &mut faults);
-    }
     let root = rewritten.unwrap_or(root);
     faults.retain(Problem::is_error);
     if faults.iter().any(is_fatal) {

@@ -52,7 +52,7 @@ pub(super) fn name_of(node: &Node) -> String {
     }
     match node.get("title").and_then(Node::as_str) {
         Some(title) => format!("`{title}`"),
-        None => format!("the one at {}", node.at.pointer),
+        None => format!("the one at {}", node.at.as_written().pointer),
     }
 }
 

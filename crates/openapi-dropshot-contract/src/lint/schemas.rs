@@ -37,8 +37,11 @@ fn numeric_bounds(schema: &Schema, problems: &mut Vec<Problem>) {
     let ordering = compare_numbers(&minimum.value, &maximum.value);
     if ordering == Some(Ordering::Greater) || (ordering == Some(Ordering::Equal) && is_exclusive) {
         let message = format!(
-            "no number is valid: `minimum` {} leaves nothing below `maximum` {}",
-            minimum.value, maximum.value
+            "no number is valid: `{}` {} leaves nothing below `{}` {}",
+            minimum.at.keyword("minimum"),
+            minimum.value,
+            maximum.at.keyword("maximum"),
+            maximum.value
         );
         problems.push(crossed(&minimum.at, message, &maximum.at));
     }
@@ -121,6 +124,7 @@ fn idle_keywords(schema: &Schema, problems: &mut Vec<Problem>) {
         if let Some(at) = at
             && !kinds.contains(&kind)
         {
+            let name = at.keyword(name);
             let message = format!("`{name}` has no effect on a schema of type `{kind}`");
             problems.push(rules::IDLE_KEYWORD.violation(at, message));
         }

@@ -99,6 +99,10 @@ impl Validator<'_> {
 
     fn report_at(&mut self, at: &Location, by: &Location, message: &str, help: &str) {
         let Subject(rule, name, severity) = self.subject;
+        let name = match at.keyword(name) {
+            "const" => "`const`",
+            _ => name,
+        };
         let message = format!("this {name} is not valid by its own schema: {message}");
         let problem = rule.problem(at, message, help);
         let problem = problem.with_severity(severity);

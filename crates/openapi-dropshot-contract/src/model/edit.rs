@@ -112,22 +112,34 @@ impl Node {
         Some(node)
     }
 
-    /// Gives every value the pointer that leads to it in the changed tree. Lines and columns stay those of the text.
+    /// Gives every value the pointer that leads to it in the changed tree. Lines and columns, and the pointers in the document as it
+    /// is written, stay.
     pub(crate) fn update_pointers(&mut self) {
-        update_pointers(self, &mut String::new());
+        update_pointers(self, &mut String::new(), &mut Location::move_to);
+    }
+
+    /// Does the same for a tree that counts as the document as it is written.
+    pub(crate) fn set_pointers(&mut self) {
+        update_pointers(self, &mut String::new(), &mut |at, pointer| {
+            if at.pointer != pointer {
+                pointer.clone_into(&mut at.pointer);
+            }
+        });
     }
 }
 
-fn update_pointers(node: &mut Node, pointer: &mut String) {
-    if node.at.pointer != *pointer {
-        node.at.pointer.clone_from(pointer);
-    }
+fn update_pointers(
+    node: &mut Node,
+    pointer: &mut String,
+    set: &mut dyn FnMut(&mut Location, &str),
+) {
+    set(&mut node.at, pointer);
     let length = pointer.len();
     match &mut node.kind {
         NodeKind::Array(items) => {
             for (index, item) in items.iter_mut().enumerate() {
                 pointer.push_str(&format!("/{index}"));
-                update_pointers(item, pointer);
+                update_pointers(item, pointer, set);
                 pointer.truncate(length);
             }
         }
@@ -135,10 +147,8 @@ fn update_pointers(node: &mut Node, pointer: &mut String) {
             for (name, member) in members {
                 pointer.push('/');
                 pointer.push_str(&escape_pointer_token(name));
-                if member.key_at.pointer != *pointer {
-                    member.key_at.pointer.clone_from(pointer);
-                }
-                update_pointers(&mut member.value, pointer);
+                set(&mut member.key_at, pointer);
+                update_pointers(&mut member.value, pointer, set);
                 pointer.truncate(length);
             }
         }

@@ -194,6 +194,7 @@ impl Normalizer<'_> {
 
     fn remove_with_warning(&mut self, node: &mut Node, keyword: &str, place: &str) {
         if let Some(value) = node.remove(keyword) {
+            let keyword = value.at.keyword(keyword);
             let message = format!("`{keyword}` has no effect {place}");
             let problem = rules::IDLE_KEYWORD.problem(&value.at, message, "remove it");
             self.warnings.push(problem);

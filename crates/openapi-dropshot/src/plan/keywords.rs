@@ -90,9 +90,10 @@ impl<'a> Planner<'a> {
                 continue;
             }
             if let Some((message, help)) = unsupported(keyword) {
-                let message = format!("`{keyword}` {message}");
+                let message = format!("`{}` {message}", at.keyword(keyword));
                 self.reject(&rules::UNSUPPORTED_SCHEMA, at, message, help);
             } else {
+                let keyword = at.keyword(keyword);
                 let message = format!("`{keyword}` says nothing about {what}");
                 let help = format!("remove `{keyword}`, or write the `type` that it belongs to");
                 self.reject(&rules::MEANINGLESS_KEYWORD, at, message, help);
