@@ -50,11 +50,11 @@ impl Location {
         written.unwrap_or(rewritten)
     }
 
-    /// Sets the pointer to the value in a rewritten tree.
-    pub(crate) fn move_to(&mut self, pointer: &str) {
+    /// Sets the pointer to the value, in a rewritten tree or in one that counts as the document as it is written.
+    pub(crate) fn move_to(&mut self, pointer: &str, is_rewritten: bool) {
         if self.pointer != pointer {
             let before = std::mem::replace(&mut self.pointer, pointer.to_owned());
-            self.written.get_or_insert(before);
+            self.written = is_rewritten.then(|| self.written.take().unwrap_or(before));
         }
     }
 }

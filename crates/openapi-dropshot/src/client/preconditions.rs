@@ -12,7 +12,7 @@ use openapi_dropshot_contract::{
     Problem, Rule,
     model::{Document, Location, Operation, Parameter, ParameterIn, Schema, Type},
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Methods that the client has already, or that progenitor's client has, and `error`: the builder of such an operation
 /// would be taken for the error of the crate.
@@ -67,6 +67,7 @@ pub(super) fn check(document: &Document) -> Vec<Problem> {
         let properties = properties.map(|(name, property)| (name.as_str(), &property.at));
         check_distinct("field", properties, &mut problems);
         check_alternatives(schema, &mut problems);
+        check_copies(document, schema, &mut problems);
     }
     problems
 }
@@ -103,6 +104,27 @@ fn check_alternatives(union: &Schema, problems: &mut Vec<Problem>) {
                 "a `discriminator` names alternatives by their components, but this alternative is not a component",
                 "give the schema a name in `components.schemas`, and refer to it; or remove `discriminator`",
             ));
+        }
+    }
+}
+
+/// Reports `allOf` of which a part contains the whole again: typify would copy the parts without an end.
+fn check_copies(document: &Document, whole: &Schema, problems: &mut Vec<Problem>) {
+    let copied = whole.all_of.iter().filter(|_| whole.all_of.len() > 1);
+    let mut open: Vec<(&Schema, bool)> = copied.map(|part| (part, true)).collect();
+    let mut seen = BTreeSet::new();
+    while let Some((schema, is_copied)) = open.pop() {
+        if schema.at == whole.at {
+            let message = "the client generator cannot express `allOf` with a part that contains this schema again";
+            let help = "give this schema a name in `components.schemas`, and refer to it";
+            return problems.push(rules::CLIENT_UNSUPPORTED.problem(&whole.at, message, help));
+        }
+        if seen.insert(&schema.at) {
+            let target = schema.reference.as_ref().filter(|_| is_copied);
+            let target = target.and_then(|name| document.schema(&name.value));
+            open.extend(schema.parts().map(|part| (part, false)));
+            let copied = schema.all_of.iter().filter(|_| is_copied);
+            open.extend(copied.chain(target).map(|part| (part, true)));
         }
     }
 }
