@@ -135,15 +135,9 @@ impl Node {
         }
         let mut schema = Node::object(&self.at);
         if let NodeKind::Object(members) = std::mem::take(&mut self.kind) {
-            let (outer, inner) = members
-                .into_iter()
-                .partition(|(name, _)| is_annotation(name));
+            let (outer, inner) = members.into_iter().partition(|own| is_annotation(&own.0));
             self.kind = NodeKind::Object(outer);
             schema.kind = NodeKind::Object(inner);
-        }
-        // Otherwise every value is valid.
-        if schema.as_object().is_none_or(|own| own.is_empty()) {
-            return;
         }
         let nulls = Node::list(at, vec![Node::of(at, NodeKind::Null)]);
         let null = Node::object(at).with("enum", nulls);

@@ -18,8 +18,6 @@ pub(super) static DEFAULT: [&Family; 3] = [
 impl<'a> Comparison<'_, 'a> {
     pub(super) fn values(&mut self) {
         match (self.old.null(), self.new.null()) {
-            // That the type changed is reported.
-            _ if self.old.is_free() || self.new.is_free() => {}
             (None, Some(is)) => self.report_meaning(&rules::BECAME_NULLABLE, (None, Some(is))),
             (Some(was), None) => {
                 self.report_meaning(&rules::BECAME_NOT_NULLABLE, (Some(was), None));

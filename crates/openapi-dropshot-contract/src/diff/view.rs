@@ -2,7 +2,6 @@
 //! members of its `allOf`, as one list of keywords that apply together.
 
 use crate::model::{Node, compare_numbers, unescape_pointer_token};
-use crate::normal::is_free;
 use crate::null::is_null;
 use indexmap::IndexMap;
 use std::borrow::Borrow;
@@ -117,11 +116,6 @@ impl<'a> View<'a> {
     /// The type that is written, except `null`.
     pub(super) fn type_name(&self) -> Option<&'a str> {
         self.parts.iter().find_map(|part| part.type_name())
-    }
-
-    /// Whether every value is valid.
-    pub(super) fn is_free(&self) -> bool {
-        self.parts.iter().all(|part| is_free(part))
     }
 
     /// The place where `null` is allowed.
