@@ -294,7 +294,7 @@ impl Fix<'_> {
             None => self.existing_body()?,
         };
         let schema = self.document.resolve(self.document.schema(&name)?)?;
-        if schema.example.is_some() || schema.required.is_empty() {
+        if !schema.examples.is_empty() || schema.required.is_empty() {
             return None;
         }
         let codes = self.document.error_catalogue().unwrap_or_default();

@@ -7,7 +7,7 @@ use anyhow::anyhow;
 use openapi_dropshot::Generated;
 use openapi_dropshot_contract::{
     Document, Problem, Problems,
-    model::{Node, NodeKind, Operation, escape_pointer_token, unescape_pointer_token},
+    model::{Node, NodeKind, Operation, escape_pointer_token},
     normalized,
 };
 use std::{collections::BTreeSet, iter};
@@ -141,7 +141,7 @@ impl Supported {
             let pointer = &operation.at.pointer;
             // A problem of a path concerns all operations of the path.
             let path = pointer.rsplit_once('/').map_or("", |(path, _)| path);
-            let of_path = problems.iter().filter(|problem| problem.at.pointer == path);
+            let of_path = problems.iter().filter(|problem| problem.pointer == path);
             let mut rules = rules(pointer);
             rules.extend(of_path.map(|problem| problem.rule));
             let keep = rules.is_empty();
@@ -154,7 +154,7 @@ impl Supported {
         });
         self.rejected_schemas += before.1 - document.schemas.len();
         for pointer in left_out {
-            remove(&mut document.root, &pointer);
+            document.root.remove_at(&pointer);
         }
         before
             != (
@@ -223,7 +223,7 @@ pub(crate) fn without(document: Document, operations: &[String]) -> Document {
         .operations
         .retain(|operation| !left_out.contains(&operation.at.pointer));
     for pointer in removed {
-        remove(&mut document.root, &pointer);
+        document.root.remove_at(&pointer);
     }
     document
 }
@@ -248,56 +248,17 @@ fn reachable(root: &Node, mut left: Vec<String>) -> BTreeSet<String> {
     seen
 }
 
-/// Removes the member of an object to which a pointer leads.
-fn remove(root: &mut Node, pointer: &str) {
-    let mut tokens: Vec<String> = pointer
-        .split('/')
-        .skip(1)
-        .map(unescape_pointer_token)
-        .collect();
-    let Some(last) = tokens.pop() else {
-        return;
-    };
-    let mut node = root;
-    for token in tokens {
-        let NodeKind::Object(members) = &mut node.kind else {
-            return;
-        };
-        let Some(member) = members.get_mut(&token) else {
-            return;
-        };
-        node = &mut member.value;
-    }
-    if let NodeKind::Object(members) = &mut node.kind {
-        members.shift_remove(&last);
-    }
-}
-
 /// Returns the rules of the problems that are inside of the part at a pointer, or of a
 /// part to which that part refers.
 fn rules_of(root: &Node, pointer: &str, problems: &[Problem]) -> BTreeSet<&'static str> {
-    let (mut left, mut seen) = (vec![pointer.to_owned()], BTreeSet::new());
-    let mut rules = BTreeSet::new();
-    // The parameters of a path belong to its operations.
-    if let Some((path, _)) = pointer.rsplit_once('/')
-        && path.starts_with("/paths/")
-    {
-        left.push(format!("{path}/parameters"));
-    }
-    while let Some(pointer) = left.pop() {
-        let is_inside = |problem: &&Problem| {
-            let rest = problem.at.pointer.strip_prefix(pointer.as_str());
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
-        let inside = problems.iter().filter(is_inside);
-        rules.extend(inside.map(|problem| problem.rule));
-        if let Some(node) = root.pointer(&pointer)
-            && seen.insert(pointer)
-        {
-            references(node, &mut left);
-        }
-    }
-    rules
+    let reached = reachable(root, vec![pointer.to_owned()]);
+    let is_inside = |problem: &&Problem| {
+        let mut rests =
+            (reached.iter()).filter_map(|outer| problem.pointer.strip_prefix(outer.as_str()));
+        rests.any(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let inside = problems.iter().filter(is_inside);
+    inside.map(|problem| problem.rule).collect()
 }
 
 /// Adds the pointers to which a part of the document refers.

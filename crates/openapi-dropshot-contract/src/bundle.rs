@@ -73,7 +73,7 @@ pub(crate) fn bundle(
         let section = components.and_then(|components| components.get_or_add(part.section));
         section?.set(&part.name, part.node);
     }
-    root.update_pointers();
+    root.set_pointers();
     Some(Bundle { root, files })
 }
 

@@ -1,21 +1,19 @@
-//! Rewrites a document of OpenAPI 3.1 as the document of OpenAPI 3.0 that means the same,
-//! so that one model serves both. Every part keeps its line and column. What 3.0 cannot
-//! say stays as it is written; the reader knows these keywords, and the generator rejects
-//! them where they stand.
+//! Rewrites the schemas of a document as JSON Schema 2020-12 in the one form that the model has: schemas of OpenAPI 3.0 are raised to
+//! it, and of the spellings that 2020-12 has for one thing one is chosen. Every part keeps its place. What the model does not have
+//! stays as it is written; the reader knows these keywords, and the generator rejects them where they stand.
 
+mod raise;
 mod schema;
 mod types;
 
+pub(crate) use raise::BOUNDS;
 pub(crate) use schema::is_constant;
 
 use crate::grammar::{ObjectKind, Since, visit_mut};
-use crate::model::{Node, NodeKind};
+use crate::model::Node;
 use crate::problem::Problem;
 use crate::read::MAX_COPIED;
 use crate::rules::document as rules;
-
-/// The version that the rewritten document names.
-const REWRITTEN: &str = "3.0.4";
 
 /// The dialects of JSON Schema that a document may name: those of OpenAPI 3.1.
 const DIALECTS: [&str; 3] = [
@@ -24,8 +22,11 @@ const DIALECTS: [&str; 3] = [
     "https://json-schema.org/draft/2020-12/schema#",
 ];
 
-/// Rewrites a document, and reports what has no meaning.
-pub(crate) fn rewrite(root: &Node, version: Since, problems: &mut Vec<Problem>) -> Node {
+/// Rewrites a document, and reports what has no meaning; `None` if there is nothing to rewrite.
+pub(crate) fn rewrite(root: &Node, version: Since, problems: &mut Vec<Problem>) -> Option<Node> {
+    if version == Since::V30 && !raise::has_older_keywords(root) {
+        return None;
+    }
     let mut rewriter = Rewriter {
         problems,
         written: root,
@@ -34,7 +35,7 @@ pub(crate) fn rewrite(root: &Node, version: Since, problems: &mut Vec<Problem>) 
     let mut root = root.clone();
     rewriter.document(&mut root);
     root.update_pointers();
-    root
+    Some(root)
 }
 
 struct Rewriter<'p> {
@@ -46,21 +47,30 @@ struct Rewriter<'p> {
 
 impl Rewriter<'_> {
     fn document(&mut self, root: &mut Node) {
-        self.dialect(root);
-        if let Some(version) = root.get_mut("openapi") {
-            version.kind = NodeKind::String(REWRITTEN.to_owned());
+        let is_newer = self.version > Since::V30;
+        if is_newer {
+            self.newer_members(root);
         }
-        root.remove("jsonSchemaDialect");
+        visit_mut(root, ObjectKind::Document, &mut |kind, node| {
+            match kind {
+                ObjectKind::PathItem => {}
+                _ if !is_newer && node.get("$ref").is_some() => self.siblings(node),
+                ObjectKind::Schema => self.schema(node),
+                // They may be absent in OpenAPI 3.1.
+                ObjectKind::Operation if is_newer => drop(node.get_or_add("responses")),
+                _ => {}
+            }
+            kind != ObjectKind::Schema
+        });
+    }
+
+    /// Rewrites the members that OpenAPI 3.0 lacks, outside of schemas.
+    fn newer_members(&mut self, root: &mut Node) {
+        self.dialect(root);
         if let Some(webhooks) = root.as_object().and_then(|members| members.get("webhooks")) {
             let message = "no code is generated that sends these requests";
             let problem = rules::WEBHOOKS.violation(&webhooks.key_at, message);
             self.problems.push(problem);
-        }
-        if let Some(info) = root.get_mut("info") {
-            info.remove("summary");
-            if let Some(license) = info.get_mut("license") {
-                license.remove("identifier");
-            }
         }
         let components = root.get_mut("components");
         let shared = components.and_then(|components| components.remove("pathItems"));
@@ -68,20 +78,6 @@ impl Rewriter<'_> {
         if let Some(shared) = shared {
             share_paths(root, &shared, self.problems);
         }
-        visit_mut(root, ObjectKind::Document, &mut |kind, node| {
-            match kind {
-                ObjectKind::Schema => self.schema(node),
-                // They may be absent in OpenAPI 3.1.
-                ObjectKind::Operation => drop(node.get_or_add("responses")),
-                // A reference may have a text of its own, which is for readers.
-                _ if node.get("$ref").is_some() => {
-                    node.remove("summary");
-                    node.remove("description");
-                }
-                _ => {}
-            }
-            kind != ObjectKind::Schema
-        });
     }
 
     /// Reports a dialect of JSON Schema that is not known.

@@ -267,6 +267,20 @@ pub fn is_closing(keyword: &str) -> bool {
     .contains(&keyword)
 }
 
+/// Returns whether a keyword of a schema holds schemas by names that the author chooses; `None` if it holds no schemas.
+pub fn holds_schemas_by_name(keyword: &str) -> Option<bool> {
+    match ObjectKind::Schema.member(keyword)?.holds {
+        Holds::One(ObjectKind::Schema) | Holds::List(ObjectKind::Schema) => Some(false),
+        Holds::Map(ObjectKind::Schema) => Some(true),
+        _ => None,
+    }
+}
+
+/// Returns whether a keyword restricts the values of one type only, so that it implies the type.
+pub fn implies_type(keyword: &str) -> bool {
+    keyword == "format" || keywords_of_types().any(|(name, _)| name == keyword)
+}
+
 /// The keywords of OpenAPI 3.0 that restrict the values of one type only, with the type.
 pub(crate) fn keywords_of_types() -> impl Iterator<Item = (&'static str, &'static str)> {
     let members = ObjectKind::Schema.members().iter();

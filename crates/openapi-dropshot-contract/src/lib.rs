@@ -78,9 +78,8 @@ pub mod suggest;
 mod syntax;
 mod template;
 mod version;
-mod written;
 
-pub use grammar::{is_annotation, is_closing};
+pub use grammar::{holds_schemas_by_name, implies_type, is_annotation, is_closing};
 pub use lint::{lint, missing_statuses};
 pub use model::Document;
 pub use normal::normalized;
@@ -90,7 +89,7 @@ pub use rules::{Profile, Rule, Severity};
 use grammar::Since;
 use model::Node;
 use rules::document::EXTERNAL_REFERENCE;
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 /// Reads a document: syntax, structure and references.
 ///
@@ -163,19 +162,14 @@ fn read_parts(
         let is_second = |problem: &Problem| problem.rule == EXTERNAL_REFERENCE.id;
         of_structure.retain(|problem| !(reads_files && is_second(problem)));
         problems.extend(of_structure);
-        if version > Since::V30 {
-            written::name_as_written(&written, &mut problems);
-        }
-        document.map(|document| match rewritten {
-            Some(root) => Document {
-                root,
-                written: Some(written),
-                ..document
-            },
-            None => Document {
-                root: written,
-                ..document
-            },
+        let (root, written) = match rewritten {
+            Some(root) => (root, Some(written)),
+            None => (written, None),
+        };
+        document.map(|document| Document {
+            root,
+            written,
+            ..document
         })
     });
     match document {
@@ -209,14 +203,14 @@ fn with_files(
 /// The tree in the form that the reader knows; `None` if it has this form already.
 fn rewritten(written: &Node, version: Since, problems: &mut Vec<Problem>) -> Option<Node> {
     let named = inner_schemas::name_inner_schemas(written);
-    match version {
-        Since::V30 => named,
-        _ => Some(dialect::rewrite(
-            named.as_ref().unwrap_or(written),
-            version,
-            problems,
-        )),
-    }
+    dialect::rewrite(named.as_ref().unwrap_or(written), version, problems).or(named)
+}
+
+/// Returns the tree of a document of OpenAPI 3.0 with schemas of JSON Schema 2020-12; a newer one stays as it is.
+pub fn raised(root: &Node) -> Cow<'_, Node> {
+    let raised = (Since::of(root) == Since::V30)
+        .then(|| dialect::rewrite(root, Since::V30, &mut Vec::new()));
+    raised.flatten().map_or(Cow::Borrowed(root), Cow::Owned)
 }
 
 /// The text without a byte order mark, which editors do not count.
@@ -282,14 +276,9 @@ fn read_draft_parts(
         return Err(Problems::new(Texts::of(&text, files), rewriting));
     }
     let version = Since::of(&root);
-    let rewritten = rewritten(&root, version, &mut rewriting);
-    let tree = rewritten.as_ref().unwrap_or(&root);
-    let (_, mut faults) = read::document(&file, &text, tree, version);
+    let root = rewritten(&root, version, &mut rewriting).unwrap_or(root);
+    let (_, mut faults) = read::document(&file, &text, &root, version);
     faults.extend(rewriting);
-    if version > Since::V30 {
-        written::name_as_written(&root, &mut faults);
-    }
-    let root = rewritten.unwrap_or(root);
     faults.retain(Problem::is_error);
     if faults.iter().any(is_fatal) {
         faults.retain(is_fatal);

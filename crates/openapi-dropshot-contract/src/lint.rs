@@ -32,6 +32,5 @@ pub fn lint(document: &Document, profile: Profile) -> Vec<Problem> {
     if profile == Profile::Strict {
         project_rules::check(document, &mut problems);
     }
-    document.name_as_written(&mut problems);
     Problems::new(document, problems).into_problems()
 }

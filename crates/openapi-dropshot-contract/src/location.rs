@@ -1,10 +1,11 @@
 //! A place in a document.
 
+use crate::grammar::ObjectKind;
 use std::fmt;
 use std::sync::Arc;
 
 /// A place in a document: file, one-based line and column, and the JSON
-/// pointer (RFC 6901) from the root of that file.
+/// pointer (RFC 6901).
 #[derive(Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Location {
     /// The file as the caller named it.
@@ -13,8 +14,10 @@ pub struct Location {
     pub line: usize,
     /// One-based column, in characters.
     pub column: usize,
-    /// JSON pointer such as `/paths/~1books/get`; empty for the root.
+    /// JSON pointer such as `/paths/~1books/get`; empty for the root. It leads to the value in the tree that has it.
     pub pointer: String,
+    /// The pointer to the value as it is written, if the tree was rewritten and the value is at another place now.
+    pub written: Option<String>,
 }
 
 impl Location {
@@ -24,7 +27,34 @@ impl Location {
             file: Arc::from(file),
             line: 1,
             column: 1,
-            pointer: String::new(),
+            ..Location::default()
+        }
+    }
+
+    /// Returns the place in the document as it is written.
+    #[must_use]
+    pub fn as_written(&self) -> Self {
+        Location {
+            pointer: self.written.as_ref().unwrap_or(&self.pointer).clone(),
+            written: None,
+            file: Arc::clone(&self.file),
+            ..*self
+        }
+    }
+
+    /// Returns the keyword of a schema as it is written, of which a rewritten tree has another one at this place.
+    pub fn keyword<'a>(&'a self, rewritten: &'a str) -> &'a str {
+        let mut tokens = self.written.as_deref().unwrap_or_default().rsplit('/');
+        let name = tokens.find(|token| token.parse::<usize>().is_err());
+        let written = name.filter(|name| ObjectKind::Schema.member(name).is_some());
+        written.unwrap_or(rewritten)
+    }
+
+    /// Sets the pointer to the value, in a rewritten tree or in one that counts as the document as it is written.
+    pub(crate) fn move_to(&mut self, pointer: &str, is_rewritten: bool) {
+        if self.pointer != pointer {
+            let before = std::mem::replace(&mut self.pointer, pointer.to_owned());
+            self.written = is_rewritten.then(|| self.written.take().unwrap_or(before));
         }
     }
 }

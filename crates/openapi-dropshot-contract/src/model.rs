@@ -1,4 +1,4 @@
-//! The typed model of an OpenAPI 3.0 document. It holds plain data, and every item
+//! The typed model of an OpenAPI document. It holds plain data, and every item
 //! knows its place in the file.
 
 mod edit;
@@ -75,8 +75,8 @@ pub struct Document {
     pub text: Arc<str>,
     /// The other files that are parts of the document, with their texts; see [`read_with_files`](crate::read_with_files).
     pub files: Vec<(Arc<str>, Arc<str>)>,
-    /// The untyped tree, for tools that need the whole document. A document of OpenAPI 3.1
-    /// is rewritten as the document of OpenAPI 3.0 that means the same.
+    /// The untyped tree, for tools that need the whole document. Its schemas are JSON Schema 2020-12, whatever the version of the
+    /// document.
     pub root: Node,
     /// The tree as it is written, if it was rewritten; see [`Document::as_written`].
     pub written: Option<Node>,

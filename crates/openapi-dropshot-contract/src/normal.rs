@@ -17,6 +17,7 @@ use indexmap::IndexMap;
 use std::{cell::Cell, collections::BTreeSet};
 
 pub(crate) use conjunction::is_wider;
+pub(crate) use single::is_free;
 
 /// The place of component schemas in references.
 const SCHEMAS: &str = "#/components/schemas/";
@@ -173,26 +174,26 @@ impl Normalizer<'_> {
         }
         single::move_annotations_of_parts(self.before, node);
         // Before types are assumed, which would exclude `null`.
+        let mut null = node.remove_null();
         let is_joined = conjunction::has_several(node);
         let writes_type = single::writes_type(self.before, node);
-        let allows_null = node.is_set("nullable")
-            || (is_joined && writes_type && allows_null(self.before, Since::V30, node));
+        if null.is_none() && is_joined && writes_type && allows_null(self.before, node) {
+            null = Some(node.at.clone());
+        }
         let is_typed = is_typed || writes_type;
         self.parts(node, is_typed);
         single::never(node);
         self.assume_type(node, is_typed);
-        self.remove_ineffective_keywords(node, position);
-        single::enumeration(node);
+        self.remove_keywords_of_other_types(node, null.is_some());
+        self.remove_misplaced_keywords(node, position);
+        let is_null = single::enumeration(node, &mut null);
         self.conjunction(node);
-        if is_joined && node.is_set("nullable") != allows_null {
-            match allows_null {
-                true => node.set("nullable", Node::flag(&node.at.clone())),
-                false => drop(node.remove("nullable")),
-            }
-        }
         self.disjunction(node);
         if position != Position::Conjunct {
             self.describe_required(node);
+        }
+        if let Some(at) = null.filter(|_| !is_null) {
+            node.allow_null(&at);
         }
     }
 
@@ -224,6 +225,7 @@ enum Kind {
 /// Returns the kind of a schema; `None` if it does not restrict the kind, or is of several.
 fn kind_of(root: &Node, node: &Node) -> Option<Kind> {
     let own = |node: &Node| {
+        let node = node.without_null();
         if single::has_alternatives(node) {
             return Some(Kind::Alternatives);
         }
@@ -233,8 +235,9 @@ fn kind_of(root: &Node, node: &Node) -> Option<Kind> {
             _ => Kind::Scalar,
         })
     };
-    match node.get("$ref") {
-        None if node.get("allOf").is_none() => own(node),
+    let inner = node.without_null();
+    match inner.get("$ref") {
+        None if inner.get("allOf").is_none() => own(inner),
         _ => conjuncts(root, node).into_iter().find_map(own),
     }
 }
@@ -256,7 +259,9 @@ fn conjuncts<'n>(root: &'n Node, node: &'n Node) -> Vec<&'n Node> {
             continue;
         }
         found.push(node);
-        let parts = node.items("allOf").iter().rev();
+        let inner = node.without_null();
+        found.extend((!std::ptr::eq(node, inner)).then_some(inner));
+        let parts = inner.items("allOf").iter().rev();
         open.extend(parts.map(|part| (part, left)));
     }
     found

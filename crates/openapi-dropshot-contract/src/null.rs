@@ -1,7 +1,11 @@
 //! Decides whether a schema allows `null`, by all its keywords and by what it refers to.
+//!
+//! In a tree that was read, a schema that allows `null` has one of two forms: `null` is in the list of its types, behind the only
+//! other type, as in `type: [string, 'null']`; or it is an alternative to the schema without `null` and has annotations only
+//! beside it, as in `anyOf: [{allOf: [{$ref: '#/components/schemas/Book'}]}, {enum: [null]}]`.
 
-use crate::grammar::Since;
-use crate::model::{Node, NodeKind};
+use crate::grammar::is_annotation;
+use crate::model::{Location, Node, NodeKind};
 
 /// How many schemas are looked at for one question.
 const MOST_STEPS: usize = 2_000;
@@ -9,28 +13,25 @@ const MOST_STEPS: usize = 2_000;
 /// How deep schemas are followed into each other.
 const DEEPEST: usize = 32;
 
-/// Returns whether a schema of a document allows `null`. In OpenAPI 3.0, and in the form in which newer documents are rewritten,
-/// `nullable` allows it whatever else the schema says, and what is beside `$ref` is ignored.
-pub(crate) fn allows_null(root: &Node, version: Since, node: &Node) -> bool {
-    Judge::new(root, version).allows(node, DEEPEST)
+/// Returns whether a schema of a document allows `null`.
+pub(crate) fn allows_null(root: &Node, node: &Node) -> bool {
+    Judge::new(root).allows(node, DEEPEST)
 }
 
 /// Returns whether several alternatives of `oneOf` allow `null`, so that none of them does.
-pub(crate) fn repeats_null(root: &Node, version: Since, node: &Node) -> bool {
-    Judge::new(root, version).count(node, "oneOf", DEEPEST) > 1
+pub(crate) fn repeats_null(root: &Node, node: &Node) -> bool {
+    Judge::new(root).count(node, "oneOf", DEEPEST) > 1
 }
 
 struct Judge<'r> {
     root: &'r Node,
-    version: Since,
     steps: usize,
 }
 
 impl<'r> Judge<'r> {
-    fn new(root: &'r Node, version: Since) -> Self {
+    fn new(root: &'r Node) -> Self {
         Judge {
             root,
-            version,
             steps: MOST_STEPS,
         }
     }
@@ -44,21 +45,11 @@ impl<'r> Judge<'r> {
         if let NodeKind::Bool(allows) = node.kind {
             return allows;
         }
-        let is_older = self.version == Since::V30;
-        if let Some(target) = self.root.target(node) {
-            let allows = self.allows(target, left);
-            if is_older || !allows {
-                return allows;
-            }
+        let target = self.root.target(node);
+        if target.is_some_and(|target| !self.allows(target, left)) {
+            return false;
         }
-        if is_older && node.is_set("nullable") {
-            return true;
-        }
-        let is_null = |kind: &Node| kind.as_str() == Some("null");
-        let has_type = node.get("type").is_none_or(|kinds| match kinds.as_array() {
-            Some(kinds) => kinds.iter().any(is_null),
-            None => is_null(kinds),
-        });
+        let has_type = node.get("type").is_none() || lists_null(node);
         let values = node.get("enum").and_then(Node::as_array);
         let has_value = values.is_none_or(|values| values.iter().any(Node::is_null))
             && node.get("const").is_none_or(Node::is_null);
@@ -80,5 +71,107 @@ impl<'r> Judge<'r> {
     fn count(&mut self, node: &Node, keyword: &str, left: usize) -> usize {
         let parts = node.items(keyword).iter();
         parts.filter(|part| self.allows(part, left)).count()
+    }
+}
+
+/// Returns whether a schema has `null` among its types.
+fn lists_null(node: &Node) -> bool {
+    node.word("type") == Some("null") || node.words("type").any(|name| name == "null")
+}
+
+/// Returns whether a schema that was read allows `null` and nothing else.
+pub(crate) fn is_null(part: &Node) -> bool {
+    let values = part.items("enum");
+    !values.is_empty() && values.iter().all(Node::is_null)
+}
+
+/// Returns the schema to which `null` is an alternative, and that alternative.
+fn alternative_to_null(node: &Node) -> Option<(&Node, &Node)> {
+    let [schema, null] = node.items("anyOf") else {
+        return None;
+    };
+    let mut names = node.as_object()?.keys();
+    let is_plain = names.all(|name| name == "anyOf" || is_annotation(name));
+    let is_nullable = is_plain && is_null(null) && !is_null(schema);
+    (is_nullable && schema.get("$ref").is_none()).then_some((schema, null))
+}
+
+impl Node {
+    /// Returns the only type of a schema that was read, except `null`.
+    pub(crate) fn type_name(&self) -> Option<&str> {
+        self.word("type")
+            .or_else(|| self.words("type").find(|name| *name != "null"))
+    }
+
+    /// Returns the place where a schema that was read says that `null` is valid.
+    pub(crate) fn null(&self) -> Option<&Node> {
+        let mut types = self.items("type").iter();
+        types
+            .find(|name| name.as_str() == Some("null"))
+            .or_else(|| alternative_to_null(self).map(|(_, null)| null))
+    }
+
+    /// Returns the schema to which `null` is an alternative, or else the schema itself.
+    pub fn without_null(&self) -> &Node {
+        alternative_to_null(self).map_or(self, |(schema, _)| schema)
+    }
+
+    /// Lets a schema without `null` allow it, as it is said at this place.
+    pub(crate) fn allow_null(&mut self, at: &Location) {
+        self.remove_null();
+        if is_null(self) {
+            // dropshot writes a type beside the only value `null`.
+            self.remove("type");
+            return;
+        }
+        let mut others = ["not", "allOf", "oneOf", "anyOf"].iter();
+        let values = self.get("enum").and_then(Node::as_array);
+        let is_valid = values.is_none_or(|values| values.iter().any(Node::is_null))
+            && others.all(|keyword| self.get(keyword).is_none());
+        if let Some(own) = self.get_mut("type").filter(|_| is_valid) {
+            let null = Node::text(at, "null");
+            own.kind = NodeKind::Array(vec![own.clone(), null]);
+            return;
+        }
+        let mut schema = Node::object(&self.at);
+        if let NodeKind::Object(members) = std::mem::take(&mut self.kind) {
+            let (outer, inner) = members.into_iter().partition(|own| is_annotation(&own.0));
+            self.kind = NodeKind::Object(outer);
+            schema.kind = NodeKind::Object(inner);
+        }
+        let nulls = Node::list(at, vec![Node::of(at, NodeKind::Null)]);
+        let null = Node::object(at).with("enum", nulls);
+        self.set("anyOf", Node::list(at, vec![schema, null]));
+    }
+
+    /// Removes `null` from a schema that was read, and returns the place where it was allowed. Annotations count more than those
+    /// of the schema to which `null` is an alternative.
+    pub(crate) fn remove_null(&mut self) -> Option<Location> {
+        let at = self.null()?.at.clone();
+        if let Some(kinds) = self.get_mut("type")
+            && let NodeKind::Array(names) = &kinds.kind
+            && let Some(name) = names.iter().find(|name| name.as_str() != Some("null"))
+        {
+            *kinds = name.clone();
+            return Some(at);
+        }
+        let schema = self.without_null().clone();
+        self.remove("anyOf");
+        self.merge(schema);
+        Some(at)
+    }
+
+    /// Adds the keywords of a schema to one that has annotations only, which count more. A reference becomes a part of `allOf`.
+    pub(crate) fn merge(&mut self, schema: Node) {
+        match schema.kind {
+            NodeKind::Object(others) if !others.contains_key("$ref") => {
+                for (name, member) in others {
+                    if let Some(members) = self.members_mut() {
+                        members.entry(name).or_insert(member);
+                    }
+                }
+            }
+            _ => self.add_to_all_of(schema),
+        }
     }
 }

@@ -17,8 +17,10 @@ pub struct Problem {
     pub severity: Severity,
     /// The id of the rule that was violated.
     pub rule: &'static str,
-    /// Where.
+    /// Where, in the document as it is written.
     pub at: Location,
+    /// The JSON pointer to the place in the tree that was checked, which may be a rewritten one.
+    pub pointer: String,
     /// What is wrong, as a lower-case fragment.
     pub message: String,
     /// What to write instead.
@@ -72,7 +74,8 @@ impl Problem {
         Problem {
             severity,
             rule,
-            at: at.clone(),
+            at: at.as_written(),
+            pointer: at.pointer.clone(),
             message,
             help,
             related: Vec::new(),
@@ -93,7 +96,7 @@ impl Problem {
     /// Adds another place that the message is about.
     #[must_use]
     pub fn with_related(mut self, at: &Location, label: impl Into<String>) -> Self {
-        self.related.push((at.clone(), label.into()));
+        self.related.push((at.as_written(), label.into()));
         self
     }
 }
@@ -175,7 +178,10 @@ impl Problems {
             key(a).cmp(&key(b)).then_with(|| a.message.cmp(&b.message))
         });
         // A problem in a component is found again wherever the component is used.
-        problems.dedup();
+        problems.dedup_by(|a, b| {
+            let texts = (&a.message, &a.help) == (&b.message, &b.help);
+            texts && (a.rule, &a.at, &a.related) == (b.rule, &b.at, &b.related)
+        });
         Problems { texts, problems }
     }
 

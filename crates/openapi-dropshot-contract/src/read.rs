@@ -24,9 +24,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The state of reading one document.
+pub(crate) use object::wrong_type;
+
 pub(crate) struct Reader<'a> {
     root: &'a Node,
-    /// The version of the document; a newer one than 3.0 was rewritten.
+    /// The version of the document.
     version: Since,
     /// The document so far. Its components are read first; references clone them.
     document: Document,
@@ -94,8 +96,7 @@ impl<'a> Reader<'a> {
         Some(self.document)
     }
 
-    /// Checks the version; returns `None` if it is not 3.0, to which newer ones were rewritten. For a document of another
-    /// version, all other problems would be misleading.
+    /// Checks the version; returns `None` if it is not known. All other problems would be misleading.
     fn check_version(&self) -> Option<()> {
         let (at, message, help) = if let Some(swagger) = self.root.get("swagger") {
             let message = format!("this is a Swagger {} document", swagger.summary());
@@ -103,7 +104,8 @@ impl<'a> Reader<'a> {
             (&swagger.at, message, help)
         } else if let Some(version) = self.root.get("openapi") {
             let patch = version.as_str().and_then(|text| text.strip_prefix("3.0."));
-            if patch.is_some_and(|patch| patch.starts_with(|c: char| c.is_ascii_digit())) {
+            let is_older = |patch: &str| patch.starts_with(|c: char| c.is_ascii_digit());
+            if self.version > Since::V30 || patch.is_some_and(is_older) {
                 return Some(());
             }
             let help = match version.as_str() {

@@ -107,6 +107,7 @@ fn place(file: &Arc<str>, marker: &Marker, pointer: String) -> Location {
         line: marker.line().max(1),
         column: marker.col() + 1,
         pointer,
+        written: None,
     }
 }
 

@@ -142,7 +142,6 @@ pub fn generate(document: &Document, options: &Options) -> Result<Generated, Vec
             problems.into_iter().flatten().flatten().collect::<Vec<_>>()
         }
     };
-    document.name_as_written(&mut problems);
     problems.sort_by(|a, b| a.at.cmp(&b.at));
     // The generators of the service and of the client may reject the same thing.
     problems.dedup_by(|a, b| a.rule == b.rule && a.at == b.at);
@@ -157,9 +156,7 @@ pub fn warnings(document: &Document) -> Vec<Problem> {
     let Ok(plan) = plan::plan(normal, &BTreeMap::new()) else {
         return Vec::new();
     };
-    let mut problems = api::shapes::warnings(normal, &plan);
-    document.name_as_written(&mut problems);
-    problems
+    api::shapes::warnings(normal, &plan)
 }
 
 /// Generates the client only.
@@ -169,10 +166,7 @@ pub fn warnings(document: &Document) -> Vec<Problem> {
 /// All constructs of the document that the client does not support.
 pub fn generate_client(document: &Document, options: &Options) -> Result<Generated, Vec<Problem>> {
     let normal = normalized(document);
-    client_files(normal.as_ref().unwrap_or(document), options).map_err(|mut problems| {
-        document.name_as_written(&mut problems);
-        problems
-    })
+    client_files(normal.as_ref().unwrap_or(document), options)
 }
 
 /// Generates the client, unless schemas are nested so deep that progenitor, which follows them

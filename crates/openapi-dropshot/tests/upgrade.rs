@@ -107,7 +107,7 @@ fn check(name: &str, text: &str) {
     let written = openapi_dropshot_contract::read(name, text);
     let root = written
         .unwrap_or_else(|problems| panic!("{problems}"))
-        .root
+        .as_written()
         .to_json();
     let [older, newer] = [root.clone(), upgraded(&root)].map(|root| generated(&read(&root)));
     assert_eq!(older.is_some(), newer.is_some(), "{name}");

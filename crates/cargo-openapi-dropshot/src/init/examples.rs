@@ -158,7 +158,7 @@ const OF_SERVER: &[&str] = &[
 
 fn has_example(header: &Parameter) -> bool {
     let schema = header.schema.as_ref();
-    !header.examples.is_empty() || schema.is_some_and(|schema| schema.example.is_some())
+    !header.examples.is_empty() || schema.is_some_and(|schema| !schema.examples.is_empty())
 }
 
 /// Returns the first valid example, else a value of the schema, else any JSON.

@@ -71,7 +71,7 @@ impl Schema {
         left_out: &str,
         depth: usize,
     ) -> Option<Value> {
-        if let Some(value) = case.get("example").or_else(|| case.get("default")) {
+        if let Some(value) = case.examples().next().or_else(|| case.get("default")) {
             return Some(value.clone());
         }
         if case.get("enum").is_some() {
@@ -258,7 +258,7 @@ impl Schema {
         let of_case = |case| {
             let mut values = Vec::from_iter(self.smallest_of_case(case, depth));
             if depth <= DEEPEST_VARIED {
-                values.extend(case.all("example").chain(case.all("default")).cloned());
+                values.extend(case.examples().chain(case.all("default")).cloned());
                 match case.kind() {
                     "object" => self.objects(case, depth, &mut values),
                     "array" => self.arrays(case, depth, &mut values),
@@ -339,6 +339,11 @@ impl<'d> Case<'d> {
         self.all(keyword).next()
     }
 
+    fn examples(&self) -> impl Iterator<Item = &'d Value> {
+        let lists = self.all("examples").filter_map(Value::as_array);
+        self.all("example").chain(lists.flatten())
+    }
+
     /// Returns whether a keyword is `true` in any of the schemas.
     fn is(&self, keyword: &str) -> bool {
         self.all(keyword).any(|value| *value == true)
@@ -390,7 +395,12 @@ impl<'d> Case<'d> {
 
     /// Returns the type, or the one that other keywords imply.
     fn kind(&self) -> &'d str {
-        self.text("type").unwrap_or_else(|| {
+        let listed = self.get("type").and_then(Value::as_array).into_iter();
+        let mut listed = listed.flatten().filter_map(Value::as_str);
+        let own = self
+            .text("type")
+            .or_else(|| listed.find(|kind| *kind != "null"));
+        own.unwrap_or_else(|| {
             if self.get("properties").is_some() {
                 "object"
             } else if self.get("items").is_some() {

@@ -1,12 +1,10 @@
-//! Translates the schemas of a document from OpenAPI 3.0 to JSON Schema, for the crate
-//! `jsonschema`, which decides whether a value is valid independently of the reader
-//! and the generator. The draft is 4, in which `1.0` is not an integer; for a document of
-//! OpenAPI 3.1 as it is written, the draft is 2020-12.
+//! Prepares the schemas of a document, which are JSON Schema 2020-12, for the crate `jsonschema`, which decides whether a value is
+//! valid independently of the reader and the generator. What formats mean is added, and `1.0` is not an integer.
 
 use super::formats::FORMATS;
 use anyhow::{Context, Result, anyhow};
 use jsonschema::{Draft, Keyword, ValidationError, Validator, paths::Location};
-use openapi_dropshot_contract::model;
+use openapi_dropshot_contract::{holds_schemas_by_name, model};
 use serde_json::{Map, Value, json};
 use std::{
     cell::{Cell, RefCell},
@@ -17,7 +15,7 @@ use std::{
 /// How deep values are nested.
 pub(super) const DEEPEST: [usize; 4] = [5, 9, 14, 22];
 
-/// The pattern of UUIDs (RFC 9562, section 4); draft 4 has no such format.
+/// The pattern of UUIDs (RFC 9562, section 4).
 const UUID: &str = "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$";
 
 /// The pattern of padded base64 (RFC 4648, section 4).
@@ -26,6 +24,9 @@ const BASE64: &str = "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)
 /// The keyword for a pattern that is valid in the legacy syntax of ECMA-262 alone, such as
 /// `[\w-.]`, which `jsonschema` does not know.
 const LEGACY_PATTERN: &str = "x-legacy-pattern";
+
+/// The keyword of integers, which need to be written without a fraction.
+const INTEGER: &str = "x-integer";
 
 /// The bounds that the formats of integers imply.
 const INTEGERS: &[(&str, i64, u64)] = &[
@@ -44,8 +45,6 @@ const INTEGERS: &[(&str, i64, u64)] = &[
 pub(crate) struct Schemas {
     /// The document as plain JSON.
     pub(super) document: Value,
-    /// Whether the document is of OpenAPI 3.1, and was not rewritten.
-    is_newer: bool,
     /// The component schemas, translated.
     components: Value,
     /// The schemas that were built, by their translated text: parameters often share one.
@@ -65,15 +64,8 @@ impl Schemas {
     /// Translates the component schemas of a document, given as plain JSON.
     pub(crate) fn new(document: Value) -> Self {
         let components = document.pointer("/components/schemas");
-        let version = document.get("openapi").and_then(Value::as_str);
-        let is_newer = version.is_some_and(|version| !version.starts_with("3.0."));
-        let members = match is_newer {
-            true => newer_members,
-            false => translated_members,
-        };
         Schemas {
-            is_newer,
-            components: components.map_or_else(|| json!({}), members),
+            components: components.map_or_else(|| json!({}), translated_members),
             document,
             built: RefCell::default(),
         }
@@ -94,19 +86,20 @@ impl Schemas {
 
     /// Translates a schema of the document, given as plain JSON.
     pub(super) fn build(&self, schema: &Value) -> Result<Rc<Schema>> {
-        let (translated, draft) = match self.is_newer {
-            true => (newer(schema), Draft::Draft202012),
-            false => (translated(schema), Draft::Draft4),
-        };
+        let translated = translated(schema);
         let key = translated.to_string();
         if let Some(known) = self.built.borrow().get(&key) {
             return Ok(Rc::clone(known));
         }
         let root = json!({ "components": { "schemas": self.components }, "allOf": [translated] });
         let validator = jsonschema::options()
-            .with_draft(draft)
+            .with_draft(Draft::Draft202012)
             .should_validate_formats(true)
             .with_keyword(LEGACY_PATTERN, legacy_pattern)
+            .with_keyword(INTEGER, |_, _, _| {
+                let is_whole = |value: &Value| !value.is_f64();
+                Ok(Box::new(Condition(is_whole, "the integer has a fraction")))
+            })
             .build(&root)
             .map_err(|error| anyhow!("{error}"))?;
         let schema = Rc::new(Schema {
@@ -126,49 +119,6 @@ impl Schema {
     }
 }
 
-/// Translates a schema to JSON Schema draft 4, which ignores keywords that it does not know.
-fn translated(schema: &Value) -> Value {
-    let Some(members) = schema.as_object() else {
-        // `additionalProperties` may be a boolean.
-        return schema.clone();
-    };
-    if let Some(reference) = members.get("$ref") {
-        return json!({ "$ref": reference });
-    }
-    let mut result = Map::new();
-    for (keyword, value) in members {
-        let value = match keyword.as_str() {
-            "items" | "additionalProperties" | "not" => translated(value),
-            "properties" => translated_members(value),
-            "allOf" => array(value).iter().map(translated).collect(),
-            "oneOf" | "anyOf" => {
-                let parts = array(value).iter();
-                parts.map(|part| alternative(members, part)).collect()
-            }
-            // Formats that the generator does not check restrict nothing.
-            "format" if !FORMATS.iter().any(|(format, _)| value == format) => continue,
-            // Draft 4 forbids an exclusive bound without the bound itself, and an empty list.
-            "exclusiveMinimum" if !members.contains_key("minimum") => continue,
-            "exclusiveMaximum" if !members.contains_key("maximum") => continue,
-            "required" if array(value).is_empty() => continue,
-            "pattern" if is_legacy_pattern(value) => {
-                result.insert(LEGACY_PATTERN.to_owned(), value.clone());
-                continue;
-            }
-            _ => value.clone(),
-        };
-        result.insert(keyword.clone(), value);
-    }
-    let mut result = Value::Object(result);
-    if let Some(implied) = implied(members) {
-        result = json!({ "allOf": [result, implied] });
-    }
-    if members.get("nullable") == Some(&Value::Bool(true)) {
-        result = json!({ "anyOf": [result, { "type": "null" }] });
-    }
-    result
-}
-
 /// Whether a pattern is not valid with the flag `u`. The reader and the generator then take it
 /// without the flag.
 fn is_legacy_pattern(pattern: &Value) -> bool {
@@ -176,23 +126,19 @@ fn is_legacy_pattern(pattern: &Value) -> bool {
     pattern.as_str().is_some_and(|text| !is_valid(text))
 }
 
-/// A pattern of the legacy syntax.
-struct LegacyPattern(regress::Regex);
+/// A keyword of its own: a condition, and why a value that does not keep it is invalid.
+struct Condition<F>(F, &'static str);
 
-impl<'i> Keyword<'i> for LegacyPattern {
+impl<'i, F: Fn(&Value) -> bool + Send + Sync> Keyword<'i> for Condition<F> {
     fn validate(&self, value: &'i Value) -> Result<(), ValidationError<'i>> {
         match self.is_valid(value) {
             true => Ok(()),
-            false => Err(ValidationError::custom(
-                "the text does not match the pattern",
-            )),
+            false => Err(ValidationError::custom(self.1)),
         }
     }
 
     fn is_valid(&self, value: &'i Value) -> bool {
-        value
-            .as_str()
-            .is_none_or(|text| self.0.find(text).is_some())
+        self.0(value)
     }
 }
 
@@ -201,37 +147,34 @@ fn legacy_pattern<'a>(
     pattern: &'a Value,
     _: Location,
 ) -> Result<Box<dyn for<'i> Keyword<'i>>, ValidationError<'a>> {
-    match regress::Regex::new(pattern.as_str().unwrap_or_default()) {
-        Ok(regex) => Ok(Box::new(LegacyPattern(regex))),
-        Err(error) => Err(ValidationError::custom(error.to_string())),
-    }
+    let regex = regress::Regex::new(pattern.as_str().unwrap_or_default());
+    let regex = regex.map_err(|error| ValidationError::custom(error.to_string()))?;
+    let has_form =
+        move |value: &Value| value.as_str().is_none_or(|text| regex.find(text).is_some());
+    Ok(Box::new(Condition(
+        has_form,
+        "the text does not match the pattern",
+    )))
 }
 
-/// Translates a schema of OpenAPI 3.1, which is JSON Schema 2020-12: what its formats mean is
-/// added.
-fn newer(schema: &Value) -> Value {
+/// Translates a schema: what its formats and its discriminator mean is added.
+fn translated(schema: &Value) -> Value {
     let Some(members) = schema.as_object() else {
         return schema.clone();
     };
     let mut result = Map::new();
     for (keyword, value) in members {
-        let value = match keyword.as_str() {
-            "properties" | "patternProperties" | "$defs" | "dependentSchemas" => {
-                newer_members(value)
+        let value = match (holds_schemas_by_name(keyword), keyword.as_str()) {
+            (Some(true), _) => translated_members(value),
+            (Some(false), "oneOf" | "anyOf") => {
+                let parts = array(value).iter();
+                parts.map(|part| alternative(members, part)).collect()
             }
-            "allOf" | "anyOf" | "oneOf" | "prefixItems" => array(value).iter().map(newer).collect(),
-            "items"
-            | "not"
-            | "if"
-            | "then"
-            | "else"
-            | "contains"
-            | "propertyNames"
-            | "additionalProperties"
-            | "unevaluatedProperties"
-            | "unevaluatedItems" => newer(value),
-            "format" if !FORMATS.iter().any(|(format, _)| value == format) => continue,
-            "pattern" if is_legacy_pattern(value) => {
+            (Some(false), _) if value.is_array() => array(value).iter().map(translated).collect(),
+            (Some(false), _) => translated(value),
+            // Formats that the generator does not check restrict nothing.
+            (None, "format") if !FORMATS.iter().any(|(format, _)| value == format) => continue,
+            (None, "pattern") if is_legacy_pattern(value) => {
                 result.insert(LEGACY_PATTERN.to_owned(), value.clone());
                 continue;
             }
@@ -239,7 +182,11 @@ fn newer(schema: &Value) -> Value {
         };
         result.insert(keyword.clone(), value);
     }
-    let implied = implied_newer(members);
+    let kinds = kinds(members);
+    if kinds.iter().any(|kind| kind == "integer") && kinds.iter().all(|kind| kind != "number") {
+        result.insert(INTEGER.to_owned(), Value::Bool(true));
+    }
+    let implied = implied_by_types(members);
     let mut result = Value::Object(result);
     if !implied.is_empty() {
         // Beside each other, so that `unevaluatedProperties` sees the same members.
@@ -250,21 +197,18 @@ fn newer(schema: &Value) -> Value {
     result
 }
 
-/// Translates the schemas of OpenAPI 3.1 that are the members of an object.
-fn newer_members(schemas: &Value) -> Value {
-    let members = schemas.as_object().into_iter().flatten();
-    let translated = members.map(|(name, schema)| (name.clone(), newer(schema)));
-    Value::Object(translated.collect())
-}
-
-/// Returns the rules that the types, the format and the encoding of a schema of OpenAPI 3.1
-/// imply. They concern values of one type only.
-fn implied_newer(schema: &Map<String, Value>) -> Vec<Value> {
-    let kinds = match schema.get("type") {
-        Some(Value::Array(kinds)) => kinds.as_slice(),
+/// Returns the types of a schema.
+fn kinds(schema: &Map<String, Value>) -> &[Value] {
+    match schema.get("type") {
+        Some(Value::Array(kinds)) => kinds,
         Some(kind) => std::slice::from_ref(kind),
         None => &[],
-    };
+    }
+}
+
+/// Returns the rules that the types, the format and the encoding of a schema imply. They concern values of one type only.
+fn implied_by_types(schema: &Map<String, Value>) -> Vec<Value> {
+    let kinds = kinds(schema);
     let format = schema.get("format");
     let is_of_integers = format.is_some_and(|own| INTEGERS.iter().any(|(name, ..)| own == name));
     let has_several = kinds.iter().filter(|kind| *kind != "null").count() > 1;
@@ -281,17 +225,12 @@ fn implied_newer(schema: &Map<String, Value>) -> Vec<Value> {
         }
         // An integer is a number, too, if the list has both.
         let is_number = kind == "integer" && kinds.iter().any(|kind| kind == "number");
-        if let Some(rule) = implied(&single).filter(|_| !is_number && is_of(kind, &single)) {
+        let has_rule = kind == "integer" || (kind == "string" && single.contains_key("format"));
+        if let Some(rule) = implied(&single).filter(|_| !is_number && has_rule) {
             rules.push(json!({ "if": { "type": kind }, "then": rule }));
         }
     }
     rules
-}
-
-/// Returns whether a type has the format beside it.
-fn is_of(kind: &Value, schema: &Map<String, Value>) -> bool {
-    let format = schema.get("format");
-    kind == "integer" || (kind == "string" && format.is_some())
 }
 
 /// Translates the schemas that are the members of an object.

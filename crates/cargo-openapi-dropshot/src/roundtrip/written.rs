@@ -2,50 +2,25 @@
 //! where JSON Schema alone says what the document means.
 
 use super::schemas::{Schema, Schemas};
-use openapi_dropshot_contract::{Document, model::Node};
-use serde_json::Value;
-use std::{collections::BTreeSet, rc::Rc};
+use openapi_dropshot_contract::{Document, implies_type, model::Node, raised};
+use std::{borrow::Cow, collections::BTreeSet, rc::Rc};
 
 /// The place of component schemas.
 const SCHEMAS: &str = "/components/schemas/";
 
-/// The keywords that imply a type, which the generator assumes where no type is written.
-const OF_TYPES: [&str; 17] = [
-    "minLength",
-    "maxLength",
-    "pattern",
-    "format",
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
-    "items",
-    "minItems",
-    "maxItems",
-    "properties",
-    "required",
-    "additionalProperties",
-    "minProperties",
-    "maxProperties",
-];
-
 /// The schemas of a document as it is written.
 pub(super) struct Written<'d> {
-    root: &'d Node,
+    root: Cow<'d, Node>,
     schemas: Schemas,
-    is_newer: bool,
 }
 
 impl<'d> Written<'d> {
     /// Translates the document as it is written; `None` if it is generated as it is written.
     pub(super) fn of(document: &'d Document) -> Option<Self> {
-        let root = document.as_written();
-        let version = root.get("openapi").and_then(Node::as_str);
+        let root = raised(document.as_written());
         (*root != document.root).then(|| Written {
-            root,
             schemas: Schemas::new(root.to_json()),
-            is_newer: version.is_some_and(|version| !version.starts_with("3.0.")),
+            root,
         })
     }
 
@@ -61,21 +36,7 @@ impl<'d> Written<'d> {
             .flatten()
     }
 
-    /// Returns whether the judge decides about a value as the generator does: in JSON Schema
-    /// 2020-12, unlike draft 4, `1.0` is an integer.
-    pub(super) fn decides(&self, value: &Value) -> bool {
-        match value {
-            Value::Number(number) => {
-                let is_whole = number.as_f64().is_some_and(|value| value.fract() == 0.0);
-                !(self.is_newer && number.is_f64() && is_whole)
-            }
-            Value::Array(items) => items.iter().all(|item| self.decides(item)),
-            Value::Object(members) => members.values().all(|member| self.decides(member)),
-            _ => true,
-        }
-    }
-
-    fn is_plain(&self, node: &'d Node) -> bool {
+    fn is_plain(&self, node: &Node) -> bool {
         let mut open = vec![node];
         let mut seen = BTreeSet::new();
         while let Some(node) = open.pop() {
@@ -96,13 +57,12 @@ impl<'d> Written<'d> {
                 || node.get("$dynamicRef").is_some()
                 || is_set("readOnly")
                 || is_set("writeOnly")
-                || (!has_type && OF_TYPES.iter().any(|keyword| node.get(keyword).is_some()))
+                || (!has_type && members.keys().any(|keyword| implies_type(keyword)))
             {
                 return false;
             }
-            if let Some(reference) = node.get("$ref") {
-                let target = reference.as_str().and_then(|text| text.strip_prefix('#'));
-                match target.and_then(|pointer| self.root.pointer(pointer)) {
+            if node.get("$ref").is_some() {
+                match self.root.target(node) {
                     Some(target) => open.push(target),
                     None => return false,
                 }

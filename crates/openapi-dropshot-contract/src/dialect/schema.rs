@@ -1,15 +1,14 @@
-//! Rewrites schemas: the keywords of JSON Schema 2020-12 as those of OpenAPI 3.0.
+//! Chooses one spelling where JSON Schema 2020-12 has several.
 
 use super::{
     Rewriter,
     types::{null_alternative, types},
 };
-use crate::grammar::{ObjectKind, each_part_mut, is_annotation, is_closing};
-use crate::model::{Node, NodeKind, compare_numbers};
+use crate::grammar::{ObjectKind, Since, each_part_mut, is_annotation, is_closing};
+use crate::model::{Node, NodeKind};
 use crate::null::{allows_null, repeats_null};
 use crate::rules::document as rules;
 use indexmap::IndexMap;
-use std::cmp::Ordering;
 
 /// The keywords that say nothing about a value.
 const IDLE: [&str; 4] = ["$comment", "$schema", "$vocabulary", "contentSchema"];
@@ -26,7 +25,10 @@ pub(super) struct Null {
 impl Rewriter<'_> {
     /// Rewrites a schema and the schemas inside of it.
     pub(super) fn schema(&mut self, node: &mut Node) {
-        if let NodeKind::Bool(allows) = node.kind {
+        let is_newer = self.version > Since::V30;
+        if let NodeKind::Bool(allows) = node.kind
+            && is_newer
+        {
             node.kind = NodeKind::Object(IndexMap::new());
             if !allows {
                 node.set("not", Node::object(&node.at.clone()));
@@ -36,32 +38,36 @@ impl Rewriter<'_> {
         if node.as_object().is_none() {
             return;
         }
-        let null = Null {
-            is_valid: allows_null(self.written, self.version, node),
-            is_repeated: repeats_null(self.written, self.version, node),
-        };
+        let null = is_newer.then(|| Null {
+            is_valid: allows_null(self.written, node),
+            is_repeated: repeats_null(self.written, node),
+        });
         each_part_mut(node, ObjectKind::Schema, &mut |keyword, kind, part| {
             let stays = is_closing(keyword.name) && part.as_bool().is_some();
             if kind == ObjectKind::Schema && !stays {
                 self.schema(part);
             }
         });
+        let Some(null) = null else {
+            return self.raise(node);
+        };
         for keyword in IDLE {
             node.remove(keyword);
         }
         self.nullable(node);
         constant(node);
-        examples(node);
-        bound(node, "exclusiveMinimum", "minimum", Ordering::Greater);
-        bound(node, "exclusiveMaximum", "maximum", Ordering::Less);
+        self.exclusive_bounds(node);
         encoding(node);
         names(node);
         unevaluated(node);
         items(node);
-        types(node, null);
+        let of_types = types(node, null);
         any_items(node);
-        null_alternative(node, null);
+        let of_alternatives = null_alternative(node, null);
         reference(node);
+        if let Some(at) = of_alternatives.or(of_types) {
+            node.allow_null(&at);
+        }
     }
 
     /// Removes `nullable`, which means nothing in OpenAPI 3.1.
@@ -100,34 +106,6 @@ pub(crate) fn is_constant(values: &Node) -> bool {
     match values.as_array() {
         Some([only]) => place(only) == place(values),
         _ => false,
-    }
-}
-
-/// The first of `examples` becomes the `example`.
-fn examples(node: &mut Node) {
-    if let Some(examples) = node.remove("examples")
-        && node.get("example").is_none()
-        && let NodeKind::Array(values) = examples.kind
-        && let Some(first) = values.into_iter().next()
-    {
-        node.set("example", first);
-    }
-}
-
-/// An exclusive bound that is a number becomes a bound and a flag. Of two bounds, the
-/// narrower one counts.
-fn bound(node: &mut Node, exclusive: &str, inclusive: &str, narrower: Ordering) {
-    let is_number = |value: &&Node| value.as_number().is_some();
-    let Some(value) = node.get(exclusive).filter(is_number).cloned() else {
-        return;
-    };
-    node.remove(exclusive);
-    let other = node.get(inclusive).and_then(Node::as_number);
-    let order = value.as_number().zip(other);
-    let order = order.and_then(|(own, other)| compare_numbers(own, other));
-    if order.is_none_or(|order| order == narrower || order == Ordering::Equal) {
-        node.set(exclusive, Node::flag(&value.at));
-        node.set(inclusive, value);
     }
 }
 

@@ -1,8 +1,10 @@
-//! Rewrites lists of types and the alternative `null`: as one type, `nullable`, or `oneOf`.
+//! Rewrites lists of types as one type or as `oneOf`, and finds where `null` is allowed.
 
 use super::schema::{Null, any_items};
-use crate::grammar::{Effect, ObjectKind, is_annotation};
+use crate::grammar::{Effect, ObjectKind};
 use crate::model::{Location, Node, NodeKind};
+use crate::normal::is_free;
+use crate::null::is_null;
 
 /// The keywords that concern values of a type only, and what else belongs to a schema of the type.
 fn keywords_of(kind: &str) -> impl Iterator<Item = &'static str> {
@@ -26,22 +28,20 @@ fn keywords_of_all() -> impl Iterator<Item = &'static str> {
     kinds.into_iter().flat_map(keywords_of)
 }
 
-/// A list of types becomes one type, `nullable`, or alternatives.
-pub(super) fn types(node: &mut Node, null: Null) {
-    let Some(value) = node.get("type").cloned() else {
-        return;
-    };
+/// A list of types becomes one type or alternatives. Returns the place where the list allows `null`.
+pub(super) fn types(node: &mut Node, null: Null) -> Option<Location> {
+    let value = node.get("type").cloned()?;
     let names: Vec<Node> = match &value.kind {
         NodeKind::Array(names) => names.clone(),
         NodeKind::String(name) if name == "null" => vec![value.clone()],
-        _ => return,
+        _ => return None,
     };
     // The reader rejects a list without a type.
     if names.is_empty() || names.iter().any(|name| name.as_str().is_none()) {
-        return;
+        return None;
     }
     let is_null = |name: &Node| name.as_str() == Some("null");
-    let may_be_null = names.iter().any(is_null);
+    let allowed = names.iter().find(|name| is_null(name)).cloned();
     let mut others: Vec<Node> = names.into_iter().filter(|name| !is_null(name)).collect();
     // Integers are numbers.
     if others.iter().any(|name| name.as_str() == Some("number")) {
@@ -49,17 +49,20 @@ pub(super) fn types(node: &mut Node, null: Null) {
     }
     node.remove("type");
     match others.as_slice() {
-        [] if !null.is_valid => return node.set("not", Node::object(&value.at)),
-        [] => return node.set("enum", only_null(&value.at)),
+        [] => {
+            match null.is_valid {
+                true => node.set("enum", only_null(&value.at)),
+                false => node.set("not", Node::object(&value.at)),
+            }
+            return None;
+        }
         [only] => node.set("type", only.clone()),
         _ if node.get("enum").is_some() => {}
         _ if has_typed_alternatives(node, &others, null) => {}
         _ => alternatives(node, &value.at, &others),
     }
     // What is beside the list may exclude `null`.
-    if may_be_null && null.is_valid {
-        node.set("nullable", Node::flag(&value.at));
-    }
+    allowed.filter(|_| null.is_valid).map(|name| name.at)
 }
 
 /// The values of an enumeration of `null`.
@@ -69,15 +72,13 @@ fn only_null(at: &Location) -> Node {
 
 /// Whether a schema has alternatives of these types, so that the list of types adds nothing.
 fn has_typed_alternatives(node: &Node, types: &[Node], null: Null) -> bool {
-    let is_listed = |kind: &Node| {
-        let is_number = kind.as_str() == Some("integer");
-        let same = |listed: &Node| {
-            listed.same_value(kind) || (is_number && listed.as_str() == Some("number"))
-        };
-        types.iter().any(same)
+    let is_listed = |kind: &str| {
+        let mut listed = types.iter().filter_map(Node::as_str);
+        listed.any(|listed| listed == kind || (listed == "number" && kind == "integer"))
     };
     let fits = |part: &Node| {
-        part.get("type").is_some_and(is_listed) && (null.is_valid || part.get("nullable").is_none())
+        let kind = part.type_name();
+        kind.is_some_and(is_listed) && (null.is_valid || part.null().is_none())
     };
     keywords_of_all().all(|keyword| node.get(keyword).is_none())
         && ["oneOf", "anyOf"].iter().any(|keyword| {
@@ -91,7 +92,7 @@ fn has_typed_alternatives(node: &Node, types: &[Node], null: Null) -> bool {
 fn alternatives(node: &mut Node, at: &Location, types: &[Node]) {
     let mut parts = Vec::new();
     for kind in types {
-        let mut part = Node::object(at).with("type", kind.clone());
+        let mut part = Node::object(&kind.at).with("type", kind.clone());
         let name = kind.as_str().unwrap_or_default();
         for keyword in keywords_of(name) {
             let applies = keyword != "format" || types.len() == 1 || fits(node, name);
@@ -118,9 +119,10 @@ fn fits(node: &Node, kind: &str) -> bool {
     is_numeric == ["number", "integer"].contains(&kind)
 }
 
-/// An alternative that is `null` becomes `nullable`, unless what is beside the alternatives
-/// excludes `null`.
-pub(super) fn null_alternative(node: &mut Node, null: Null) {
+/// Removes the alternatives that are `null`, unless what is beside the alternatives excludes `null`. Returns the place where they
+/// allow it.
+pub(super) fn null_alternative(node: &mut Node, null: Null) -> Option<Location> {
+    let mut allowed = None;
     for keyword in ["anyOf", "oneOf"] {
         let parts = node.items(keyword);
         let is_excluded = !null.is_valid
@@ -135,36 +137,16 @@ pub(super) fn null_alternative(node: &mut Node, null: Null) {
         let (nulls, others): (Vec<Node>, Vec<Node>) = parts.into_iter().partition(is_null);
         let null_at = nulls.first().map_or(&at, |null| &null.at).clone();
         match <[Node; 1]>::try_from(others) {
-            Ok([only]) => merge(node, only),
-            Err(others) if others.is_empty() => return node.set("enum", only_null(&null_at)),
+            Ok([only]) if is_free(node) => node.merge(only),
+            // Where both say something about a value, the alternative stays a schema of its own.
+            Ok([only]) => node.add_to_all_of(only),
+            Err(others) if others.is_empty() => {
+                node.set("enum", only_null(&null_at));
+                return None;
+            }
             Err(others) => node.set(keyword, Node::list(&at, others)),
         }
-        if null.is_valid {
-            node.set("nullable", Node::flag(&null_at));
-        }
+        allowed = Some(null_at).filter(|_| null.is_valid);
     }
-}
-
-/// Whether a rewritten schema allows `null` and nothing else.
-fn is_null(part: &Node) -> bool {
-    let values = part.items("enum");
-    !values.is_empty() && values.iter().all(Node::is_null)
-}
-
-/// Puts the only alternative into the schema that has it. Where both say something about a
-/// value, the alternative stays a schema of its own.
-fn merge(node: &mut Node, only: Node) {
-    let is_plain = node
-        .as_object()
-        .is_some_and(|members| members.keys().all(|name| is_annotation(name)));
-    if !is_plain || only.get("$ref").is_some() {
-        return node.add_to_all_of(only);
-    }
-    if let NodeKind::Object(others) = only.kind
-        && let Some(members) = node.members_mut()
-    {
-        for (name, member) in others {
-            members.entry(name).or_insert(member);
-        }
-    }
+    allowed
 }

@@ -11,8 +11,7 @@ use std::cmp::Ordering;
 /// and that was removed.
 type BoundRules = [&'static Family; 4];
 
-/// The keywords for bounds with their rules. In OpenAPI 3.1, which is rewritten, and in 3.0,
-/// `exclusiveMinimum: true` makes a `minimum` exclusive; it has rules of its own.
+/// The keywords for bounds with their rules.
 #[rustfmt::skip]
 static BOUNDS: &[(&str, BoundRules)] = &[
     ("maximum", [&MAX_INCREASED, &MAX_DECREASED, &MAX_SET, &MAX_UNSET]),
@@ -54,20 +53,19 @@ impl<'a> Comparison<'_, 'a> {
         };
         // A minimal length or count of zero restricts nothing, and at least one element
         // matches `contains` anyway.
-        let restricts = |node: &&Node| match keyword {
+        let restricts = |node: &Node| match keyword {
             "minContains" => node.as_u64() != Some(1),
             _ => keyword == "minimum" || is_upper || node.as_u64() != Some(0),
         };
-        let from = self.old.number(keyword, strictest).filter(restricts);
-        let to = self.new.number(keyword, strictest).filter(restricts);
         let exclusive = EXCLUSIVE.iter().find(|(own, ..)| *own == keyword);
-        let excludes = |view: &View<'a>, bound: Option<&Node>| {
-            let bound = bound.and_then(|bound| bound.at.pointer.rsplit_once('/'));
-            (exclusive.zip(bound)).is_some_and(|((_, flag, _), (place, _))| {
-                (view.parts.iter()).any(|part| part.is_set(flag) && place == part.at.pointer)
-            })
+        let mut keywords = vec![(keyword, false)];
+        keywords.extend(exclusive.map(|(_, exclusive, _)| (*exclusive, true)));
+        let bound = |view: &View<'a>| {
+            let bound = view.bound(&keywords, strictest);
+            bound.filter(|(bound, _)| restricts(bound)).unzip()
         };
-        let (was, is) = (excludes(&self.old, from), excludes(&self.new, to));
+        let ((from, was), (to, is)) = (bound(&self.old), bound(&self.new));
+        let (was, is) = (was == Some(true), is == Some(true));
         let zero = |node: Option<&Node>| node.and_then(Node::as_u64) == Some(0);
         let order = match (from, to) {
             (Some(from), Some(to)) => {

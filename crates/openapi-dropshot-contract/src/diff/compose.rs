@@ -2,10 +2,11 @@
 //! members of the old and the new list, and reports added and removed members.
 
 use super::context::Context;
-use super::equality::{is_annotation_only, is_renamed};
+use super::equality::is_renamed;
 use super::schema::{self, Comparison};
 use super::view::{View, members, name_of};
 use crate::model::Node;
+use crate::normal::is_free;
 use crate::pairs::pairs;
 use crate::rules::{Family, changes as rules};
 
@@ -161,7 +162,7 @@ impl<'a> Comparison<'_, 'a> {
         let matches = Matches::of(self.context, old, new);
         for member in matches.added {
             let text = format!("{} was added to `allOf`", name_of(member));
-            if is_annotation_only(self.new.side.resolve(member)) {
+            if is_free(self.new.side.resolve(member)) {
                 self.report(
                     &rules::ALL_OF_ADDED_ANNOTATION_ONLY,
                     None,
@@ -174,7 +175,7 @@ impl<'a> Comparison<'_, 'a> {
         }
         for member in matches.removed {
             let text = format!("{} was removed from `allOf`", name_of(member));
-            if is_annotation_only(self.old.side.resolve(member)) {
+            if is_free(self.old.side.resolve(member)) {
                 self.report(
                     &rules::ALL_OF_REMOVED_ANNOTATION_ONLY,
                     Some(member),
@@ -248,7 +249,7 @@ fn types<'a>(view: &View<'a>) -> Option<(Vec<&'a str>, bool)> {
     if !is_plain {
         return None;
     }
-    if let Some(kind) = view.text("type") {
+    if let Some(kind) = view.type_name() {
         return Some((vec![kind], false));
     }
     let choice = ["oneOf", "anyOf"]
@@ -260,7 +261,7 @@ fn types<'a>(view: &View<'a>) -> Option<(Vec<&'a str>, bool)> {
         let is_simple = ["properties", "oneOf", "anyOf", "allOf"]
             .iter()
             .all(|keyword| member.first(keyword).is_none());
-        member.text("type").filter(|_| is_simple)
+        member.type_name().filter(|_| is_simple)
     });
     Some((kinds.collect::<Option<_>>()?, true))
 }

@@ -67,8 +67,8 @@ impl<'a> Context<'a> {
             text: text.into(),
             remedy: rule.remedy(),
             at: Place {
-                base: base.map(|node| node.at.clone()),
-                revision: revision.map(|node| node.at.clone()),
+                base: base.map(|node| node.at.as_written()),
+                revision: revision.map(|node| node.at.as_written()),
             },
         };
         if !self.changes.contains(&change) {

@@ -113,9 +113,3 @@ pub(super) fn is_renamed(base: &Node, revision: &Node) -> bool {
         _ => false,
     }
 }
-
-/// Whether a schema holds annotations only, and so accepts everything.
-pub(super) fn is_annotation_only(node: &Node) -> bool {
-    node.as_object()
-        .is_some_and(|members| members.keys().all(|name| is_annotation(name)))
-}

@@ -1,11 +1,10 @@
 //! Compares the keywords that JSON Schema 2020-12 has and the schemas of OpenAPI 3.0 lack, and
-//! schemas that allow no value. What OpenAPI 3.0 can say in another way is rewritten before
-//! (`crate::dialect`) and compared as that.
+//! schemas that allow no value. What has another spelling in the model is rewritten before (`crate::dialect`) and compared as that.
 
-use super::equality::is_annotation_only;
 use super::schema::{self, Comparison};
 use super::view::{View, members};
 use crate::model::Node;
+use crate::normal::is_free;
 use crate::pairs::pairs;
 use crate::rules::{Family, changes::*};
 
@@ -75,7 +74,7 @@ impl<'a> Comparison<'_, 'a> {
         keyword: &str,
         [added, removed]: [&'static Family; 2],
     ) -> Option<(&'a Node, &'a Node)> {
-        let restricts = |node: &&Node| node.as_bool() != Some(true) && !is_annotation_only(node);
+        let restricts = |node: &&Node| node.as_bool() != Some(true) && !is_free(node);
         let (from, to) = self.both(keyword);
         match (from.filter(restricts), to.filter(restricts)) {
             (Some(from), Some(to)) => return Some((from, to)),
@@ -164,5 +163,5 @@ impl<'a> Comparison<'_, 'a> {
 /// Returns whether no value is valid: `false`, which is rewritten, or `not: {}`.
 fn allows_nothing(view: &View<'_>) -> bool {
     let mut parts = view.parts.iter().filter_map(|part| part.get("not"));
-    parts.any(|not| not.as_object().is_some() && is_annotation_only(not))
+    parts.any(|not| not.as_object().is_some() && is_free(not))
 }

@@ -1,5 +1,5 @@
 //! Compares keywords that restrict single values: `type` and `format`, `enum`,
-//! `x-extensible-enum`, `default`, `nullable` and `pattern`.
+//! `x-extensible-enum`, `default`, `null` and `pattern`.
 
 use super::schema::{Comparison, keyword_change, quoted};
 use super::scope::Role;
@@ -17,10 +17,11 @@ pub(super) static DEFAULT: [&Family; 3] = [
 
 impl<'a> Comparison<'_, 'a> {
     pub(super) fn values(&mut self) {
-        let nullable = self.both("nullable");
-        match self.flags("nullable") {
-            (false, true) => self.report_meaning(&rules::BECAME_NULLABLE, nullable),
-            (true, false) => self.report_meaning(&rules::BECAME_NOT_NULLABLE, nullable),
+        match (self.old.null(), self.new.null()) {
+            (None, Some(is)) => self.report_meaning(&rules::BECAME_NULLABLE, (None, Some(is))),
+            (Some(was), None) => {
+                self.report_meaning(&rules::BECAME_NOT_NULLABLE, (Some(was), None));
+            }
             _ => {}
         }
         self.enumeration();

@@ -2,6 +2,7 @@
 //! members of its `allOf`, as one list of keywords that apply together.
 
 use crate::model::{Node, compare_numbers, unescape_pointer_token};
+use crate::null::is_null;
 use indexmap::IndexMap;
 use std::borrow::Borrow;
 use std::cmp::Ordering;
@@ -52,7 +53,7 @@ pub(super) fn name_of(node: &Node) -> String {
     }
     match node.get("title").and_then(Node::as_str) {
         Some(title) => format!("`{title}`"),
-        None => format!("the one at {}", node.at.pointer),
+        None => format!("the one at {}", node.at.as_written().pointer),
     }
 }
 
@@ -78,6 +79,11 @@ impl<'a> View<'a> {
         for member in part.items("allOf") {
             self.all_of.push(member);
             self.add(member);
+        }
+        let schema = part.without_null();
+        if !std::ptr::eq(part, schema) {
+            self.merged.extend(part.items("anyOf"));
+            self.add(schema);
         }
     }
 
@@ -105,6 +111,17 @@ impl<'a> View<'a> {
 
     pub(super) fn text(&self, keyword: &str) -> Option<&'a str> {
         self.first(keyword).and_then(Node::as_str)
+    }
+
+    /// The type that is written, except `null`.
+    pub(super) fn type_name(&self) -> Option<&'a str> {
+        self.parts.iter().find_map(|part| part.type_name())
+    }
+
+    /// The place where `null` is allowed.
+    pub(super) fn null(&self) -> Option<&'a Node> {
+        let mut parts = self.parts.iter();
+        parts.find_map(|part| part.null().or(is_null(part).then_some(*part)))
     }
 
     /// All elements of a keyword that holds a list.
@@ -140,20 +157,30 @@ impl<'a> View<'a> {
 
     /// `type`, or the type that the other keywords imply.
     pub(super) fn kind(&self) -> Option<&'a str> {
-        self.text("type").or_else(|| {
+        self.type_name().or_else(|| {
             (self.parts.iter())
                 .any(|part| part.get("properties").is_some())
                 .then_some("object")
         })
     }
 
-    /// The strictest of several bounds: the largest of lower bounds, the smallest
-    /// of upper bounds.
-    pub(super) fn number(&self, keyword: &str, wanted: Ordering) -> Option<&'a Node> {
-        let numbers = self.parts.iter().filter_map(|part| part.get(keyword));
-        numbers.reduce(|best, other| match (best.as_number(), other.as_number()) {
-            (Some(a), Some(b)) if compare_numbers(b, a) == Some(wanted) => other,
-            _ => best,
+    /// The strictest of the bounds that these keywords set: the largest of lower bounds, the smallest of upper bounds. The keywords
+    /// come with whether they exclude the bound, and so does the bound.
+    pub(super) fn bound(
+        &self,
+        keywords: &[(&str, bool)],
+        wanted: Ordering,
+    ) -> Option<(&'a Node, bool)> {
+        let bounds = self.parts.iter().flat_map(|part| {
+            let own = keywords.iter();
+            own.filter_map(|(keyword, is_exclusive)| Some((part.get(keyword)?, *is_exclusive)))
+        });
+        bounds.reduce(|best, other| {
+            let numbers = other.0.as_number().zip(best.0.as_number());
+            match numbers.and_then(|(other, best)| compare_numbers(other, best)) {
+                Some(order) if order == wanted || (order.is_eq() && other.1) => other,
+                _ => best,
+            }
         })
     }
 

@@ -112,7 +112,7 @@ fn examples(document: &Document, operation: &Operation, problems: &mut Vec<Probl
             let schema = media_type.schema.as_ref();
             let has_own = schema
                 .and_then(|schema| document.resolve(schema))
-                .is_some_and(|schema| schema.example.is_some());
+                .is_some_and(|schema| !schema.examples.is_empty());
             if media_type.examples.is_empty() && !has_own {
                 let message = format!("{body} of {} has no example", operation.label());
                 problems.push(rules::MISSING_EXAMPLE.violation(&media_type.at, message));

@@ -30,15 +30,20 @@ pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
 }
 
 fn numeric_bounds(schema: &Schema, problems: &mut Vec<Problem>) {
-    let (Some(minimum), Some(maximum)) = (&schema.minimum, &schema.maximum) else {
+    let (Some((minimum, above)), Some((maximum, below))) =
+        (schema.lower_bound(), schema.upper_bound())
+    else {
         return;
     };
-    let is_exclusive = schema.exclusive_minimum || schema.exclusive_maximum;
     let ordering = compare_numbers(&minimum.value, &maximum.value);
-    if ordering == Some(Ordering::Greater) || (ordering == Some(Ordering::Equal) && is_exclusive) {
+    if ordering == Some(Ordering::Greater)
+        || (ordering == Some(Ordering::Equal) && (above || below))
+    {
+        let lower = if above { "exclusiveMinimum" } else { "minimum" };
+        let upper = if below { "exclusiveMaximum" } else { "maximum" };
+        let (lower, upper) = (minimum.at.keyword(lower), maximum.at.keyword(upper));
         let message = format!(
-            "no number is valid: `minimum` {} leaves nothing below `maximum` {}",
-            minimum.value, maximum.value
+            "no number is valid: `{lower}` {minimum} leaves nothing below `{upper}` {maximum}"
         );
         problems.push(crossed(&minimum.at, message, &maximum.at));
     }
@@ -104,9 +109,11 @@ fn idle_keywords(schema: &Schema, problems: &mut Vec<Problem>) {
     };
     let number: &[Type] = &[Integer, Number];
     let items = schema.items.as_ref().map(|items| &items.at);
-    let keywords: [(&str, Option<&Location>, &[Type]); 11] = [
+    let keywords: [(&str, Option<&Location>, &[Type]); 13] = [
         ("minimum", at(&schema.minimum), number),
         ("maximum", at(&schema.maximum), number),
+        ("exclusiveMinimum", at(&schema.exclusive_minimum), number),
+        ("exclusiveMaximum", at(&schema.exclusive_maximum), number),
         ("multipleOf", at(&schema.multiple_of), number),
         ("minLength", at(&schema.min_length), &[String]),
         ("maxLength", at(&schema.max_length), &[String]),
@@ -121,6 +128,7 @@ fn idle_keywords(schema: &Schema, problems: &mut Vec<Problem>) {
         if let Some(at) = at
             && !kinds.contains(&kind)
         {
+            let name = at.keyword(name);
             let message = format!("`{name}` has no effect on a schema of type `{kind}`");
             problems.push(rules::IDLE_KEYWORD.violation(at, message));
         }

@@ -1,7 +1,7 @@
 //! Checks the values in a document: defaults, enum values and examples must be
 //! valid for the schemas to which they belong. All keywords of OpenAPI 3.0 and the
 //! common formats are checked. Where the specification is unclear (unknown formats,
-//! `nullable` beside `allOf`), a value is valid.
+//! `null` beside `allOf`), a value is valid.
 
 mod scalars;
 
@@ -50,7 +50,7 @@ pub(super) fn check(document: &Document, profile: Profile, problems: &mut Vec<Pr
             validator.validate(place.schema, value);
         }
         place.schema.each(&mut |schema| {
-            if let Some(value) = &schema.example {
+            for value in &schema.examples {
                 validator.start(example, either).validate(schema, value);
             }
             if let Some(value) = &schema.default {
@@ -99,6 +99,8 @@ impl Validator<'_> {
 
     fn report_at(&mut self, at: &Location, by: &Location, message: &str, help: &str) {
         let Subject(rule, name, severity) = self.subject;
+        let is_constant = at.keyword(name) == "const";
+        let name = if is_constant { "`const`" } else { name };
         let message = format!("this {name} is not valid by its own schema: {message}");
         let problem = rule.problem(at, message, help);
         let problem = problem.with_severity(severity);

@@ -142,7 +142,7 @@ impl<'d> Comparer<'d> {
             }
             _ => {}
         }
-        if source.example.is_some() {
+        if !source.examples.is_empty() {
             self.differ(&differences::SCHEMA_EXAMPLE, at, "the example was lost");
         }
         for name in source.extensions.keys() {

@@ -140,31 +140,26 @@ impl<'d> Shape<'d> {
                 Some(own) => values.filter(|value| own.contains(value)).collect(),
             });
         }
-        let flag = |is_set: bool| is_set.then(|| "true".to_owned());
+        let number = |bound: &Option<Spanned<_>>| value(bound).map(number);
+        let count = |bound: &Option<Spanned<u64>>| value(bound).map(u64::to_string);
+        let maximum = number(&schema.maximum);
+        let is_implied = value(&schema.maximum).is_some_and(|own| is_implied(schema, own));
         for (keyword, bound) in [
-            ("minimum", value(&schema.minimum).map(number)),
+            ("minimum", number(&schema.minimum)),
+            ("maximum", maximum.filter(|_| !is_implied)),
+            ("exclusiveMinimum", number(&schema.exclusive_minimum)),
+            ("exclusiveMaximum", number(&schema.exclusive_maximum)),
+            ("multipleOf", number(&schema.multiple_of)),
+            ("minLength", count(&schema.min_length)),
+            ("maxLength", count(&schema.max_length)),
+            ("minItems", count(&schema.min_items)),
+            ("maxItems", count(&schema.max_items)),
+            ("minProperties", count(&schema.min_properties)),
+            ("maxProperties", count(&schema.max_properties)),
             (
-                "maximum",
-                value(&schema.maximum)
-                    .filter(|maximum| !is_implied(schema, maximum))
-                    .map(number),
+                "uniqueItems",
+                schema.unique_items.then(|| "true".to_owned()),
             ),
-            ("multipleOf", value(&schema.multiple_of).map(number)),
-            ("minLength", value(&schema.min_length).map(u64::to_string)),
-            ("maxLength", value(&schema.max_length).map(u64::to_string)),
-            ("minItems", value(&schema.min_items).map(u64::to_string)),
-            ("maxItems", value(&schema.max_items).map(u64::to_string)),
-            (
-                "minProperties",
-                value(&schema.min_properties).map(u64::to_string),
-            ),
-            (
-                "maxProperties",
-                value(&schema.max_properties).map(u64::to_string),
-            ),
-            ("exclusiveMinimum", flag(schema.exclusive_minimum)),
-            ("exclusiveMaximum", flag(schema.exclusive_maximum)),
-            ("uniqueItems", flag(schema.unique_items)),
         ] {
             if let Some(bound) = bound {
                 self.bounds.entry(keyword).or_insert(bound);
@@ -218,8 +213,7 @@ impl<'d> Shape<'d> {
     fn remove_implied_bounds(&mut self) {
         let is_unsigned = self.format.is_some_and(|format| format.starts_with("uint"));
         for keyword in ["minLength", "minItems", "minProperties", "minimum"] {
-            let is_implied = keyword != "minimum"
-                || (is_unsigned && !self.bounds.contains_key("exclusiveMinimum"));
+            let is_implied = keyword != "minimum" || is_unsigned;
             if is_implied && self.bounds.get(keyword).is_some_and(|bound| bound == "0") {
                 self.bounds.shift_remove(keyword);
             }

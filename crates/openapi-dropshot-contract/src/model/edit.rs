@@ -97,6 +97,15 @@ impl Node {
         self.set("allOf", Node::list(&at, parts));
     }
 
+    /// Removes the member of an object to which a JSON pointer leads.
+    pub fn remove_at(&mut self, pointer: &str) {
+        if let Some((outer, name)) = pointer.rsplit_once('/')
+            && let Some(node) = self.pointer_mut(outer)
+        {
+            node.remove(&unescape_pointer_token(name));
+        }
+    }
+
     /// The part that a JSON pointer leads to, to change it.
     pub(crate) fn pointer_mut(&mut self, pointer: &str) -> Option<&mut Node> {
         let mut node = self;
@@ -112,22 +121,26 @@ impl Node {
         Some(node)
     }
 
-    /// Gives every value the pointer that leads to it in the changed tree. Lines and columns stay those of the text.
+    /// Gives every value the pointer that leads to it in the changed tree. Lines and columns, and the pointers in the document as it
+    /// is written, stay.
     pub(crate) fn update_pointers(&mut self) {
-        update_pointers(self, &mut String::new());
+        update_pointers(self, &mut String::new(), true);
+    }
+
+    /// Does the same for a tree that counts as the document as it is written.
+    pub(crate) fn set_pointers(&mut self) {
+        update_pointers(self, &mut String::new(), false);
     }
 }
 
-fn update_pointers(node: &mut Node, pointer: &mut String) {
-    if node.at.pointer != *pointer {
-        node.at.pointer.clone_from(pointer);
-    }
+fn update_pointers(node: &mut Node, pointer: &mut String, is_rewritten: bool) {
+    node.at.move_to(pointer, is_rewritten);
     let length = pointer.len();
     match &mut node.kind {
         NodeKind::Array(items) => {
             for (index, item) in items.iter_mut().enumerate() {
                 pointer.push_str(&format!("/{index}"));
-                update_pointers(item, pointer);
+                update_pointers(item, pointer, is_rewritten);
                 pointer.truncate(length);
             }
         }
@@ -135,10 +148,8 @@ fn update_pointers(node: &mut Node, pointer: &mut String) {
             for (name, member) in members {
                 pointer.push('/');
                 pointer.push_str(&escape_pointer_token(name));
-                if member.key_at.pointer != *pointer {
-                    member.key_at.pointer.clone_from(pointer);
-                }
-                update_pointers(&mut member.value, pointer);
+                member.key_at.move_to(pointer, is_rewritten);
+                update_pointers(&mut member.value, pointer, is_rewritten);
                 pointer.truncate(length);
             }
         }

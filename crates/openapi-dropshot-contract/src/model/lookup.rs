@@ -5,6 +5,7 @@ use super::{
     AdditionalProperties, Document, Location, Node, Operation, Response, Schema, Server, Spanned,
     StatusCode,
 };
+use crate::grammar::{ObjectKind, visit};
 use std::borrow::Cow;
 use std::{collections::HashSet, fmt};
 
@@ -58,6 +59,18 @@ impl Schema {
             .chain(self.not.as_deref())
     }
 
+    /// Returns the lower bound of a number, and whether it is exclusive.
+    pub fn lower_bound(&self) -> Option<(&Spanned<serde_json::Number>, bool)> {
+        let exclusive = self.exclusive_minimum.as_ref().map(|bound| (bound, true));
+        exclusive.or(self.minimum.as_ref().map(|bound| (bound, false)))
+    }
+
+    /// Returns the upper bound of a number, and whether it is exclusive.
+    pub fn upper_bound(&self) -> Option<(&Spanned<serde_json::Number>, bool)> {
+        let exclusive = self.exclusive_maximum.as_ref().map(|bound| (bound, true));
+        exclusive.or(self.maximum.as_ref().map(|bound| (bound, false)))
+    }
+
     /// Returns the component that the schema is another way to write: a reference to it, or `allOf` with nothing but the reference.
     pub fn component(&self) -> Option<&str> {
         let reference = match (&self.reference, self.all_of.as_slice()) {
@@ -89,6 +102,22 @@ impl Document {
         self.as_written().write_json(&mut text, 0);
         text.push('\n');
         Cow::Owned(text)
+    }
+
+    /// Calls the callback for each schema in the tree, the outer ones first.
+    pub fn each_schema<'d>(&'d self, callback: &mut dyn FnMut(&'d Node)) {
+        visit(&self.root, ObjectKind::Document, &mut |kind, node| {
+            if kind == ObjectKind::Schema {
+                callback(node);
+            }
+            true
+        });
+    }
+
+    /// Returns the schema in the tree, without the alternative `null`.
+    pub fn node(&self, schema: &Schema) -> Option<&Node> {
+        let node = self.root.pointer(&schema.at.pointer);
+        node.map(Node::without_null)
     }
 
     /// The component schema of this name.
@@ -137,10 +166,8 @@ impl Document {
     /// keywords show.
     pub fn is_wider(&self, wide: &Schema, narrow: &Schema) -> bool {
         let node = |schema: &Schema| self.root.pointer(&schema.at.pointer);
-        match (node(wide), node(narrow)) {
-            (Some(wide), Some(narrow)) => crate::normal::is_wider(&self.root, wide, narrow),
-            _ => false,
-        }
+        let nodes = node(wide).zip(node(narrow));
+        nodes.is_some_and(|(wide, narrow)| crate::normal::is_wider(&self.root, wide, narrow))
     }
 
     /// The operation of this id.

@@ -1,4 +1,5 @@
-//! The model of schemas: all keywords of OpenAPI 3.0, as they are written.
+//! The model of schemas: JSON Schema 2020-12, as OpenAPI 3.1 and 3.2 mean it, as far as types can express it. Schemas of OpenAPI 3.0
+//! are raised to it when they are read.
 
 use super::{Extensions, Location, Node, Spanned};
 use indexmap::IndexMap;
@@ -15,15 +16,14 @@ pub enum Type {
     Object,
 }
 
-/// A schema: all keywords of OpenAPI 3.0, as they are written. A reference has
-/// `reference` and nothing else.
+/// A schema. A reference has `reference` and nothing else.
 #[derive(Clone, Debug, Default)]
 pub struct Schema {
     /// Its place.
     pub at: Location,
     /// Name in `components.schemas` of the schema that is referred to.
     pub reference: Option<Spanned<String>>,
-    /// `type`
+    /// `type`, except `null`
     pub types: Option<Spanned<Type>>,
     /// `format`
     pub format: Option<Spanned<String>>,
@@ -35,9 +35,9 @@ pub struct Schema {
     pub enumeration: Option<Vec<Node>>,
     /// `default`
     pub default: Option<Node>,
-    /// `example`
-    pub example: Option<Node>,
-    /// `nullable`
+    /// `example`, and `examples`
+    pub examples: Vec<Node>,
+    /// Whether `null` is one of its types, or an alternative to all that the other fields say.
     pub nullable: bool,
     /// `readOnly`
     pub read_only: bool,
@@ -49,10 +49,10 @@ pub struct Schema {
     pub minimum: Option<Spanned<serde_json::Number>>,
     /// `maximum`
     pub maximum: Option<Spanned<serde_json::Number>>,
-    /// `exclusiveMinimum`
-    pub exclusive_minimum: bool,
-    /// `exclusiveMaximum`
-    pub exclusive_maximum: bool,
+    /// `exclusiveMinimum`; a schema with it has no `minimum`
+    pub exclusive_minimum: Option<Spanned<serde_json::Number>>,
+    /// `exclusiveMaximum`; a schema with it has no `maximum`
+    pub exclusive_maximum: Option<Spanned<serde_json::Number>>,
     /// `multipleOf`
     pub multiple_of: Option<Spanned<serde_json::Number>>,
     /// `minLength`, in Unicode characters

@@ -57,8 +57,7 @@ pub(super) fn rewrite(root: &mut Node) {
 fn alternatives(node: &Node, discriminator: Option<Node>, subtypes: &IndexSet<String>) -> Node {
     let at = &node.at;
     let mut union = Node::object(at);
-    // A component that may be `null` may be `null` wherever a value of it is meant.
-    for text in ["title", "description", "deprecated", "nullable"] {
+    for text in ["title", "description", "deprecated"] {
         if let Some(value) = node.get(text) {
             union.set(text, value.clone());
         }
@@ -69,6 +68,10 @@ fn alternatives(node: &Node, discriminator: Option<Node>, subtypes: &IndexSet<St
     union.set("oneOf", Node::list(at, parts.collect()));
     if let Some(discriminator) = discriminator {
         union.set("discriminator", discriminator);
+    }
+    // A component that may be `null` may be `null` wherever a value of it is meant.
+    if let Some(null) = node.null() {
+        union.allow_null(&null.at);
     }
     union
 }

@@ -2,6 +2,7 @@
 //! of the same value is the narrower one.
 
 use super::{Budget, Kind, LONGEST_CHAIN, MOST_COPIED, Normalizer, Position, conjuncts, kind_of};
+use crate::dialect::BOUNDS;
 use crate::grammar::{is_annotation, is_closing};
 use crate::model::{Node, compare_numbers};
 use indexmap::IndexMap;
@@ -10,11 +11,11 @@ use std::cmp::Ordering;
 
 /// Returns the keywords of a schema that restrict values, except `null`.
 fn restrictions(node: &Node) -> impl Iterator<Item = (&str, &Node)> {
-    let members = node.as_object().into_iter().flatten();
+    let members = node.without_null().as_object().into_iter().flatten();
     let all = members.map(|(name, member)| (name.as_str(), &member.value));
     all.filter(|(name, value)| {
         let is_off = value.as_bool() == Some(false) && !is_closing(name);
-        *name != "nullable" && !is_annotation(name) && !is_off
+        !is_annotation(name) && !is_off
     })
 }
 
@@ -80,14 +81,18 @@ impl Normalizer<'_> {
         if part.get("$ref").is_some() {
             return self.joined(joined, self.before.target(part)?, left);
         }
-        for (bound, flag, narrower) in BOUNDS {
-            join_bound(&mut joined, part, bound, flag, narrower)?;
+        // Whether all parts allow `null` was decided before.
+        let mut part = part.clone();
+        part.remove_null();
+        for bounds in BOUNDS {
+            join_bound(&mut joined, &part, bounds)?;
         }
         for (name, member) in part.as_object()? {
             let value = &member.value;
-            // Whether all parts allow `null` was decided before.
-            let is_bound = |(bound, flag, _): &(&str, &str, _)| name == bound || name == flag;
-            if name == "nullable" || BOUNDS.iter().any(is_bound) {
+            let is_bound = |(exclusive, inclusive, _): &(&str, &str, _)| {
+                name == exclusive || name == inclusive
+            };
+            if BOUNDS.iter().any(is_bound) {
                 continue;
             }
             if name == "allOf" {
@@ -109,35 +114,27 @@ impl Normalizer<'_> {
     }
 }
 
-/// The bounds of numbers, the flags that exclude them, and how a narrower bound compares.
-const BOUNDS: [(&str, &str, Ordering); 2] = [
-    ("minimum", "exclusiveMinimum", Ordering::Greater),
-    ("maximum", "exclusiveMaximum", Ordering::Less),
-];
-
-/// Adds the bound of a part, with its flag, if it is the narrower one; `None` if the two cannot
-/// be compared. A flag without a bound has no effect.
+/// Adds the bound of a part if it is the narrower one; `None` if the two cannot be compared.
 fn join_bound(
     joined: &mut Node,
     part: &Node,
-    bound: &str,
-    flag: &str,
-    narrower: Ordering,
+    (exclusive, inclusive, narrower): (&str, &str, Ordering),
 ) -> Option<()> {
-    let Some(value) = part.get(bound) else {
+    let bound = |node: &Node| {
+        let own = |keyword| node.get(keyword).cloned().map(|bound| (keyword, bound));
+        own(exclusive).or_else(|| own(inclusive))
+    };
+    let Some((keyword, value)) = bound(part) else {
         return Some(());
     };
-    let order = match joined.get(bound) {
-        Some(own) => compare_numbers(value.as_number()?, own.as_number()?)?,
+    let order = match bound(joined) {
+        Some((_, own)) => compare_numbers(value.as_number()?, own.as_number()?)?,
         None => narrower,
     };
-    if order == narrower {
-        joined.set(bound, value.clone());
-        joined.remove(flag);
-    }
-    let counts = order == narrower || order == Ordering::Equal;
-    if let Some(value) = part.get(flag).filter(|_| counts && part.is_set(flag)) {
-        joined.set(flag, value.clone());
+    if order == narrower || (order == Ordering::Equal && keyword == exclusive) {
+        joined.remove(exclusive);
+        joined.remove(inclusive);
+        joined.set(keyword, value);
     }
     Some(())
 }
@@ -215,10 +212,11 @@ fn is_wider_within(root: &Node, wide: &Node, narrow: &Node, left: Budget<'_>) ->
     if parts.any(|part| is_wider_within(root, wide, part, left)) {
         return true;
     }
-    let allows_more = narrow.is_set("nullable") && !wide.is_set("nullable");
+    let allows_more = narrow.null().is_some() && wide.null().is_none();
     if allows_more && restrictions(wide).next().is_some() {
         return false;
     }
+    let narrow = narrow.without_null();
     restrictions(wide).all(|(name, value)| {
         let Some(other) = narrow.get(name) else {
             return false;
@@ -235,8 +233,11 @@ fn is_wider_within(root: &Node, wide: &Node, narrow: &Node, left: Budget<'_>) ->
                 value.same_value(other)
                     && others.all(|(name, _)| own.is_some_and(|own| own.get(name).is_some()))
             }
+            "type" => {
+                let (wide, narrow) = (wide.without_null().type_name(), narrow.type_name());
+                wide == narrow || (wide, narrow) == (Some("number"), Some("integer"))
+            }
             _ if value.same_value(other) => true,
-            "type" => value.as_str() == Some("number") && other.as_str() == Some("integer"),
             "items" => is_wider_within(root, value, other, left),
             "properties" => {
                 let mut properties = value.as_object().into_iter().flatten();

@@ -104,7 +104,10 @@ impl Normalizer<'_> {
         if !others.all(|(_, kind)| *kind == Some(Kind::Object)) {
             return;
         }
-        let Some(found) = parts.get(union).map(|part| self.before.resolve(part)) else {
+        let Some(found) = parts
+            .get(union)
+            .map(|part| self.before.resolve(part).without_null())
+        else {
             return;
         };
         let keyword = match (found.get("oneOf"), found.get("anyOf")) {

@@ -2,7 +2,7 @@
 //! `not: {}`, and values of several types.
 
 use super::{Kind, Normalizer, Position, conjuncts, kind_of};
-use crate::grammar::{Since, is_annotation, keywords_of_types};
+use crate::grammar::{is_annotation, keywords_of_types};
 use crate::model::{Location, Node, NodeKind};
 use crate::null::allows_null;
 use crate::rules::document as rules;
@@ -35,7 +35,7 @@ pub(super) fn has_alternatives(node: &Node) -> bool {
 }
 
 /// Returns whether a schema allows every value.
-pub(super) fn is_free(node: &Node) -> bool {
+pub(crate) fn is_free(node: &Node) -> bool {
     let members = node.as_object();
     members.is_some_and(|members| members.keys().all(|keyword| is_annotation(keyword)))
 }
@@ -47,8 +47,8 @@ fn is_never(node: &Node) -> bool {
 
 /// Returns the `type` of a schema, or the one that its keywords imply.
 pub(super) fn type_of(node: &Node) -> Option<&str> {
-    if let Some(kind) = node.get("type") {
-        return kind.as_str();
+    if node.get("type").is_some() {
+        return node.type_name();
     }
     let has_effect = |keyword: &str| {
         node.get(keyword)
@@ -81,6 +81,7 @@ impl Node {
 
 /// Returns whether an alternative is a component.
 fn is_named(part: &Node) -> bool {
+    let part = part.without_null();
     let all = part.items("allOf");
     part.get("$ref").is_some() || matches!(all, [only] if only.get("$ref").is_some())
 }
@@ -111,13 +112,8 @@ impl Normalizer<'_> {
         node.set("type", Node::text(&at, kind));
     }
 
-    /// Removes keywords that have no effect.
-    pub(super) fn remove_ineffective_keywords(&mut self, node: &mut Node, position: Position) {
-        self.remove_keywords_of_other_types(node);
-        self.remove_misplaced_keywords(node, position);
-    }
-
-    fn remove_keywords_of_other_types(&mut self, node: &mut Node) {
+    /// Removes keywords that have no effect on values of the type.
+    pub(super) fn remove_keywords_of_other_types(&mut self, node: &mut Node, is_nullable: bool) {
         let Some(kind) = node.word("type").map(str::to_owned) else {
             return;
         };
@@ -128,11 +124,10 @@ impl Normalizer<'_> {
         };
         let is_alone = || keywords_of_types().all(|(keyword, _)| node.get(keyword).is_none());
         // The type excludes the `null` that the reference allows.
-        let excludes_null = !node.is_set("nullable")
+        let excludes_null = !is_nullable
             && target.is_some_and(|target| {
                 let writes_type = writes_type(self.before, target);
-                target.is_set("nullable")
-                    || (writes_type && allows_null(self.before, Since::V30, target))
+                target.null().is_some() || (writes_type && allows_null(self.before, target))
             });
         if target.and_then(type_of) == Some(kind.as_str())
             && is_alone()
@@ -150,21 +145,13 @@ impl Normalizer<'_> {
             // The linter warns of these.
             node.remove(keyword);
         }
-        for (flag, bound) in [
-            ("exclusiveMinimum", "minimum"),
-            ("exclusiveMaximum", "maximum"),
-        ] {
-            if node.get(bound).is_none() {
-                self.remove_with_warning(node, flag, &format!("without `{bound}`"));
-            }
-        }
         if ["object", "array", "boolean"].contains(&own) {
             self.remove_with_warning(node, "format", &format!("on a schema of type `{kind}`"));
         }
     }
 
     /// Removes keywords that have no effect at the place of a schema.
-    fn remove_misplaced_keywords(&mut self, node: &mut Node, position: Position) {
+    pub(super) fn remove_misplaced_keywords(&mut self, node: &mut Node, position: Position) {
         if position != Position::Member && position != Position::Conjunct {
             for keyword in ["readOnly", "writeOnly"] {
                 if node.is_set(keyword) {
@@ -194,6 +181,7 @@ impl Normalizer<'_> {
 
     fn remove_with_warning(&mut self, node: &mut Node, keyword: &str, place: &str) {
         if let Some(value) = node.remove(keyword) {
+            let keyword = value.at.keyword(keyword);
             let message = format!("`{keyword}` has no effect {place}");
             let problem = rules::IDLE_KEYWORD.problem(&value.at, message, "remove it");
             self.warnings.push(problem);
@@ -293,10 +281,10 @@ pub(super) fn never(node: &mut Node) {
 }
 
 /// Splits an `enum` of strings and of other values into alternatives; booleans of both values
-/// are any boolean.
-pub(super) fn enumeration(node: &mut Node) {
+/// are any boolean. Sets the place where `null` is allowed if that was said by `enum` only; returns whether `null` is the only value.
+pub(super) fn enumeration(node: &mut Node, null: &mut Option<Location>) -> bool {
     let Some(values) = node.get("enum").and_then(Node::as_array) else {
-        return;
+        return false;
     };
     let values = values.to_vec();
     let group = |value: &Node| match &value.kind {
@@ -311,43 +299,41 @@ pub(super) fn enumeration(node: &mut Node) {
     let kinds: BTreeSet<&str> = values.iter().filter_map(group).collect();
     if kinds.is_empty() && !values.is_empty() {
         // dropshot writes a type beside the only value `null`.
-        for keyword in ["type", "nullable", "format"] {
+        for keyword in ["type", "format"] {
             node.remove(keyword);
         }
-        return;
+        return true;
     }
     let at = node.at.clone();
     let has_null = values.iter().any(Node::is_null);
+    let allowed = || has_null.then(|| at.clone());
     let kind = node.word("type");
     if kinds.len() == 1 && kinds.contains("boolean") && kind.is_none_or(|kind| kind == "boolean") {
         let has = |wanted: bool| values.iter().any(|value| value.as_bool() == Some(wanted));
         if has(true) && has(false) {
             node.remove("enum");
             node.set("type", Node::text(&at, "boolean"));
-            if has_null {
-                node.set("nullable", Node::flag(&at));
-            }
+            *null = null.take().or_else(allowed);
         }
-        return;
+        return false;
     }
     let is_simple = kinds
         .iter()
         .all(|kind| ["string", "integer", "boolean"].contains(kind));
     if kind.is_some() || kinds.len() < 2 || !is_simple || has_alternatives(node) {
-        return;
+        return false;
     }
     let parts = kinds.iter().map(|kind| {
         let own = values.iter().filter(|value| group(value) == Some(kind));
         let own = Node::list(&at, own.cloned().collect());
         let part = Node::object(&at).with("type", Node::text(&at, *kind));
         let mut part = part.with("enum", own);
-        enumeration(&mut part);
+        enumeration(&mut part, &mut None);
         part
     });
     let parts = Node::list(&at, parts.collect());
     node.remove("enum");
     node.set("oneOf", parts);
-    if has_null {
-        node.set("nullable", Node::flag(&at));
-    }
+    *null = null.take().or_else(allowed);
+    false
 }

@@ -207,7 +207,7 @@ pub(super) fn not_an_object(node: &Node, what: &str) -> Problem {
 }
 
 /// The problem of a member that has another type than it must have.
-pub(super) fn wrong_type(node: &Node, name: &str, expected: &str, help: &str) -> Problem {
+pub(crate) fn wrong_type(node: &Node, name: &str, expected: &str, help: &str) -> Problem {
     let message = format!("`{name}` must be {expected}, found {}", node.summary());
     rules::WRONG_TYPE.problem(&node.at, message, help)
 }

@@ -1,5 +1,4 @@
-//! Reads references (`$ref`): their form, the members beside them, whether they
-//! lead to a component of the right section, and where chains of them end.
+//! Reads references (`$ref`): their form, whether they lead to a component of the right section, and where chains of them end.
 //! Cycles of schemas are found in `recursion`.
 
 use super::{MAX_COPIED, Reader};
@@ -59,7 +58,6 @@ impl<'a> Reader<'a> {
     /// of the component that it refers to.
     pub(super) fn reference(&self, node: &Node, section: Section) -> Option<Spanned<String>> {
         let reference = node.get("$ref")?;
-        self.check_siblings(node);
         let wanted = format!("write `#/components/{section}/NAME`");
         let Some(text) = reference.as_str() else {
             let message = format!("`$ref` must be a string, found {}", reference.summary());
@@ -109,16 +107,6 @@ impl<'a> Reader<'a> {
     fn section_names(&self, section: Section) -> impl Iterator<Item = &'a str> + use<'a> {
         let components = self.components_of(section).into_iter().flatten();
         components.map(|(name, _)| name.as_str())
-    }
-
-    /// Tools ignore the members beside a `$ref` (OpenAPI 3.0.3, "Reference
-    /// Object"), which authors do not expect.
-    fn check_siblings(&self, node: &Node) {
-        let members = node.as_object().into_iter().flatten();
-        for (name, member) in members.filter(|(name, _)| *name != "$ref") {
-            let message = format!("`{}` beside `$ref` is ignored", name.escape_debug());
-            self.report(rules::REFERENCE_SIBLING.violation(&member.key_at, message));
-        }
     }
 
     /// Follows all chains once, and reports those that run in a circle.

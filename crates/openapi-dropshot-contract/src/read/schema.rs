@@ -1,4 +1,4 @@
-//! Reads schemas: every keyword of OpenAPI 3.0, each with the type it must have.
+//! Reads schemas: every keyword of the model, each with the type it must have.
 
 use super::Reader;
 use super::object::{Object, value, wrong_type};
@@ -16,8 +16,14 @@ impl<'a> Reader<'a> {
             schema.reference = Some(self.reference(node, "schemas")?);
             return Some(schema);
         }
-        let object = self.object(node, ObjectKind::Schema)?;
+        let own = self.object(node, ObjectKind::Schema)?;
+        schema.nullable = node.null().is_some();
+        let inner = node.without_null();
+        let object = self.object(inner, ObjectKind::Schema)?;
         self.annotations(&object, &mut schema);
+        if !std::ptr::eq(node, inner) {
+            self.annotations(&own, &mut schema);
+        }
         self.numbers_and_texts(&object, &mut schema);
         self.arrays_and_objects(&object, &mut schema);
         schema.all_of = self.schemas(&object, "allOf");
@@ -28,16 +34,20 @@ impl<'a> Reader<'a> {
     }
 
     fn annotations(&self, object: &Object<'a>, schema: &mut Schema) {
-        schema.title = object.optional("title");
-        schema.description = object.optional("description");
-        schema.default = object.get("default").cloned();
-        schema.example = object.get("example").cloned();
-        schema.nullable = object.flag("nullable");
-        schema.read_only = object.flag("readOnly");
-        schema.write_only = object.flag("writeOnly");
-        schema.deprecated = object.flag("deprecated");
-        schema.discriminator = self.discriminator(object);
-        schema.extensions = object.extensions();
+        schema.title = object.optional("title").or(schema.title.take());
+        schema.description = object.optional("description").or(schema.description.take());
+        schema.default = object.get("default").cloned().or(schema.default.take());
+        let examples = object.get("examples").and_then(Node::as_array);
+        let all = object
+            .get("example")
+            .into_iter()
+            .chain(examples.into_iter().flatten());
+        schema.examples.extend(all.cloned());
+        schema.read_only |= object.flag("readOnly");
+        schema.write_only |= object.flag("writeOnly");
+        schema.deprecated |= object.flag("deprecated");
+        schema.discriminator = self.discriminator(object).or(schema.discriminator.take());
+        schema.extensions.extend(object.extensions());
         self.check_external_docs(object);
         if let Some(node) = object.get("xml") {
             self.object(node, ObjectKind::Xml);
@@ -50,8 +60,8 @@ impl<'a> Reader<'a> {
         schema.pattern = object.optional("pattern");
         schema.minimum = object.optional("minimum");
         schema.maximum = object.optional("maximum");
-        schema.exclusive_minimum = self.is_exclusive(object, "exclusiveMinimum", "minimum");
-        schema.exclusive_maximum = self.is_exclusive(object, "exclusiveMaximum", "maximum");
+        schema.exclusive_minimum = object.optional("exclusiveMinimum");
+        schema.exclusive_maximum = object.optional("exclusiveMaximum");
         schema.multiple_of = object.optional("multipleOf");
         schema.min_length = object.optional("minLength");
         schema.max_length = object.optional("maxLength");
@@ -72,21 +82,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns whether a bound is exclusive: a flag in OpenAPI 3.0, the bound itself in 3.1.
-    fn is_exclusive(&self, object: &Object<'a>, name: &str, bound: &str) -> bool {
-        if let Some(node) = object.get(name).filter(|node| node.as_number().is_some()) {
-            let help = format!("write `{bound}: {}` and `{name}: true`", node.to_json());
-            let expected = "`true` or `false` in OpenAPI 3.0";
-            self.report(wrong_type(node, name, expected, &help));
-            return false;
-        }
-        object.flag(name)
-    }
-
     fn schema_type(&self, object: &Object<'a>) -> Option<Spanned<Type>> {
         const TYPES: &str = "write `string`, `integer`, `number`, `boolean`, `array` or `object`";
         let node = object.get("type")?;
-        let Some(word) = node.as_str() else {
+        let name = match node.as_array() {
+            Some([name, null]) if null.as_str() == Some("null") => name,
+            _ => node,
+        };
+        let Some(word) = name.as_str() else {
             let several =
                 "write one type; add `nullable: true` for null, use `oneOf` for several types";
             let help = if node.as_array().is_some() {
@@ -110,9 +113,9 @@ impl<'a> Reader<'a> {
                 _ => TYPES,
             };
             let message = format!("`{}` is not a type", word.escape_debug());
-            self.report(rules::SCHEMA_TYPE.problem(&node.at, message, help));
+            self.report(rules::SCHEMA_TYPE.problem(&name.at, message, help));
         }
-        known.map(|kind| Spanned::new(kind, &node.at))
+        known.map(|kind| Spanned::new(kind, &name.at))
     }
 
     fn arrays_and_objects(&self, object: &Object<'a>, schema: &mut Schema) {

@@ -13,7 +13,7 @@ use openapi_dropshot_contract::{
     Problem, Rule,
     model::{Document, Location, Operation, Parameter, ParameterIn, Schema, Type},
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Methods that the client has already, or that progenitor's client has, and `error`: the builder of such an operation
 /// would be taken for the error of the crate.
@@ -69,6 +69,7 @@ pub(super) fn check(document: &Document) -> Vec<Problem> {
         check_distinct("field", properties, &mut problems);
         check_alternatives(schema, &mut problems);
         check_values(schema, &mut problems);
+        check_copies(document, schema, &mut problems);
     }
     problems
 }
@@ -137,6 +138,27 @@ fn pascal_or_x(text: &str) -> String {
     match text.to_pascal_case() {
         name if name.starts_with(char::is_alphabetic) => name,
         name => format!("X{name}"),
+    }
+}
+
+/// Reports `allOf` of which a part contains the whole again: typify would copy the parts without an end.
+fn check_copies(document: &Document, whole: &Schema, problems: &mut Vec<Problem>) {
+    let copied = whole.all_of.iter().filter(|_| whole.all_of.len() > 1);
+    let mut open: Vec<(&Schema, bool)> = copied.map(|part| (part, true)).collect();
+    let mut seen = BTreeSet::new();
+    while let Some((schema, is_copied)) = open.pop() {
+        if schema.at == whole.at {
+            let message = "the client generator cannot express `allOf` with a part that contains this schema again";
+            let help = "give this schema a name in `components.schemas`, and refer to it";
+            return problems.push(rules::CLIENT_UNSUPPORTED.problem(&whole.at, message, help));
+        }
+        if seen.insert(&schema.at) {
+            let target = schema.reference.as_ref().filter(|_| is_copied);
+            let target = target.and_then(|name| document.schema(&name.value));
+            open.extend(schema.parts().map(|part| (part, false)));
+            let copied = schema.all_of.iter().filter(|_| is_copied);
+            open.extend(copied.chain(target).map(|part| (part, true)));
+        }
     }
 }
 

@@ -5,7 +5,9 @@ use super::{
     names::{Names, folded},
     statuses::{Sent, bodies_in_place, sent, type_name, typed_successes},
 };
-use openapi_dropshot_contract::model::{Document, Location, Schema, StatusCode, Type};
+use openapi_dropshot_contract::model::{
+    Document, Location, Schema, StatusCode, Type, escape_pointer_token,
+};
 use serde_json::{Map, Value, json};
 
 /// The document as progenitor gets it.
@@ -16,12 +18,12 @@ pub(super) fn prepare(document: &Document, names: &Names<'_>) -> Value {
         .iter()
         .flat_map(|(_, schema)| with_parts(vec![*schema]));
     for schema in all_schemas(document).into_iter().chain(inside) {
-        loosen(schema, false, &mut root);
+        loosen(document, schema, false, &mut root);
     }
     let operations = document.operations.iter();
     for parameter in operations.flat_map(|operation| &operation.parameters) {
         if let Some(schema) = &parameter.schema {
-            loosen(schema, true, &mut root);
+            loosen(document, schema, true, &mut root);
         }
     }
     for named in names.values().filter(|named| named.inline) {
@@ -29,6 +31,7 @@ pub(super) fn prepare(document: &Document, names: &Names<'_>) -> Value {
             object.insert("title".to_owned(), Value::from(named.name.clone()));
         }
     }
+    lower(document, &mut root);
     add_components(&in_place, names, &mut root);
     remove_callbacks(document, &mut root);
     describe_json(document, &mut root);
@@ -36,6 +39,41 @@ pub(super) fn prepare(document: &Document, names: &Names<'_>) -> Value {
     send_one_media_type(document, &mut root);
     split_nullable(document, &mut root);
     root
+}
+
+/// Writes the schemas as those of OpenAPI 3.0, the only version that progenitor reads.
+fn lower(document: &Document, root: &mut Value) {
+    root["openapi"] = Value::from("3.0.4");
+    let mut schemas = Vec::new();
+    document.each_schema(&mut |node| schemas.push(node));
+    // The inner ones first, so that the places of the outer ones stay the same.
+    for node in schemas.into_iter().rev() {
+        let Some(object) = object_at(root, &node.at) else {
+            continue;
+        };
+        // No type depends on a bound.
+        for keyword in ["exclusiveMinimum", "exclusiveMaximum"] {
+            object.remove(keyword);
+        }
+        let first = |list: Option<Value>| list?.as_array()?.first().cloned();
+        if let Some(example) = first(object.remove("examples")) {
+            object.insert("example".to_owned(), example);
+        }
+        let only_type = first(object.get("type").cloned());
+        let mut is_nullable = only_type.is_some();
+        object.extend(only_type.map(|only| ("type".to_owned(), only)));
+        if !std::ptr::eq(node, node.without_null())
+            && let Some(Value::Object(members)) = first(object.remove("anyOf"))
+        {
+            is_nullable = true;
+            for (name, member) in members {
+                object.entry(name).or_insert(member);
+            }
+        }
+        if is_nullable {
+            object.insert("nullable".to_owned(), Value::Bool(true));
+        }
+    }
 }
 
 /// Splits each component that is made of others and may be `null` in two, because typify would give the value and the
@@ -54,17 +92,12 @@ fn split_nullable(document: &Document, root: &mut Value) {
         if let Some(object) = object_at(root, &schema.at) {
             let mut value = std::mem::take(object);
             value.remove("nullable");
-            let reference = format!("#/components/schemas/{}", escaped(&inner));
+            let reference = format!("#/components/schemas/{}", escape_pointer_token(&inner));
             object.insert("nullable".to_owned(), Value::Bool(true));
             object.insert("allOf".to_owned(), json!([{ "$ref": reference }]));
             root["components"]["schemas"][inner] = Value::Object(value);
         }
     }
-}
-
-/// A name as a part of a JSON pointer (RFC 6901).
-fn escaped(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }
 
 /// Makes components of the bodies for which progenitor would make no type.
@@ -175,18 +208,13 @@ fn keep_successes(document: &Document, root: &mut Value) {
 /// Removes the bounds of numbers, which setters check: of `minimum: 1` typify would make `NonZeroU64`, another type than
 /// that of the same number elsewhere. Opens closed objects, so that a newer service can send more members than this
 /// document lists; and turns an open list of values into an enumeration, which the pass keeps open.
-fn loosen(schema: &Schema, is_parameter: bool, root: &mut Value) {
-    let Some(object) = object_at(root, &schema.at) else {
+fn loosen(document: &Document, schema: &Schema, is_parameter: bool, root: &mut Value) {
+    let node = document.node(schema);
+    let Some(object) = node.and_then(|node| object_at(root, &node.at)) else {
         return;
     };
     if is_type(schema, Type::Integer) || is_type(schema, Type::Number) {
-        for keyword in [
-            "minimum",
-            "maximum",
-            "exclusiveMinimum",
-            "exclusiveMaximum",
-            "multipleOf",
-        ] {
+        for keyword in ["minimum", "maximum", "multipleOf"] {
             object.remove(keyword);
         }
     }
@@ -217,9 +245,9 @@ fn unsigned_format(schema: &Schema, is_parameter: bool) -> Option<&'static str> 
         None | Some("int64") => "uint64",
         Some(_) => return None,
     };
-    let not_negative = (schema.minimum.as_ref()).is_some_and(|minimum| minimum.value.is_u64());
-    let beyond = (schema.maximum.as_ref())
-        .is_some_and(|maximum| maximum.value.is_u64() && !maximum.value.is_i64());
+    let not_negative = (schema.lower_bound()).is_some_and(|(minimum, _)| minimum.value.is_u64());
+    let beyond = (schema.upper_bound())
+        .is_some_and(|(maximum, _)| maximum.value.is_u64() && !maximum.value.is_i64());
     (not_negative && (is_parameter || beyond)).then_some(format)
 }
 

@@ -52,7 +52,7 @@ fn number_type(
 }
 
 /// Joins checks with `&&`.
-fn all<const N: usize>(checks: [Option<TokenStream>; N]) -> TokenStream {
+fn all(checks: impl IntoIterator<Item = Option<TokenStream>>) -> TokenStream {
     let mut checks = checks.into_iter().flatten().peekable();
     match checks.peek() {
         Some(_) => quote!(#(#checks)&&*),
@@ -94,7 +94,7 @@ pub(super) fn integer(item: &Item, scalar: &Scalar, base: Base, rule: &IntegerRu
         pub const MAX: #name = #name(#high);
     };
     let mut schema = typed(scalar);
-    schema.extend(bounds(&rule.written));
+    schema.extend(keywords(&rule.written));
     number_type(item, base.name, Some(consts), check, &expected, schema)
 }
 
@@ -117,52 +117,36 @@ pub(super) fn one_of(item: &Item, scalar: &Scalar, base: Base, values: &[i128]) 
 /// Writes the type of a number with bounds.
 pub(super) fn number(item: &Item, scalar: &Scalar, written: &Bounds) -> TokenStream {
     let mut expected = "a number".to_owned();
-    let low = written.minimum.map(|least| {
-        let (word, operator) = if written.exclusive_minimum {
-            ("above", quote!(>))
-        } else {
-            ("from", quote!(>=))
-        };
-        expected.push_str(&format!(" {word} {least}"));
-        let bound = defaults::float(least);
-        quote!(value #operator #bound)
-    });
-    let high = written.maximum.map(|greatest| {
-        let (word, operator) = if written.exclusive_maximum {
-            ("below", quote!(<))
-        } else {
-            ("to", quote!(<=))
-        };
-        expected.push_str(&format!(" {word} {greatest}"));
-        let bound = defaults::float(greatest);
-        quote!(value #operator #bound)
+    let bounds = [
+        ("from", quote!(>=), written.minimum),
+        ("above", quote!(>), written.exclusive_minimum),
+        ("to", quote!(<=), written.maximum),
+        ("below", quote!(<), written.exclusive_maximum),
+    ];
+    let bounds = bounds.map(|(word, operator, bound)| {
+        let bound = bound?;
+        expected.push_str(&format!(" {word} {bound}"));
+        let bound = defaults::float(bound);
+        Some(quote!(value #operator #bound))
     });
     let step = written.multiple_of.map(|step| {
         expected.push_str(&format!(" that is a multiple of {step}"));
         let step = defaults::float(step);
         quote!(value % #step == 0.0)
     });
-    let check = all([low, high, step]);
+    let check = all(bounds.into_iter().chain([step]));
     let mut schema = typed(scalar);
-    schema.extend(bounds(written));
+    schema.extend(keywords(written));
     number_type(item, "f64", None, check, &expected, schema)
 }
 
 /// Returns the keywords of the bounds of a schema.
-fn bounds(written: &Bounds) -> impl Iterator<Item = TokenStream> {
-    let low = if written.exclusive_minimum {
-        "exclusiveMinimum"
-    } else {
-        "minimum"
-    };
-    let high = if written.exclusive_maximum {
-        "exclusiveMaximum"
-    } else {
-        "maximum"
-    };
+fn keywords(written: &Bounds) -> impl Iterator<Item = TokenStream> {
     let bounds = [
-        (low, written.minimum),
-        (high, written.maximum),
+        ("minimum", written.minimum),
+        ("exclusiveMinimum", written.exclusive_minimum),
+        ("maximum", written.maximum),
+        ("exclusiveMaximum", written.exclusive_maximum),
         ("multipleOf", written.multiple_of),
     ];
     bounds.into_iter().filter_map(|(name, bound)| {

@@ -227,14 +227,10 @@ fn keeps(rule: &Rule, node: &Node) -> bool {
         }),
         Rule::OneOf(values) => whole().is_some_and(|value| values.contains(&value)),
         Rule::Number(bounds) => node.as_f64().is_some_and(|value| {
-            let is_equal = |bound: f64, is_exclusive: bool| value == bound && !is_exclusive;
-            let (low, high) = (bounds.exclusive_minimum, bounds.exclusive_maximum);
-            bounds
-                .minimum
-                .is_none_or(|least| value > least || is_equal(least, low))
-                && bounds
-                    .maximum
-                    .is_none_or(|most| value < most || is_equal(most, high))
+            bounds.minimum.is_none_or(|least| value >= least)
+                && bounds.exclusive_minimum.is_none_or(|least| value > least)
+                && bounds.maximum.is_none_or(|most| value <= most)
+                && bounds.exclusive_maximum.is_none_or(|most| value < most)
                 && bounds.multiple_of.is_none_or(|step| value % step == 0.0)
         }),
         Rule::Text(rule) => node.as_str().is_some_and(|text| {

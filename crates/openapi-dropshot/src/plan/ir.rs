@@ -320,9 +320,9 @@ pub(crate) struct IntegerRule {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Bounds {
     pub(crate) minimum: Option<f64>,
+    pub(crate) exclusive_minimum: Option<f64>,
     pub(crate) maximum: Option<f64>,
-    pub(crate) exclusive_minimum: bool,
-    pub(crate) exclusive_maximum: bool,
+    pub(crate) exclusive_maximum: Option<f64>,
     pub(crate) multiple_of: Option<f64>,
 }
 

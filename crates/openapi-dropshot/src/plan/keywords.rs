@@ -60,7 +60,7 @@ impl<'a> Planner<'a> {
         &self,
         schema: &'a Schema,
     ) -> impl Iterator<Item = (&'a str, &'a Location)> + use<'a> {
-        let node = self.document.root.pointer(&schema.at.pointer);
+        let node = self.document.node(schema);
         // A `oneOf` with one part that allows everything does not restrict anything.
         let is_idle =
             matches!(schema.one_of.as_slice(), [only] if self.is_free(only) && !only.nullable);
@@ -70,7 +70,7 @@ impl<'a> Planner<'a> {
                 "oneOf" => !is_idle,
                 "properties" | "required" => member.value.size() > 1,
                 // Every use of a schema reads these.
-                "type" | "nullable" => false,
+                "type" => false,
                 other if DIRECTIONS.contains(&other) => member.value.as_bool() != Some(false),
                 other => {
                     let is_off = member.value.as_bool() == Some(false) && !is_closing(other);
@@ -90,9 +90,10 @@ impl<'a> Planner<'a> {
                 continue;
             }
             if let Some((message, help)) = unsupported(keyword) {
-                let message = format!("`{keyword}` {message}");
+                let message = format!("`{}` {message}", at.keyword(keyword));
                 self.reject(&rules::UNSUPPORTED_SCHEMA, at, message, help);
             } else {
+                let keyword = at.keyword(keyword);
                 let message = format!("`{keyword}` says nothing about {what}");
                 let help = format!("remove `{keyword}`, or write the `type` that it belongs to");
                 self.reject(&rules::MEANINGLESS_KEYWORD, at, message, help);

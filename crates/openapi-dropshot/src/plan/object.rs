@@ -169,11 +169,9 @@ impl<'a> Planner<'a> {
 
     /// Whether two schemas are written alike.
     fn is_same(&self, a: &Schema, b: &Schema) -> bool {
-        let root = &self.document.root;
-        match (root.pointer(&a.at.pointer), root.pointer(&b.at.pointer)) {
-            (Some(a), Some(b)) => a.same_value(b),
-            _ => a.at == b.at,
-        }
+        let node = |schema: &Schema| self.document.root.pointer(&schema.at.pointer);
+        let nodes = node(a).zip(node(b));
+        nodes.map_or(a.at == b.at, |(a, b)| a.same_value(b))
     }
 
     /// Combines `additionalProperties` of all parts. In a part it concerns all members

@@ -26,8 +26,8 @@ impl<'a> Planner<'a> {
         let format = value(&schema.format);
         let base = Base::of_format(format.as_deref());
         let written = self.bounds(schema);
-        let low = bound(&schema.minimum, schema.exclusive_minimum, 1, f64::ceil);
-        let high = bound(&schema.maximum, schema.exclusive_maximum, -1, f64::floor);
+        let low = bound(schema.lower_bound(), 1, f64::ceil);
+        let high = bound(schema.upper_bound(), -1, f64::floor);
         let least = low.unwrap_or(base.least).max(base.least);
         let greatest = high.unwrap_or(base.greatest).min(base.greatest);
         let step = schema
@@ -95,26 +95,6 @@ impl<'a> Planner<'a> {
     /// Reads the keywords for numbers. `multipleOf` has to be a positive integer: a fraction
     /// such as 0.1 has no exact value, so that its multiples are not defined.
     fn bounds(&mut self, schema: &Schema) -> Bounds {
-        for (flag, is_exclusive, keyword, bound) in [
-            (
-                "exclusiveMinimum",
-                schema.exclusive_minimum,
-                "minimum",
-                &schema.minimum,
-            ),
-            (
-                "exclusiveMaximum",
-                schema.exclusive_maximum,
-                "maximum",
-                &schema.maximum,
-            ),
-        ] {
-            if is_exclusive && bound.is_none() {
-                let message = format!("`{flag}: true` excludes a `{keyword}` that is not there");
-                let help = format!("write the bound as `{keyword}`");
-                self.reject(&rules::MEANINGLESS_KEYWORD, &schema.at, message, help);
-            }
-        }
         if let Some(step) = &schema.multiple_of
             && integer(&step.value).is_none_or(|step| step <= 0)
         {
@@ -125,13 +105,12 @@ impl<'a> Planner<'a> {
             let help = "count in the smallest unit, as integers";
             self.reject(&rules::UNSUPPORTED_MULTIPLE_OF, &step.at, message, help);
         }
-        let number =
-            |bound: &Option<Spanned<Number>>| value(bound).as_ref().and_then(Number::as_f64);
+        let number = |bound: &Option<Spanned<Number>>| bound.as_ref()?.value.as_f64();
         Bounds {
             minimum: number(&schema.minimum),
+            exclusive_minimum: number(&schema.exclusive_minimum),
             maximum: number(&schema.maximum),
-            exclusive_minimum: schema.exclusive_minimum,
-            exclusive_maximum: schema.exclusive_maximum,
+            exclusive_maximum: number(&schema.exclusive_maximum),
             multiple_of: number(&schema.multiple_of),
         }
     }
@@ -176,12 +155,12 @@ impl<'a> Planner<'a> {
 
 /// Returns the last integer that a bound allows; `inward` is the step away from the bound.
 fn bound(
-    written: &Option<Spanned<Number>>,
-    is_exclusive: bool,
+    written: Option<(&Spanned<Number>, bool)>,
     inward: i128,
     round: fn(f64) -> f64,
 ) -> Option<i128> {
-    let number = &written.as_ref()?.value;
+    let (bound, is_exclusive) = written?;
+    let number = &bound.value;
     match integer(number) {
         Some(value) if is_exclusive => Some(value + inward),
         Some(value) => Some(value),

@@ -121,7 +121,7 @@ fn alternatives_and_values_that_contradict_each_other_are_rejected() {
     for (yaml, expected) in [
         (
             "      type: [string, integer]\n      oneOf: [{minLength: 3}, {minimum: 10}]\n",
-            "unsupported-schema 26:13 `oneOf`",
+            "unsupported-schema 26:13 `type`",
         ),
         (
             "      enum: [a, b]\n      const: c\n",

@@ -50,10 +50,16 @@ pub(super) fn values(case: &Case<'_>, values: &mut Vec<Value>) {
 /// Whether a number keeps the bounds.
 fn fits(case: &Case<'_>, value: f64) -> bool {
     let bounds = |keyword| case.all(keyword).filter_map(Value::as_f64);
-    let (above, below) = (case.is("exclusiveMinimum"), case.is("exclusiveMaximum"));
-    bounds("minimum").all(|bound| value > bound || (value == bound && !above))
-        && bounds("maximum").all(|bound| value < bound || (value == bound && !below))
+    bounds("minimum").all(|bound| value >= bound)
+        && bounds("exclusiveMinimum").all(|bound| value > bound)
+        && bounds("maximum").all(|bound| value <= bound)
+        && bounds("exclusiveMaximum").all(|bound| value < bound)
         && bounds("multipleOf").all(|of| (value / of).fract() == 0.0)
+}
+
+fn bounds<'d>(case: &Case<'d>) -> impl Iterator<Item = &'d Value> {
+    let keywords = ["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"];
+    keywords.into_iter().flat_map(|keyword| case.all(keyword))
 }
 
 fn integers(case: &Case<'_>) -> Vec<i128> {
@@ -62,8 +68,7 @@ fn integers(case: &Case<'_>) -> Vec<i128> {
         let whole = whole.or_else(|| value.as_u64().map(i128::from));
         whole.or_else(|| value.as_f64().map(|value| value as i128))
     };
-    let bounds = case.all("minimum").chain(case.all("maximum"));
-    let bounds: Vec<i128> = bounds.filter_map(exact).collect();
+    let bounds: Vec<i128> = bounds(case).filter_map(exact).collect();
     let mut integers: Vec<i128> = vec![1, 0, -1, 5];
     integers.extend(bounds.iter().flat_map(|bound| bound - 1..=bound + 1));
     if let Some(of) = case.get("multipleOf").and_then(exact).filter(|of| *of > 0) {
@@ -82,8 +87,7 @@ fn integer(value: i128) -> Option<Value> {
 
 fn numbers(case: &Case<'_>) -> Vec<f64> {
     let mut numbers = vec![0.5, 1.0, 0.0, -1.5, 5.25];
-    let bounds = case.all("minimum").chain(case.all("maximum"));
-    for bound in bounds.filter_map(Value::as_f64) {
+    for bound in bounds(case).filter_map(Value::as_f64) {
         numbers.extend([0.0, -0.5, 0.5, -1000.0, 1000.0].map(|distance| bound + distance));
     }
     for of in case.all("multipleOf").filter_map(Value::as_f64) {

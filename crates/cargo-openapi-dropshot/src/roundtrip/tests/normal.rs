@@ -93,9 +93,6 @@ fn the_form_of_the_generator_means_what_the_text_of_the_document_says() {
             };
             let after = schemas.at(pointer).expect(pointer);
             for value in before.instances().into_iter().chain(after.instances()) {
-                if !written.decides(&value) {
-                    continue;
-                }
                 compared += 1;
                 let [a, b] = [&before, &after].map(|schema| schema.is_valid(&value));
                 if a != b {
@@ -186,8 +183,11 @@ fn values_are_judged_by_the_text_of_the_document() {
         );
         let document = read("api.yaml", &text).unwrap_or_else(|problems| panic!("{problems}"));
         let normal = normalized(&document).unwrap_or(document);
-        let written = Written::of(&normal).expect("it is rewritten");
-        let judge = written.at("/components/schemas/Thing");
+        let place = "/components/schemas/Thing";
+        let judge = match Written::of(&normal) {
+            Some(written) => written.at(place),
+            None => Schemas::new(normal.root.to_json()).at(place).ok(),
+        };
         let valid = judge.map(|judge| judge.is_valid(&value));
         assert_eq!(valid, expected, "{schema}: {value}");
     }

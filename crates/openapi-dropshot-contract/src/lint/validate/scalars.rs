@@ -12,23 +12,23 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 impl Validator<'_> {
     /// Checks the bounds, the multiples and the format of a number.
     pub(super) fn numbers(&mut self, schema: &Schema, value: &Node, number: &Number) {
-        for (bound, wrong, is_exclusive, inclusive, exclusive) in [
+        for (bound, wrong, inclusive, exclusive) in [
             (
-                &schema.minimum,
+                schema.lower_bound(),
                 Ordering::Less,
-                schema.exclusive_minimum,
                 "less than the minimum",
                 "not greater than the exclusive minimum",
             ),
             (
-                &schema.maximum,
+                schema.upper_bound(),
                 Ordering::Greater,
-                schema.exclusive_maximum,
                 "greater than the maximum",
                 "not less than the exclusive maximum",
             ),
         ] {
-            let Some(bound) = bound else { continue };
+            let Some((bound, is_exclusive)) = bound else {
+                continue;
+            };
             let order = compare_numbers(number, &bound.value);
             if order == Some(wrong) || (is_exclusive && order == Some(Ordering::Equal)) {
                 let relation = if is_exclusive { exclusive } else { inclusive };

@@ -22,34 +22,30 @@ pub(super) fn of(schema: &Schema, target: &syn::Type) -> Option<Bounds> {
     if !is_number || !matches!(kind, Type::Integer | Type::Number) {
         return None;
     }
-    let minimum = schema.minimum.as_ref().map(|minimum| &minimum.value);
-    let maximum = schema.maximum.as_ref().map(|maximum| &maximum.value);
-    let mut conditions = Vec::new();
-    let mut descriptions = Vec::new();
-    if let Some(minimum) = minimum {
-        let number = literal(minimum, is_float, !schema.exclusive_minimum);
-        let (condition, words) = if schema.exclusive_minimum {
-            (quote!(value > #number), "more than")
-        } else {
-            (quote!(value >= #number), "at least")
-        };
-        conditions.push(condition);
-        descriptions.push(format!("{words} {minimum}"));
+    let (minimum, maximum) = (schema.lower_bound(), schema.upper_bound());
+    let (mut conditions, mut descriptions) = (Vec::new(), Vec::new());
+    for (bound, is_lower, from, beyond) in [
+        (
+            minimum,
+            true,
+            (quote!(>=), "at least"),
+            (quote!(>), "more than"),
+        ),
+        (
+            maximum,
+            false,
+            (quote!(<=), "at most"),
+            (quote!(<), "less than"),
+        ),
+    ] {
+        if let Some((bound, is_exclusive)) = bound {
+            let number = literal(&bound.value, is_float, is_lower != is_exclusive);
+            let (operator, words) = if is_exclusive { beyond } else { from };
+            conditions.push(quote!(value #operator #number));
+            descriptions.push(format!("{words} {bound}"));
+        }
     }
-    if let Some(maximum) = maximum {
-        let number = literal(maximum, is_float, schema.exclusive_maximum);
-        let (condition, words) = if schema.exclusive_maximum {
-            (quote!(value < #number), "less than")
-        } else {
-            (quote!(value <= #number), "at most")
-        };
-        conditions.push(condition);
-        descriptions.push(format!("{words} {maximum}"));
-    }
-    if let (Some(minimum), Some(maximum)) = (minimum, maximum)
-        && !schema.exclusive_minimum
-        && !schema.exclusive_maximum
-    {
+    if let (Some((minimum, false)), Some((maximum, false))) = (minimum, maximum) {
         descriptions = vec![format!("from {minimum} to {maximum}")];
     }
     let step = schema.multiple_of.as_ref();

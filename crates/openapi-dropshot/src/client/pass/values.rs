@@ -86,7 +86,7 @@ impl<'a> Pass<'a> {
     /// The example of a schema, or a value that it has to accept.
     fn example(&self, schema: &'a Schema) -> Option<&'a Node> {
         let resolved = self.document.resolve(schema)?;
-        let own = resolved.example.as_ref().or(resolved.default.as_ref());
+        let own = resolved.examples.first().or(resolved.default.as_ref());
         own.or_else(|| resolved.enumeration.as_ref()?.first())
     }
 
