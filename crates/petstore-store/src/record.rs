@@ -258,6 +258,10 @@ fn page<R: Record>(filters: &[&str]) -> String {
 /// As [`page`], for PostgreSQL. By its statistics, the index of the ids may look cheaper than that
 /// of the filters, though in vain it reads each row without the wanted value. This order and these
 /// comparisons of whole rows are those of the index of the filters only.
+///
+/// Beyond [`PAGE_BYTES`] of free text a page has two rows at most, of which [`split_page`] needs one:
+/// statements share connections, so others would wait for rows that no response contains. To know a
+/// length, PostgreSQL does not read the text.
 fn page_on_postgres<R: Record>(filters: &[&str]) -> String {
     let (beyond, within, direction) = if R::NEWEST_FIRST {
         ('<', ">=", " DESC")
@@ -274,15 +278,34 @@ fn page_on_postgres<R: Record>(filters: &[&str]) -> String {
             None => ranges += &format!(" AND {filter} ${number}"),
         }
     }
-    if columns.is_empty() {
-        return page::<R>(filters);
+    let by = [columns.clone(), vec!["id"]]
+        .concat()
+        .join(&format!("{direction}, "))
+        + direction;
+    let page = if columns.is_empty() {
+        page::<R>(filters)
+    } else {
+        let (select, columns, values) = (select::<R>(), columns.join(", "), values.join(", "));
+        let (start, limit) = (filters.len() + 1, filters.len() + 2);
+        format!(
+            "{select} ({columns}, id) {beyond} ({values}, ${start}) AND ({columns}) {within} ({values}){ranges} \
+             ORDER BY {by} LIMIT ${limit}"
+        )
+    };
+    let texts = R::COLUMNS
+        .iter()
+        .filter(|column| column.postgres_type == "bytea");
+    let lengths: Vec<_> = texts
+        .map(|text| format!("octet_length({})", text.name))
+        .collect();
+    if lengths.is_empty() {
+        return page;
     }
-    let (select, columns, values) = (select::<R>(), columns.join(", "), values.join(", "));
-    let (start, limit) = (filters.len() + 1, filters.len() + 2);
-    let order = format!("{columns}, id").replace(',', &format!("{direction},"));
+    let (names, lengths) = (names::<R>(), lengths.join(" + "));
+    let preceding = format!("ORDER BY {by} ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING");
     format!(
-        "{select} ({columns}, id) {beyond} ({values}, ${start}) AND ({columns}) {within} ({values}){ranges} \
-         ORDER BY {order}{direction} LIMIT ${limit}"
+        "SELECT id, {names} FROM (SELECT *, sum({lengths}) OVER ({preceding}) AS bytes FROM ({page}) AS page) AS page \
+         WHERE bytes IS NULL OR bytes <= {PAGE_BYTES} ORDER BY {by}"
     )
 }
 
@@ -319,8 +342,12 @@ impl Page {
     }
 }
 
-/// The length of a text in JSON without its quotes, or a little more.
+/// The length of a text in JSON without its quotes, or a little more; at least its own length if it
+/// exceeds a page anyway.
 fn json_bytes(text: &str) -> usize {
+    if text.len() > PAGE_BYTES {
+        return text.len();
+    }
     let longer = text.bytes().map(|byte| match byte {
         0..=0x1f => 5,
         b'"' | b'\\' => 1,
@@ -403,6 +430,21 @@ mod tests {
             "SELECT id, pet_id, status, placed_at, updated_at FROM orders \
              WHERE (pet_id, id) < ($1, $3) AND (pet_id) >= ($1) AND placed_at >= $2 \
              ORDER BY pet_id DESC, id DESC LIMIT $4"
+        );
+    }
+
+    #[test]
+    fn postgresql_sends_of_large_texts_only_what_decides_where_the_page_ends() {
+        let pets = Pet::statements();
+        assert_eq!(
+            pets.pages_on_postgres[0],
+            format!(
+                "SELECT id, name, category_id, status FROM (\
+                 SELECT *, sum(octet_length(name)) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING) \
+                 AS bytes FROM ({}) AS page) AS page \
+                 WHERE bytes IS NULL OR bytes <= {PAGE_BYTES} ORDER BY id",
+                pets.pages[0]
+            )
         );
     }
 

@@ -146,7 +146,7 @@ impl Store for PostgresStore {
         let page = Page::from(query);
         let found = self
             .readers
-            .page(page.on_postgres, &page.parameters)
+            .query(page.on_postgres, &page.parameters)
             .await?;
         let (pets, more) = split_page(found, query.limit);
         Ok(PetPage { pets, more })
@@ -202,7 +202,7 @@ impl Store for PostgresStore {
         let page = Page::from(query);
         let found = self
             .readers
-            .page(page.on_postgres, &page.parameters)
+            .query(page.on_postgres, &page.parameters)
             .await?;
         let (orders, more) = split_page(found, query.limit);
         Ok(OrderPage { orders, more })

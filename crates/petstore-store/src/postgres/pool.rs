@@ -96,18 +96,6 @@ impl Readers {
         records_of(&self.read(query).await?)
     }
 
-    /// As many rows of a page as [`split_page`](crate::record::split_page) needs.
-    pub(super) async fn page<T: FromRow>(
-        &self,
-        sql: &'static str,
-        parameters: &[Value<'_>],
-    ) -> Result<Vec<T>, StoreError> {
-        let parameters: Vec<_> = parameters.iter().map(parameter).collect();
-        let parameters = parameters.as_slice();
-        let page = move |db: Arc<Session>| async move { db.page(sql, parameters).await };
-        records_of(&self.read(page).await?)
-    }
-
     /// Runs `work` on a connection. If that turns out to be broken, as after a
     /// restart of the server, `work` runs again on a new one.
     pub(super) async fn read<T, F, R>(&self, work: F) -> Result<T, StoreError>

@@ -8,12 +8,11 @@ use super::{
     tls,
     url::PostgresUrl,
 };
-use crate::{OpenProblem, record::PAGE_BYTES};
-use futures::{TryStreamExt as _, future::try_join_all};
+use crate::OpenProblem;
+use futures::future::try_join_all;
 use std::{
     collections::HashMap,
     future::poll_fn,
-    pin::pin,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
@@ -161,31 +160,6 @@ impl Session {
         let statement = self.prepared(sql).await?;
         self.counted(self.client.query(&statement, parameters))
             .await
-    }
-
-    /// The rows of a page, until they exceed its size in bytes. The rest is discarded when it
-    /// arrives.
-    pub(super) async fn page(
-        &self,
-        sql: &'static str,
-        parameters: &[&(dyn ToSql + Sync)],
-    ) -> Result<Vec<Row>, Error> {
-        let statement = self.prepared(sql).await?;
-        let parameters = parameters.iter().copied();
-        let page = async {
-            let mut rows = pin!(self.client.query_raw(&statement, parameters).await?);
-            let (mut found, mut bytes) = (Vec::new(), 0);
-            while let Some(row) = rows.try_next().await? {
-                bytes += row.raw_size_bytes();
-                found.push(row);
-                // A row is a little larger than its texts.
-                if bytes > 2 * PAGE_BYTES && found.len() > 1 {
-                    break;
-                }
-            }
-            Ok(found)
-        };
-        self.counted(page).await
     }
 
     /// Returns the number of rows that a statement changed.
