@@ -46,7 +46,7 @@ pub(crate) struct Schemas {
     /// The document as plain JSON.
     pub(super) document: Value,
     /// The component schemas, translated.
-    components: Value,
+    components: Map<String, Value>,
     /// The schemas that were built, by their translated text: parameters often share one.
     built: RefCell<BTreeMap<String, Rc<Schema>>>,
 }
@@ -65,7 +65,7 @@ impl Schemas {
     pub(crate) fn new(document: Value) -> Self {
         let components = document.pointer("/components/schemas");
         Schemas {
-            components: components.map_or_else(|| json!({}), translated_members),
+            components: components.map_or_else(Map::new, translated_members),
             document,
             built: RefCell::default(),
         }
@@ -91,7 +91,8 @@ impl Schemas {
         if let Some(known) = self.built.borrow().get(&key) {
             return Ok(Rc::clone(known));
         }
-        let root = json!({ "components": { "schemas": self.components }, "allOf": [translated] });
+        let components = self.components_of(&translated);
+        let root = json!({ "components": { "schemas": components }, "allOf": [translated] });
         let validator = jsonschema::options()
             .with_draft(Draft::Draft202012)
             .should_validate_formats(true)
@@ -109,6 +110,31 @@ impl Schemas {
         });
         self.built.borrow_mut().insert(key, Rc::clone(&schema));
         Ok(schema)
+    }
+
+    /// The component schemas to which a schema refers, directly or not: a validator copies them.
+    fn components_of(&self, schema: &Value) -> Map<String, Value> {
+        let mut found = Map::new();
+        let mut open = vec![schema];
+        while let Some(value) = open.pop() {
+            match value {
+                Value::Array(items) => open.extend(items),
+                Value::Object(members) => open.extend(members.values()),
+                // Whatever has the form of a reference is taken for one.
+                Value::String(text) => {
+                    let name = text.strip_prefix("#/components/schemas/");
+                    let name = name.map_or("", |name| name.split('/').next().unwrap_or(name));
+                    if let Some(component) = self.components.get(name)
+                        && !found.contains_key(name)
+                    {
+                        found.insert(name.to_owned(), component.clone());
+                        open.push(component);
+                    }
+                }
+                _ => {}
+            }
+        }
+        found
     }
 }
 
@@ -165,7 +191,7 @@ fn translated(schema: &Value) -> Value {
     let mut result = Map::new();
     for (keyword, value) in members {
         let value = match (holds_schemas_by_name(keyword), keyword.as_str()) {
-            (Some(true), _) => translated_members(value),
+            (Some(true), _) => translated_members(value).into(),
             (Some(false), "oneOf" | "anyOf") => {
                 let parts = array(value).iter();
                 parts.map(|part| alternative(members, part)).collect()
@@ -234,10 +260,11 @@ fn implied_by_types(schema: &Map<String, Value>) -> Vec<Value> {
 }
 
 /// Translates the schemas that are the members of an object.
-fn translated_members(schemas: &Value) -> Value {
+fn translated_members(schemas: &Value) -> Map<String, Value> {
     let members = schemas.as_object().into_iter().flatten();
-    let translated = members.map(|(name, schema)| (name.clone(), translated(schema)));
-    Value::Object(translated.collect())
+    members
+        .map(|(name, schema)| (name.clone(), translated(schema)))
+        .collect()
 }
 
 /// Returns the rules that the type and the format of a schema imply.
