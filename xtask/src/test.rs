@@ -70,17 +70,24 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     if has_nextest && !options.has("--test-threads") {
         // Many tests wait for something most of the time. Those that measure times run alone.
         let processors = thread::available_parallelism().map_or(2, NonZero::get);
-        suite.arg(format!("--test-threads={}", 2 * processors));
+        suite.arg(format!("--test-threads={}", 3 * processors));
     }
+    // nextest does not run the examples of the documentation. Other tests have the processors first.
+    let examples = has_nextest && options.arguments.is_empty();
+    let examples = examples.then(|| {
+        let mut nice = Command::new("nice");
+        nice.current_dir(root).arg(cargo(&[]).get_program());
+        nice.args(["test", "--workspace", "--doc", "--no-fail-fast", "--quiet"]);
+        thread::spawn(move || nice.output())
+    });
     let mut passed = succeeds(suite.args(&options.arguments))?;
-    // nextest does not run the examples of the documentation.
-    if has_nextest && options.arguments.is_empty() {
-        passed &= succeeds(&mut cargo(&[
-            "test",
-            "--workspace",
-            "--doc",
-            "--no-fail-fast",
-        ]))?;
+    if let Some(examples) = examples {
+        println!("the examples of the documentation:");
+        let output = examples.join().expect("no panic");
+        let output = output.context("cannot start the examples of the documentation")?;
+        print!("{}", String::from_utf8_lossy(&output.stdout));
+        eprint!("{}", String::from_utf8_lossy(&output.stderr));
+        passed &= output.status.success();
     }
     let records =
         fs::read_to_string(left_out.path()).context("cannot read which tests were left out")?;

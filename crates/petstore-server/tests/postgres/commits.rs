@@ -4,7 +4,7 @@
 
 use crate::{
     count_of,
-    postgres::{Cluster, own},
+    postgres::{Cluster, Database, own},
     process::Service,
     raw::Request,
     scrape::Watched,
@@ -18,13 +18,22 @@ use tokio_postgres::Client;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Makes every later commit of that database's sessions wait for a replica.
-async fn ask_for_a_replica(cluster: &Cluster, db: &Client) {
+async fn ask_for_a_replica(cluster: &Cluster, database: &Database<'_>, db: &Client) {
     cluster
         .execute("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
         .await;
     cluster.execute("SELECT pg_reload_conf()").await;
     let asked = "SELECT count(*) FROM pg_settings WHERE name = 'synchronous_standby_names' AND setting = 'nobody'";
     until(db, asked, 1).await;
+    // The others begin to wait when a process of the server has told them.
+    let other = database.client().await;
+    let commits = tokio::spawn(async move {
+        let commit = "SELECT pg_logical_emit_message(true, '', '')";
+        while other.batch_execute(commit).await.is_ok() {}
+    });
+    let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+    until(db, waiting, 1).await;
+    commits.abort();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -37,7 +46,7 @@ async fn commits_without_their_replica_make_the_service_not_ready_until_there_is
     let arguments = ["--database", &url, "--request-deadline-seconds", "1"];
     let watched = Watched::start_with(&arguments);
     let db = database.client().await;
-    ask_for_a_replica(&cluster, &db).await;
+    ask_for_a_replica(&cluster, &database, &db).await;
 
     create(&watched.service, "alone").assert_error(503, "unavailable");
     let why = watched.until_readiness(503);
@@ -83,7 +92,7 @@ async fn a_commit_without_its_replica_is_503_and_is_never_cancelled() {
     let service = serve(&database);
     service.add("before", None);
     let db = database.client().await;
-    ask_for_a_replica(&cluster, &db).await;
+    ask_for_a_replica(&cluster, &database, &db).await;
 
     create(&service, "alone").assert_error(503, "unavailable");
     create(&service, "alone too").assert_error(503, "unavailable");
@@ -118,10 +127,9 @@ async fn a_commit_whose_wait_somebody_else_cancels_is_503_too() {
     let service = serve(&database);
     service.add("before", None);
     let db = database.client().await;
-    ask_for_a_replica(&cluster, &db).await;
+    ask_for_a_replica(&cluster, &database, &db).await;
     let response = tokio::task::spawn_blocking(move || create(&service, "cancelled"));
-    let cancel =
-        "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+    let cancel = "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE application_name = 'petstore' AND wait_event = 'SyncRep'";
     until(&db, cancel, 1).await;
     response
         .await
