@@ -5,10 +5,12 @@ mod edit;
 mod lookup;
 mod names;
 mod node;
+mod references;
 mod schema;
 
 pub use lookup::ErrorCode;
 pub use node::{compare_numbers, escape_pointer_token, unescape_pointer_token};
+pub use references::{referenced_names, referenced_schemas};
 pub use schema::{AdditionalProperties, Discriminator, Schema, Type};
 
 pub use crate::location::Location;

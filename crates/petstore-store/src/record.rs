@@ -258,10 +258,6 @@ fn page<R: Record>(filters: &[&str]) -> String {
 /// As [`page`], for PostgreSQL. By its statistics, the index of the ids may look cheaper than that
 /// of the filters, though in vain it reads each row without the wanted value. This order and these
 /// comparisons of whole rows are those of the index of the filters only.
-///
-/// Beyond [`PAGE_BYTES`] of free text a page has two rows at most, of which [`split_page`] needs one:
-/// statements share connections, so others would wait for rows that no response contains. To know a
-/// length, PostgreSQL does not read the text.
 fn page_on_postgres<R: Record>(filters: &[&str]) -> String {
     let (beyond, within, direction) = if R::NEWEST_FIRST {
         ('<', ">=", " DESC")
@@ -292,9 +288,16 @@ fn page_on_postgres<R: Record>(filters: &[&str]) -> String {
              ORDER BY {by} LIMIT ${limit}"
         )
     };
-    let texts = R::COLUMNS
-        .iter()
-        .filter(|column| column.postgres_type == "bytea");
+    end_in_time::<R>(page, &by)
+}
+
+/// A statement on PostgreSQL that ends a page before the limit of rows if the page has too much free
+/// text: beyond [`PAGE_BYTES`] it has two rows at most, of which [`split_page`] needs one. Statements
+/// share connections, so others would wait for rows that no response contains. To know a length,
+/// PostgreSQL does not read the text.
+fn end_in_time<R: Record>(page: String, order: &str) -> String {
+    let texts = R::COLUMNS.iter();
+    let texts = texts.filter(|column| column.postgres_type == "bytea");
     let lengths: Vec<_> = texts
         .map(|text| format!("octet_length({})", text.name))
         .collect();
@@ -302,10 +305,10 @@ fn page_on_postgres<R: Record>(filters: &[&str]) -> String {
         return page;
     }
     let (names, lengths) = (names::<R>(), lengths.join(" + "));
-    let preceding = format!("ORDER BY {by} ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING");
+    let preceding = format!("ORDER BY {order} ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING");
     format!(
         "SELECT id, {names} FROM (SELECT *, sum({lengths}) OVER ({preceding}) AS bytes FROM ({page}) AS page) AS page \
-         WHERE bytes IS NULL OR bytes <= {PAGE_BYTES} ORDER BY {by}"
+         WHERE bytes IS NULL OR bytes <= {PAGE_BYTES} ORDER BY {order}"
     )
 }
 

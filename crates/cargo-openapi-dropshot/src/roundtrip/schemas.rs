@@ -91,7 +91,8 @@ impl Schemas {
         if let Some(known) = self.built.borrow().get(&key) {
             return Ok(Rc::clone(known));
         }
-        let components = self.components_of(&translated);
+        // A validator copies them.
+        let components = model::referenced_schemas([&translated], &self.components);
         let root = json!({ "components": { "schemas": components }, "allOf": [translated] });
         let validator = jsonschema::options()
             .with_draft(Draft::Draft202012)
@@ -110,31 +111,6 @@ impl Schemas {
         });
         self.built.borrow_mut().insert(key, Rc::clone(&schema));
         Ok(schema)
-    }
-
-    /// The component schemas to which a schema refers, directly or not: a validator copies them.
-    fn components_of(&self, schema: &Value) -> Map<String, Value> {
-        let mut found = Map::new();
-        let mut open = vec![schema];
-        while let Some(value) = open.pop() {
-            match value {
-                Value::Array(items) => open.extend(items),
-                Value::Object(members) => open.extend(members.values()),
-                // Whatever has the form of a reference is taken for one.
-                Value::String(text) => {
-                    let name = text.strip_prefix("#/components/schemas/");
-                    let name = name.map_or("", |name| name.split('/').next().unwrap_or(name));
-                    if let Some(component) = self.components.get(name)
-                        && !found.contains_key(name)
-                    {
-                        found.insert(name.to_owned(), component.clone());
-                        open.push(component);
-                    }
-                }
-                _ => {}
-            }
-        }
-        found
     }
 }
 

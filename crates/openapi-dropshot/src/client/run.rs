@@ -4,7 +4,7 @@ use super::{names::Names, prepare::component_name};
 use crate::rules;
 use openapi_dropshot_contract::{
     Problem,
-    model::{Document, Location, Operation, Schema, unescape_pointer_token},
+    model::{Document, Location, Operation, Schema, referenced_names, referenced_schemas},
 };
 use progenitor_impl::{GenerationSettings, Generator, InterfaceStyle, TagStyle};
 use serde_json::{Map, Value};
@@ -116,24 +116,13 @@ fn with_paths(prepared: &Value, paths: Map<String, Value>) -> Value {
 
 /// The document with one path only, and with the schemas to which that path refers.
 fn with_only_path(prepared: &Value, path: &str, item: Value) -> Value {
-    let schemas = prepared.pointer("/components/schemas");
-    let (mut kept, mut open) = (Map::new(), Vec::new());
-    references(&item, &mut open);
+    let sections = prepared.get("components").and_then(Value::as_object);
+    let schemas = sections.and_then(|sections| sections.get("schemas")?.as_object());
     // Parameters, bodies and responses of the components stay.
-    if let Some(Value::Object(components)) = prepared.get("components") {
-        let others = components
-            .iter()
-            .filter(|(section, _)| *section != "schemas");
-        others.for_each(|(_, section)| references(section, &mut open));
-    }
-    while let Some(name) = open.pop() {
-        if let Some(schema) = schemas.and_then(|schemas| schemas.get(&name))
-            && !kept.contains_key(&name)
-        {
-            references(schema, &mut open);
-            kept.insert(name, schema.clone());
-        }
-    }
+    let others = sections.into_iter().flatten();
+    let others = others.filter(|(section, _)| *section != "schemas");
+    let parts = others.map(|(_, section)| section).chain([&item]);
+    let kept = schemas.map_or_else(Map::new, |schemas| referenced_schemas(parts, schemas));
     let paths = Map::from_iter([(path.to_owned(), item)]);
     with_schemas(prepared, paths, kept)
 }
@@ -143,10 +132,7 @@ fn with_only_schema(prepared: &Value, name: &str) -> Value {
     let schema = prepared
         .pointer("/components/schemas")
         .and_then(|schemas| schemas.get(name));
-    let mut referred = Vec::new();
-    schema
-        .into_iter()
-        .for_each(|schema| references(schema, &mut referred));
+    let referred = schema.map(referenced_names).unwrap_or_default();
     let referred = referred
         .into_iter()
         .map(|name| (name, Value::Object(Map::new())));
@@ -179,24 +165,6 @@ fn with_schemas(prepared: &Value, paths: Map<String, Value>, schemas: Map<String
     copy.insert("paths".to_owned(), Value::Object(paths));
     copy.insert("components".to_owned(), Value::Object(components));
     Value::Object(copy)
-}
-
-/// Adds the names of the schemas to which a part refers.
-fn references(part: &Value, names: &mut Vec<String>) {
-    match part {
-        Value::Array(items) => items.iter().for_each(|item| references(item, names)),
-        Value::Object(members) => {
-            for (name, member) in members {
-                let text = member.as_str().filter(|_| name == "$ref");
-                let schema = text.and_then(|text| text.strip_prefix("#/components/schemas/"));
-                match schema {
-                    Some(schema) => names.push(unescape_pointer_token(schema)),
-                    None => references(member, names),
-                }
-            }
-        }
-        _ => {}
-    }
 }
 
 fn first_line(text: &str) -> String {

@@ -166,8 +166,8 @@ fn a_full_disk_makes_the_service_not_ready_also_while_writes_succeed_that_change
     let (mut rounds, mut succeeded) = (0, 0);
     while watched.ask("/readyz").status == 200 {
         create().assert_error(503, "unavailable");
-        // There is no such pet, so that the transaction writes nothing, unless it is that of the
-        // service's own counters, too.
+        // The pet does not exist, so that the transaction writes nothing, unless the counters of
+        // usage are written by the same one.
         let order = Request::post("/v1/store/orders", r#"{"petId":999999}"#);
         let response = watched.service.send(&order.key(&watched.service.key));
         if response.status == 503 {

@@ -23,7 +23,7 @@ fn is_release() -> bool {
     std::env::var_os("PETSTORE_TEST_PROGRAM").is_some()
 }
 
-/// From then on `/readyz` waits no longer for the database.
+/// How long `/readyz` waits for the database.
 const NOT_READY: Duration = Duration::from_millis(800);
 /// From so long after the end of a fault on, every request is healthy.
 pub(crate) const SETTLE: Duration = Duration::from_secs(2);

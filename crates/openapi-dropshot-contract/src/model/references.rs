@@ -1,0 +1,74 @@
+//! References to component schemas, in a document as plain JSON.
+
+use super::unescape_pointer_token;
+use serde_json::{Map, Value};
+
+/// The names of the component schemas to which a part of a document refers directly.
+pub fn referenced_names(part: &Value) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut open = vec![part];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Array(items) => open.extend(items),
+            Value::Object(members) => {
+                open.extend(members.values());
+                let reference = members.get("$ref").and_then(Value::as_str);
+                let pointer = reference.and_then(|text| text.strip_prefix("#/components/schemas/"));
+                let token = pointer.and_then(|pointer| pointer.split('/').next());
+                names.extend(token.map(unescape_pointer_token));
+            }
+            _ => {}
+        }
+    }
+    names
+}
+
+/// Of these component schemas those to which parts of a document refer, directly or not.
+pub fn referenced_schemas<'v>(
+    parts: impl IntoIterator<Item = &'v Value>,
+    schemas: &Map<String, Value>,
+) -> Map<String, Value> {
+    let mut open: Vec<_> = parts.into_iter().flat_map(referenced_names).collect();
+    let mut found = Map::new();
+    while let Some(name) = open.pop() {
+        if let Some(schema) = schemas.get(&name)
+            && !found.contains_key(&name)
+        {
+            open.extend(referenced_names(schema));
+            found.insert(name, schema.clone());
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_schemas_are_those_that_are_reached_by_references() {
+        let Value::Object(schemas) = json!({
+            "Pet": { "properties": { "owner": { "$ref": "#/components/schemas/Owner/properties/me" } } },
+            "Owner": { "items": [{ "$ref": "#/components/schemas/Pet" }] },
+            "a/b": { "type": "string" },
+            "Other": { "$ref": "#/components/schemas/Pet" }
+        }) else {
+            panic!("an object");
+        };
+        let names = |part: Value| -> Vec<String> {
+            let found = referenced_schemas([&part], &schemas);
+            found.keys().cloned().collect()
+        };
+        let pet = json!([{ "$ref": "#/components/schemas/Pet" }, { "$ref": "#/components/schemas/None" }]);
+        assert_eq!(names(pet), ["Owner", "Pet"]);
+        assert_eq!(
+            names(json!({ "$ref": "#/components/schemas/a~1b" })),
+            ["a/b"]
+        );
+        assert_eq!(
+            names(json!({ "text": "#/components/schemas/Pet" })),
+            [""; 0]
+        );
+    }
+}
