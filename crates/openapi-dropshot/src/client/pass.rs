@@ -2,11 +2,10 @@
 //! stability; requests are generated anew from their names and types.
 
 mod bounds;
-mod derives;
+mod builders;
 mod enums;
 mod examples;
 mod kinds;
-mod nullable;
 mod operations;
 mod requests;
 mod responses;
@@ -26,9 +25,10 @@ use crate::{
 use kinds::Kind;
 use openapi_dropshot_contract::model::{Document, Extensions};
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::quote;
 use std::collections::BTreeMap;
 use syn::{Ident, Item, ItemMod};
+use types::Types;
 
 /// A module of the client, which becomes a file.
 pub(super) struct Module {
@@ -45,8 +45,8 @@ struct Pass<'a> {
     names: &'a Names<'a>,
     /// The crate of the client, as Rust writes it.
     library: &'a str,
-    /// How a value of each type is written in an example, by the [`folded`](super::names::folded) name of the type.
-    kinds: BTreeMap<String, Kind>,
+    /// What each type is, by its [`folded`](super::names::folded) name.
+    kinds: BTreeMap<String, Kind<'a>>,
     /// The types, by folded name.
     idents: BTreeMap<String, Ident>,
 }
@@ -74,13 +74,14 @@ pub(super) fn apply(
             }
         }
     }
-    let pass = Pass {
+    let mut pass = Pass {
         document,
         names,
         library,
-        kinds: kinds::of(&types),
+        kinds: BTreeMap::new(),
         idents: responses::idents(&types),
     };
+    pass.kinds = pass.kinds_of(&types);
     let requests = requests::read(document, &builders)?;
     let module = |name: &str, about, code| Module {
         name: name.to_owned(),
@@ -109,26 +110,35 @@ pub(super) fn apply(
     let about_callbacks =
         "The bodies of the requests that the service sends: of its callbacks and webhooks.";
     modules.extend(callbacks.map(|code| module("callbacks.rs", Some(about_callbacks), code)));
-    // Each module inside of `types` has a file of its own.
-    let (mut declarations, mut types_code) = (TokenStream::new(), TokenStream::new());
-    for item in pass.types(types, &requests)? {
-        let Item::Mod(ItemMod { ident, content, .. }) = item else {
-            item.to_tokens(&mut types_code);
-            continue;
-        };
+    let Types {
+        code,
+        builders,
+        modules: inner,
+    } = pass.types(types, &requests)?;
+    let mut declarations = TokenStream::new();
+    if !builders.is_empty() {
+        declarations.extend(quote!(
+            pub mod builder;
+        ));
+        let about = "Builders of the types, field by field.";
+        modules.push(module("types/builder.rs", Some(about), builders));
+    }
+    for ItemMod { ident, content, .. } in inner {
         let name = ident.to_string();
         let (public, about) = match name.as_str() {
-            "builder" => (quote!(pub), "Builders of the types, field by field."),
             "error" => (quote!(pub), "The error of a value that a type rejects."),
             _ => (quote!(), "The values of absent properties."),
         };
         declarations.extend(quote!(#public mod #ident;));
         let items = content.map(|(_, items)| items).unwrap_or_default();
-        let code = quote!(#(#items)*);
-        modules.push(module(&format!("types/{name}.rs"), Some(about), code));
+        modules.push(module(
+            &format!("types/{name}.rs"),
+            Some(about),
+            quote!(#(#items)*),
+        ));
     }
     let about = "The types of the document: the bodies and parameters of requests and responses.";
-    let types = quote!(#declarations #types_code);
+    let types = quote!(#declarations #code);
     modules.push(module("types.rs", Some(about), types));
     let calls = requests.iter().map(requests::Request::call);
     Ok((modules, calls.collect()))

@@ -1,4 +1,5 @@
-//! Rewrites the document in a form that progenitor understands without losing or misreading a part of it.
+//! Writes the document that progenitor gets: the schemas, and the signatures of the operations, in a form that it
+//! understands without losing or misreading a part.
 
 use super::{
     document::{all_schemas, essence, is_type, known_values, successes, with_parts},
@@ -6,12 +7,37 @@ use super::{
     statuses::{Sent, bodies_in_place, sent, type_name, typed_successes},
 };
 use openapi_dropshot_contract::model::{
-    Document, Location, Schema, StatusCode, Type, escape_pointer_token,
+    Document, Location, Operation, Schema, Type, escape_pointer_token,
 };
 use serde_json::{Map, Value, json};
 
-/// The document as progenitor gets it.
-pub(super) fn prepare(document: &Document, names: &Names<'_>) -> Value {
+/// What progenitor gets.
+pub(super) struct Prepared<'a> {
+    /// The schemas of components, and those of bodies for which progenitor would make no type.
+    pub(super) schemas: Map<String, Value>,
+    /// The operations, each with what decides its signature.
+    pub(super) operations: Vec<(&'a Operation, Value)>,
+}
+
+/// Returns a document with these schemas and operations, in OpenAPI 3.0, the only version that progenitor reads.
+pub(super) fn document<'o>(
+    schemas: Map<String, Value>,
+    operations: impl IntoIterator<Item = &'o (&'o Operation, Value)>,
+) -> Value {
+    let mut paths = Map::new();
+    for (operation, signature) in operations {
+        let path = paths.entry(operation.path.value.as_str());
+        path.or_insert_with(|| json!({}))[operation.method.key()] = signature.clone();
+    }
+    let mut document =
+        json!({"openapi": "3.0.4", "info": {"title": "", "version": ""}, "components": {}});
+    document["paths"] = Value::Object(paths);
+    document["components"]["schemas"] = Value::Object(schemas);
+    document
+}
+
+/// Prepares the schemas and operations of a document.
+pub(super) fn prepare<'a>(document: &'a Document, names: &Names<'_>) -> Prepared<'a> {
     let mut root = document.root.to_json();
     let in_place = bodies_in_place(document);
     let inside = in_place
@@ -32,18 +58,75 @@ pub(super) fn prepare(document: &Document, names: &Names<'_>) -> Value {
         }
     }
     lower(document, &mut root);
-    add_components(&in_place, names, &mut root);
-    remove_callbacks(document, &mut root);
-    describe_json(document, &mut root);
-    keep_successes(document, &mut root);
-    send_one_media_type(document, &mut root);
-    split_nullable(document, &mut root);
-    root
+    let operations = document.operations.iter();
+    let operations = operations.map(|operation| (operation, signature(operation, &root)));
+    let operations = operations.collect();
+    let mut schemas = match root.pointer_mut("/components/schemas").map(Value::take) {
+        Some(Value::Object(schemas)) => schemas,
+        _ => Map::new(),
+    };
+    for (_, schema) in &in_place {
+        if let Some(name) = type_name(schema, names)
+            && let Some(Value::Object(mut body)) = root.pointer(&schema.at.pointer).cloned()
+        {
+            body.remove("title");
+            schemas.insert(component_name(name), Value::Object(body));
+        }
+    }
+    split_nullable(document, &mut schemas);
+    Prepared {
+        schemas,
+        operations,
+    }
 }
 
-/// Writes the schemas as those of OpenAPI 3.0, the only version that progenitor reads.
+/// Writes what progenitor makes a signature of: parameters, the one media type of the body that the client sends, and the body
+/// of a success. The toolkit reads errors by itself, and so it does successes with different bodies, whose types are components.
+fn signature(operation: &Operation, root: &Value) -> Value {
+    let written = |schema: Option<&Schema>| {
+        let written = schema.and_then(|schema| root.pointer(&schema.at.pointer));
+        written.cloned().unwrap_or_else(|| json!({}))
+    };
+    let parameters = operation.parameters.iter().map(|parameter| {
+        json!({
+            "name": parameter.name.value,
+            "in": parameter.location.as_str(),
+            "required": parameter.required,
+            "schema": written(parameter.schema.as_ref()),
+        })
+    });
+    let parameters: Vec<Value> = parameters.collect();
+    let id = operation.id.as_ref().map(|id| &id.value);
+    let mut signature = json!({"operationId": id, "parameters": parameters, "responses": {}});
+    let body = operation.request_body.as_ref();
+    if let Some((body, (media, how))) = body.and_then(|body| Some((body, sent(&body.content)?))) {
+        let schema = match how {
+            Sent::Json | Sent::Form => written(media.schema.as_ref()),
+            Sent::Text => json!({"type": "string"}),
+            Sent::Bytes => json!({"type": "string", "format": "binary"}),
+        };
+        let content =
+            Map::from_iter([(how.for_progenitor().to_owned(), json!({"schema": schema}))]);
+        signature["requestBody"] = json!({"required": body.required, "content": content});
+    }
+    if let Some(success) = successes(operation).first()
+        && typed_successes(operation).is_empty()
+    {
+        let content = success.content.iter().map(|media| {
+            let described = match essence(media) {
+                "application/json" => json!({"schema": written(media.schema.as_ref())}),
+                _ => json!({}),
+            };
+            (media.name.value.clone(), described)
+        });
+        let content: Map<String, Value> = content.collect();
+        signature["responses"]["2XX"] = json!({"description": "", "content": content});
+    }
+    signature
+}
+
+/// Writes the schemas as those of OpenAPI 3.0.
 fn lower(document: &Document, root: &mut Value) {
-    root["openapi"] = Value::from("3.0.4");
     let mut schemas = Vec::new();
     document.each_schema(&mut |node| schemas.push(node));
     // The inner ones first, so that the places of the outer ones stay the same.
@@ -78,7 +161,7 @@ fn lower(document: &Document, root: &mut Value) {
 
 /// Splits each component that is made of others and may be `null` in two, because typify would give the value and the
 /// choice between it and `null` the same name. `Inner` is what it adds to the names of other such components.
-fn split_nullable(document: &Document, root: &mut Value) {
+fn split_nullable(document: &Document, schemas: &mut Map<String, Value>) {
     for (name, schema) in &document.schemas {
         let parts = schema.one_of.iter().chain(&schema.any_of);
         let is_made_of_others = parts.count() > 0 || schema.all_of.len() > 1;
@@ -89,27 +172,11 @@ fn split_nullable(document: &Document, root: &mut Value) {
         {
             continue;
         }
-        if let Some(object) = object_at(root, &schema.at) {
-            let mut value = std::mem::take(object);
+        let reference = format!("#/components/schemas/{}", escape_pointer_token(&inner));
+        let choice = json!({ "nullable": true, "allOf": [{ "$ref": reference }] });
+        if let Some(Value::Object(mut value)) = schemas.insert(name.clone(), choice) {
             value.remove("nullable");
-            let reference = format!("#/components/schemas/{}", escape_pointer_token(&inner));
-            object.insert("nullable".to_owned(), Value::Bool(true));
-            object.insert("allOf".to_owned(), json!([{ "$ref": reference }]));
-            root["components"]["schemas"][inner] = Value::Object(value);
-        }
-    }
-}
-
-/// Makes components of the bodies for which progenitor would make no type.
-fn add_components(bodies: &[(String, &Schema)], names: &Names<'_>, root: &mut Value) {
-    for (_, schema) in bodies {
-        let body = root.pointer(&schema.at.pointer).cloned();
-        if let (Some(name), Some(mut body)) = (type_name(schema, names), body) {
-            if let Some(members) = body.as_object_mut() {
-                members.remove("title");
-            }
-            let name = component_name(name);
-            root["components"]["schemas"][name] = body;
+            schemas.insert(inner, Value::Object(value));
         }
     }
 }
@@ -123,86 +190,6 @@ pub(super) fn component_name(name: &str) -> String {
         first.chain(letters).collect::<String>()
     });
     words.collect()
-}
-
-/// Removes the callbacks, of which progenitor makes nothing. It cannot read references to them.
-fn remove_callbacks(document: &Document, root: &mut Value) {
-    for operation in &document.operations {
-        if let Some(members) = object_at(root, &operation.at) {
-            members.remove("callbacks");
-        }
-    }
-    if let Some(Value::Object(components)) = root.get_mut("components") {
-        components.remove("callbacks");
-    }
-}
-
-/// Adds the schema of any value to JSON without a schema.
-fn describe_json(document: &Document, root: &mut Value) {
-    let responses = document.operations.iter().flat_map(successes);
-    for media in responses.flat_map(|response| &response.content) {
-        if essence(media) == "application/json"
-            && media.schema.is_none()
-            && let Some(described) = object_at(root, &media.at)
-        {
-            described.insert("schema".to_owned(), json!({}));
-        }
-    }
-}
-
-/// Keeps the media type of each request body that the client sends, in the form that progenitor has a type for.
-fn send_one_media_type(document: &Document, root: &mut Value) {
-    for body in document
-        .operations
-        .iter()
-        .filter_map(|operation| operation.request_body.as_ref())
-    {
-        let Some((media, how)) = sent(&body.content) else {
-            continue;
-        };
-        let Some(Value::Object(content)) =
-            object_at(root, &body.at).and_then(|members| members.get_mut("content"))
-        else {
-            continue;
-        };
-        // The body of a component was met before.
-        let Some(mut described) = content.remove(&media.name.value) else {
-            continue;
-        };
-        match how {
-            Sent::Json | Sent::Form if media.schema.is_some() => {}
-            Sent::Json | Sent::Form => described["schema"] = json!({}),
-            Sent::Text => described["schema"] = json!({"type": "string"}),
-            Sent::Bytes => described["schema"] = json!({"type": "string", "format": "binary"}),
-        }
-        *content = Map::from_iter([(how.for_progenitor().to_owned(), described)]);
-    }
-}
-
-/// Removes the error responses: the toolkit reads every error in the same way, also one that differs from those of the
-/// document, such as a proxy's. progenitor panics at two types among them, and reads `default` as a success.
-fn keep_successes(document: &Document, root: &mut Value) {
-    for operation in &document.operations {
-        let Some(Value::Object(responses)) =
-            object_at(root, &operation.at).and_then(|members| members.get_mut("responses"))
-        else {
-            continue;
-        };
-        let kept = successes(operation).into_iter().filter_map(|response| {
-            let status = response.status.value;
-            let key = match status {
-                StatusCode::Default => "2XX".to_owned(),
-                _ => status.to_string(),
-            };
-            Some((key, responses.remove(&status.to_string())?))
-        });
-        *responses = if typed_successes(operation).is_empty() {
-            kept.collect()
-        } else {
-            // Their types are components.
-            Map::from_iter([("204".to_owned(), json!({"description": ""}))])
-        };
-    }
 }
 
 /// Removes the bounds of numbers, which setters check: of `minimum: 1` typify would make `NonZeroU64`, another type than

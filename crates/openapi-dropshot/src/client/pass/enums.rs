@@ -1,35 +1,39 @@
 //! Keeps enumerations of strings open: a value that a later document adds is kept as it was received, while progenitor's
 //! code would reject the whole response.
 
+use super::{Pass, docs};
 use proc_macro2::TokenStream;
-use syn::{Ident, Item, ItemEnum, parse_quote};
+use quote::quote;
+use syn::{Ident, ItemEnum, parse_quote};
 
-/// The enumeration with a variant for unknown values, and the code that reads and writes it.
-///
-/// `text_docs` is the documentation of its `as_str`.
-pub(super) fn open(
-    mut choice: ItemEnum,
-    values: &[(String, Ident)],
-    text_docs: &TokenStream,
-) -> Vec<Item> {
-    let ident = choice.ident.clone();
-    let unknown = unused(values);
-    // An unknown value owns its text, so the enum cannot be `Copy`. `OpenEnum` reads a known value without copying its
-    // text, which serde's `untagged` would copy.
-    let derives = choice
-        .attrs
-        .iter_mut()
-        .find(|attribute| attribute.path().is_ident("derive"));
-    if let Some(derives) = derives {
-        *derives = parse_quote!(#[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]);
-    }
-    choice.variants.push(parse_quote! {
-        /// A value that this version of the client does not know, as it was received.
-        #[serde(untagged)]
-        #unknown(::std::string::String)
-    });
-    let (wires, names): (Vec<_>, Vec<_>) = values.iter().map(|(wire, name)| (wire, name)).unzip();
-    let code: syn::File = parse_quote! {
+impl Pass<'_> {
+    /// Writes an enumeration with a variant for unknown values, and the code that reads and writes it.
+    pub(super) fn open_enum(
+        &self,
+        mut choice: ItemEnum,
+        values: &[(String, Ident)],
+    ) -> TokenStream {
+        let ident = &choice.ident;
+        let unknown = unused(values);
+        // An unknown value owns its text, so the enum cannot be `Copy`. `OpenEnum` reads a known value without copying its
+        // text, which serde's `untagged` would copy.
+        let mut attributes = choice.attrs.iter_mut();
+        if let Some(derives) = attributes.find(|attribute| attribute.path().is_ident("derive")) {
+            *derives = parse_quote!(#[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]);
+        }
+        choice.variants.push(parse_quote! {
+            /// A value that this version of the client does not know, as it was received.
+            #[serde(untagged)]
+            #unknown(::std::string::String)
+        });
+        let (wires, names): (Vec<_>, Vec<_>) =
+            values.iter().map(|(wire, name)| (wire, name)).unzip();
+        let checks = values.iter().take(1);
+        let checks = checks
+            .map(|(text, variant)| quote!(assert_eq!(types::#ident::#variant.as_str(), #text);));
+        let example = self.example_code("", &checks.collect(), "");
+        let text_docs = docs(["The value as it is sent.", &example]);
+        quote! {
             #choice
 
             impl ::openapi_dropshot_client::generated::OpenEnum for #ident {
@@ -68,8 +72,8 @@ pub(super) fn open(
                     ::openapi_dropshot_client::generated::OpenEnum::parse(value).map_err(Into::into)
                 }
             }
-    };
-    code.items
+        }
+    }
 }
 
 /// A name for the variant of unknown values that no value has.

@@ -4,6 +4,7 @@
 
 use super::{
     Pass,
+    kinds::Field,
     requests::{Request, Setter},
 };
 use proc_macro2::TokenStream;
@@ -117,12 +118,12 @@ impl Pass<'_> {
     }
 
     /// Makes an example of a setter of the builder of a type.
-    pub(super) fn field_example(&self, owner: &Ident, name: &Ident) -> String {
+    pub(super) fn field_example(&self, owner: &Ident, field: &Field<'_>) -> String {
+        let name = &field.name;
         let code = |value| quote!(let builder = types::#owner::builder().#name(#value););
-        match self.field_of(owner, name) {
-            Some((_, Some(value))) => self.fallible_example(&code(value)),
-            Some((field, None)) => self.example_with_argument(&field.target, &code(quote!(value))),
-            None => String::new(),
+        match self.value_of_field(owner, field) {
+            Some(value) => self.fallible_example(&code(value)),
+            None => self.example_with_argument(&field.target, &code(quote!(value))),
         }
     }
 

@@ -1,47 +1,142 @@
-//! Finds out how a value of each type of the document is written in Rust.
+//! Reads progenitor's types once: how a value of each is written in Rust, and the fields of the objects with their
+//! properties in the document. Everything about types is written from these facts.
 
+use super::Pass;
 use crate::client::names::folded;
-use quote::ToTokens;
-use std::collections::BTreeMap;
+use openapi_dropshot_contract::model::Schema;
+use quote::{ToTokens, format_ident};
+use std::collections::{BTreeMap, BTreeSet};
 use syn::{
-    Attribute, Fields, GenericArgument, Ident, Item, ItemImpl, PathArguments, Type, parse_quote,
+    Attribute, Expr, ExprLit, ExprPath, Fields, GenericArgument, Ident, Item, ItemImpl, Lit, Meta,
+    MetaNameValue, PathArguments, Token, Type, parse_quote,
+    punctuated::Punctuated,
     visit_mut::{self, VisitMut},
 };
 
-/// How an example writes a value of a type of the document. Types are named as in an application that has imported
-/// `types`.
-pub(super) enum Kind {
+/// What a type of the document is. Types in it are named as in an application that has imported `types`.
+pub(super) enum Kind<'a> {
     /// An enumeration of strings, such as `types::Size::Small`: each value with its variant.
     Choice(Vec<(String, Ident)>),
     /// Read from text.
     Text,
     /// A list with a name.
     List(Box<Type>),
-    /// By its builder.
-    Object(Vec<Field>),
+    /// An object, which has a builder.
+    Object(Vec<Field<'a>>),
 }
 
 /// A field of an object.
-pub(super) struct Field {
+pub(super) struct Field<'a> {
     /// The name that it has in the document.
     pub(super) wire: String,
     pub(super) name: Ident,
+    /// Its type as the module `types` names it, and as an application does.
+    pub(super) own: Type,
     pub(super) target: Type,
     pub(super) optional: bool,
+    pub(super) absent: Absent,
+    pub(super) null: Null,
+    /// Its property in the document, if it has one.
+    pub(super) property: Option<&'a Schema>,
 }
 
-/// Returns the kinds of the types in progenitor's module `types`, by folded name.
-pub(super) fn of(types: &[Item]) -> BTreeMap<String, Kind> {
-    let kind = |item: &Item| match item {
-        Item::Enum(choice) => Some((folded(&choice.ident.to_string()), choice_of(choice)?)),
-        Item::Struct(object) => Some((folded(&object.ident.to_string()), kind_of(object, types)?)),
-        _ => None,
-    };
-    types.iter().filter_map(kind).collect()
+/// What an object has for a member that is not set.
+pub(super) enum Absent {
+    /// It is required.
+    Rejected,
+    /// The default of its type.
+    Default,
+    /// What a function of the module `defaults` returns.
+    Made(ExprPath),
+}
+
+/// How a member that may be absent and may be `null` keeps the two apart. typify makes one `Option` of them, so that `null`
+/// could not be sent, and would be left out of what was received.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Null {
+    /// It is not both.
+    Plain,
+    /// Its type has `null` as a value, so that the `Option` around it says that the member is absent.
+    Inside,
+    /// It has an `Option` of its own: `Option<Option<T>>`.
+    Outside,
+}
+
+impl<'a> Pass<'a> {
+    /// Returns the kinds of the types in progenitor's module `types`, by folded name.
+    pub(super) fn kinds_of(&self, types: &[Item]) -> BTreeMap<String, Kind<'a>> {
+        let nullable: BTreeSet<&Ident> = types.iter().filter_map(holder_of_null).collect();
+        let read: BTreeSet<&Ident> = types.iter().filter_map(read_from_text).collect();
+        let kind = |item: &Item| {
+            let (ident, kind) = match item {
+                Item::Enum(choice) => (&choice.ident, choice_of(choice)?),
+                Item::Struct(object) => {
+                    let kind = match &object.fields {
+                        Fields::Unnamed(fields) => {
+                            holder(&fields.unnamed.first()?.ty, read.contains(&object.ident))?
+                        }
+                        fields => self.kind_of_object(&object.ident, fields, &nullable)?,
+                    };
+                    (&object.ident, kind)
+                }
+                _ => return None,
+            };
+            Some((folded(&ident.to_string()), kind))
+        };
+        types.iter().filter_map(kind).collect()
+    }
+
+    fn kind_of_object(
+        &self,
+        owner: &Ident,
+        fields: &Fields,
+        nullable: &BTreeSet<&Ident>,
+    ) -> Option<Kind<'a>> {
+        let properties = self.properties_of(owner);
+        let field = |field: &syn::Field| {
+            let name = field.ident.clone()?;
+            let mut serde = serde_arguments(&field.attrs);
+            let wire = serde.remove("rename").flatten();
+            let wire = wire.unwrap_or_else(|| name.to_string());
+            let inner = argument_of(&field.ty, "Option");
+            let is_left_out = serde.contains_key("skip_serializing_if");
+            let property = properties.get(&wire).copied();
+            let is_null = property.is_some_and(|schema| self.document.allows_null(schema));
+            Some(Field {
+                optional: inner.is_some() || serde.contains_key("default"),
+                null: match inner.filter(|_| is_left_out && is_null) {
+                    None => Null::Plain,
+                    Some(inner) if has_null(&inner, nullable) => Null::Inside,
+                    Some(_) => Null::Outside,
+                },
+                absent: match serde.remove("default") {
+                    Some(Some(path)) => Absent::Made(syn::parse_str(&path).ok()?),
+                    Some(None) => Absent::Default,
+                    None if is_left_out => Absent::Default,
+                    None => Absent::Rejected,
+                },
+                target: in_module(&field.ty, "types"),
+                own: field.ty.clone(),
+                wire,
+                name,
+                property,
+            })
+        };
+        let fields: Option<Vec<_>> = fields.iter().map(field).collect();
+        fields.map(Kind::Object)
+    }
+
+    /// Returns the fields of an object.
+    pub(super) fn fields(&self, owner: &Ident) -> Option<&[Field<'a>]> {
+        match self.kind(owner)? {
+            Kind::Object(fields) => Some(fields),
+            _ => None,
+        }
+    }
 }
 
 /// Returns the kind of an enumeration of strings: it has unit variants only, and each is read by its name.
-fn choice_of(choice: &syn::ItemEnum) -> Option<Kind> {
+fn choice_of<'a>(choice: &syn::ItemEnum) -> Option<Kind<'a>> {
     let is_tagged = (choice.attrs.iter()).any(|attribute| attribute.path().is_ident("serde"));
     let value = |variant: &syn::Variant| {
         let is_unit = matches!(variant.fields, Fields::Unit) && !is_tagged;
@@ -54,76 +149,73 @@ fn choice_of(choice: &syn::ItemEnum) -> Option<Kind> {
     values.filter(|values| !values.is_empty()).map(Kind::Choice)
 }
 
-fn kind_of(object: &syn::ItemStruct, types: &[Item]) -> Option<Kind> {
-    match &object.fields {
-        Fields::Unnamed(fields) => {
-            let inner = from_outside(&fields.unnamed.first()?.ty);
-            let reads_text = || {
-                types.iter().any(|item| {
-                    matches!(item, Item::Impl(block)
-                        if implements(block, "FromStr") && self_ident(block) == Some(&object.ident))
-                })
-            };
-            match argument_of(&inner, "Vec") {
-                Some(item) => Some(Kind::List(Box::new(item))),
-                None => (is_string(&inner) && reads_text()).then_some(Kind::Text),
-            }
-        }
-        Fields::Named(fields) => {
-            let fields: Option<Vec<_>> = fields.named.iter().map(field).collect();
-            fields.map(Kind::Object)
-        }
-        Fields::Unit => None,
+/// Returns the kind of a type that gives another one a name.
+fn holder<'a>(inner: &Type, is_read_from_text: bool) -> Option<Kind<'a>> {
+    let inner = in_module(inner, "types");
+    match argument_of(&inner, "Vec") {
+        Some(item) => Some(Kind::List(Box::new(item))),
+        None => (is_string(&inner) && is_read_from_text).then_some(Kind::Text),
     }
 }
 
-fn field(field: &syn::Field) -> Option<Field> {
-    let name = field.ident.clone()?;
-    let has_default = has_default(&field.attrs);
-    Some(Field {
-        wire: wire_name(&field.attrs, &name),
-        optional: has_default || argument_of(&field.ty, "Option").is_some(),
-        target: from_outside(&field.ty),
-        name,
-    })
+/// The name of a type that is read from text.
+fn read_from_text(item: &Item) -> Option<&Ident> {
+    match item {
+        Item::Impl(block) if implements(block, "FromStr") => self_ident(block),
+        _ => None,
+    }
 }
 
-/// Returns whether serde has a value for an absent field. Its name may contain the word.
-fn has_default(attributes: &[Attribute]) -> bool {
-    let mut found = false;
-    for attribute in attributes
-        .iter()
-        .filter(|attribute| attribute.path().is_ident("serde"))
-    {
-        // An argument of another form ends the parsing early; typify writes names and values only.
-        let _ = attribute.parse_nested_meta(|meta| {
-            found |= meta.path.is_ident("default");
-            if meta.input.peek(syn::Token![=]) {
-                meta.value()?.parse::<syn::Expr>()?;
-            }
-            Ok(())
-        });
-    }
-    found
+/// The name of a type that is `null` or a value by itself.
+fn holder_of_null(item: &Item) -> Option<&Ident> {
+    let Item::Struct(syn::ItemStruct {
+        ident,
+        fields: Fields::Unnamed(fields),
+        ..
+    }) = item
+    else {
+        return None;
+    };
+    argument_of(&fields.unnamed.first()?.ty, "Option").map(|_| ident)
+}
+
+/// Returns whether `null` is a value of a type.
+fn has_null(target: &Type, nullable: &BTreeSet<&Ident>) -> bool {
+    let Type::Path(path) = target else {
+        return false;
+    };
+    let last = path.path.segments.last();
+    last.is_some_and(|last| last.ident == "Value" || nullable.contains(&last.ident))
+}
+
+/// Returns the arguments of the attributes for serde, each with its text, if it has one.
+pub(super) fn serde_arguments(attributes: &[Attribute]) -> BTreeMap<String, Option<String>> {
+    let own = (attributes.iter()).filter(|attribute| attribute.path().is_ident("serde"));
+    let arguments = own.filter_map(|attribute| {
+        let list = Punctuated::<Meta, Token![,]>::parse_terminated;
+        attribute.parse_args_with(list).ok()
+    });
+    let argument = |argument: Meta| {
+        let name = argument.path().get_ident()?.to_string();
+        let Meta::NameValue(MetaNameValue {
+            value:
+                Expr::Lit(ExprLit {
+                    lit: Lit::Str(text),
+                    ..
+                }),
+            ..
+        }) = argument
+        else {
+            return Some((name, None));
+        };
+        Some((name, Some(text.value())))
+    };
+    arguments.flatten().filter_map(argument).collect()
 }
 
 /// Returns the name that serde gives a field or a variant.
 pub(super) fn wire_name(attributes: &[Attribute], ident: &Ident) -> String {
-    let mut name = None;
-    for attribute in attributes
-        .iter()
-        .filter(|attribute| attribute.path().is_ident("serde"))
-    {
-        // An argument of another form ends the parsing early. Nothing is lost, because `rename` comes first.
-        let _ = attribute.parse_nested_meta(|meta| {
-            if meta.path.is_ident("rename") {
-                name = Some(meta.value()?.parse::<syn::LitStr>()?.value());
-            } else if meta.input.peek(syn::Token![=]) {
-                meta.value()?.parse::<syn::Expr>()?;
-            }
-            Ok(())
-        });
-    }
+    let name = serde_arguments(attributes).remove("rename").flatten();
     name.unwrap_or_else(|| ident.to_string())
 }
 
@@ -178,9 +270,9 @@ pub(super) fn argument_of(target: &Type, outer: &str) -> Option<Type> {
     }
 }
 
-/// Converts a type of the module `types` to the name that an application uses: `types::Size` for `Size`.
-pub(super) fn from_outside(target: &Type) -> Type {
-    struct Outside;
+/// Converts a type of the module `types` to the name that another module uses, such as `types::Size` for `Size`.
+pub(super) fn in_module(target: &Type, module: &str) -> Type {
+    struct Outside(Ident);
     impl VisitMut for Outside {
         fn visit_type_path_mut(&mut self, path: &mut syn::TypePath) {
             visit_mut::visit_type_path_mut(self, path);
@@ -191,11 +283,12 @@ pub(super) fn from_outside(target: &Type) -> Type {
                     .starts_with(|first: char| first.is_ascii_lowercase())
             });
             if is_own {
-                *path = parse_quote!(types::#path);
+                let module = &self.0;
+                *path = parse_quote!(#module::#path);
             }
         }
     }
     let mut target = target.clone();
-    Outside.visit_type_mut(&mut target);
+    Outside(format_ident!("{module}")).visit_type_mut(&mut target);
     target
 }

@@ -193,7 +193,7 @@ impl Pass<'_> {
         let Kind::Object(fields) = self.kinds.get(&folded(body))? else {
             return None;
         };
-        let is_code = |field: &&Field| ["code", "error_code"].contains(&field.wire.as_str());
+        let is_code = |field: &&Field<'_>| ["code", "error_code"].contains(&field.wire.as_str());
         let target = &fields.iter().find(is_code)?.target;
         let code = name_of(argument_of(target, "Option").as_ref().unwrap_or(target))?;
         matches!(self.kind(&code)?, Kind::Choice(_)).then_some(code)

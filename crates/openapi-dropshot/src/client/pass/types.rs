@@ -2,9 +2,8 @@
 //! document adds.
 
 use super::{
-    Pass, deprecated_attribute, derives, described, docs, enums,
-    kinds::{Kind, implements, self_ident, wire_name},
-    nullable::{self, NullFields},
+    Pass, deprecated_attribute, described, docs,
+    kinds::{Kind, Null, implements, name_of, self_ident, wire_name},
     part_deprecation,
     requests::Request,
 };
@@ -14,17 +13,29 @@ use crate::{
     lifecycle::DeprecationNote,
 };
 use openapi_dropshot_contract::model::Schema;
-use quote::{format_ident, quote};
+use proc_macro2::{TokenStream, TokenTree};
+use quote::{ToTokens, quote};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::{
-    Attribute, Fields, Ident, ImplItem, Item, ItemImpl, LitStr, parse_quote, visit_mut::VisitMut,
+    Attribute, Fields, Ident, ImplItem, Item, ItemImpl, ItemMod, Path, Token, parse_quote,
+    punctuated::Punctuated,
 };
 
 /// The properties of a type, by name.
 type Properties<'a> = BTreeMap<String, &'a Schema>;
 
+/// The names of all types that the fields of each type contain.
+type Contents = BTreeMap<String, BTreeSet<String>>;
+
+/// The module `types`, and the modules inside of it.
+pub(super) struct Types {
+    pub(super) code: TokenStream,
+    pub(super) builders: TokenStream,
+    pub(super) modules: Vec<ItemMod>,
+}
+
 impl<'a> Pass<'a> {
-    /// Rewrites the items of the module `types`.
+    /// Writes the module `types`.
     ///
     /// # Errors
     ///
@@ -33,78 +44,97 @@ impl<'a> Pass<'a> {
         &self,
         mut items: Vec<Item>,
         requests: &[Request<'_>],
-    ) -> Result<Vec<Item>, String> {
+    ) -> Result<Types, String> {
         self.tagged_unions(&mut items)?;
-        let nulls = self.keep_null(&mut items);
+        let contents: Contents = items.iter().filter_map(contents).collect();
+        let sent = sent(requests, &contents);
+        let traits = Traits::of(&contents);
         let mut deprecated = BTreeSet::new();
-        let mut rewritten = Vec::new();
-        let sent = self.sent(requests, &items);
+        let mut types = Types {
+            code: TokenStream::new(),
+            builders: TokenStream::new(),
+            modules: Vec::new(),
+        };
         for item in items {
             match item {
                 Item::Struct(mut object) => {
-                    let properties = self.document_type(&object.ident, &mut object.attrs);
-                    if let Fields::Named(_) = &object.fields {
+                    let ident = &object.ident;
+                    self.document_type(ident, &mut object.attrs);
+                    traits.derive(ident, &mut object.attrs);
+                    let fields = self.fields(ident);
+                    if fields.is_some() {
                         object.attrs.push(parse_quote!(#[non_exhaustive]));
-                        self.document_fields(&mut object.fields, &properties, &mut deprecated);
-                        nulls.document(&object.ident, &mut object.fields);
                     }
-                    let constructor = sent.contains(&object.ident.to_string());
-                    let constructor = constructor.then(|| self.constructor(&object)).flatten();
-                    rewritten.push(Item::Struct(object));
-                    rewritten.extend(constructor);
+                    let constructor = fields.filter(|_| sent.contains(&ident.to_string()));
+                    let constructor = constructor.map(|fields| self.constructor(ident, fields));
+                    for (field, known) in object.fields.iter_mut().zip(fields.unwrap_or_default()) {
+                        let note = match known.null {
+                            Null::Outside => {
+                                "`None` means that the member is absent, `Some(None)` that it is `null`."
+                            }
+                            _ => "",
+                        };
+                        if known.null != Null::Plain {
+                            field.attrs.push(parse_quote! {
+                                #[serde(default, deserialize_with = "::openapi_dropshot_client::generated::present")]
+                            });
+                        }
+                        if known.null == Null::Outside {
+                            let target = &field.ty;
+                            field.ty = parse_quote!(::std::option::Option<#target>);
+                        }
+                        self.document_property(
+                            &mut field.attrs,
+                            &known.wire,
+                            known.property,
+                            note,
+                            &mut deprecated,
+                        );
+                    }
+                    types
+                        .builders
+                        .extend(fields.map(|fields| self.builder_of_type(ident, fields)));
+                    types.code.extend(quote!(#object #constructor));
                 }
                 Item::Enum(mut choice) => {
-                    let properties = self.document_type(&choice.ident, &mut choice.attrs);
+                    self.document_type(&choice.ident, &mut choice.attrs);
+                    let properties = self.properties_of(&choice.ident);
+                    traits.derive(&choice.ident, &mut choice.attrs);
                     choice.attrs.push(parse_quote!(#[non_exhaustive]));
                     for variant in &mut choice.variants {
                         let text = harmless(&documentation(&variant.attrs));
                         let name = code(&wire_name(&variant.attrs, &variant.ident));
                         let text = if text.trim().is_empty() { name } else { text };
-                        describe(&mut variant.attrs, text, None, String::new());
-                        self.document_fields(&mut variant.fields, &properties, &mut deprecated);
-                    }
-                    match self.kind(&choice.ident) {
-                        Some(Kind::Choice(values)) => {
-                            let example = self.variant_example(&choice.ident, values);
-                            let docs = docs(["The value as it is sent.", &example]);
-                            rewritten.extend(enums::open(choice, values, &docs));
-                        }
-                        _ => rewritten.push(Item::Enum(choice)),
-                    }
-                }
-                Item::Impl(block) if self.is_replaced(&block) => {}
-                Item::Impl(mut block) => {
-                    self.document_builder_entry(&mut block);
-                    rewritten.push(Item::Impl(block));
-                }
-                Item::Mod(mut module) => {
-                    if module.ident == "builder"
-                        && let Some((_, items)) = &mut module.content
-                    {
-                        for item in items.iter_mut() {
-                            self.builder_of_type(item, &nulls);
-                        }
-                        name_builders(items);
-                    }
-                    for item in module.content.iter_mut().flat_map(|(_, items)| items) {
-                        match item {
-                            Item::Struct(error) if module.ident == "error" => {
-                                let text = harmless(&documentation(&error.attrs));
-                                let example = self.example_with_argument(
-                                    &quote!(types::error::ConversionError),
-                                    &quote!(println!("{value}");),
-                                );
-                                describe(&mut error.attrs, text, None, example);
-                            }
-                            _ => {}
+                        describe(&mut variant.attrs, [text], None);
+                        for field in &mut variant.fields {
+                            let Some(ident) = &field.ident else { continue };
+                            let wire = wire_name(&field.attrs, ident);
+                            let property = properties.get(&wire).copied();
+                            self.document_property(
+                                &mut field.attrs,
+                                &wire,
+                                property,
+                                "",
+                                &mut deprecated,
+                            );
                         }
                     }
-                    rewritten.push(Item::Mod(module));
+                    types.code.extend(match self.kind(&choice.ident) {
+                        Some(Kind::Choice(values)) => self.open_enum(choice, values),
+                        _ => choice.into_token_stream(),
+                    });
                 }
-                other => rewritten.push(other),
+                Item::Impl(block) => types.code.extend(match self_ident(&block) {
+                    Some(owner) if starts_builder(&block) => self.builder_entry(owner),
+                    Some(owner) if self.is_open(owner) && is_replaced(&block) => TokenStream::new(),
+                    _ => block.into_token_stream(),
+                }),
+                // Builders are written from the fields.
+                Item::Mod(module) if module.ident == "builder" => {}
+                Item::Mod(module) => types.modules.push(self.document_module(module)),
+                other => other.to_tokens(&mut types.code),
             }
         }
-        derives::derive(&mut rewritten);
         for named in self.names.values() {
             for (name, schema) in self.properties(named.schema, 0) {
                 if schema.deprecated && !deprecated.contains(schema.at.pointer.as_str()) {
@@ -115,7 +145,7 @@ impl<'a> Pass<'a> {
                 }
             }
         }
-        Ok(rewritten)
+        Ok(types)
     }
 
     /// Returns the properties of a schema and of the parts of its `allOf`.
@@ -132,7 +162,7 @@ impl<'a> Pass<'a> {
         properties
     }
 
-    fn named(&self, ident: &Ident) -> Option<&'a Named<'a>> {
+    pub(super) fn named(&self, ident: &Ident) -> Option<&'a Named<'a>> {
         self.names.get(&folded(&ident.to_string()))
     }
 
@@ -142,8 +172,8 @@ impl<'a> Pass<'a> {
             .unwrap_or_default()
     }
 
-    /// Documents a type with the description of its schema, and returns its properties.
-    fn document_type(&self, ident: &Ident, attributes: &mut Vec<Attribute>) -> Properties<'a> {
+    /// Documents a type with the description of its schema.
+    fn document_type(&self, ident: &Ident, attributes: &mut Vec<Attribute>) {
         let mut deprecation = None;
         let text = match self.named(ident) {
             Some(named) => {
@@ -157,42 +187,34 @@ impl<'a> Pass<'a> {
             }
             None => harmless(&documentation(attributes)),
         };
-        describe(
-            attributes,
-            text,
-            deprecation.as_ref(),
-            self.type_example(ident),
-        );
-        self.properties_of(ident)
+        let sentence = deprecation.as_ref().map(|note| note.sentence.clone());
+        let texts = [text, sentence.unwrap_or_default(), self.type_example(ident)];
+        describe(attributes, texts, deprecation.as_ref());
     }
 
-    fn document_fields(
-        &self,
-        fields: &mut Fields,
-        properties: &Properties<'a>,
-        deprecated: &mut BTreeSet<&'a str>,
-    ) {
-        for field in fields {
-            let Some(ident) = &field.ident else { continue };
-            let wire = wire_name(&field.attrs, ident);
-            let property = properties.get(&wire).copied();
-            deprecated.extend(
-                property
-                    .filter(|schema| schema.deprecated)
-                    .map(|schema| schema.at.pointer.as_str()),
-            );
-            self.document_property(&mut field.attrs, &wire, property, String::new());
-        }
-    }
-
-    /// Documents a field or a setter with the description of its property.
+    /// Documents a field with the description of its property and a note.
     fn document_property(
         &self,
         attributes: &mut Vec<Attribute>,
         wire: &str,
         property: Option<&'a Schema>,
-        example: String,
+        note: &str,
+        deprecated: &mut BTreeSet<&'a str>,
     ) {
+        let marked = property.filter(|schema| schema.deprecated);
+        deprecated.extend(marked.map(|schema| schema.at.pointer.as_str()));
+        let (text, deprecation) = self.words_of_property(wire, property);
+        let sentence = deprecation.as_ref().map(|note| note.sentence.clone());
+        let texts = [text, sentence.unwrap_or_default(), note.to_owned()];
+        describe(attributes, texts, deprecation.as_ref());
+    }
+
+    /// Returns the description of a property, and its deprecation.
+    pub(super) fn words_of_property(
+        &self,
+        wire: &str,
+        property: Option<&'a Schema>,
+    ) -> (String, Option<DeprecationNote>) {
         let description = property.and_then(|schema| {
             let own = schema.description.as_deref();
             own.or_else(|| self.document.resolve(schema)?.description.as_deref())
@@ -200,158 +222,153 @@ impl<'a> Pass<'a> {
         let text = description.map_or_else(|| code(wire), |text| described(Some(text)));
         let deprecation =
             property.and_then(|schema| part_deprecation(schema.deprecated, &schema.extensions));
-        describe(attributes, text, deprecation.as_ref(), example);
+        (text, deprecation)
     }
 
-    /// Returns whether [`enums::open`] replaces this implementation.
-    fn is_replaced(&self, block: &ItemImpl) -> bool {
-        let kind = self_ident(block).and_then(|ident| self.kind(ident));
-        matches!(kind, Some(Kind::Choice(_)))
-            && (implements(block, "Display") || implements(block, "FromStr"))
+    /// Returns whether the enumeration of this name is written anew.
+    fn is_open(&self, owner: &Ident) -> bool {
+        matches!(self.kind(owner), Some(Kind::Choice(_)))
     }
 
-    fn variant_example(&self, ident: &Ident, values: &[(String, Ident)]) -> String {
-        let checks = values.iter().take(1);
-        let checks = checks
-            .map(|(text, variant)| quote!(assert_eq!(types::#ident::#variant.as_str(), #text);));
-        self.example_code("", &checks.collect(), "")
-    }
-
-    /// Documents `fn builder()` of a struct.
-    fn document_builder_entry(&self, block: &mut ItemImpl) {
-        let Some(owner) = self_ident(block).cloned() else {
-            return;
-        };
-        for item in &mut block.items {
-            if let ImplItem::Fn(method) = item
-                && method.sig.ident == "builder"
+    /// Documents the error in the module `error`.
+    fn document_module(&self, mut module: ItemMod) -> ItemMod {
+        for item in module.content.iter_mut().flat_map(|(_, items)| items) {
+            if let Item::Struct(error) = item
+                && module.ident == "error"
             {
-                let text = format!("Builds a value of [`{owner}`] field by field.");
-                describe(&mut method.attrs, text, None, self.type_example(&owner));
+                let text = harmless(&documentation(&error.attrs));
+                let example = self.example_with_argument(
+                    &quote!(types::error::ConversionError),
+                    &quote!(println!("{value}");),
+                );
+                describe(&mut error.attrs, [text, example], None);
             }
+        }
+        module
+    }
+}
+
+/// Returns the names of the types that requests contain. A later document adds no required members to them, because
+/// that breaks every client.
+fn sent(requests: &[Request<'_>], contents: &Contents) -> BTreeSet<String> {
+    let bodies = requests.iter().filter_map(|request| request.body.as_ref());
+    let mut open: Vec<String> = bodies
+        .filter_map(|body| Some(name_of(&body.target)?.to_string()))
+        .collect();
+    let mut sent = BTreeSet::new();
+    while let Some(name) = open.pop() {
+        if let Some(contained) = contents.get(&name)
+            && sent.insert(name)
+        {
+            open.extend(contained.iter().cloned());
+        }
+    }
+    sent
+}
+
+/// Returns whether a block has the function that starts the builder of a type.
+fn starts_builder(block: &ItemImpl) -> bool {
+    let mut items = block.items.iter();
+    block.trait_.is_none()
+        && items.any(|item| matches!(item, ImplItem::Fn(method) if method.sig.ident == "builder"))
+}
+
+/// Returns whether [`Pass::open_enum`] replaces this implementation.
+fn is_replaced(block: &ItemImpl) -> bool {
+    implements(block, "Display") || implements(block, "FromStr")
+}
+
+/// Which types lack the traits with which applications compare and hash values: those with numbers of the types `f32` and
+/// `f64`, and with values of any type.
+struct Traits {
+    not_eq: BTreeSet<String>,
+    not_hash: BTreeSet<String>,
+}
+
+impl Traits {
+    fn of(contents: &Contents) -> Self {
+        Traits {
+            not_eq: containing(contents, &["f32", "f64"]),
+            not_hash: containing(contents, &["f32", "f64", "Value", "Map"]),
         }
     }
 
-    /// Documents an item of the module `builder`, and uses the names of the document in its messages.
-    fn builder_of_type(&self, item: &mut Item, nulls: &NullFields) {
-        match item {
-            Item::Struct(builder) => {
-                let owner = &builder.ident;
-                let text = format!(
-                    "Builds a value of [`{owner}`](super::{owner}) field by field; `build` ends it."
-                );
-                describe(&mut builder.attrs, text, None, self.type_example(owner));
-                builder
-                    .attrs
-                    .push(parse_quote!(#[must_use = "a builder is no value: call `build`, or hand it to `body`"]));
+    /// Lets a type derive `Eq` and `Hash` if it can. A setting of progenitor adds `PartialEq` to each type.
+    fn derive(&self, ident: &Ident, attributes: &mut [Attribute]) {
+        let name = ident.to_string();
+        let derived = [
+            Some("Eq").filter(|_| !self.not_eq.contains(&name)),
+            Some("Hash").filter(|_| !self.not_hash.contains(&name)),
+        ];
+        let derives = attributes
+            .iter_mut()
+            .find(|attribute| attribute.path().is_ident("derive"));
+        let Some(derives) = derives else { return };
+        let paths = derives.parse_args_with(Punctuated::<Path, Token![,]>::parse_terminated);
+        let mut paths = paths.unwrap_or_default();
+        for name in derived.into_iter().flatten() {
+            if !paths.iter().any(|path| path.is_ident(name)) {
+                paths.push(syn::Path::from(crate::names::ident(name)));
             }
-            Item::Impl(block) => {
-                let Some(owner) = self_ident(block).cloned() else {
-                    return;
-                };
-                let properties = self.properties_of(&owner);
-                if block.trait_.is_none() {
-                    self.setters(&owner, block, &properties, nulls);
-                    block.items.extend(self.build(&owner));
-                } else {
-                    Messages(&properties).visit_item_impl_mut(block);
-                }
-            }
+        }
+        derives.meta = parse_quote!(derive(#paths));
+    }
+}
+
+/// The name of a type, and the names of all types that its fields contain.
+fn contents(item: &Item) -> Option<(String, BTreeSet<String>)> {
+    let (ident, fields): (_, Vec<&Fields>) = match item {
+        Item::Struct(object) => (&object.ident, vec![&object.fields]),
+        Item::Enum(choice) => {
+            let variants = choice.variants.iter();
+            (
+                &choice.ident,
+                variants.map(|variant| &variant.fields).collect(),
+            )
+        }
+        _ => return None,
+    };
+    let mut names = BTreeSet::new();
+    for field in fields.into_iter().flatten() {
+        add_names(field.ty.to_token_stream(), &mut names);
+    }
+    Some((ident.to_string(), names))
+}
+
+/// Adds the words of a type.
+fn add_names(target: TokenStream, names: &mut BTreeSet<String>) {
+    for token in target {
+        match token {
+            TokenTree::Ident(ident) => drop(names.insert(ident.to_string())),
+            TokenTree::Group(group) => add_names(group.stream(), names),
             _ => {}
         }
     }
-
-    fn setters(
-        &self,
-        owner: &Ident,
-        block: &mut ItemImpl,
-        properties: &Properties<'a>,
-        nulls: &NullFields,
-    ) {
-        for item in &mut block.items {
-            let ImplItem::Fn(method) = item else { continue };
-            let field = method.sig.ident.clone();
-            let wire = wire_of(&field.to_string(), properties);
-            let property = properties.get(&wire).copied();
-            let example = self.field_example(owner, &field);
-            self.document_property(&mut method.attrs, &wire, property, example);
-            let message = format!("`{wire}` is not valid: {{e}}");
-            // `None` was given, so it is `null`.
-            let given = nulls.contains(owner, &field).then(|| quote!(.map(Some)));
-            if given.is_some() {
-                nullable::document_setter(&mut method.attrs);
-            }
-            method.block = parse_quote!({
-                self.#field = value.try_into()#given.map_err(|e| format!(#message));
-                self
-            });
-        }
-    }
 }
 
-/// Names each builder after its type and what it is. The compiler prints the name where a value of the type is expected, and
-/// `expected NewBook, found NewBookBuilder` shows that `build` is missing; a second `NewBook` would not. The earlier name
-/// stays as an alias.
-fn name_builders(items: &mut Vec<Item>) {
-    let mut taken = BTreeSet::new();
-    for item in &*items {
-        if let Item::Struct(builder) = item {
-            taken.insert(builder.ident.clone());
+/// The types that contain one of these, directly or in another type.
+fn containing(contents: &Contents, these: &[&str]) -> BTreeSet<String> {
+    let mut found: BTreeSet<String> = these.iter().map(ToString::to_string).collect();
+    loop {
+        let more: Vec<&String> = contents
+            .iter()
+            .filter(|(name, parts)| !found.contains(*name) && !parts.is_disjoint(&found))
+            .map(|(name, _)| name)
+            .collect();
+        if more.is_empty() {
+            return found;
         }
-    }
-    *items = std::mem::take(items)
-        .into_iter()
-        .flat_map(|item| match item {
-            Item::Struct(mut builder) => {
-                let (short, long) = (
-                    builder.ident.clone(),
-                    format_ident!("{}Builder", builder.ident),
-                );
-                if taken.contains(&long) {
-                    return vec![Item::Struct(builder)];
-                }
-                builder.ident = long.clone();
-                let text = docs([format!("The builder of [`{short}`](super::{short}).")]);
-                let alias = parse_quote! {
-                    #text
-                    pub type #short = #long;
-                };
-                vec![Item::Struct(builder), alias]
-            }
-            other => vec![other],
-        })
-        .collect();
-}
-
-/// Returns the name of a field in the document.
-fn wire_of(field: &str, properties: &Properties<'_>) -> String {
-    let mut names = properties.keys();
-    let name = names.find(|name| folded(name) == folded(field));
-    name.map_or(field, String::as_str).to_owned()
-}
-
-/// Rewrites the messages about fields that are not set.
-struct Messages<'p>(&'p Properties<'p>);
-
-impl VisitMut for Messages<'_> {
-    fn visit_lit_str_mut(&mut self, text: &mut LitStr) {
-        if let Some(field) = text.value().strip_prefix("no value supplied for ") {
-            let wire = wire_of(field, self.0);
-            let message = format!("`{wire}` is required: set it with `{field}`");
-            *text = LitStr::new(&message, text.span());
-        }
+        found.extend(more.into_iter().cloned());
     }
 }
 
 /// Replaces the documentation of an item, and deprecates it.
-fn describe(
+fn describe<const N: usize>(
     attributes: &mut Vec<Attribute>,
-    text: String,
+    texts: [String; N],
     deprecation: Option<&DeprecationNote>,
-    example: String,
 ) {
-    let sentence = deprecation.map(|note| note.sentence.clone());
-    let docs = docs([text, sentence.unwrap_or_default(), example]);
+    let docs = docs(texts);
     let deprecated = deprecation.map(deprecated_attribute);
     attributes.retain(|attribute| !attribute.path().is_ident("doc"));
     let others = attributes.iter();

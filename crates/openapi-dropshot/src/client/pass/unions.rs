@@ -3,7 +3,7 @@
 
 use super::{
     Pass,
-    kinds::{argument_of, from_outside, name_of},
+    kinds::{argument_of, in_module, name_of, serde_arguments},
 };
 use crate::{
     client::{
@@ -16,8 +16,7 @@ use openapi_dropshot_contract::model::{Discriminator, Schema};
 use quote::quote;
 use std::collections::BTreeSet;
 use syn::{
-    Attribute, Fields, Ident, Item, ItemEnum, Meta, Path, Token, parse_quote,
-    punctuated::Punctuated,
+    Attribute, Fields, Ident, Item, ItemEnum, Path, Token, parse_quote, punctuated::Punctuated,
 };
 
 /// The place of component schemas in references of `discriminator.mapping`.
@@ -37,7 +36,8 @@ impl<'a> Pass<'a> {
             let Some((union, discriminator)) = self.union_of(choice) else {
                 continue;
             };
-            if !is_untagged(&choice.attrs) {
+            // serde reads an untagged enumeration as the first alternative that fits.
+            if !serde_arguments(&choice.attrs).contains_key("untagged") {
                 met.insert(union.at.pointer.as_str());
             } else if let Some(reader) = self.reader(choice, union, discriminator) {
                 met.insert(union.at.pointer.as_str());
@@ -88,7 +88,7 @@ impl<'a> Pass<'a> {
         let Fields::Unnamed(fields) = fields else {
             return None;
         };
-        let target = from_outside(&fields.unnamed.first()?.ty);
+        let target = in_module(&fields.unnamed.first()?.ty, "types");
         let target = argument_of(&target, "Box").unwrap_or(target);
         let named = self.names.get(&folded(&name_of(&target)?.to_string()))?;
         (!named.inline).then_some(named.name.as_str())
@@ -142,17 +142,6 @@ fn tags<'d>(component: &'d str, discriminator: &'d Discriminator) -> impl Iterat
     let mapped = mapped.map(|(tag, _)| tag.as_str());
     let own = discriminator.mapping.get(component).is_none();
     mapped.chain(own.then_some(component))
-}
-
-/// Returns whether serde reads an enumeration as the first alternative that fits.
-fn is_untagged(attributes: &[Attribute]) -> bool {
-    let mut own = attributes
-        .iter()
-        .filter(|attribute| attribute.path().is_ident("serde"));
-    own.any(|attribute| {
-        let words = attribute.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);
-        words.is_ok_and(|words| words.iter().any(|word| word.path().is_ident("untagged")))
-    })
 }
 
 /// Removes a trait from those that an item derives.

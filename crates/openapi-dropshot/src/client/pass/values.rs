@@ -45,9 +45,9 @@ impl<'a> Pass<'a> {
                 let text = example.as_str()?;
                 Some(quote!(#text.parse()?))
             }
-            Kind::Object(_) => {
+            Kind::Object(known) => {
                 let fields = self.object(ident, example, 0)?;
-                let end = match self.has_field(ident, "build") {
+                let end = match known.iter().any(|field| field.name == "build") {
                     true => quote!(.try_into()?),
                     false => quote!(.build()?),
                 };
@@ -57,28 +57,19 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Returns a field of the builder of a type, and the value for its setter from the example of the type.
-    pub(super) fn field_of(
-        &self,
-        owner: &Ident,
-        name: &Ident,
-    ) -> Option<(&Field, Option<TokenStream>)> {
-        let Kind::Object(fields) = self.kind(owner)? else {
-            return None;
-        };
-        let field = fields.iter().find(|field| field.name == *name)?;
-        let example = (self.example_of_type(owner)).and_then(|example| example.get(&field.wire));
-        let value = example.and_then(|example| self.convertible(example, &field.target, 0));
-        Some((field, value))
+    /// Writes the value for the setter of a field from the example of its type.
+    pub(super) fn value_of_field(&self, owner: &Ident, field: &Field<'_>) -> Option<TokenStream> {
+        let example = self.example_of_type(owner)?.get(&field.wire)?;
+        self.convertible(example, &field.target, 0)
     }
 
     /// Returns how values of a type of the document are written.
-    pub(super) fn kind(&self, ident: &Ident) -> Option<&Kind> {
+    pub(super) fn kind(&self, ident: &Ident) -> Option<&Kind<'a>> {
         self.kinds.get(&folded(&ident.to_string()))
     }
 
     fn example_of_type(&self, ident: &Ident) -> Option<&'a Node> {
-        let named = self.names.get(&folded(&ident.to_string()))?;
+        let named = self.named(ident)?;
         self.example(named.schema)
             .or_else(|| named.examples.first())
     }
@@ -155,22 +146,14 @@ impl<'a> Pass<'a> {
     /// Writes the calls of the setters of an object, in the order of its example. Members without a field and
     /// deprecated fields are left out. Returns `None` if a required field has no value.
     fn object(&self, ident: &Ident, example: &Node, depth: usize) -> Option<TokenStream> {
-        let Kind::Object(fields) = self.kind(ident)? else {
-            return None;
-        };
+        let fields = self.fields(ident)?;
         let members = example.as_object()?;
-        let named = self.names.get(&folded(&ident.to_string()));
-        let properties = named.map(|named| self.properties(named.schema, 0));
-        let is_deprecated = |wire: &str| {
-            let property = properties.as_ref().and_then(|own| own.get(wire));
-            property.is_some_and(|schema| schema.deprecated)
-        };
         let mut set = TokenStream::new();
         for (wire, member) in members {
             let Some(field) = fields.iter().find(|known| known.wire == *wire) else {
                 continue;
             };
-            if field.optional && is_deprecated(wire) {
+            if field.optional && field.property.is_some_and(|schema| schema.deprecated) {
                 continue;
             }
             let name = &field.name;
@@ -180,7 +163,7 @@ impl<'a> Pass<'a> {
                 None => return None,
             }
         }
-        let is_set = |field: &Field| field.optional || members.contains_key(&field.wire);
+        let is_set = |field: &Field<'_>| field.optional || members.contains_key(&field.wire);
         fields.iter().all(is_set).then_some(set)
     }
 }
