@@ -2,6 +2,7 @@
 //! escaped for rustdoc, which would take `[x]` for a link, `<T>` for HTML and
 //! indented lines for a test.
 
+use openapi_dropshot_contract::model::StatusCode;
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -342,6 +343,15 @@ fn visible(letter: char) -> char {
 /// Returns words of the document in one line, without characters that no source file should have.
 pub(crate) fn one_line(words: &str) -> String {
     folded(&normalised(words))
+}
+
+/// The line of documentation about a response: its status and its description.
+pub(crate) fn status_line(status: StatusCode, description: &str) -> String {
+    let text = harmless(&one_line(description));
+    match text.is_empty() {
+        true => status.to_string(),
+        false => format!("{status}: {text}"),
+    }
 }
 
 /// A value in code marks, for documentation.

@@ -20,11 +20,11 @@ mod unions;
 mod unsupported;
 mod uses;
 
-pub(crate) use bodies::{Body, JsonBody};
+pub(crate) use bodies::{Body, JsonBody, is_json, is_like_json};
 pub(crate) use errors::{Catalogue, ErrorResponse, Errors, Listed};
 pub(crate) use operations::OperationPlan;
-pub(crate) use parameters::Fields;
-pub(crate) use responses::{Success, Successes, status_name};
+pub(crate) use parameters::{Fields, is_token};
+pub(crate) use responses::{Success, Successes, variant_name};
 
 use crate::{
     InlineType,
@@ -50,69 +50,15 @@ pub(crate) struct Plan<'a> {
     pub(crate) inline: Vec<InlineType>,
 }
 
-/// The names that the generated models use themselves.
-const TAKEN: &[&str] = &[
-    "ArrayValidation",
-    "BTreeMap",
-    "Bool",
-    "Box",
-    "Clone",
-    "Copy",
-    "Cow",
-    // A parameter of generic functions, as is `S`.
-    "D",
-    "Debug",
-    "Default",
-    "Deserialize",
-    "Deserializer",
-    "Display",
-    "Eq",
-    "Err",
-    "From",
-    "FromStr",
-    "FromText",
-    "Hash",
-    "InstanceType",
-    "Into",
-    "JsonSchema",
-    "LazyLock",
-    "Map",
-    "Metadata",
-    "None",
-    "NumberValidation",
-    "ObjectValidation",
-    "Ok",
-    "Option",
-    "Ord",
-    "PartialEq",
-    "PartialOrd",
-    "Regex",
-    "Result",
-    "S",
-    "Schema",
-    "SchemaGenerator",
-    "SchemaObject",
-    "Serialize",
-    "Serializer",
-    "Some",
-    "String",
-    "StringValidation",
-    "ToString",
-    "TryFrom",
-    "TryInto",
-    "Value",
-    "Vec",
-    "Violation",
-    "Alternatives",
-    "SubschemaValidation",
-    "Date",
-    "DateTime",
-    "Uuid",
-    "Base64",
-    "IpAddress",
-    "Ipv4Address",
-    "Ipv6Address",
-];
+/// The names that the generated models use themselves; `D` and `S` are parameters of generic functions.
+const TAKEN: &str = "
+    ArrayValidation BTreeMap Bool Box Clone Copy Cow D Debug Default Deserialize Deserializer
+    Display Eq Err From FromStr FromText Hash InstanceType Into JsonSchema LazyLock Map Metadata
+    None NumberValidation ObjectValidation Ok Option Ord PartialEq PartialOrd Regex Result S
+    Schema SchemaGenerator SchemaObject Serialize Serializer Some String StringValidation
+    ToString TryFrom TryInto Value Vec Violation Alternatives SubschemaValidation Date DateTime
+    Uuid Base64 IpAddress Ipv4Address Ipv6Address
+";
 
 /// Plans a document. `renames` has other names for types of inline schemas.
 ///
@@ -198,7 +144,7 @@ const DEEPEST: usize = 64;
 
 impl<'a> Planner<'a> {
     fn new(document: &'a Document, renames: &BTreeMap<String, String>) -> Self {
-        let mut names = Names::without(TAKEN).with_renames(renames);
+        let mut names = Names::without(TAKEN.split_whitespace()).with_renames(renames);
         let components = document
             .schemas
             .keys()

@@ -2,12 +2,12 @@
 //! list of the types.
 
 use crate::{
-    api::{contract::signature, errors, module},
+    api::{errors, module},
     models::types::in_api,
     names::ident,
     plan::{
-        Errors, OperationPlan, Plan,
-        ir::{Home, Kind},
+        Body, Errors, OperationPlan, Plan,
+        ir::{Home, Kind, Scalar, Ty},
     },
     starter::{Api, ApiOperation},
 };
@@ -27,7 +27,7 @@ pub(crate) struct Facts {
 #[derive(Clone, Debug)]
 pub(crate) struct OperationFacts {
     /// The arguments with a generated type, which implements `Debug`, and whether they may be missing.
-    generated_arguments: Vec<(String, bool)>,
+    generated_arguments: Vec<(&'static str, bool)>,
     errors: RequestableErrors,
 }
 
@@ -57,12 +57,21 @@ impl Facts {
 
 impl OperationFacts {
     pub(crate) fn of(plan: &OperationPlan<'_>) -> Self {
-        let arguments = signature(plan).arguments.into_iter();
-        let generated = arguments.filter_map(|(name, ty)| {
-            let ty = text(&ty);
-            let required = ty.strip_prefix("OptionalBody<");
-            is_generated(required.unwrap_or(&ty)).then(|| (name.to_string(), required.is_some()))
-        });
+        let in_models = |ty: &Ty| matches!(ty, Ty::Named(_) | Ty::Scalar(Scalar::Format(_)));
+        let body = match &plan.body {
+            Some(Body::Json(ty) | Body::Form(ty)) if !plan.websocket => in_models(ty),
+            _ => false,
+        };
+        let arguments = [
+            (plan.path.is_some(), "path", false),
+            (plan.query.is_some(), "query", false),
+            (plan.header.is_some(), "headers", false),
+            (body, "body", plan.optional_body),
+        ];
+        let generated = arguments
+            .into_iter()
+            .filter(|(is_generated, ..)| *is_generated);
+        let generated = generated.map(|(_, name, is_optional)| (name, is_optional));
         OperationFacts {
             generated_arguments: generated.collect(),
             errors: RequestableErrors::of(plan),
@@ -267,14 +276,4 @@ pub(crate) fn text(ty: &impl ToTokens) -> String {
     ty.to_token_stream()
         .to_string()
         .replace(char::is_whitespace, "")
-}
-
-/// Returns whether an argument contains a generated type.
-fn is_generated(ty: &str) -> bool {
-    ["Path<", "Query<", "Header<", "TypedBody<"]
-        .iter()
-        .any(|extractor| {
-            ty.strip_prefix(extractor)
-                .is_some_and(|inner| inner.starts_with("models::"))
-        })
 }

@@ -17,34 +17,17 @@ use quote::{ToTokens as _, quote};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The crates from which handlers import the names of a signature. Other names are in the prelude of the toolkit.
-const CRATES: &[(&str, &[&str])] = &[
+const CRATES: &[(&str, &str)] = &[
     (
         "dropshot",
-        &[
-            "Body",
-            "FreeformBody",
-            "Header",
-            "HttpError",
-            "HttpResponseAccepted",
-            "HttpResponseCreated",
-            "HttpResponseDeleted",
-            "HttpResponseHeaders",
-            "HttpResponseOk",
-            "HttpResponseUpdatedNoContent",
-            "MultipartBody",
-            "Path",
-            "Query",
-            "RequestContext",
-            "TypedBody",
-            "UntypedBody",
-            "WebsocketChannelResult",
-            "WebsocketConnection",
-        ],
+        "Body FreeformBody Header HttpError HttpResponseAccepted HttpResponseCreated HttpResponseDeleted HttpResponseHeaders \
+         HttpResponseOk HttpResponseUpdatedNoContent MultipartBody Path Query RequestContext TypedBody UntypedBody \
+         WebsocketChannelResult WebsocketConnection",
     ),
-    ("http", &["Response"]),
-    ("openapi_dropshot_types", &["OptionalBody"]),
-    ("serde_json", &["Map", "Value"]),
-    ("std::collections", &["BTreeMap"]),
+    ("http", "Response"),
+    ("openapi_dropshot_types", "OptionalBody"),
+    ("serde_json", "Map Value"),
+    ("std::collections", "BTreeMap"),
 ];
 
 /// The names that need no import.
@@ -198,7 +181,8 @@ fn crate_of(name: &str, signature: &Signature) -> Option<&'static str> {
     if signature.own_types.iter().any(|own| own == name) {
         return None;
     }
-    let known = CRATES.iter().find(|(_, names)| names.contains(&name));
+    let mut known = CRATES.iter();
+    let known = known.find(|(_, names)| names.split(' ').any(|known| known == name));
     Some(known.map_or("openapi_dropshot_types::prelude::api", |(from, _)| *from))
 }
 

@@ -169,6 +169,19 @@ fn method(plan: &OperationPlan<'_>) -> TokenStream {
     }
 }
 
+/// The name of the type of a response with one status: its own, or the one that dropshot has.
+pub(super) fn response_type(success: &Success<'_>, method: Method) -> Ident {
+    let has_body = success.body.is_some() || success.raw.is_some();
+    ident(match (&success.own, success.status) {
+        (Some(own), _) => own,
+        (None, Some(201)) if has_body => "HttpResponseCreated",
+        (None, Some(202)) if has_body => "HttpResponseAccepted",
+        (None, _) if has_body => "HttpResponseOk",
+        (None, _) if method == Method::Delete => "HttpResponseDeleted",
+        (None, _) => "HttpResponseUpdatedNoContent",
+    })
+}
+
 /// The type of the response that is not an error.
 fn success(success: &Success<'_>, method: Method) -> TokenStream {
     if let Some(several) = &success.several {
@@ -183,16 +196,11 @@ fn success(success: &Success<'_>, method: Method) -> TokenStream {
     if success.status.is_none() {
         return quote!(Response<Body>);
     }
-    let inner = match (&success.own, success.status, body) {
-        (Some(own), _, _) => {
-            let own = ident(own);
-            quote!(#own)
-        }
-        (None, Some(201), Some(body)) => quote!(HttpResponseCreated<#body>),
-        (None, Some(202), Some(body)) => quote!(HttpResponseAccepted<#body>),
-        (None, _, Some(body)) => quote!(HttpResponseOk<#body>),
-        (None, _, None) if method == Method::Delete => quote!(HttpResponseDeleted),
-        (None, _, None) => quote!(HttpResponseUpdatedNoContent),
+    let name = response_type(success, method);
+    let body = body.filter(|_| success.own.is_none());
+    let inner = match body {
+        Some(body) => quote!(#name<#body>),
+        None => quote!(#name),
     };
     match &success.headers {
         Some(headers) => {

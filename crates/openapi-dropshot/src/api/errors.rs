@@ -4,7 +4,7 @@
 
 use super::shapes;
 use crate::{
-    docs::{doc_attributes, harmless, one_line},
+    docs::{doc_attributes, harmless, one_line, status_line},
     models::{implementations, types::in_api},
     names::ident,
     plan::{Catalogue, ErrorResponse, Errors, JsonBody, Listed, OperationPlan, Plan, ir::Ty},
@@ -275,12 +275,7 @@ fn code_variant(code: &Listed<'_>) -> Variant {
 /// Writes the variant of a response, with its body, and with its status if that is not fixed.
 fn status_variant(response: &ErrorResponse<'_>) -> Variant {
     let name = ident(&response.variant);
-    let mut line = response.status.to_string();
-    let text = harmless(&one_line(&response.response.description));
-    if !text.is_empty() {
-        line.push_str(&format!(": {text}"));
-    }
-    let docs = doc_attributes(&[line]);
+    let docs = doc_attributes(&[status_line(response.status, &response.response.description)]);
     let (mut fields, mut values) = (Vec::new(), Vec::new());
     let status = match response.status {
         StatusCode::Exact(status) => {

@@ -1,9 +1,9 @@
 //! Writes types for responses for which dropshot has none: other statuses, or other
 //! bodies than its types have.
 
-use super::errors::by_status;
+use super::{contract::response_type, errors::by_status};
 use crate::{
-    docs::{Docs, doc_attributes, harmless, one_line},
+    docs::{Docs, doc_attributes, status_line},
     models::types::in_api,
     names::ident,
     plan::{OperationPlan, Plan, Success, Successes},
@@ -36,7 +36,6 @@ fn response(plan: &OperationPlan<'_>, success: &Success<'_>) -> Option<TokenStre
         format!("The {number} response of `{}`.", plan.id),
     )
     .attributes();
-    let status = Literal::u16_unsuffixed(number);
     let builder = quote!(Response::builder().status(#name::STATUS_CODE));
     let (item, body, response) = match (success.raw, &success.body) {
         (Some(media_type), _) => {
@@ -72,10 +71,25 @@ fn response(plan: &OperationPlan<'_>, success: &Success<'_>) -> Option<TokenStre
             quote!(Ok(#builder.body(Body::empty())?)),
         ),
     };
+    let implementation = coded_response(&name, body, number, description, response);
     Some(quote! {
         #docs
         #item
+        #implementation
+    })
+}
 
+/// Writes the implementation of dropshot's trait for a response: its body, its status and description for the document that
+/// dropshot emits, and the response that is sent.
+fn coded_response(
+    name: &Ident,
+    body: TokenStream,
+    status: u16,
+    description: &str,
+    response: TokenStream,
+) -> TokenStream {
+    let status = Literal::u16_unsuffixed(status);
+    quote! {
         impl HttpCodedResponse for #name {
             type Body = #body;
 
@@ -91,7 +105,7 @@ fn response(plan: &OperationPlan<'_>, success: &Success<'_>) -> Option<TokenStre
                 #response
             }
         }
-    })
+    }
 }
 
 /// Writes the enum of the responses among which a handler chooses.
@@ -118,13 +132,8 @@ fn successes(plan: &OperationPlan<'_>, several: &Successes<'_>) -> TokenStream {
         Some((status, media_type, body.map(|body| &body.ty)))
     }));
     let about_bodies = format!(" Describes the bodies of [`{name}`].");
-    let status = Literal::u16_unsuffixed(
-        several
-            .cases
-            .iter()
-            .find_map(|success| success.status)
-            .unwrap_or(200),
-    );
+    let mut statuses = several.cases.iter().filter_map(|success| success.status);
+    let status = statuses.next().unwrap_or(200);
     let description = several.cases.first().and_then(|success| success.response);
     let description = description.map_or("", |response| response.description.as_str());
     let result = if several.cases.is_empty() {
@@ -132,6 +141,7 @@ fn successes(plan: &OperationPlan<'_>, several: &Successes<'_>) -> TokenStream {
     } else {
         quote!(match response { #(#arms)* })
     };
+    let implementation = coded_response(&name, quote!(#described), status, description, result);
     quote! {
         #(#own)*
 
@@ -143,21 +153,7 @@ fn successes(plan: &OperationPlan<'_>, several: &Successes<'_>) -> TokenStream {
             #(#variants)*
         }
 
-        impl HttpCodedResponse for #name {
-            type Body = #described;
-
-            const STATUS_CODE: StatusCode = match StatusCode::from_u16(#status) {
-                Ok(status) => status,
-                Err(_) => StatusCode::OK,
-            };
-            const DESCRIPTION: &'static str = #description;
-        }
-
-        impl From<#name> for Result<Response<Body>, HttpError> {
-            fn from(response: #name) -> Self {
-                #result
-            }
-        }
+        #implementation
     }
 }
 
@@ -187,17 +183,11 @@ fn case(owner: &Ident, success: &Success<'_>, method: Method) -> (TokenStream, T
         }
         (None, None) => None,
     };
-    let inner = match (&success.own, success.status, content) {
-        (Some(own), _, content) => {
-            let own = ident(own);
-            let content = content.map(|content| quote!((#content)));
-            quote!(#own #content)
-        }
-        (None, Some(201), Some(content)) => quote!(HttpResponseCreated(#content)),
-        (None, Some(202), Some(content)) => quote!(HttpResponseAccepted(#content)),
-        (None, _, Some(content)) => quote!(HttpResponseOk(#content)),
-        (None, _, None) if method == Method::Delete => quote!(HttpResponseDeleted()),
-        (None, _, None) => quote!(HttpResponseUpdatedNoContent()),
+    let name = response_type(success, method);
+    // A type of its own has no fields if it has no content.
+    let inner = match content {
+        None if success.own.is_some() => quote!(#name),
+        content => quote!(#name(#content)),
     };
     let inner = match &success.headers {
         Some(headers) => {
@@ -230,13 +220,10 @@ fn case(owner: &Ident, success: &Success<'_>, method: Method) -> (TokenStream, T
     });
     let parts = (!fields.is_empty()).then(|| quote!((#(#fields),*)));
     let pattern = (!names.is_empty()).then(|| quote!((#(#names),*)));
-    let response = success.response;
-    let status = response.map(|response| response.status.value.to_string());
-    let text = response.map_or(String::new(), |response| {
-        harmless(&one_line(&response.description))
+    let line = success.response.map_or_else(String::new, |response| {
+        status_line(response.status.value, &response.description)
     });
-    let line = [status, Some(text).filter(|text| !text.is_empty())];
-    let docs = doc_attributes(&[line.into_iter().flatten().collect::<Vec<_>>().join(": ")]);
+    let docs = doc_attributes(&[line]);
     (
         quote!(#docs #variant #parts,),
         quote!(#owner::#variant #pattern => HttpResponse::to_result(#inner) #set_status,),

@@ -33,12 +33,6 @@ pub(super) fn errors(operation: &Operation) -> Vec<&Response> {
     operation.responses.iter().filter(is_error).collect()
 }
 
-/// Returns whether a body is JSON, of whatever media type.
-pub(super) fn is_json(media: &MediaType) -> bool {
-    let essence = essence(media);
-    essence == "application/json" || essence.ends_with("+json")
-}
-
 /// Returns the media type without its parameters.
 pub(super) fn essence(media: &MediaType) -> &str {
     let name = &media.name.value;

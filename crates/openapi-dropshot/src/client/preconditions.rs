@@ -1,13 +1,12 @@
 //! Reports the parts of the document that make progenitor panic or that it drops or misreads, and names that the
 //! generated code uses itself. Names of types are checked in [`super::names`].
 
-mod content;
-
 use super::{
     document::{all_schemas, alternatives, is_type},
     names::{folded, is_one_of, is_taken},
+    statuses::sent,
 };
-use crate::rules;
+use crate::{plan::is_token, rules};
 use heck::ToPascalCase as _;
 use openapi_dropshot_contract::{
     Problem, Rule,
@@ -55,7 +54,7 @@ pub(super) fn check(document: &Document) -> Vec<Problem> {
         check.id();
         check.parameters();
         check.body();
-        check.responses();
+        check.websocket();
     }
     let ids = document
         .operations
@@ -295,12 +294,45 @@ impl Check<'_, '_> {
             );
         }
     }
-}
 
-/// Returns whether a name is a `token` (RFC 9110, section 5.6.2).
-fn is_token(name: &str) -> bool {
-    !name.is_empty()
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+    /// Checks that the client can send the body.
+    fn body(&mut self) {
+        let Some(body) = &self.operation.request_body else {
+            return;
+        };
+        let Some((media, _)) = sent(&body.content) else {
+            let names: Vec<String> = (body.content.iter())
+                .map(|media| format!("`{}`", media.name.value))
+                .collect();
+            self.reject(
+                &rules::CLIENT_REQUEST_MEDIA_TYPES,
+                &body.at,
+                format!("cannot send {}", names.join(" or ")),
+                "use `application/json`, `application/x-www-form-urlencoded`, `application/octet-stream` or `text/plain`",
+            );
+            return;
+        };
+        let encoding = format!("{}/encoding", media.at.pointer);
+        if let Some(encoding) = self.document.root.pointer(&encoding) {
+            self.reject(
+                &rules::CLIENT_ENCODING,
+                &encoding.at,
+                "ignores `encoding`",
+                "remove it",
+            );
+        }
+    }
+
+    /// A websocket is not a request with a response.
+    fn websocket(&mut self) {
+        let operation = self.operation;
+        if operation.extensions.contains_key("x-dropshot-websocket") {
+            self.reject(
+                &rules::CLIENT_WEBSOCKET,
+                &operation.at,
+                "cannot upgrade to a websocket",
+                "serve the channel outside of this document",
+            );
+        }
+    }
 }

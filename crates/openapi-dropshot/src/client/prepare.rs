@@ -2,10 +2,11 @@
 //! understands without losing or misreading a part.
 
 use super::{
-    document::{all_schemas, essence, is_type, known_values, successes, with_parts},
+    document::{all_schemas, is_type, known_values, successes, with_parts},
     names::{Names, folded},
     statuses::{Sent, bodies_in_place, sent, type_name, typed_successes},
 };
+use crate::plan::is_json;
 use openapi_dropshot_contract::model::{
     Document, Location, Operation, Schema, Type, escape_pointer_token,
 };
@@ -112,14 +113,11 @@ fn signature(operation: &Operation, root: &Value) -> Value {
     if let Some(success) = successes(operation).first()
         && typed_successes(operation).is_empty()
     {
-        let content = success.content.iter().map(|media| {
-            let described = match essence(media) {
-                "application/json" => json!({"schema": written(media.schema.as_ref())}),
-                _ => json!({}),
-            };
-            (media.name.value.clone(), described)
-        });
-        let content: Map<String, Value> = content.collect();
+        let content = match success.content.iter().find(|media| is_json(media)) {
+            Some(json) => json!({"application/json": {"schema": written(json.schema.as_ref())}}),
+            None if success.content.is_empty() => json!({}),
+            None => json!({"application/octet-stream": {}}),
+        };
         signature["responses"]["2XX"] = json!({"description": "", "content": content});
     }
     signature

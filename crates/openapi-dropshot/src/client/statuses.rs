@@ -2,10 +2,10 @@
 //! successes, of such an operation.
 
 use super::{
-    document::{errors, essence, is_json, successes},
+    document::{errors, essence, successes},
     names::Names,
 };
-use crate::plan::status_name;
+use crate::plan::{is_like_json, variant_name};
 use openapi_dropshot_contract::model::{
     Document, MediaType, Operation, Response, Schema, StatusCode,
 };
@@ -30,7 +30,7 @@ pub(super) struct Case<'a> {
 
 impl<'a> Content<'a> {
     fn of(response: &'a Response) -> Self {
-        let media: Option<&MediaType> = response.content.iter().find(|media| is_json(media));
+        let media: Option<&MediaType> = response.content.iter().find(|media| is_like_json(media));
         match media {
             Some(media) => Content::Json(media.schema.as_ref()),
             None if response.content.is_empty() => Content::Empty,
@@ -82,24 +82,13 @@ pub(super) fn typed_successes(operation: &Operation) -> Vec<Case<'_>> {
 fn cases(responses: Vec<&Response>) -> Vec<Case<'_>> {
     let case = |response| Case {
         response,
-        variant: variant(response),
+        variant: variant_name(response.status.value),
         content: Content::of(response),
     };
     let mut cases: Vec<Case<'_>> = responses.into_iter().map(case).collect();
     // The order in which a status is looked up: exact statuses, ranges, and then the others.
     cases.sort_by_key(|case| case.response.status.value);
     cases
-}
-
-fn variant(response: &Response) -> String {
-    match response.status.value {
-        StatusCode::Exact(status) => status_name(status),
-        StatusCode::Range(2) => "Success".to_owned(),
-        StatusCode::Range(4) => "ClientError".to_owned(),
-        StatusCode::Range(5) => "ServerError".to_owned(),
-        StatusCode::Range(class) => format!("Class{class}"),
-        StatusCode::Default => "Other".to_owned(),
-    }
 }
 
 /// The name of the body of an operation's response, if it is written in place.
@@ -143,7 +132,7 @@ pub(super) fn bodies_in_place(document: &Document) -> Vec<(String, &Schema)> {
         if let Some(schema) = body
             .content
             .iter()
-            .find(|media| is_json(media))
+            .find(|media| is_like_json(media))
             .and_then(|media| media.schema.as_ref())
         {
             bodies.push((
@@ -231,7 +220,7 @@ pub(super) enum Sent {
 impl Sent {
     fn of(media: &MediaType) -> Option<Self> {
         match essence(media) {
-            _ if is_json(media) => Some(Sent::Json),
+            _ if is_like_json(media) => Some(Sent::Json),
             "application/x-www-form-urlencoded" => Some(Sent::Form),
             range if range.contains('*') => None,
             parts if parts.starts_with("multipart/") => None,

@@ -51,8 +51,7 @@ fn parameters(plan: &Plan<'_>, set: &Fields, lists: &str, shapes: &mut Shapes) -
     let mut plain_fields = Vec::new();
     let mut functions = Vec::new();
     // The function that reads a parameter has the name of the parameter.
-    let readers: Vec<&str> = set.fields.iter().map(|field| field.name.as_str()).collect();
-    let mut names = Names::without(&readers);
+    let mut names = Names::without(set.fields.iter().map(|field| field.name.as_str()));
     for field in &set.fields {
         let name = names.claim(&format!("default_{}", field.name));
         let default = own_default(plan, field, &name);

@@ -79,15 +79,17 @@ impl<'a> Planner<'a> {
             return ty;
         }
         let name = self.names.claim(wanted);
+        let item = self.item(
+            name.clone(),
+            schema,
+            "A body.".to_owned(),
+            Kind::Wrapper(ty),
+        );
         self.items.push(Item {
-            name: name.clone(),
-            component: None,
-            home: self.home,
             docs: Docs::new(schema.description.as_deref(), "A body."),
-            title: schema.title.clone(),
             deprecated: false,
             default: None,
-            kind: Kind::Wrapper(ty),
+            ..item
         });
         Ty::Named(name)
     }
@@ -218,7 +220,7 @@ fn essence(name: &str) -> String {
 
 /// Returns whether a media type is JSON by its name: `application/json`, or one that ends
 /// in `+json` (RFC 6839, section 3.1).
-pub(super) fn is_like_json(media_type: &MediaType) -> bool {
+pub(crate) fn is_like_json(media_type: &MediaType) -> bool {
     is_json_name(&media_type.name.value)
 }
 
@@ -228,7 +230,7 @@ fn is_json_name(name: &str) -> bool {
 }
 
 /// Returns whether a media type is JSON as dropshot reads it.
-pub(super) fn is_json(media_type: &MediaType) -> bool {
+pub(crate) fn is_json(media_type: &MediaType) -> bool {
     essence(&media_type.name.value) == JSON
 }
 

@@ -6,7 +6,7 @@ use super::{
     bodies::JsonBody,
     find,
     ir::{Item, Kind, Others, Presence, Scalar, Struct, Ty},
-    responses::status_name,
+    responses::{status_name, variant_name},
 };
 use crate::{
     names::{Names, pascal},
@@ -261,19 +261,18 @@ impl<'a> Planner<'a> {
         responses: impl Iterator<Item = &'a Response>,
         type_name: &str,
     ) -> Vec<ErrorResponse<'a>> {
-        let mut names = Names::without(&["Undocumented"]);
+        let mut names = Names::without(["Undocumented"]);
         let mut errors: Vec<ErrorResponse<'a>> = Vec::new();
         for response in responses {
-            let (variant, status) = match response.status.value {
-                StatusCode::Exact(status) => (status_name(status), status),
-                StatusCode::Range(4) => ("ClientError".to_owned(), 400),
-                StatusCode::Range(_) => ("ServerError".to_owned(), 500),
-                StatusCode::Default => ("Other".to_owned(), 500),
+            let status = match response.status.value {
+                StatusCode::Exact(status) => status,
+                StatusCode::Range(4) => 400,
+                StatusCode::Range(_) | StatusCode::Default => 500,
             };
             let wanted = format!("{type_name}{}Body", status_name(status));
             let body = self.response_body(response, Some(status), &wanted);
             errors.push(ErrorResponse {
-                variant: names.claim(&variant),
+                variant: names.claim(&variant_name(response.status.value)),
                 status: response.status.value,
                 body,
                 response,

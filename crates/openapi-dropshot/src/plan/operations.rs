@@ -42,25 +42,11 @@ pub(crate) struct OperationPlan<'a> {
     pub(crate) successor: Option<String>,
 }
 
-/// The names that the generated API itself uses.
-const TAKEN: &[&str] = &[
-    "Contract",
-    "Deprecation",
-    "ErrorCode",
-    "ErrorEntry",
-    "ErrorMember",
-    "Generated",
-    // With an ending, the names of types of dropshot: `HttpError`, `HttpResponseOk`.
-    "Http",
-    "HttpResponse",
-    "Operation",
-    "OperationId",
-    "OptionalBody",
-    "PhantomData",
-    "Rejection",
-    "Router",
-    "Stability",
-];
+/// The names that the generated API itself uses. `Http` and `HttpResponse` are, with an ending, names of types of dropshot.
+const TAKEN: &str = "
+    Contract Deprecation ErrorCode ErrorEntry ErrorMember Generated Http HttpResponse Operation
+    OperationId OptionalBody PhantomData Rejection Router Stability
+";
 
 impl<'a> Planner<'a> {
     /// Plans all operations.
@@ -70,8 +56,8 @@ impl<'a> Planner<'a> {
     ) -> Vec<OperationPlan<'a>> {
         self.check_paths();
         let routes = Routes::of(self.document);
-        let mut functions = Names::without(&["dispatch"]);
-        let mut types = Names::without(TAKEN);
+        let mut functions = Names::without(["dispatch"]);
+        let mut types = Names::without(TAKEN.split_whitespace());
         let mut plans = Vec::new();
         let names = self.document.operation_names();
         for (operation, id) in self.document.operations.iter().zip(names) {

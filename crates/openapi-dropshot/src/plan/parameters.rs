@@ -244,11 +244,9 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Checks that a name is a token (RFC 9110, section 5.6.2).
+    /// Checks that a name can be the name of a header.
     fn check_header_name(&mut self, name: &Spanned<String>) {
-        let is_token =
-            |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-        if name.value.is_empty() || !name.value.bytes().all(is_token) {
+        if !is_token(&name.value) {
             let message = format!("`{}` is not a valid header name", name.value);
             self.reject(
                 &rules::HEADER_NAME,
@@ -335,4 +333,10 @@ impl<'a> Planner<'a> {
             self.reject(&rules::UNSUPPORTED_PAGINATION, &mark.at, message, help);
         }
     }
+}
+
+/// Returns whether a name is a `token` (RFC 9110, section 5.6.2), as the names of headers are.
+pub(crate) fn is_token(name: &str) -> bool {
+    let is_of_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !name.is_empty() && name.bytes().all(is_of_token)
 }

@@ -41,8 +41,21 @@ pub(crate) struct Successes<'a> {
     pub(crate) cases: Vec<Success<'a>>,
 }
 
+/// Returns the name of the variant of a response.
+pub(crate) fn variant_name(status: StatusCode) -> String {
+    match (status, status.class()) {
+        (StatusCode::Exact(status), _) => return status_name(status),
+        (_, Some(2)) => "Success",
+        (_, Some(3)) => "Redirection",
+        (_, Some(4)) => "ClientError",
+        (_, Some(_)) => "ServerError",
+        (_, None) => "Other",
+    }
+    .to_owned()
+}
+
 /// Returns the name of a status, for the names of types.
-pub(crate) fn status_name(status: u16) -> String {
+pub(super) fn status_name(status: u16) -> String {
     match status {
         200 => "Ok",
         201 => "Created",
@@ -163,12 +176,7 @@ impl<'a> Planner<'a> {
             [first, ..] => Some(first.name.value.as_str()),
             [] => None,
         };
-        let class = match response.status.value {
-            StatusCode::Exact(status) => status_name(status),
-            StatusCode::Range(3) => "Redirection".to_owned(),
-            StatusCode::Range(_) => "Success".to_owned(),
-            StatusCode::Default => "Other".to_owned(),
-        };
+        let class = variant_name(response.status.value);
         let body = match raw {
             Some(_) => None,
             None => self.response_body(response, status, &format!("{type_name}{class}Body")),

@@ -30,7 +30,13 @@ impl<'a> Planner<'a> {
     }
 
     /// Makes an item for a schema; `otherwise` documents it if it has no description.
-    fn item(&self, name: String, schema: &Schema, otherwise: String, kind: Kind) -> Item {
+    pub(super) fn item(
+        &self,
+        name: String,
+        schema: &Schema,
+        otherwise: String,
+        kind: Kind,
+    ) -> Item {
         let docs = Docs::new(schema.description.as_deref(), otherwise);
         Item {
             name,

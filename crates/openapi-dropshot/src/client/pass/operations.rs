@@ -1,7 +1,7 @@
 //! Writes the methods of the client and the builders of their requests.
 
 use super::{
-    Pass, deprecated_attribute, described, docs,
+    Pass, described, docs,
     examples::{is_required, is_typical},
     kinds::{Kind, argument_of, name_of},
     requests::{Body, Reading, Request},
@@ -28,6 +28,8 @@ impl Pass<'_> {
             operation,
             method,
             builder,
+            deprecated,
+            gate,
             ..
         } = request;
         let mut paragraphs = vec![summary(operation)];
@@ -41,10 +43,6 @@ impl Pass<'_> {
         ));
         paragraphs.push(self.call_example(request));
         let docs = docs(paragraphs);
-        let deprecated = deprecation_note(operation)
-            .as_ref()
-            .map(deprecated_attribute);
-        let gate = gate(operation);
         let waiters = self.waiters_of_client(request);
         quote! {
             #docs
@@ -63,6 +61,8 @@ impl Pass<'_> {
             operation,
             method,
             builder,
+            deprecated,
+            gate,
             ..
         } = request;
         let mut paragraphs = vec![format!(
@@ -72,10 +72,6 @@ impl Pass<'_> {
         paragraphs.extend(lifecycle(operation, false));
         paragraphs.push(self.request_example(request, "fn", is_typical, assign));
         let docs = docs(paragraphs);
-        let deprecated = deprecation_note(operation)
-            .as_ref()
-            .map(deprecated_attribute);
-        let gate = gate(operation);
         let description = format_ident!("{}", snake(&builder.to_string()).to_uppercase());
         let described = description_of(request);
         let body = request.body.iter();
@@ -352,14 +348,8 @@ fn request_of(request: &Request<'_>) -> TokenStream {
     }
 }
 
-/// Returns the attribute that hides the items of an operation without the level `stable` behind its cargo feature.
-pub(super) fn gate(operation: &Operation) -> Option<TokenStream> {
-    let feature = feature(operation)?;
-    Some(quote!(#[cfg(feature = #feature)]))
-}
-
 /// The cargo feature that an operation needs which is not stable.
-fn feature(operation: &Operation) -> Option<&'static str> {
+pub(super) fn feature(operation: &Operation) -> Option<&'static str> {
     match operation.stability.as_ref()?.value {
         Stability::Stable => None,
         level => Some(level.as_str()),

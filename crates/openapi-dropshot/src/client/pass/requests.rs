@@ -1,19 +1,25 @@
 //! Reads the requests from progenitor's code: the names and types of builders, parameters, bodies and responses. Only
 //! names and signatures are read; the code inside the methods is not used.
 
-use super::kinds::{argument_of, self_ident};
+use super::{
+    deprecated_attribute,
+    kinds::{argument_of, self_ident},
+    operations::feature,
+};
 use crate::{
     client::{
         document::{essence, successes},
         names::folded,
         statuses::{Case, Sent, sent, typed_errors, typed_successes},
     },
+    lifecycle::deprecation_note,
     names::{ident, snake},
     probe::text,
     starter::ClientCall,
 };
 use openapi_dropshot_contract::model::{Document, MediaType, Operation, Parameter, StatusCode};
-use quote::ToTokens;
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
 use std::collections::BTreeMap;
 use syn::{Fields, Ident, ImplItem, Item, ItemStruct, ReturnType, Type, parse_quote};
 
@@ -33,6 +39,9 @@ pub(super) struct Request<'a> {
     pub(super) errors: Vec<Case<'a>>,
     /// The statuses of its successes; empty if each from 200 to 299 is one.
     pub(super) success: Vec<u16>,
+    /// The attributes that deprecate its items, and that hide them behind the cargo feature of its stability.
+    pub(super) deprecated: Option<TokenStream>,
+    pub(super) gate: Option<TokenStream>,
 }
 
 /// A parameter, and the setter of the builder that takes it.
@@ -151,6 +160,10 @@ fn request<'a>(
             _ => Reading::Json(Box::new(response)),
         },
         success: success(operation),
+        deprecated: deprecation_note(operation)
+            .as_ref()
+            .map(deprecated_attribute),
+        gate: feature(operation).map(|feature| quote!(#[cfg(feature = #feature)])),
         successes,
         errors: typed_errors(document, operation),
     })

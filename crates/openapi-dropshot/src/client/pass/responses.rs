@@ -1,14 +1,14 @@
 //! Writes the enums of bodies by status, and the types of the bodies that the service sends in callbacks.
 
-use super::{Pass, docs, operations::gate, requests::Request};
+use super::{Pass, docs, requests::Request};
 use crate::{
     client::{
-        document::is_json,
         names::folded,
         statuses::{Case, Content, outgoing, type_name},
     },
-    docs::{harmless, one_line},
+    docs::status_line,
     names::{ident, pascal},
+    plan::is_like_json,
 };
 use openapi_dropshot_contract::model::{Schema, StatusCode};
 use proc_macro2::{Literal, TokenStream};
@@ -88,19 +88,14 @@ impl Pass<'_> {
         about: &str,
         cases: &[Case<'_>],
     ) -> TokenStream {
-        let gate = gate(request.operation);
+        let gate = &request.gate;
         let docs_of_enum = docs([about]);
         let (mut variants, mut arms, mut is_complete) =
             (TokenStream::new(), TokenStream::new(), false);
         for case in cases {
             let variant = format_ident!("{}", case.variant);
             let status = case.response.status.value;
-            let mut line = status.to_string();
-            let text = one_line(&harmless(&case.response.description));
-            if !text.is_empty() {
-                line.push_str(&format!(": {text}"));
-            }
-            let docs = docs([line]);
+            let docs = docs([status_line(status, &case.response.description)]);
             let (field, read) = match case.content {
                 Content::Json(schema) => {
                     let body = self.type_of_body(schema);
@@ -161,7 +156,7 @@ impl Pass<'_> {
         let (mut aliases, mut met) = (TokenStream::new(), BTreeSet::new());
         for request in outgoing(self.document) {
             let body = request.operation.request_body.as_ref();
-            let media = body.and_then(|body| body.content.iter().find(|media| is_json(media)));
+            let media = body.and_then(|body| body.content.iter().find(|media| is_like_json(media)));
             let Some(media) = media else { continue };
             let mut name = pascal(&request.name);
             while !met.insert(name.clone()) {

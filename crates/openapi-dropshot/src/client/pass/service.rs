@@ -5,7 +5,7 @@ use super::{
     kinds::{Field, Kind, argument_of, name_of},
     requests::Request,
 };
-use crate::client::names::folded;
+use crate::{api::base_path, client::names::folded};
 use openapi_dropshot_contract::model::{Document, Operation};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -197,18 +197,6 @@ impl Pass<'_> {
         let target = &fields.iter().find(is_code)?.target;
         let code = name_of(argument_of(target, "Option").as_ref().unwrap_or(target))?;
         matches!(self.kind(&code)?, Kind::Choice(_)).then_some(code)
-    }
-}
-
-/// The path of the first server, such as `/v1`; empty if it has none or a variable.
-fn base_path(document: &Document) -> &str {
-    let url = document.servers.first().map_or("", |server| &server.url);
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let path = rest.find('/').map_or("", |start| &rest[start..]);
-    if path.contains('{') {
-        ""
-    } else {
-        path.trim_end_matches('/')
     }
 }
 

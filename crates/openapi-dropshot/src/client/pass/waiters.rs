@@ -3,13 +3,9 @@
 use super::{
     Pass, docs,
     examples::type_text,
-    operations,
     requests::{Reading, Request},
 };
-use crate::{
-    lifecycle::deprecation_note,
-    names::{ident, snake},
-};
+use crate::names::{ident, snake};
 use openapi_dropshot_contract::model::{Spanned, Waiter};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -61,10 +57,9 @@ impl Pass<'_> {
             ),
             self.example_code(&before, &example, "Ok(())\n}"),
         ]);
-        let gate = operations::gate(request.operation);
-        let deprecated = deprecation_note(request.operation)
-            .as_ref()
-            .map(super::deprecated_attribute);
+        let Request {
+            gate, deprecated, ..
+        } = request;
         quote! {
             #docs
             #deprecated
@@ -83,7 +78,7 @@ impl Pass<'_> {
         let Reading::Json(response) = &request.response else {
             return Default::default();
         };
-        let gate = operations::gate(request.operation);
+        let gate = &request.gate;
         let (mut constants, mut methods) = (TokenStream::new(), TokenStream::new());
         for waiter in &request.operation.waiters {
             let method = method_of(waiter);

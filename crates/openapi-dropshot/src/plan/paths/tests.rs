@@ -1,0 +1,18 @@
+//! Tests which paths cannot be in one layer.
+
+use super::*;
+
+#[test]
+fn paths_exclude_each_other_where_a_variable_meets_something_else() {
+    for (path, other, expected) in [
+        ("/tool/{id}", "/tool/findByKind", true),
+        ("/tool/{id}", "/tool/{name}/photo", true),
+        ("/tool/{id}", "/tool/{id}/photo", false),
+        ("/tool/{id}", "/tool", false),
+        ("/tool/{id}", "/store/{name}", false),
+        ("/{tenant}", "/tool", true),
+    ] {
+        assert_eq!(exclude(path, other), expected, "{path} {other}");
+        assert_eq!(exclude(other, path), expected, "{other} {path}");
+    }
+}
