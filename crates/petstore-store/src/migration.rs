@@ -1,11 +1,9 @@
 //! Reports the progress of a migration, which can take minutes, while it runs.
 
+use parking_lot::Mutex;
 use std::{
     fmt,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -88,16 +86,16 @@ pub type OnMigration = Arc<dyn Fn(&MigrationProgress) + Send + Sync>;
 /// Counts the steps of one migration and reports them.
 pub(crate) struct Reporter {
     on_migration: OnMigration,
-    from: i64,
-    to: i64,
-    steps: usize,
-    step: AtomicUsize,
-    /// The highest step that was begun. After a failed attempt the steps begin again.
-    highest: AtomicUsize,
-    about: Mutex<&'static str>,
     started: Instant,
     interval: Duration,
-    reported: Mutex<Instant>,
+    state: Mutex<State>,
+}
+
+struct State {
+    progress: MigrationProgress,
+    /// The highest step that was begun. After a failed attempt the steps begin again.
+    highest: usize,
+    reported: Instant,
 }
 
 impl Reporter {
@@ -105,70 +103,77 @@ impl Reporter {
         let now = Instant::now();
         Self {
             on_migration,
-            from,
-            to,
-            steps: usize::try_from(to - from).unwrap_or(0),
-            step: AtomicUsize::new(0),
-            highest: AtomicUsize::new(0),
-            about: Mutex::new("waiting for another server that upgrades it"),
             started: now,
             interval: INTERVAL,
-            reported: Mutex::new(now),
+            state: Mutex::new(State {
+                progress: MigrationProgress {
+                    from,
+                    to,
+                    step: 0,
+                    steps: usize::try_from(to - from).unwrap_or(0),
+                    about: "waiting for another server that upgrades it",
+                    elapsed: Duration::ZERO,
+                    is_done: false,
+                },
+                highest: 0,
+                reported: now,
+            }),
         }
     }
 
     /// Reports that a step begins. `sql` begins with a comment that says what it is about.
     pub(crate) fn begin(&self, sql: &'static str) {
-        let step = self.step.fetch_add(1, Ordering::Relaxed) + 1;
-        *locked(&self.about) = about(sql);
-        if step > self.highest.fetch_max(step, Ordering::Relaxed) {
-            self.report(false);
-        } else {
-            self.go_on();
-        }
+        self.report(
+            |State {
+                 progress, highest, ..
+             }| {
+                progress.step += 1;
+                progress.about = about(sql);
+                let is_new = progress.step > *highest;
+                *highest = progress.step.max(*highest);
+                is_new
+            },
+        );
     }
 
     /// All steps were rolled back, and begin again when that is over which `about` names.
     pub(crate) fn wait(&self, about: &'static str) {
-        self.step.store(0, Ordering::Relaxed);
-        let is_new = std::mem::replace(&mut *locked(&self.about), about) != about;
-        if is_new {
-            self.report(false);
-        } else {
-            self.go_on();
-        }
+        self.report(|State { progress, .. }| {
+            progress.step = 0;
+            std::mem::replace(&mut progress.about, about) != about
+        });
     }
 
     /// Reports the present step again if the last report is old.
     pub(crate) fn go_on(&self) {
-        if locked(&self.reported).elapsed() >= self.interval {
-            self.report(false);
-        }
+        self.report(|_| false);
     }
 
     pub(crate) fn end(&self) {
-        self.report(true);
+        self.report(|State { progress, .. }| {
+            progress.is_done = true;
+            true
+        });
     }
 
     pub(crate) const fn interval(&self) -> Duration {
         self.interval
     }
 
-    fn report(&self, is_done: bool) {
-        *locked(&self.reported) = Instant::now();
-        // Empty databases are made in no time; this is not an upgrade.
-        if self.from == 0 {
+    /// Reports the state after a change if the change says that it is new, or if the last report
+    /// is old.
+    fn report(&self, change: impl FnOnce(&mut State) -> bool) {
+        let mut state = self.state.lock();
+        let is_new = change(&mut state);
+        if !is_new && state.reported.elapsed() < self.interval {
             return;
         }
-        (self.on_migration)(&MigrationProgress {
-            from: self.from,
-            to: self.to,
-            step: self.step.load(Ordering::Relaxed),
-            steps: self.steps,
-            about: *locked(&self.about),
-            elapsed: self.started.elapsed(),
-            is_done,
-        });
+        state.reported = Instant::now();
+        state.progress.elapsed = self.started.elapsed();
+        // Empty databases are made in no time; this is not an upgrade.
+        if state.progress.from > 0 {
+            (self.on_migration)(&state.progress);
+        }
     }
 
     /// Reports at every call of [`go_on`](Self::go_on).
@@ -179,13 +184,10 @@ impl Reporter {
     }
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
     fn a_report_says_what_is_done_and_how_far_it_is() {

@@ -2,7 +2,7 @@
 //! writes, and the use of its connections.
 
 use crate::{StoreError, write_health::WriteHealth};
-use std::sync::{Mutex, PoisonError};
+use parking_lot::Mutex;
 
 /// The upper bounds of the classes that batches are counted in, by the number
 /// of their writes. No batch is larger than the last.
@@ -65,7 +65,7 @@ impl Batches {
     }
 
     fn count(&self, writes: u64) {
-        let mut stats = self.stats.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut stats = self.stats.lock();
         let class = BATCH_SIZES.partition_point(|bound| *bound < writes);
         if let Some(size) = stats.sizes.get_mut(class) {
             *size += 1;
@@ -76,7 +76,7 @@ impl Batches {
 
     /// Returns the statistics; their number of queued writes is not set.
     pub(crate) fn stats(&self) -> WriteStats {
-        *self.stats.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.stats.lock()
     }
 }
 

@@ -2,12 +2,10 @@
 //! costs no write of its own while writes of callers tell.
 
 use crate::StoreError;
+use parking_lot::Mutex;
 use std::{
     error::Error as _,
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::atomic::{AtomicUsize, Ordering},
     time::{Duration, Instant},
 };
 
@@ -53,7 +51,7 @@ impl WriteHealth {
     /// A write is queued.
     pub(crate) fn begin(&self) {
         if self.unfinished.fetch_add(1, Ordering::AcqRel) == 0 {
-            let mut state = self.state();
+            let mut state = self.state.lock();
             if state.failure.is_none() {
                 state.well_at = Instant::now();
             }
@@ -68,7 +66,7 @@ impl WriteHealth {
     /// Writes were committed.
     pub(crate) fn committed(&self) {
         let now = Instant::now();
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.well_at = now;
         state.ended_at = now;
         state.failure = None;
@@ -78,7 +76,7 @@ impl WriteHealth {
     /// that of a single write.
     pub(crate) fn not_committed(&self, error: Option<&StoreError>) {
         let now = Instant::now();
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.ended_at = now;
         match error {
             Some(error @ (StoreError::Unavailable { .. } | StoreError::Corrupt { .. })) => {
@@ -91,7 +89,7 @@ impl WriteHealth {
 
     /// Writes ended well that had nothing to change, so that they do not show whether the disk takes any.
     pub(crate) fn changed_nothing(&self) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if state.failure.is_none() {
             state.well_at = Instant::now();
         }
@@ -100,7 +98,7 @@ impl WriteHealth {
     /// Whether a write failed, and none has been tried for a while: only then a store has to
     /// try one to find out whether writes succeed again.
     pub(crate) fn wants_probe(&self) -> bool {
-        let state = self.state();
+        let state = self.state.lock();
         state.failure.is_some()
             && self.unfinished.load(Ordering::Acquire) == 0
             && state.ended_at.elapsed() >= QUIET
@@ -108,7 +106,7 @@ impl WriteHealth {
 
     /// Fails if writes have failed or waited for longer than [`THRESHOLD`].
     pub(crate) fn check(&self) -> Result<(), StoreError> {
-        let state = self.state();
+        let state = self.state.lock();
         let seconds = state.well_at.elapsed();
         let is_waiting = self.unfinished.load(Ordering::Acquire) > 0;
         if seconds < THRESHOLD || !is_waiting && state.failure.is_none() {
@@ -121,10 +119,6 @@ impl WriteHealth {
                 None => "they wait for the disk or the database".to_owned(),
             },
         })
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -146,7 +140,7 @@ mod tests {
     /// A store whose writes went well that long ago.
     fn well(ago: Duration) -> WriteHealth {
         let health = WriteHealth::default();
-        let mut state = health.state();
+        let mut state = health.state.lock();
         state.well_at = Instant::now().checked_sub(ago).expect("a time");
         state.ended_at = state.well_at;
         drop(state);
@@ -172,7 +166,7 @@ mod tests {
     fn writes_that_wait_too_long_make_it_unhealthy_until_one_is_committed() {
         let health = well(Duration::ZERO);
         health.begin();
-        health.state().well_at -= 2 * THRESHOLD;
+        health.state.lock().well_at -= 2 * THRESHOLD;
         health.begin();
         let error = health.check().expect_err("it waits").to_string();
         assert!(error.contains("have not succeeded for 10 s"), "{error}");
@@ -188,7 +182,7 @@ mod tests {
         health.not_committed(Some(&full()));
         assert!(health.check().is_ok(), "it may be over at once");
         assert!(!health.wants_probe());
-        health.state().well_at -= 2 * THRESHOLD;
+        health.state.lock().well_at -= 2 * THRESHOLD;
         health.begin();
         health.not_committed(Some(&full()));
         health.end();
@@ -196,7 +190,7 @@ mod tests {
         assert!(error.contains("the disk is full"), "{error}");
         health.not_committed(None);
         assert!(health.check().is_err(), "a write that was not tried");
-        health.state().ended_at -= QUIET;
+        health.state.lock().ended_at -= QUIET;
         health.changed_nothing();
         assert!(health.check().is_err(), "a write that needed no disk");
         assert!(health.wants_probe());

@@ -2,9 +2,9 @@
 //! as the query of many a request. A key that this process revokes is forgotten at once.
 
 use crate::{FoundKey, KeyHash};
+use parking_lot::Mutex;
 use std::{
     collections::HashMap,
-    sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -36,7 +36,7 @@ impl KeyCache {
     /// The key with this hash, or the beginning of its look-up.
     pub(super) fn find(&self, hash: &KeyHash) -> Result<FoundKey, LookUp> {
         let began = Instant::now();
-        let cached = self.lock();
+        let cached = self.0.lock();
         match cached.keys.get(hash) {
             Some((found, at)) if began.saturating_duration_since(*at) < KEPT => Ok(*found),
             _ => Err(LookUp {
@@ -48,7 +48,7 @@ impl KeyCache {
 
     /// Adds a key that was found, unless a revocation has begun since the look-up has.
     pub(super) fn add(&self, look_up: LookUp, hash: KeyHash, found: FoundKey) {
-        let mut cached = self.lock();
+        let mut cached = self.0.lock();
         if cached.revocations != look_up.revocations {
             return;
         }
@@ -61,14 +61,9 @@ impl KeyCache {
     /// Forgets all keys. Call it before a revocation, so that no look-up that begins before the
     /// end of the revocation is kept, and after it.
     pub(super) fn forget_all(&self) {
-        let mut cached = self.lock();
+        let mut cached = self.0.lock();
         cached.revocations += 1;
         cached.keys.clear();
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Cached> {
-        // A panic cannot leave a wrong key behind here.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -128,7 +123,7 @@ mod tests {
             if let Err(look_up) = cache.find(&hash) {
                 cache.add(look_up, hash, key());
             }
-            assert!(cache.lock().keys.len() <= KEYS);
+            assert!(cache.0.lock().keys.len() <= KEYS);
         }
     }
 }

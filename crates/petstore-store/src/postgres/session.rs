@@ -10,11 +10,12 @@ use super::{
 };
 use crate::OpenProblem;
 use futures::future::try_join_all;
+use parking_lot::Mutex;
 use std::{
     collections::HashMap,
     future::poll_fn,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
@@ -142,12 +143,12 @@ impl Session {
     }
 
     async fn prepared(&self, sql: &'static str) -> Result<Statement, Error> {
-        let known = locked(&self.statements).get(sql).cloned();
+        let known = self.statements.lock().get(sql).cloned();
         if let Some(statement) = known {
             return Ok(statement);
         }
         let statement = self.counted(self.client.prepare(sql)).await?;
-        locked(&self.statements).insert(sql, statement.clone());
+        self.statements.lock().insert(sql, statement.clone());
         Ok(statement)
     }
 
@@ -244,10 +245,6 @@ impl Drop for Session {
     }
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Makes connections. There is one for a store.
 pub(super) struct Connector {
     url: PostgresUrl,
@@ -281,7 +278,7 @@ impl Connector {
         // The lanes make pauses of their own.
         let is_read = matches!(purpose, Use::Read(_));
         if is_read
-            && let Some((when, fault)) = &*locked(&self.last_failure)
+            && let Some((when, fault)) = &*self.last_failure.lock()
             && when.elapsed() < RETRY_AFTER
         {
             return Err(fault.clone());
@@ -299,7 +296,7 @@ impl Connector {
         }
         if is_read {
             let failure = connected.as_ref().err();
-            *locked(&self.last_failure) = failure.map(|fault| (Instant::now(), fault.clone()));
+            *self.last_failure.lock() = failure.map(|fault| (Instant::now(), fault.clone()));
         }
         connected
     }

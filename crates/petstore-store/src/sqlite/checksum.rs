@@ -4,9 +4,8 @@
 use crate::BackupProblem;
 use sha2::{Digest as _, Sha256};
 use std::{
-    fmt::Write as _,
     fs::File,
-    io::{self, Read as _, Seek as _, SeekFrom, Write as _},
+    io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _},
     path::Path,
     sync::Arc,
 };
@@ -90,23 +89,21 @@ fn header(database: &mut File) -> io::Result<[u8; 100]> {
 
 /// The digest of the first `length` bytes, in hexadecimal digits.
 fn digest(file: &mut File, length: u64) -> io::Result<String> {
-    let (mut hash, mut left) = (Sha256::new(), length);
-    let mut buffer = vec![0; 1 << 20];
     file.rewind()?;
+    // A large buffer: a backup can have gigabytes.
+    let mut bytes = BufReader::with_capacity(1 << 20, file.take(length));
+    let (mut hash, mut left) = (Sha256::new(), length);
     while left > 0 {
-        let most = left.min(buffer.len() as u64) as usize;
-        let read = file.read(&mut buffer[..most])?;
+        let read = bytes.fill_buf()?.len();
         if read == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        hash.update(&buffer[..read]);
+        hash.update(bytes.buffer());
+        bytes.consume(read);
         left -= read as u64;
     }
-    let mut digits = String::new();
-    for byte in hash.finalize() {
-        let _written = write!(digits, "{byte:02x}");
-    }
-    Ok(digits)
+    let digest = hash.finalize();
+    Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! A connection that several owners share until the store is closed.
 
 use crate::{StoreError, write_queue::Stopped};
+use parking_lot::{Mutex, MutexGuard};
 use rusqlite::Connection;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::Arc;
 
 /// A place for a connection; empty once the store was closed.
 #[derive(Clone)]
@@ -17,16 +18,12 @@ impl Slot {
     pub(super) fn hold(&self) -> MutexGuard<'_, Option<Connection>> {
         // A panic under the lock leaves nothing half done: statements are
         // reset and transactions rolled back as they are dropped.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     /// The connection, unless it is in use.
     pub(super) fn try_hold(&self) -> Option<MutexGuard<'_, Option<Connection>>> {
-        match self.0.try_lock() {
-            Ok(guard) => Some(guard),
-            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => None,
-        }
+        self.0.try_lock()
     }
 }
 

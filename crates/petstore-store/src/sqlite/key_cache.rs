@@ -3,12 +3,10 @@
 //! of. So a key that was revoked, by whichever process, is forgotten at once.
 
 use crate::{FoundKey, KeyHash};
+use parking_lot::Mutex;
 use rusqlite::Connection;
 use sqlite_nowait::{WalVersion, wal_version};
-use std::{
-    collections::HashMap,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::collections::HashMap;
 
 /// The most keys in the cache; one more empties it.
 const KEYS: usize = 4096;
@@ -34,7 +32,7 @@ impl KeyCache {
         hash: &KeyHash,
     ) -> (Option<FoundKey>, Option<WalVersion>) {
         let version = wal_version(db);
-        let mut cached = self.lock();
+        let mut cached = self.0.lock();
         if version.is_none() || cached.version != version {
             cached.keys.clear();
             cached.version = version;
@@ -44,7 +42,7 @@ impl KeyCache {
 
     /// Adds a key that was looked up after `version` was the newest commit.
     pub(super) fn add(&self, version: Option<WalVersion>, hash: KeyHash, found: FoundKey) {
-        let mut cached = self.lock();
+        let mut cached = self.0.lock();
         if version.is_none() || cached.version != version {
             return;
         }
@@ -57,13 +55,13 @@ impl KeyCache {
     /// Notes that a batch begins. Its transaction has the lock for writing, so that the result is
     /// the commit before it.
     pub(super) fn begin_batch(&self, batch: &Connection) -> Option<WalVersion> {
-        self.lock().is_revoking = false;
+        self.0.lock().is_revoking = false;
         wal_version(batch)
     }
 
     /// Notes that the batch revokes a key.
     pub(super) fn begin_revocation(&self) {
-        self.lock().is_revoking = true;
+        self.0.lock().is_revoking = true;
     }
 
     /// Keeps what is cached after the commit of a batch that revokes no key, if it is the only
@@ -72,14 +70,9 @@ impl KeyCache {
         let (Some(before), Some(after)) = (before, wal_version(db)) else {
             return;
         };
-        let mut cached = self.lock();
+        let mut cached = self.0.lock();
         if !cached.is_revoking && cached.version == Some(before) && after.is_next_after(&before) {
             cached.version = Some(after);
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Cached> {
-        // A panic cannot leave a key behind that does not belong to the version.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

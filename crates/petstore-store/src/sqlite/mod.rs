@@ -43,6 +43,8 @@ use files::Files;
 use key_cache::KeyCache;
 use petstore_models::{NewOrder, NewPet, Order, OrderStatus, Pet};
 use readers::{DiskReaders, Readers};
+use rusqlite::Connection;
+use schema::Identity;
 use std::{path::Path, sync::Arc};
 use writer::Writer;
 
@@ -60,35 +62,34 @@ pub(crate) struct SqliteStore {
     files: Option<Files>,
 }
 
+/// A connection to a database file, and what the file is; `None` where there is none.
+fn identified(path: &Path) -> Result<Option<(Connection, Identity)>, OpenProblem> {
+    let Some(db) = open::existing(path)? else {
+        return Ok(None);
+    };
+    let identity = schema::identify(&db).map_err(open::rejection)?;
+    Ok(Some((db, identity)))
+}
+
 /// The schema version of a database file; 0 where there is no store in it.
 pub(crate) fn schema_version(path: &Path) -> Result<i64, OpenProblem> {
-    let Some(db) = open::existing(path)? else {
-        return Ok(0);
-    };
-    match schema::identify(&db).map_err(open::rejection)? {
-        schema::Identity::Store(version) => Ok(version),
-        schema::Identity::Empty | schema::Identity::Foreign => Ok(0),
-    }
+    Ok(match identified(path)? {
+        Some((_, Identity::Store(version))) => version,
+        _ => 0,
+    })
 }
 
 /// Whether there is a file with something in it. Whether that is a store is found out when it is
 /// opened.
 fn is_store(path: &Path) -> Result<bool, OpenProblem> {
-    let Some(db) = open::existing(path)? else {
-        return Ok(false);
-    };
-    let identity = schema::identify(&db).map_err(open::rejection)?;
-    Ok(identity != schema::Identity::Empty)
+    Ok(identified(path)?.is_some_and(|(_, identity)| identity != Identity::Empty))
 }
 
 /// The migrations that a store in a file lacks.
 pub(crate) fn migration_plan(path: &Path) -> Result<MigrationPlan, OpenProblem> {
-    let Some(db) = open::existing(path)? else {
-        return Err(OpenProblem::NoStore);
-    };
-    let identity = schema::identify(&db).map_err(open::rejection)?;
+    let (db, identity) = identified(path)?.ok_or(OpenProblem::NoStore)?;
     open::accept(identity)?;
-    if identity == schema::Identity::Empty {
+    if identity == Identity::Empty {
         return Err(OpenProblem::NoStore);
     }
     schema::plan(&db).map_err(open::rejection)
@@ -178,16 +179,14 @@ impl Store for SqliteStore {
             limit,
         } = query;
         let page = Page::from(query);
-        let (readers, parameters) = (&self.readers, page.parameters);
-        let found = match status {
-            None => readers.query(page.statement, parameters).await?,
-            status => {
-                let statement = pets::PAGE_OF_STATUS.as_str();
-                let found = readers.query(statement, parameters).await?;
-                let with_status = |pet: pets::WithoutStatus| pet.with(status);
-                found.into_iter().map(with_status).collect()
-            }
+        let statement = match status {
+            None => page.statement,
+            Some(_) => pets::PAGE_OF_STATUS.as_str(),
         };
+        let mut found: Vec<Pet> = self.readers.query(statement, page.parameters).await?;
+        if status.is_some() {
+            found.iter_mut().for_each(|pet| pet.status = status);
+        }
         let (pets, more) = split_page(found, limit);
         Ok(PetPage { pets, more })
     }

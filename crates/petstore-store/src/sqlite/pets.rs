@@ -2,11 +2,8 @@
 //! an index alone, and changes of a status that do not write the name again.
 
 use super::records::prepared;
-use crate::{
-    record::{Record as _, names},
-    row::{AnyRow, FromRow, Unreadable},
-};
-use petstore_models::{NewPet, Pet, PetStatus};
+use crate::record::{Record as _, names};
+use petstore_models::{NewPet, Pet};
 use rusqlite::{Connection, params_from_iter};
 use std::sync::LazyLock;
 
@@ -33,37 +30,12 @@ static INSERT: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// As the page of [`Pet::statements`] that is filtered by status, with the same
-/// parameters. Its rows are without the status, which is that of the query: each is a
-/// [`WithoutStatus`].
+/// parameters. Its rows are without the status, which is that of the query.
 pub(super) static PAGE_OF_STATUS: LazyLock<String> = LazyLock::new(|| {
     format!(
-        "SELECT id, {NAME}, category_id FROM pets WHERE status = $1 AND id > $2 ORDER BY id LIMIT $3"
+        "SELECT id, {NAME}, category_id, NULL FROM pets WHERE status = $1 AND id > $2 ORDER BY id LIMIT $3"
     )
 });
-
-/// A row of [`PAGE_OF_STATUS`].
-pub(super) struct WithoutStatus(Pet);
-
-impl WithoutStatus {
-    pub(super) fn with(self, status: Option<PetStatus>) -> Pet {
-        Pet { status, ..self.0 }
-    }
-}
-
-impl FromRow for WithoutStatus {
-    fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable> {
-        Ok(WithoutStatus(Pet {
-            id: row.integer(0)?,
-            name: row.text(1)?,
-            category_id: row.integer(2)?,
-            status: None,
-        }))
-    }
-
-    fn text_bytes(&self) -> usize {
-        self.0.text_bytes()
-    }
-}
 
 /// Changes the status to `$1` of the pet `$2`.
 pub(super) static SET_STATUS: LazyLock<String> = LazyLock::new(|| {

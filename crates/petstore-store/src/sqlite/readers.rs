@@ -12,12 +12,13 @@ use crate::{
     row::{FromRow, Value},
     write_queue::Stopped,
 };
+use parking_lot::Mutex;
 use rusqlite::Connection;
 use std::{
     io,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicU64, AtomicUsize, Ordering},
         mpsc,
     },
@@ -165,7 +166,7 @@ impl DiskReaders {
         let queue = Arc::new(Mutex::new(queue));
         for connection in connections {
             let (queue, running) = (Arc::clone(&queue), running.clone());
-            let next = move || queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            let next = move || queue.lock().recv();
             thread::Builder::new()
                 .name("sqlite-reader".to_owned())
                 .spawn(move || {
@@ -195,7 +196,7 @@ impl DiskReaders {
         });
         let closed = || StoreError::not_applied(Stopped::Closed);
         {
-            let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+            let jobs = self.jobs.lock();
             let jobs = jobs.as_ref().ok_or_else(closed)?;
             jobs.send(job).map_err(|_| closed())?;
         }
@@ -208,12 +209,7 @@ impl DiskReaders {
     /// Lets the threads end after the reads that are queued, and waits until their
     /// connections are closed.
     async fn close(&self) {
-        let jobs = self
-            .jobs
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
-        drop(jobs);
+        *self.jobs.lock() = None;
         self.ended.lock().await.recv().await;
     }
 }

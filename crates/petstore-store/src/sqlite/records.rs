@@ -9,10 +9,7 @@ use rusqlite::{
     types::{ToSqlOutput, Type, ValueRef},
 };
 #[cfg(debug_assertions)]
-use std::{
-    collections::BTreeSet,
-    sync::{Mutex, PoisonError},
-};
+use {parking_lot::Mutex, std::collections::BTreeSet};
 
 /// Prepares a statement. A debug build, and so each test, rejects one that reads rows in vain.
 pub(super) fn prepared<'db>(
@@ -37,7 +34,7 @@ fn check_plan(db: &Connection, sql: &str) -> rusqlite::Result<()> {
         "deprecated_calls_by_day",
     ];
     static CHECKED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    let mut checked = CHECKED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut checked = CHECKED.lock();
     if checked.contains(sql) {
         return Ok(());
     }

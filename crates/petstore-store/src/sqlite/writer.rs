@@ -19,11 +19,12 @@ use crate::{
     stats::Batches,
     write_queue::{Caller, Message, Receiver, Stopped, WriteQueue, respond, take_up},
 };
+use parking_lot::Mutex;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use sqlite_nowait::wal_version;
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     task::{Context, Poll, Wake},
     thread::{self, Thread},
     time::{Duration, Instant},
@@ -138,11 +139,7 @@ impl Writer {
     /// closed.
     pub(super) async fn close(&self) -> Result<(), StoreError> {
         self.queue.close().await;
-        let ended = self
-            .ended
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        let ended = self.ended.lock().take();
         let Some(ended) = ended else {
             // Another call closes it already.
             return Ok(());
