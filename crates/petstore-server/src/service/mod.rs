@@ -32,6 +32,10 @@ type RequestContext = dropshot::RequestContext<Context<PetStore>>;
 #[derive(Debug)]
 pub enum Service {}
 
+fn store(rqctx: &RequestContext) -> &dyn Store {
+    &**rqctx.context().state()
+}
+
 /// Reports a failure of the store as the operation's error, and logs its cause.
 fn failed<E: StateFailure>(rqctx: &RequestContext) -> impl FnOnce(StoreError) -> E {
     |error| state_error(error).into_operation_error(&rqctx.request_id)
@@ -59,12 +63,8 @@ impl PetStoreApi for Service {
             status,
             limit: usize::try_from(limit).expect("a limit is at least 1 and at most 100"),
         };
-        let PetPage { pets, more } = rqctx
-            .context()
-            .state()
-            .list_pets(query)
-            .await
-            .map_err(failed::<ListPetsError>(&rqctx))?;
+        let page = store(&rqctx).list_pets(query).await;
+        let PetPage { pets, more } = page.map_err(failed::<ListPetsError>(&rqctx))?;
         let link = pets.last().filter(|_| more).map(|last| {
             let (last, filter) = (last.id, status);
             Position { last, filter }.next_link(limit)
@@ -93,12 +93,10 @@ impl PetStoreApi for Service {
                     Box::pin(once::create::<_, _, CreatePetError>(&rqctx, &key, ask)).await?;
                 pet
             }
-            None => rqctx
-                .context()
-                .state()
-                .create_pet(pet)
-                .await
-                .map_err(failed::<CreatePetError>(&rqctx))?,
+            None => {
+                let created = store(&rqctx).create_pet(pet).await;
+                created.map_err(failed::<CreatePetError>(&rqctx))?
+            }
         };
         Ok(HttpResponseCreated(pet))
     }
@@ -108,12 +106,8 @@ impl PetStoreApi for Service {
         path: Path<GetPetPath>,
     ) -> Result<HttpResponseOk<Pet>, GetPetError> {
         let id = path.into_inner().pet_id;
-        let pet = rqctx
-            .context()
-            .state()
-            .pet(id)
-            .await
-            .map_err(failed::<GetPetError>(&rqctx))?;
+        let pet = store(&rqctx).pet(id).await;
+        let pet = pet.map_err(failed::<GetPetError>(&rqctx))?;
         pet.map(HttpResponseOk).ok_or_else(|| {
             GetPetError::NotFound(format!("there is no pet with the id {id}").into())
         })
@@ -142,12 +136,8 @@ impl PetStoreApi for Service {
             pet_id,
             limit: usize::try_from(limit).expect("a limit is at least 1 and at most 100"),
         };
-        let OrderPage { orders, more } = rqctx
-            .context()
-            .state()
-            .list_orders(query)
-            .await
-            .map_err(failed::<ListOrdersError>(&rqctx))?;
+        let page = store(&rqctx).list_orders(query).await;
+        let OrderPage { orders, more } = page.map_err(failed::<ListOrdersError>(&rqctx))?;
         let link = orders.last().filter(|_| more).map(|last| {
             let last = last.id;
             Position { last, filter }.next_link(limit)
@@ -176,11 +166,10 @@ impl PetStoreApi for Service {
                 };
                 Box::pin(once::create::<_, _, CreateOrderError>(&rqctx, &key, ask)).await?
             }
-            None => context
-                .state()
-                .create_order(order, context.now())
-                .await
-                .map_err(failed::<CreateOrderError>(&rqctx))?,
+            None => {
+                let created = store(&rqctx).create_order(order, context.now()).await;
+                created.map_err(failed::<CreateOrderError>(&rqctx))?
+            }
         };
         created
             .map(HttpResponseCreated)
@@ -192,12 +181,8 @@ impl PetStoreApi for Service {
         path: Path<GetOrderPath>,
     ) -> Result<HttpResponseOk<Order>, GetOrderError> {
         let id = path.into_inner().order_id;
-        let order = rqctx
-            .context()
-            .state()
-            .order(id)
-            .await
-            .map_err(failed::<GetOrderError>(&rqctx))?;
+        let order = store(&rqctx).order(id).await;
+        let order = order.map_err(failed::<GetOrderError>(&rqctx))?;
         order
             .map(HttpResponseOk)
             .ok_or_else(|| GetOrderError::NotFound(no_order(id).into()))
@@ -210,11 +195,8 @@ impl PetStoreApi for Service {
     ) -> Result<HttpResponseOk<Order>, UpdateOrderError> {
         let (id, OrderUpdate { status: to }) = (path.into_inner().order_id, body.into_inner());
         let context = rqctx.context();
-        let updated = context
-            .state()
-            .update_order(id, to, context.now())
-            .await
-            .map_err(failed::<UpdateOrderError>(&rqctx))?;
+        let updated = store(&rqctx).update_order(id, to, context.now()).await;
+        let updated = updated.map_err(failed::<UpdateOrderError>(&rqctx))?;
         updated.map(HttpResponseOk).map_err(|reason| match reason {
             NotUpdated::NoOrder => UpdateOrderError::NotFound(no_order(id).into()),
             NotUpdated::NoStep { from } => {
