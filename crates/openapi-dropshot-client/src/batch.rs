@@ -7,7 +7,7 @@ use futures_util::{
     stream::{self, BoxStream},
 };
 use std::{
-    error, fmt,
+    fmt,
     future::Future,
     sync::{
         Arc,
@@ -243,7 +243,8 @@ impl<T, C> BatchReport<T, C> {
 }
 
 /// The first error of a batch, and the inputs that are done nevertheless.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("the call for the input at the position {index} failed, {} are done: {source}", done.len())]
 #[non_exhaustive]
 pub struct BatchError<C = String> {
     /// The position of the input whose call failed.
@@ -252,27 +253,6 @@ pub struct BatchError<C = String> {
     pub source: Error<C>,
     /// The positions of the inputs that are done.
     pub done: Vec<usize>,
-}
-
-impl<C: fmt::Display> fmt::Display for BatchError<C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            index,
-            source,
-            done,
-        } = self;
-        write!(
-            f,
-            "the call for the input at the position {index} failed, {} are done: {source}",
-            done.len()
-        )
-    }
-}
-
-impl<C: fmt::Debug + fmt::Display + 'static> error::Error for BatchError<C> {
-    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        Some(&self.source)
-    }
 }
 
 impl<T, C> fmt::Debug for Batch<'_, T, C> {

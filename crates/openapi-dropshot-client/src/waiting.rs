@@ -1,9 +1,14 @@
 //! Waits until the thing that an operation returns is in one of several states.
 
-use crate::{Error, ErrorCode, Response, error::Failure, operation::Waiter, prepared::Prepared};
+use crate::{
+    Error, ErrorCode, Response,
+    error::{Failure, printable},
+    operation::Waiter,
+    prepared::Prepared,
+};
 use serde::de::DeserializeOwned;
 use std::{
-    error, fmt,
+    fmt,
     future::{Future, IntoFuture},
     marker::PhantomData,
     pin::Pin,
@@ -136,9 +141,14 @@ impl<T, C> fmt::Debug for Waiting<T, C> {
 }
 
 /// Why the state for which a call [waits](Waiting) was not reached.
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum WaitError<T, C = String> {
     /// The resource is in a state that never leads to the expected one.
+    #[error(
+        "the state is `{}`, which never becomes the expected one",
+        printable(state)
+    )]
     Failed {
         /// Its state.
         state: String,
@@ -146,6 +156,10 @@ pub enum WaitError<T, C = String> {
         response: Box<Response<T, C>>,
     },
     /// The time is over.
+    #[error(
+        "the time to wait is over, and the state is still `{}`",
+        printable(state.as_deref().unwrap_or_default())
+    )]
     Timeout {
         /// The last state, if the response had one.
         state: Option<String>,
@@ -153,26 +167,8 @@ pub enum WaitError<T, C = String> {
         response: Box<Response<T, C>>,
     },
     /// A request failed.
-    Call(Error<C>),
-}
-
-impl<T, C: fmt::Display> fmt::Display for WaitError<T, C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let printable = crate::error::printable;
-        match self {
-            WaitError::Failed { state, .. } => write!(
-                f,
-                "the state is `{}`, which never becomes the expected one",
-                printable(state)
-            ),
-            WaitError::Timeout { state, .. } => write!(
-                f,
-                "the time to wait is over, and the state is still `{}`",
-                printable(state.as_deref().unwrap_or_default())
-            ),
-            WaitError::Call(error) => error.fmt(f),
-        }
-    }
+    #[error("{0}")]
+    Call(#[source] Error<C>),
 }
 
 impl<T, C: fmt::Debug> fmt::Debug for WaitError<T, C> {
@@ -181,15 +177,6 @@ impl<T, C: fmt::Debug> fmt::Debug for WaitError<T, C> {
             WaitError::Failed { state, .. } => f.debug_tuple("Failed").field(state).finish(),
             WaitError::Timeout { state, .. } => f.debug_tuple("Timeout").field(state).finish(),
             WaitError::Call(error) => f.debug_tuple("Call").field(error).finish(),
-        }
-    }
-}
-
-impl<T, C: fmt::Debug + fmt::Display + 'static> error::Error for WaitError<T, C> {
-    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        match self {
-            WaitError::Call(error) => Some(error),
-            _ => None,
         }
     }
 }
