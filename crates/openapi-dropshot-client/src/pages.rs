@@ -47,8 +47,8 @@ struct Page<T, C> {
 type Next = Result<Box<Prepared>, Failure>;
 
 impl<T, C> Pages<T, C> {
-    /// The cursor of the page that was returned last: with the same filters, it is the `cursor` of a request that
-    /// begins with that page again. `None` on the first page.
+    /// The cursor of the page that was returned last, and before the first page the cursor of the request: with the same
+    /// filters, it is the `cursor` of a request that begins with that page again. `None` if that is the beginning of the list.
     pub fn cursor(&self) -> Option<&str> {
         self.cursor.as_deref()
     }
@@ -56,6 +56,8 @@ impl<T, C> Pages<T, C> {
 
 impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Pages<T, C> {
     pub(crate) fn new(first: Next) -> Self {
+        let cursor = first.as_ref().ok();
+        let cursor = cursor.and_then(|first| cursor_of(first.request.url()));
         let pages = stream::try_unfold(Some(first), |next: Option<Next>| async move {
             match next {
                 Some(request) => fetch(request?).await.map(Some),
@@ -64,7 +66,7 @@ impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Pages<T, C> {
         });
         Pages {
             pages: pages.boxed(),
-            cursor: None,
+            cursor,
         }
     }
 
@@ -112,9 +114,7 @@ async fn fetch<T: DeserializeOwned, C>(
 ) -> Result<(Page<T, C>, Option<Next>), Failure> {
     let response: Response<T, C> = Response::json(request.send().await?).await?;
     let url = request.request.url();
-    let mut query = url.query_pairs();
-    let cursor = query.find(|(name, _)| name == "cursor");
-    let cursor = cursor.map(|(_, value)| value.into_owned());
+    let cursor = cursor_of(url);
     let next = link::next(response.headers()).map(|target| follow(url, &target));
     let next = next.map(|next| match next {
         Ok(next) => {
@@ -125,6 +125,13 @@ async fn fetch<T: DeserializeOwned, C>(
         Err(reason) => Err(response.unreadable(reason)),
     });
     Ok((Page { response, cursor }, next))
+}
+
+/// The cursor at which a page begins.
+fn cursor_of(page: &Url) -> Option<String> {
+    let mut query = page.query_pairs();
+    let cursor = query.find(|(name, _)| name == "cursor");
+    cursor.map(|(_, value)| value.into_owned())
 }
 
 /// The address that a link leads to, relative to the request whose response has the link.
@@ -175,8 +182,9 @@ pub struct Items<T, C = String> {
 }
 
 impl<T, C> Items<T, C> {
-    /// The cursor of the page of the last item: with the same filters, it is the `cursor` of a request that begins
-    /// with that page again, so that some items come twice and none is missed. `None` on the first page.
+    /// The cursor of the page of the last item, and before the first item the cursor of the request: with the same filters,
+    /// it is the `cursor` of a request that begins with that page again, so that some items come twice and none is missed.
+    /// `None` if that is the beginning of the list.
     pub fn cursor(&self) -> Option<&str> {
         self.pages.cursor()
     }

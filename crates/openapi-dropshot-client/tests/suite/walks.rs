@@ -105,6 +105,20 @@ async fn a_stream_that_is_dropped_fetches_no_further_page() {
 }
 
 #[tokio::test]
+async fn a_walk_whose_first_request_fails_keeps_the_cursor_that_it_was_given() {
+    let failures = [(); 2].map(|()| response("404 Not Found", &[], ""));
+    let service = Service::responding(failures).await;
+    let client = client(&service);
+    let mut books = client.list_books().cursor("saved").stream();
+    assert_eq!(books.cursor(), Some("saved"));
+    books.next().await.expect("a result").expect_err("it fails");
+    assert_eq!(books.cursor(), Some("saved"));
+    let mut pages = client.list_books().cursor("saved").pages();
+    pages.next().await.expect("a result").expect_err("it fails");
+    assert_eq!(pages.cursor(), Some("saved"));
+}
+
+#[tokio::test]
 async fn a_walk_that_breaks_begins_again_where_it_was() {
     let service = Service::responding([
         page(&[1, 2], Some("?cursor=two")),
