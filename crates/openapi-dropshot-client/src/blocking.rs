@@ -3,6 +3,9 @@
 //! Each request of a generated client has `send_blocking` beside `send`; [`Pages`] and [`Items`](crate::Items) have
 //! `blocking`, which makes iterators of them.
 //!
+//! A call has the same spans and trace as `send` in the same place: it takes the current span, subscriber and OpenTelemetry
+//! context along.
+//!
 //! It works on any thread. A thread that runs async code is blocked until the call ends; use `send` in such code.
 
 use crate::{Error, ErrorCode, Pages, Response};
@@ -14,6 +17,7 @@ use std::{
     sync::{LazyLock, mpsc},
 };
 use tokio::runtime::{Builder, Runtime};
+use tracing::{Instrument as _, instrument::WithSubscriber as _};
 
 /// One thread is enough: it only moves bytes.
 static RUNTIME: LazyLock<io::Result<Runtime>> = LazyLock::new(|| {
@@ -34,6 +38,9 @@ pub fn wait<T: Send + 'static, C: Send + 'static>(
 ) -> Result<T, Error<C>> {
     let runtime = RUNTIME.as_ref().map_err(Error::no_runtime)?;
     let (sender, receiver) = mpsc::sync_channel(1);
+    let call = call.in_current_span().with_current_subscriber();
+    #[cfg(feature = "opentelemetry")]
+    let call = opentelemetry::trace::FutureExt::with_current_context(call);
     // Not `block_on`, which panics on a thread that runs async code.
     runtime.spawn(async move {
         // The receiver waits below.

@@ -14,6 +14,16 @@ use opentelemetry_sdk::{
 };
 use std::collections::BTreeMap;
 use tracing_subscriber::{filter::LevelFilter, prelude::*};
+#[cfg(feature = "blocking")]
+use {
+    crate::generated::telemetry::TracePropagation,
+    opentelemetry::{
+        Context, global,
+        trace::{SpanContext, SpanId, TraceContextExt as _, TraceFlags, TraceId, TraceState},
+    },
+    opentelemetry_sdk::propagation::TraceContextPropagator,
+    tracing::Instrument as _,
+};
 
 /// The body of an error that is sent again.
 const OVERLOADED: &str = r#"{"code":"overloaded","message":"later"}"#;
@@ -187,6 +197,68 @@ async fn each_call_has_a_span_by_the_conventions() {
         "{:?}",
         forbidden.status
     );
+}
+
+#[cfg(feature = "blocking")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn blocking_calls_have_the_spans_and_the_trace_of_their_caller() {
+    global::set_text_map_propagator(TraceContextPropagator::new());
+    let exporter = InMemorySpanExporter::default();
+    let provider = SdkTracerProvider::builder()
+        .with_simple_exporter(exporter.clone())
+        .build();
+    let layer = tracing_opentelemetry::layer().with_tracer(provider.tracer("test"));
+    let service = Service::responding((0..4).map(|_| json("200 OK", &[], "[]"))).await;
+    let client = Client::builder(service.base_url())
+        .api_key(KEY)
+        .interceptor(TracePropagation)
+        .build()
+        .expect("it is valid");
+    let subscriber = tracing_subscriber::registry().with(LevelFilter::INFO);
+    {
+        let _guard = tracing::subscriber::set_default(subscriber.with(layer));
+        let span = tracing::info_span!("caller");
+        let call = client.list_books().send().instrument(span.clone());
+        call.await.expect("it succeeds");
+        let _entered = span.entered();
+        let response = client.list_books().send_blocking();
+        response.expect("it succeeds");
+        assert_eq!(client.list_books().pages().blocking().count(), 1);
+    }
+    let spans = exporter.get_finished_spans().expect("they are in memory");
+    let [calls @ .., caller] = spans.as_slice() else {
+        panic!("there are none");
+    };
+    assert_eq!(calls.len(), 3, "{spans:?}");
+    for (call, request) in calls.iter().zip(service.requests()) {
+        assert_eq!(call.name, "GET /books");
+        assert_eq!(call.parent_span_id, caller.span_context.span_id());
+        assert!(
+            request.contains(&traceparent(&call.span_context)),
+            "{request}"
+        );
+    }
+
+    // Without `tracing`, the context of OpenTelemetry counts.
+    let (trace, span) = (TraceId::from(7_u128), SpanId::from(9_u64));
+    let state = TraceState::default();
+    let remote = SpanContext::new(trace, span, TraceFlags::SAMPLED, true, state);
+    let expected = traceparent(&remote);
+    let _attached = Context::new().with_remote_span_context(remote).attach();
+    let response = client.list_books().send_blocking();
+    response.expect("it succeeds");
+    let request = &service.requests()[3];
+    assert!(request.contains(&expected), "{request}");
+}
+
+/// The header of a request that belongs to this span.
+#[cfg(feature = "blocking")]
+fn traceparent(span: &SpanContext) -> String {
+    format!(
+        "traceparent: 00-{}-{}-01\r\n",
+        span.trace_id(),
+        span.span_id()
+    )
 }
 
 /// The attributes with the names of the conventions; the client has names of its own as well.
