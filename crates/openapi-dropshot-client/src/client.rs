@@ -85,7 +85,7 @@ impl Client {
 
     /// Sends a request once, and reads a JSON response to its end, so that the request can be sent again if the response
     /// breaks off. Other bodies, and those that the application reads, are not read here. Every try of every operation is sent
-    /// by this function.
+    /// by this function. `is_early` says that the service asked for a longer pause before it.
     ///
     /// # Errors
     ///
@@ -96,6 +96,7 @@ impl Client {
         url: &Url,
         operation: &'static Operation,
         is_streamed: bool,
+        is_early: bool,
         max_bytes: u64,
     ) -> impl Future<Output = Result<Received, Failure>> + Send {
         let sending = self.shared.transport.send(request);
@@ -103,6 +104,10 @@ impl Client {
             let no_response = |error| Failure::no_response(operation.id, self.base_url(), error);
             let mut response = local(sending.await.map_err(no_response)?);
             let head = Head::of(&mut response, max_bytes);
+            if is_early && head.status.is_success() {
+                // The service no longer needs the pause; this response may ask for another one.
+                self.shared.throttle.end();
+            }
             self.read_notices(operation, url, &head);
             if !head.status.is_success() {
                 let received = Received::arriving(head, take(response));

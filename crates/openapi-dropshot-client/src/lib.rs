@@ -41,6 +41,10 @@
 //! time limit is used up. A client has defaults for all of them ([`ClientBuilder`]); a call can have other ones
 //! ([`CallOptions`]).
 //!
+//! After a 429 that says how long to wait, and after a response whose `RateLimit` has nothing left, all calls of the client and
+//! its clones pause for that time. A call whose time limit would end during the pause sends its request at once instead, and
+//! the service decides; if it succeeds, the pause ends for all calls.
+//!
 //! # Deprecation
 //!
 //! The compiler warns of operations that the document deprecates. Deprecations that only the service knows are read from

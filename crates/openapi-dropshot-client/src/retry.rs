@@ -146,7 +146,8 @@ async fn run_tries(call: &mut Prepared) -> Result<Received, Failure> {
     loop {
         let wait = shared.throttle.wait(now);
         // If the wait would exceed the time limit, the request is sent at once and the service decides.
-        if !wait.is_zero() && wait < state.left(now) {
+        let is_early = !wait.is_zero() && wait >= state.left(now);
+        if !wait.is_zero() && !is_early {
             clock.sleep(wait).await;
             now = clock.now();
         }
@@ -174,6 +175,7 @@ async fn run_tries(call: &mut Prepared) -> Result<Received, Failure> {
             template.url(),
             operation,
             *is_streamed,
+            is_early,
             settings.max_response_bytes
         ));
         let result = timeout(limit, exchange).await;

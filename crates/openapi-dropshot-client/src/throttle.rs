@@ -23,6 +23,11 @@ impl Throttle {
         *not_before = Some(not_before.map_or(until, |earlier| earlier.max(until)));
     }
 
+    /// Ends the delay.
+    pub(crate) fn end(&self) {
+        *self.lock() = None;
+    }
+
     /// Returns how long a request still has to wait.
     pub(crate) fn wait(&self, now: Instant) -> Duration {
         let mut not_before = self.lock();

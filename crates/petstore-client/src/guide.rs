@@ -121,6 +121,10 @@ pub mod errors {}
 /// `RateLimit`. The number of tries is limited ([`RetryPolicy`](crate::RetryPolicy), six), and so are the retries of all calls
 /// of a client together ([`RetryBudget`](crate::RetryBudget)) and the time: 10 seconds for a try and 30 seconds for a call.
 ///
+/// A rate limit belongs to the API key. After a 429, and after the last response that the limit allows, all calls of the client
+/// pause as long as the service asks. A call whose time limit would end during the pause sends its request at once instead, and
+/// the service decides; if it succeeds, the pause ends for all calls.
+///
 /// ```
 /// use petstore_client::{CallOptions, Client, RetryDecision, RetryPolicy};
 /// use std::time::Duration;

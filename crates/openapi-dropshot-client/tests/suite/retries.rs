@@ -283,6 +283,29 @@ async fn the_last_request_of_an_allowance_slows_down_the_next_one() {
 }
 
 #[tokio::test]
+async fn a_success_ends_the_pause_that_a_rejection_asked_for() {
+    let rejection = json("429 Too Many Requests", &["retry-after: 100"], "{}");
+    let spent = [
+        "ratelimit: \"default\";r=0;t=8",
+        "ratelimit-policy: \"default\";q=4;w=8",
+    ];
+    let next_may_wait = json("200 OK", &spent, "[]");
+    for (success, pauses) in [(books(), &[][..]), (next_may_wait, &[2_000])] {
+        let service = Service::responding([rejection.clone(), success, books()]).await;
+        let clock = Passing::new();
+        let client = builder(&service, &clock).build().expect("it is valid");
+        let rejected = client.list_books().send().await;
+        rejected.expect_err("100 seconds are more than the call has");
+        let next = client.list_books().send().await;
+        next.expect("it is sent at once, and the service allows it");
+        let patient = CallOptions::new().timeout(Duration::from_secs(200));
+        let last = client.list_books().with(patient).send().await;
+        last.expect("it is allowed, too");
+        assert_eq!(clock.pauses(), pauses);
+    }
+}
+
+#[tokio::test]
 async fn calls_share_the_retry_budget() {
     let service = Service::responding((0..20).map(|_| bad_gateway())).await;
     let budget = RetryBudget::new(3, 5);
