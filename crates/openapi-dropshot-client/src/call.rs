@@ -35,7 +35,8 @@ impl CallOptions {
         CallOptions::default()
     }
 
-    /// The time limit of the whole call, with all tries and the pauses between them.
+    /// The time limit of the whole call, with all tries and the pauses between them. In a stream of pages or items, each page is
+    /// a call with this time limit.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self

@@ -339,14 +339,8 @@ impl<C: Display> Display for Error<C> {
             retries => write!(f, ", tried {} times", retries.saturating_add(1))?,
         }
         match inner.record.stop {
-            Some(RetryStop::Budget) => f.write_str(
-                ", not again because the retry budget of the client is used up",
-            ),
-            Some(RetryStop::ApiKeyRejected) => f.write_str(
-                ", not with another API key: an earlier try may have been carried out, and its Idempotency-Key is valid only \
-                 for the API key of that try; look whether it was carried out before you repeat it",
-            ),
-            _ => Ok(()),
+            Some(stop) => write!(f, ", {}", stop.text()),
+            None => Ok(()),
         }
     }
 }

@@ -32,3 +32,24 @@ pub enum RetryStop {
     /// request is valid only for the API key of that try: with another one, the request could be carried out twice.
     ApiKeyRejected,
 }
+
+impl RetryStop {
+    /// The reason, as it follows the text of an error.
+    pub(crate) const fn text(self) -> &'static str {
+        match self {
+            RetryStop::NotRepeatable => "not again because it is not safe to repeat",
+            RetryStop::Tries => "not again because the retry policy allows no further try",
+            RetryStop::Budget => "not again because the retry budget of the client is used up",
+            RetryStop::Timeout => {
+                "not again because the time limit of the call leaves no time for it"
+            }
+            RetryStop::Classifier => {
+                "not again because the classifier of the retry policy forbids it"
+            }
+            RetryStop::ApiKeyRejected => {
+                "not with another API key: an earlier try may have been carried out, and its Idempotency-Key is valid only \
+                 for the API key of that try; look whether it was carried out before you repeat it"
+            }
+        }
+    }
+}

@@ -79,20 +79,36 @@ async fn an_error_says_why_the_request_was_not_sent_again() {
         (error.retry_stop(), error.to_string())
     };
     let tries = |tries| CallOptions::new().retry(RetryPolicy::new().max_tries(tries));
-    assert_eq!(stop(&client, tries(2)).await.0, Some(RetryStop::Tries));
+    let ends_with = |text: &str, end: &str| assert!(text.ends_with(end), "{text}");
+    let (reason, text) = stop(&client, tries(2)).await;
+    assert_eq!(reason, Some(RetryStop::Tries));
+    ends_with(
+        &text,
+        ", tried twice, not again because the retry policy allows no further try",
+    );
     let short = CallOptions::new().timeout(Duration::from_millis(150));
-    assert_eq!(stop(&client, short).await.0, Some(RetryStop::Timeout));
+    let (reason, text) = stop(&client, short).await;
+    assert_eq!(reason, Some(RetryStop::Timeout));
+    ends_with(
+        &text,
+        ", not again because the time limit of the call leaves no time for it",
+    );
+    let policy = RetryPolicy::new().classify(|_| RetryDecision::Stop);
+    let (reason, text) = stop(&client, CallOptions::new().retry(policy)).await;
+    assert_eq!(reason, Some(RetryStop::Classifier));
+    ends_with(
+        &text,
+        ", not again because the classifier of the retry policy forbids it",
+    );
     let poor = builder
         .retry_budget(RetryBudget::new(1, 1))
         .build()
         .expect("it is valid");
     let (reason, text) = stop(&poor, tries(9)).await;
     assert_eq!(reason, Some(RetryStop::Budget));
-    assert!(
-        text.ends_with(
-            ", tried twice, not again because the retry budget of the client is used up"
-        ),
-        "{text}"
+    ends_with(
+        &text,
+        ", tried twice, not again because the retry budget of the client is used up",
     );
     let error = client.remove_shelf().shelf("a").with(tries(1)).send().await;
     assert_eq!(
@@ -104,6 +120,10 @@ async fn an_error_says_why_the_request_was_not_sent_again() {
     assert_eq!(
         (error.retries(), error.retry_stop()),
         (0, Some(RetryStop::NotRepeatable))
+    );
+    ends_with(
+        &error.to_string(),
+        ", not again because it is not safe to repeat",
     );
 }
 

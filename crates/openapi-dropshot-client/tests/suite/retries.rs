@@ -82,7 +82,7 @@ async fn tries_have_an_end_and_the_error_says_how_many_there_were() {
     let error = client.list_books().send().await.expect_err("all fail");
     assert_eq!((error.status(), error.retries()), (Some(502), 2));
     assert!(error.is_retryable() && error.was_sent());
-    assert!(error.to_string().ends_with(", tried 3 times"), "{error}");
+    assert!(error.to_string().contains(", tried 3 times,"), "{error}");
     assert_eq!(service.requests().len(), 3);
 
     let once = CallOptions::new().retry(RetryPolicy::never());
