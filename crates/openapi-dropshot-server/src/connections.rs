@@ -1,6 +1,7 @@
 //! Counts the open connections and what they have received of requests that are not complete, and
 //! closes some where there are too many.
 
+use crate::lock::lock;
 use fair_shares::{Share, Shares};
 use futures::task::AtomicWaker;
 use http::Version;
@@ -10,7 +11,7 @@ use std::{
     hash::{BuildHasher as _, Hash, RandomState},
     pin::pin,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering},
     },
     task::{self, Poll},
@@ -84,7 +85,7 @@ pub(crate) struct Connections {
 }
 
 /// The state of a connection that others see.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct ConnectionState {
     /// Higher than that of every connection that was opened before.
     id: u64,
@@ -168,7 +169,7 @@ impl Connections {
     }
 
     pub(crate) fn open_now(&self) -> usize {
-        self.lock().len()
+        lock(&self.open).len()
     }
 
     pub(crate) fn closed_for_others(&self) -> u64 {
@@ -193,23 +194,11 @@ impl Connections {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let state = Arc::new(ConnectionState {
             id,
-            command: AtomicU8::new(Command::GoOn as u8),
-            waker: AtomicWaker::new(),
-            active: AtomicUsize::new(0),
-            sending: AtomicUsize::new(0),
-            last_taken_at: Mutex::default(),
             opened,
             last_active: AtomicU64::new(opened),
-            trusted: Mutex::default(),
-            had_key: AtomicBool::new(false),
-            unparsed: AtomicUsize::new(0),
-            read_in_turn: AtomicUsize::new(0),
-            received: AtomicUsize::new(0),
-            had_large_response: AtomicBool::new(false),
-            is_http2: AtomicBool::new(false),
-            is_websocket: AtomicBool::new(false),
+            ..ConnectionState::default()
         });
-        self.lock().insert(id, state.clone());
+        lock(&self.open).insert(id, state.clone());
         if self.is_ending.load(Ordering::SeqCst) {
             state.send_command(Command::ShutDown);
         }
@@ -228,7 +217,7 @@ impl Connections {
             let mut changed = pin!(self.changed.notified());
             changed.as_mut().enable();
             {
-                let open = self.lock();
+                let open = lock(&self.open);
                 let is_full = open.len() >= self.limit;
                 self.is_full.store(is_full, Ordering::SeqCst);
                 self.waits_since
@@ -288,7 +277,7 @@ impl Connections {
         if last.fetch_update(order, update, is_due).is_err() {
             return;
         }
-        let open = self.lock();
+        let open = lock(&self.open);
         let holding = open
             .values()
             .filter(|state| state.received.load(Ordering::Relaxed) > 0);
@@ -312,7 +301,7 @@ impl Connections {
             tokio::time::sleep(stall.min(idle) / 4).await;
             let now = self.now();
             let since = |time: Duration| now.saturating_sub(micros(time));
-            for state in self.lock().values() {
+            for state in lock(&self.open).values() {
                 let is_stalled = state.waits_since().is_some_and(|time| time <= since(stall));
                 let is_idle = state.is_idle_since(since(idle));
                 let is_idle_for_long = state.is_idle_since(since(2 * idle));
@@ -330,14 +319,14 @@ impl Connections {
     /// Lets all connections finish their requests, and end.
     pub(crate) fn shut_down(&self) {
         self.is_ending.store(true, Ordering::SeqCst);
-        for state in self.lock().values() {
+        for state in lock(&self.open).values() {
             state.send_command(Command::ShutDown);
         }
     }
 
     /// Ends all connections at once.
     pub(crate) fn close(&self) {
-        for state in self.lock().values() {
+        for state in lock(&self.open).values() {
             state.send_command(Command::Close);
         }
     }
@@ -347,7 +336,7 @@ impl Connections {
         loop {
             let mut changed = pin!(self.changed.notified());
             changed.as_mut().enable();
-            if self.lock().is_empty() {
+            if lock(&self.open).is_empty() {
                 return;
             }
             changed.await;
@@ -357,10 +346,6 @@ impl Connections {
     /// The time, which is never 0: that is before the listener was started.
     fn now(&self) -> u64 {
         micros(self.started.elapsed()) + 1
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Arc<ConnectionState>>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -397,15 +382,9 @@ impl ConnectionState {
 
     /// Since when the response has waited that has waited longest for its client.
     fn waits_since(&self) -> Option<u64> {
-        let longest = self.last_taken_at().iter().flatten().min().copied();
+        let longest = lock(&self.last_taken_at).iter().flatten().min().copied();
         let is_sending = self.sending.load(Ordering::SeqCst) > 0;
         longest.or_else(|| is_sending.then(|| self.last_active()))
-    }
-
-    fn last_taken_at(&self) -> MutexGuard<'_, Vec<Option<u64>>> {
-        self.last_taken_at
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn is_idle_since(&self, time: u64) -> bool {
@@ -415,11 +394,7 @@ impl ConnectionState {
     }
 
     fn is_trusted(&self) -> bool {
-        self.trusted().is_some()
-    }
-
-    fn trusted(&self) -> MutexGuard<'_, Option<Share<u64>>> {
-        self.trusted.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.trusted).is_some()
     }
 
     fn had_key(&self) -> bool {
@@ -505,7 +480,7 @@ impl Drop for Connection {
     fn drop(&mut self) {
         self.try_hold(0);
         let Handle { state, connections } = &self.handle;
-        connections.lock().remove(&state.id);
+        lock(&connections.open).remove(&state.id);
         connections.changed.notify_waiters();
     }
 }
@@ -552,7 +527,7 @@ impl Sending {
 
     fn set_time(&self, time: Option<u64>) {
         if let Some(index) = self.index
-            && let Some(last) = self.activity.0.state.last_taken_at().get_mut(index)
+            && let Some(last) = lock(&self.activity.0.state.last_taken_at).get_mut(index)
         {
             *last = time;
         }
@@ -572,7 +547,7 @@ impl Activity {
         let now = self.0.note_time();
         self.0.state.sending.fetch_add(1, Ordering::SeqCst);
         let index = (version == Version::HTTP_2).then(|| {
-            let mut times = self.0.state.last_taken_at();
+            let mut times = lock(&self.0.state.last_taken_at);
             let free = times.iter().position(Option::is_none);
             let index = free.unwrap_or(times.len());
             match times.get_mut(index) {
@@ -595,7 +570,7 @@ impl Activity {
     /// Ends the connection that has been open longest without a valid credential.
     pub(crate) fn close_stranger(&self) {
         let connections = &self.0.connections;
-        let open = connections.lock();
+        let open = lock(&connections.open);
         let strangers = open.values().filter(|state| !state.had_key());
         let busy = strangers.filter(|state| state.active.load(Ordering::SeqCst) > 0);
         let open = busy.filter(|state| state.command() != Command::Close);
@@ -624,7 +599,7 @@ impl Activity {
     /// for others if they are idle or have waited for long.
     pub(crate) fn trust(&self, principal: &impl Hash) {
         let Handle { state, connections } = &self.0;
-        let mut trusted = state.trusted();
+        let mut trusted = lock(&state.trusted);
         if trusted.is_some() {
             return;
         }
@@ -639,7 +614,7 @@ impl Activity {
     /// Remembers that the last credential of the client was not valid. It may have been before.
     pub(crate) fn distrust(&self) {
         let state = &self.0.state;
-        *state.trusted() = None;
+        *lock(&state.trusted) = None;
         state.had_key.store(false, Ordering::Relaxed);
     }
 
@@ -840,7 +815,7 @@ mod tests {
         assert!(since() > second_time);
         let third = request.begin_sending(Version::HTTP_2);
         assert_eq!(
-            request.0.state.last_taken_at().len(),
+            lock(&request.0.state.last_taken_at).len(),
             2,
             "a free place is used"
         );

@@ -27,6 +27,7 @@ mod document;
 mod ended_request;
 mod info;
 mod listener;
+mod lock;
 mod permits;
 mod pipeline;
 mod rate_limit;

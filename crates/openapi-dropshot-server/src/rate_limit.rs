@@ -2,11 +2,14 @@
 //! ITU-T I.371). The state of a key is one number: the time at which its full
 //! allowance is available again.
 
-use crate::config::{Rate, RateLimit};
+use crate::{
+    config::{Rate, RateLimit},
+    lock::lock,
+};
 use std::{
     collections::HashMap,
     hash::{BuildHasher as _, Hash, RandomState},
-    sync::{Mutex, PoisonError},
+    sync::Mutex,
     time::Duration,
 };
 
@@ -76,10 +79,7 @@ impl<K: Copy + Eq + Hash> RateLimiter<K> {
         let policy = policy(interval, self.burst, Duration::from_nanos(window));
         let now = nanos(now);
         let number = self.hasher.hash_one(key) as usize % SHARDS;
-        // A panic cannot leave a wrong number behind here.
-        let mut shard = self.shards[number]
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut shard = lock(&self.shards[number]);
         let before = shard.whole_at.get_mut(key);
         let whole_at = before.as_deref().map_or(now, |&whole_at| whole_at.max(now));
         let next = whole_at.saturating_add(interval);

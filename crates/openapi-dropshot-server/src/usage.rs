@@ -5,6 +5,7 @@
 
 use crate::{
     config::CountCalls,
+    lock::lock,
     state::{DeprecatedCalls, Seen, State, StateError, Usage},
 };
 use chrono::{DateTime, NaiveDate, Utc};
@@ -14,7 +15,7 @@ use std::{
     collections::{HashMap, hash_map::Entry},
     hash::Hash,
     mem,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 use tokio::{sync::Notify, task::JoinHandle, time::timeout};
@@ -68,7 +69,7 @@ impl<P: Copy + Eq + Hash> UsageCounters<P> {
         user_agent: Option<&HeaderValue>,
     ) {
         let is_first_today = {
-            let mut pending = self.pending();
+            let mut pending = lock(&self.pending);
             pending.add_seen(principal, now);
             self.counts(operation) && pending.count_call(principal, operation, now, user_agent)
         };
@@ -86,7 +87,7 @@ impl<P: Copy + Eq + Hash> UsageCounters<P> {
     /// Takes out the counts that are not written yet.
     fn take(&self) -> Usage<P> {
         let (seen, by_day) = {
-            let mut pending = self.pending();
+            let mut pending = lock(&self.pending);
             (mem::take(&mut pending.seen), mem::take(&mut pending.by_day))
         };
         let mut calls: Vec<_> = by_day.into_values().collect();
@@ -103,18 +104,13 @@ impl<P: Copy + Eq + Hash> UsageCounters<P> {
 
     /// Puts back counts that could not be written.
     fn put_back(&self, usage: Usage<P>) {
-        let mut pending = self.pending();
+        let mut pending = lock(&self.pending);
         for Seen { principal, at } in usage.seen {
             pending.add_seen(principal, at);
         }
         for calls in usage.calls {
             pending.add_calls(calls);
         }
-    }
-
-    fn pending(&self) -> MutexGuard<'_, Pending<P>> {
-        // A panic under the lock leaves counts that are right, or one less.
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -363,11 +359,8 @@ mod tests {
     #[test]
     fn a_caller_is_logged_once_a_day() {
         let counters = UsageCounters::new(CountCalls::Deprecated);
-        let logged = |seconds| {
-            counters
-                .pending()
-                .count_call(PRINCIPAL, &RETIRED, time(seconds), None)
-        };
+        let logged =
+            |seconds| lock(&counters.pending).count_call(PRINCIPAL, &RETIRED, time(seconds), None);
         assert!(logged(0));
         assert!(!logged(86_399));
         assert!(logged(86_400));

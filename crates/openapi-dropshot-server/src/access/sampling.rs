@@ -11,7 +11,6 @@ use std::{
     },
     time::Duration,
 };
-use tokio::time::MissedTickBehavior;
 
 /// The time for which the number of lines is limited.
 const PERIOD: Duration = Duration::from_secs(1);
@@ -46,10 +45,8 @@ impl RejectedLines {
         if lines.most.is_some() {
             let counted = Arc::downgrade(&lines);
             tokio::spawn(async move {
-                let mut ticks = tokio::time::interval(PERIOD);
-                ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
                 loop {
-                    ticks.tick().await;
+                    tokio::time::sleep(PERIOD).await;
                     match counted.upgrade() {
                         Some(lines) => lines.begin_period(),
                         None => break,

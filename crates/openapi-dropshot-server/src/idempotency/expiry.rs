@@ -5,10 +5,7 @@ use crate::{
     state::{State, StateError},
 };
 use std::{sync::Arc, time::Duration};
-use tokio::{
-    task::JoinSet,
-    time::{self, Instant, MissedTickBehavior},
-};
+use tokio::task::JoinSet;
 
 /// How often it looks for expired keys.
 const PERIOD: Duration = Duration::from_secs(60);
@@ -21,10 +18,8 @@ const BATCH: usize = 500;
 pub(crate) fn start_expiry<S: State>(state: Arc<S>, clock: Arc<dyn Clock>) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
     tasks.spawn(async move {
-        let mut ticks = time::interval_at(Instant::now() + PERIOD, PERIOD);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
-            ticks.tick().await;
+            tokio::time::sleep(PERIOD).await;
             if let Err(error) = delete_expired(&*state, &*clock).await {
                 tracing::warn!(
                     "expired idempotency keys were not deleted, they are tried again: {error}"

@@ -4,10 +4,11 @@
 //! several servers.
 
 use super::IdempotencyKey;
+use crate::lock::lock;
 use std::{
     collections::{HashMap, hash_map::Entry},
     hash::Hash,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
 };
 use tokio::sync::watch;
 
@@ -44,7 +45,7 @@ impl<P: Copy + Eq + Hash> InFlight<P> {
     /// Takes the name. If another request holds it, returns a channel that is closed when that
     /// request ends; nothing is ever sent through it.
     pub(super) fn enter(&self, name: &Name<P>) -> Result<Guard<P>, watch::Receiver<()>> {
-        match self.names().entry(name.clone()) {
+        match lock(&self.0).entry(name.clone()) {
             Entry::Occupied(other) => Err(other.get().clone()),
             Entry::Vacant(free) => {
                 let (ended, receiver) = watch::channel(());
@@ -57,16 +58,11 @@ impl<P: Copy + Eq + Hash> InFlight<P> {
             }
         }
     }
-
-    fn names(&self) -> MutexGuard<'_, Names<P>> {
-        // A panic under the lock leaves the map whole.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl<P: Copy + Eq + Hash> Drop for Guard<P> {
     fn drop(&mut self) {
-        self.all.names().remove(&self.name);
+        lock(&self.all.0).remove(&self.name);
     }
 }
 
@@ -93,6 +89,6 @@ mod tests {
         drop(first);
         assert!(waiting.await.expect("it ends").is_err());
         assert!(all.enter(&name(1, "a")).is_ok());
-        assert_eq!(all.names().len(), 2, "what is over leaves nothing");
+        assert_eq!(lock(&all.0).len(), 2, "what is over leaves nothing");
     }
 }

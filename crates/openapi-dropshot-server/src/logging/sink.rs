@@ -2,11 +2,12 @@
 //! content. Logging never waits for a terminal, a pipe or a
 //! disk; if stderr is blocked and 8 MiB of lines are buffered, further lines are lost and counted.
 
+use crate::lock::lock;
 use std::{
     io::{self, Write},
     mem,
     sync::{
-        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        Arc, Condvar, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
     thread,
@@ -71,7 +72,7 @@ impl Sink {
 
     /// Takes a line, or loses it where the buffer is full.
     pub(super) fn push(&self, line: &[u8]) {
-        let mut lines = self.0.lines();
+        let mut lines = lock(&self.0.lines);
         if lines.waiting.len() + line.len() > BYTES {
             self.0.lost.fetch_add(1, Ordering::Relaxed);
             return;
@@ -91,7 +92,7 @@ impl Sink {
     /// Waits until everything is written, within bounds.
     pub(super) fn write_out(&self) {
         let pending = |lines: &mut Lines| lines.writing || !lines.waiting.is_empty();
-        let lines = self.0.lines();
+        let lines = lock(&self.0.lines);
         // If the reader has stopped reading, the lines are lost.
         let _waited = self
             .0
@@ -101,14 +102,9 @@ impl Sink {
 }
 
 impl Shared {
-    /// Nothing that holds the lock panics.
-    fn lines(&self) -> MutexGuard<'_, Lines> {
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Says that what was taken before is written, and waits for more.
     fn take(&self, taken: &mut Vec<u8>) {
-        let mut lines = self.lines();
+        let mut lines = lock(&self.lines);
         lines.writing = false;
         self.written.notify_all();
         while lines.waiting.is_empty() {

@@ -1,7 +1,7 @@
 //! Counts requests. The labels have values of closed sets only, so that clients cannot
 //! increase the number of time series.
 
-use crate::{ServiceInfo, ended_request::EndedRequest};
+use crate::{ServiceInfo, ended_request::EndedRequest, lock::lock};
 use chrono::Utc;
 use http::Method;
 use prometheus::{
@@ -11,7 +11,7 @@ use prometheus::{
 };
 use std::{
     collections::HashSet,
-    sync::{Mutex, OnceLock, PoisonError},
+    sync::{Mutex, OnceLock},
 };
 
 /// Upper bounds of the buckets in seconds: those that the convention advises,
@@ -160,7 +160,7 @@ impl Requests {
 
     /// The label of a principal.
     fn label<'a>(&self, key_id: &'a str) -> &'a str {
-        let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut keys = lock(&self.keys);
         if keys.contains(key_id) {
             return key_id;
         }

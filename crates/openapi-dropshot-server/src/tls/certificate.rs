@@ -2,14 +2,14 @@
 //! expires soon or is not valid yet, and reports the earliest expiry as a metric.
 
 use super::TlsFiles;
+use crate::lock::lock;
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use rustls::pki_types::{CertificateDer, pem::PemObject as _};
 use std::{
     path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
-use tokio::time::MissedTickBehavior;
 use x509_cert::{Certificate, der::Decode as _};
 
 /// The time between two checks.
@@ -42,11 +42,8 @@ impl CertificateDates {
         dates.read();
         let watched = Arc::downgrade(&dates);
         tokio::spawn(async move {
-            let begin = tokio::time::Instant::now() + PERIOD;
-            let mut days = tokio::time::interval_at(begin, PERIOD);
-            days.set_missed_tick_behavior(MissedTickBehavior::Delay);
             loop {
-                days.tick().await;
+                tokio::time::sleep(PERIOD).await;
                 match watched.upgrade() {
                     Some(dates) => dates.warn(),
                     None => break,
@@ -69,13 +66,13 @@ impl CertificateDates {
                 self.file.display()
             );
         }
-        *self.chain() = chain.unwrap_or_default();
+        *lock(&self.chain) = chain.unwrap_or_default();
         self.warn();
     }
 
     /// Logs each certificate with which clients cannot connect, or soon cannot.
     fn warn(&self) {
-        for dates in self.chain().iter() {
+        for dates in lock(&self.chain).iter() {
             if let Some(problem) = dates.problem(Utc::now()) {
                 tracing::warn!(
                     "the certificate of `{}` in `{}` {problem}",
@@ -88,12 +85,8 @@ impl CertificateDates {
 
     /// The time at which the first certificate of the chain expires, in seconds since 1970.
     pub(crate) fn earliest_expiry(&self) -> Option<i64> {
-        let chain = self.chain();
+        let chain = lock(&self.chain);
         chain.iter().map(|dates| dates.expiry.timestamp()).min()
-    }
-
-    fn chain(&self) -> MutexGuard<'_, Vec<Dates>> {
-        self.chain.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
