@@ -7,14 +7,17 @@
 use crate::{
     config::{AdminListen, HostNames},
     listener,
-    metrics::Metrics,
-    readiness::{Phase, Readiness},
+    lock::lock,
+    pipeline::Context,
+    readiness::Phase,
+    server::Server,
     state::State,
     usage_report::{UsageReport, first_day_shown},
 };
 use async_trait::async_trait;
 use bytes::Bytes;
 use chrono::Utc;
+use dropshot_request_context::RequestContexts;
 use http::{
     HeaderValue, Method, Request, Response, StatusCode,
     header::{ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST},
@@ -23,7 +26,6 @@ use http::{
 use http_body_util::Full;
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use openapi_dropshot_types::Operation;
 use std::{
     borrow::Cow,
     collections::VecDeque,
@@ -31,7 +33,7 @@ use std::{
     io,
     net::{IpAddr, SocketAddr},
     sync::{
-        Arc, Mutex, OnceLock, PoisonError,
+        Arc, Mutex, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -61,6 +63,9 @@ const STATE: Duration = Duration::from_millis(800);
 /// The time in which the state has to return the usage, which is read as a whole.
 const USAGE: Duration = Duration::from_secs(5);
 
+const STARTING: &str = "the service starts";
+const NO_RESPONSE: &str = "the store does not respond in time";
+
 const HTML: &str = "text/html; charset=utf-8";
 /// The page has styles of its own and nothing else.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -68,25 +73,23 @@ const TEXT: &str = "text/plain; charset=utf-8";
 /// The media type of the text format, which every version of Prometheus reads.
 const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// The parts of the server that the listener reports on.
-pub struct Subject<S> {
-    /// The phase of the server.
-    pub readiness: Arc<Readiness>,
-    /// The state of the service: its readiness is reported, too.
-    pub state: Arc<S>,
-    /// The operations of the document, for the page `/usage`.
-    pub operations: &'static [Operation],
-    /// The metrics; `None` where they are switched off.
-    pub metrics: Option<Arc<Metrics>>,
-}
-
-/// The server that the listener reports on, once there is one.
-struct Reported {
+/// What all connections of the listener share.
+struct Shared {
     /// The names that requests may be for.
     hosts: HostNames,
-    server: OnceLock<Box<dyn Report>>,
+    /// The server that the listener reports on, once there is one.
+    server: OnceLock<Arc<dyn Report>>,
     /// What the service waits for before there is a server.
     waits_for: Mutex<Option<String>>,
+}
+
+impl Shared {
+    fn why_not_started(&self) -> Cow<'static, str> {
+        match &*lock(&self.waits_for) {
+            Some(reason) => format!("{STARTING} and waits: {reason}").into(),
+            None => STARTING.into(),
+        }
+    }
 }
 
 /// What the listener reports on a server.
@@ -98,46 +101,69 @@ trait Report: Send + Sync {
 }
 
 #[async_trait]
-impl<S: State> Report for Subject<S> {
+impl<S: State> Report for RequestContexts<Context<S>> {
     async fn why_not_ready(&self) -> Option<Cow<'static, str>> {
-        why_not_ready(self).await
-    }
-
-    async fn metrics(&self) -> TextResponse {
-        metrics(self).await
-    }
-
-    async fn usage(&self) -> TextResponse {
-        usage(self).await
-    }
-}
-
-impl Reported {
-    async fn why_not_ready(&self) -> Option<Cow<'static, str>> {
-        if let Some(server) = self.server.get() {
-            return server.why_not_ready().await;
+        let context = self.context();
+        match context.readiness.phase() {
+            Phase::Starting => return Some(STARTING.into()),
+            Phase::Leaving | Phase::Stopping => return Some("the service stops".into()),
+            Phase::Ready => {}
         }
-        let waits_for = self
-            .waits_for
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        Some(match &*waits_for {
-            Some(reason) => format!("the service starts and waits: {reason}").into(),
-            None => "the service starts".into(),
-        })
-    }
-
-    async fn metrics(&self) -> TextResponse {
-        match self.server.get() {
-            Some(server) => server.metrics().await,
-            None => text(StatusCode::SERVICE_UNAVAILABLE, "the service starts"),
+        match tokio::time::timeout(STATE, context.state.check()).await {
+            Ok(Ok(())) => None,
+            Ok(Err(error)) => {
+                tracing::warn!(cause = error.cause(), "not ready: {error}");
+                Some(error.to_string().into())
+            }
+            Err(_) => Some(NO_RESPONSE.into()),
         }
     }
 
+    async fn metrics(&self) -> TextResponse {
+        let Some(metrics) = &self.context().metrics else {
+            return text(
+                StatusCode::NOT_FOUND,
+                "metrics are switched off (`--metrics off`)",
+            );
+        };
+        // An outage must be seen without requests: a load balancer that follows `/readyz` sends none.
+        metrics.set_ready(self.why_not_ready().await.is_none());
+        match metrics.text() {
+            Ok(counted) => with(StatusCode::OK, METRICS, counted),
+            Err(problem) => {
+                tracing::error!("the metrics cannot be written: {problem}");
+                text(
+                    StatusCode::INTERNAL_SERVER_ERROR,
+                    "the metrics cannot be written",
+                )
+            }
+        }
+    }
+
+    /// The page about the usage of deprecated operations.
     async fn usage(&self) -> TextResponse {
-        match self.server.get() {
-            Some(server) => server.usage().await,
-            None => text(StatusCode::SERVICE_UNAVAILABLE, "the service starts"),
+        let (context, now) = (self.context(), Utc::now());
+        let stored = context
+            .state
+            .stored_usage(first_day_shown(now.date_naive()));
+        match tokio::time::timeout(USAGE, stored).await {
+            Ok(Ok(Some(stored))) => {
+                let report = UsageReport::new(context.operations, stored, now);
+                let mut response = with(StatusCode::OK, HTML, report.to_html());
+                response
+                    .headers_mut()
+                    .insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+                response
+            }
+            Ok(Ok(None)) => text(
+                StatusCode::NOT_FOUND,
+                "the service does not store the usage",
+            ),
+            Ok(Err(error)) => {
+                tracing::warn!(cause = error.cause(), "the usage cannot be read: {error}");
+                text(StatusCode::SERVICE_UNAVAILABLE, error.to_string())
+            }
+            Err(_) => text(StatusCode::SERVICE_UNAVAILABLE, NO_RESPONSE),
         }
     }
 }
@@ -154,80 +180,46 @@ pub struct CannotListen {
     pub source: io::Error,
 }
 
-/// A listener that is bound to its address, but does not respond yet; connections are queued.
-pub struct Bound {
-    listener: TcpListener,
-    hosts: HostNames,
-}
-
 /// A listener that responds to requests until it is dropped.
 pub struct Admin {
     address: SocketAddr,
-    reported: Arc<Reported>,
+    shared: Arc<Shared>,
     _accepting: JoinSet<()>,
 }
 
-impl Bound {
-    /// Binds the address; returns `None` if the listener is switched off. Must be called inside
-    /// a tokio runtime.
+impl Admin {
+    /// Binds the address and begins to serve requests; returns `None` if the listener is switched
+    /// off. Until [`report_on`](Self::report_on) is called, it reports that the process is alive
+    /// and not ready. Must be called inside a tokio runtime.
+    ///
+    /// A request must be for an address, for `localhost` or for one of the names: a page of
+    /// another site can make a browser resolve its own name to this machine.
     ///
     /// # Errors
     ///
     /// The address is taken, not allowed, or not of this machine.
-    pub fn bind(listen: AdminListen) -> Result<Option<Self>, CannotListen> {
+    pub fn listen(listen: AdminListen, hosts: HostNames) -> Result<Option<Self>, CannotListen> {
         let AdminListen::At(address) = listen else {
             return Ok(None);
         };
-        listener::listen(address)
-            .map(|listener| {
-                let hosts = HostNames::Named(Vec::new());
-                Some(Bound { listener, hosts })
-            })
-            .map_err(|source| CannotListen { address, source })
-    }
-
-    /// Also accepts requests for these names. Without them a request must be for an address or for
-    /// `localhost`: a page of another site can make a browser resolve its own name to this machine.
-    #[must_use]
-    pub fn hosts(self, hosts: HostNames) -> Self {
-        Bound { hosts, ..self }
-    }
-
-    /// Begins to serve requests.
-    ///
-    /// # Errors
-    ///
-    /// The socket has no address any more.
-    pub fn start<S: State>(self, subject: Subject<S>) -> io::Result<Admin> {
-        let admin = self.start_early()?;
-        admin.report_on(subject);
-        Ok(admin)
-    }
-
-    /// Begins to serve requests before there is a server: the process is alive and not ready.
-    ///
-    /// # Errors
-    ///
-    /// The socket has no address any more.
-    pub fn start_early(self) -> io::Result<Admin> {
-        let Bound { listener, hosts } = self;
-        let address = listener.local_addr()?;
-        let reported = Arc::new(Reported {
+        let bound = listener::listen(address)
+            .and_then(|listener| Ok((listener.local_addr()?, listener)))
+            .map_err(|source| CannotListen { address, source });
+        let (address, listener) = bound?;
+        let shared = Arc::new(Shared {
             hosts,
             server: OnceLock::new(),
             waits_for: Mutex::default(),
         });
         let mut accepting = JoinSet::new();
-        accepting.spawn(accept(listener, Arc::clone(&reported)));
-        Ok(Admin {
+        accepting.spawn(accept(listener, shared.clone()));
+        Ok(Some(Admin {
             address,
-            reported,
+            shared,
             _accepting: accepting,
-        })
+        }))
     }
-}
 
-impl Admin {
     /// The address on which it listens, with the actual port if 0 was requested.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
@@ -235,24 +227,23 @@ impl Admin {
     }
 
     /// Reports on this server from now on. Only the first call has an effect.
-    pub fn report_on<S: State>(&self, subject: Subject<S>) {
-        let _already_set = self.reported.server.set(Box::new(subject));
+    pub fn report_on<S: State>(&self, server: &Server<S>) {
+        let _already_set = self.shared.server.set(server.contexts().clone());
     }
 
     /// What the service waits for before there is a server; `/readyz` shows it.
     pub fn waits_for(&self, reason: String) {
-        let waits_for = &self.reported.waits_for;
-        *waits_for.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason);
+        *lock(&self.shared.waits_for) = Some(reason);
     }
 }
 
-async fn accept(listener: TcpListener, reported: Arc<Reported>) {
+async fn accept(listener: TcpListener, shared: Arc<Shared>) {
     let mut open = VecDeque::new();
     loop {
         match listener.accept().await {
             Ok((stream, _)) => {
                 let has_request = Arc::<AtomicBool>::default();
-                let served = serve(stream, reported.clone(), has_request.clone());
+                let served = serve(stream, shared.clone(), has_request.clone());
                 // A client that is too slow is disconnected.
                 let served = async { drop(tokio::time::timeout(CONNECTION, served).await) };
                 open.push_back(Connection {
@@ -295,11 +286,11 @@ async fn make_room(open: &mut VecDeque<Connection>) {
     }
 }
 
-async fn serve(stream: TcpStream, reported: Arc<Reported>, has_request: Arc<AtomicBool>) {
+async fn serve(stream: TcpStream, shared: Arc<Shared>, has_request: Arc<AtomicBool>) {
     let responder = service_fn(|request| {
         has_request.store(true, Ordering::Relaxed);
-        let reported = reported.clone();
-        async move { Ok::<_, Infallible>(respond(&request, &reported).await) }
+        let shared = shared.clone();
+        async move { Ok::<_, Infallible>(respond(&request, &shared).await) }
     });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -336,8 +327,8 @@ fn is_for<B>(request: &Request<B>, hosts: &HostNames) -> bool {
     })
 }
 
-async fn respond<B>(request: &Request<B>, reported: &Reported) -> TextResponse {
-    if !is_for(request, &reported.hosts) {
+async fn respond<B>(request: &Request<B>, shared: &Shared) -> TextResponse {
+    if !is_for(request, &shared.hosts) {
         return text(
             StatusCode::MISDIRECTED_REQUEST,
             "this listener responds to requests for its address or for localhost; allow other names in `Host` with `--admin-hosts`",
@@ -357,80 +348,21 @@ async fn respond<B>(request: &Request<B>, reported: &Reported) -> TextResponse {
             .insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
         return response;
     }
-    match path {
-        "/livez" => text(StatusCode::OK, "alive"),
-        "/readyz" => match reported.why_not_ready().await {
-            None => text(StatusCode::OK, "ready"),
-            Some(why) => text(StatusCode::SERVICE_UNAVAILABLE, format!("not ready: {why}")),
-        },
-        "/usage" => reported.usage().await,
-        _ => reported.metrics().await,
-    }
-}
-
-/// The page about the usage of deprecated operations.
-async fn usage<S: State>(subject: &Subject<S>) -> TextResponse {
-    let now = Utc::now();
-    let stored = subject
-        .state
-        .stored_usage(first_day_shown(now.date_naive()));
-    let stored = tokio::time::timeout(USAGE, stored).await;
-    let unavailable = |why: String| text(StatusCode::SERVICE_UNAVAILABLE, why);
-    match stored {
-        Ok(Ok(Some(stored))) => {
-            let report = UsageReport::new(subject.operations, stored, now);
-            let mut response = with(StatusCode::OK, HTML, report.to_html());
-            response
-                .headers_mut()
-                .insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
-            response
+    match (path, shared.server.get()) {
+        ("/livez", _) => text(StatusCode::OK, "alive"),
+        ("/readyz", server) => {
+            let why = match server {
+                Some(server) => server.why_not_ready().await,
+                None => Some(shared.why_not_started()),
+            };
+            match why {
+                None => text(StatusCode::OK, "ready"),
+                Some(why) => text(StatusCode::SERVICE_UNAVAILABLE, format!("not ready: {why}")),
+            }
         }
-        Ok(Ok(None)) => text(
-            StatusCode::NOT_FOUND,
-            "the service does not store the usage",
-        ),
-        Ok(Err(error)) => {
-            tracing::warn!(cause = error.cause(), "the usage cannot be read: {error}");
-            unavailable(error.to_string())
-        }
-        Err(_) => unavailable("the store does not respond in time".to_owned()),
-    }
-}
-
-async fn why_not_ready<S: State>(subject: &Subject<S>) -> Option<Cow<'static, str>> {
-    match subject.readiness.phase() {
-        Phase::Starting => return Some("the service starts".into()),
-        Phase::Leaving | Phase::Stopping => return Some("the service stops".into()),
-        Phase::Ready => {}
-    }
-    match tokio::time::timeout(STATE, subject.state.check()).await {
-        Ok(Ok(())) => None,
-        Ok(Err(error)) => {
-            tracing::warn!(cause = error.cause(), "not ready: {error}");
-            Some(error.to_string().into())
-        }
-        Err(_) => Some("the store does not respond in time".into()),
-    }
-}
-
-async fn metrics<S: State>(subject: &Subject<S>) -> TextResponse {
-    let Some(metrics) = &subject.metrics else {
-        return text(
-            StatusCode::NOT_FOUND,
-            "metrics are switched off (`--metrics off`)",
-        );
-    };
-    // An outage must be seen without requests: a load balancer that follows `/readyz` sends none.
-    metrics.set_ready(why_not_ready(subject).await.is_none());
-    match metrics.text() {
-        Ok(counted) => with(StatusCode::OK, METRICS, counted),
-        Err(problem) => {
-            tracing::error!("the metrics cannot be written: {problem}");
-            text(
-                StatusCode::INTERNAL_SERVER_ERROR,
-                "the metrics cannot be written",
-            )
-        }
+        (_, None) => text(StatusCode::SERVICE_UNAVAILABLE, STARTING),
+        ("/usage", Some(server)) => server.usage().await,
+        (_, Some(server)) => server.metrics().await,
     }
 }
 

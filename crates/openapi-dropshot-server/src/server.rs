@@ -1,7 +1,6 @@
 //! The running server: binds its address, starts and stops.
 
 use crate::{
-    config::Limits,
     idempotency,
     listener::{Listener, Running},
     metrics::Metrics,
@@ -14,7 +13,7 @@ use crate::{
     usage::UsageWriter,
 };
 use dropshot_request_context::{NotCaptured, RequestContexts};
-use openapi_dropshot_types::{Contract, Operation};
+use openapi_dropshot_types::Contract;
 use std::{
     io,
     net::SocketAddr,
@@ -45,15 +44,12 @@ pub enum StartError {
 
 /// A server that is bound to its address, but does not respond yet: connections wait.
 pub struct Bound<S: State> {
-    listener: Listener,
     contexts: Arc<RequestContexts<Context<S>>>,
-    limits: Limits,
-    tls: Option<Tls>,
     start: Start<S>,
 }
 
 /// Starts the listener with the pipeline of one API.
-type Start<S> = fn(Listener, Arc<RequestContexts<Context<S>>>, &Limits, Option<Tls>) -> Running;
+type Start<S> = Box<dyn FnOnce(Arc<RequestContexts<Context<S>>>) -> Running + Send>;
 
 /// A server that responds to requests.
 pub struct Server<S: State> {
@@ -90,18 +86,15 @@ impl<S: State> Bound<S> {
         let largest = limits.body_max_bytes.get();
         let contexts = RequestContexts::new(context, largest, slog_bridge::logger())?;
         Ok(Bound {
-            listener,
             contexts: Arc::new(contexts),
-            limits,
-            tls,
-            start: Listener::start::<C, S>,
+            start: Box::new(move |contexts| listener.start::<C, S>(contexts, &limits, tls)),
         })
     }
 
     /// Begins to respond.
     #[must_use]
     pub fn start(self) -> Server<S> {
-        let listener = (self.start)(self.listener, self.contexts.clone(), &self.limits, self.tls);
+        let listener = (self.start)(self.contexts.clone());
         let context = self.contexts.context();
         if let Some(metrics) = &context.metrics {
             metrics.watch_connections(context.info, listener.connections());
@@ -137,13 +130,12 @@ impl<S: State> Server<S> {
         self.listener.replace_tls(tls);
     }
 
-    /// All operations of the document.
-    #[must_use]
-    pub fn operations(&self) -> &'static [Operation] {
-        self.contexts.context().operations
+    /// The context of its handlers, for the admin listener.
+    pub(crate) fn contexts(&self) -> &Arc<RequestContexts<Context<S>>> {
+        &self.contexts
     }
 
-    /// The phase of its life, for the admin listener.
+    /// The phase of its life.
     #[must_use]
     pub fn readiness(&self) -> Arc<Readiness> {
         self.contexts.context().readiness.clone()

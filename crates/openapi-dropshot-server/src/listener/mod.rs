@@ -7,6 +7,7 @@ mod stream;
 use crate::{
     config::Limits,
     connections::{Connection, Connections},
+    lock::lock,
     open_files,
     pipeline::{self, Context, Cost},
     state::State,
@@ -81,9 +82,14 @@ pub(crate) struct Listener {
     address: SocketAddr,
 }
 
-/// Takes an address. The standard library lets 128 connections wait to be accepted; a client
-/// beyond them would have to try again after a second.
+/// Takes an address and lets connections to it wait. The standard library lets 128 of them wait
+/// to be accepted; a client beyond them would have to try again after a second.
 pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    bound_socket(address)?.listen(BACKLOG)
+}
+
+/// Takes an address without accepting connections.
+pub(crate) fn bound_socket(address: SocketAddr) -> io::Result<TcpSocket> {
     let socket = match address {
         SocketAddr::V4(_) => TcpSocket::new_v4()?,
         SocketAddr::V6(_) => TcpSocket::new_v6()?,
@@ -92,7 +98,7 @@ pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
-    socket.listen(BACKLOG)
+    Ok(socket)
 }
 
 /// A listener that responds until it is dropped.
@@ -362,7 +368,7 @@ where
         let Some(tasks) = self.0.upgrade() else {
             return;
         };
-        let mut tasks = tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tasks = lock(&tasks);
         while tasks.try_join_next().is_some() {}
         tasks.spawn(stream);
     }

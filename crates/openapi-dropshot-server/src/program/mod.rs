@@ -13,7 +13,7 @@ pub use opening::retry;
 
 use crate::{
     ServiceInfo,
-    admin::{Admin, CannotListen, Subject},
+    admin::{Admin, CannotListen},
     config::{self, ConfigError, ServeSettings, Settings, TlsFiles},
     logging, open_files,
     pipeline::Context,
@@ -29,7 +29,6 @@ use std::{
     error::Error,
     fmt,
     io::{self, Write as _},
-    net::SocketAddr,
     process::ExitCode,
     sync::Arc,
     time::{Duration, Instant},
@@ -100,23 +99,12 @@ pub enum ProgramError {
     /// The certificate cannot be used.
     #[error(transparent)]
     Tls(#[from] TlsError),
-    /// The address of the API is in use, not allowed, or not one of this machine.
-    #[error("cannot listen on {address}; choose another address or port with `--listen`")]
-    Listen {
-        /// The requested address.
-        address: SocketAddr,
-        /// The reason.
-        source: io::Error,
-    },
-    /// The API cannot be served.
+    /// The address of the API cannot be taken, or the API cannot be served.
     #[error(transparent)]
     Start(#[from] StartError),
     /// The admin listener cannot be bound to its address.
     #[error(transparent)]
     Admin(#[from] CannotListen),
-    /// The admin listener cannot respond.
-    #[error("cannot respond on the admin listener")]
-    AdminStart(#[source] io::Error),
     /// A second signal arrived while the server was stopping.
     #[error("stopped at once by a second signal ({signal}); running requests were cut off")]
     SecondSignal {
@@ -299,8 +287,7 @@ fn report<S: State>(
     info: &ServiceInfo,
     dates: Option<Arc<CertificateDates>>,
 ) {
-    let metrics = server.metrics();
-    if let Some(metrics) = &metrics {
+    if let Some(metrics) = server.metrics() {
         metrics.counter(
             &info.metric("log_lines_lost_total"),
             "Lines of the log that were lost, because more came than could be written.",
@@ -314,12 +301,7 @@ fn report<S: State>(
             );
         }
     }
-    admin.report_on(Subject {
-        readiness: server.readiness(),
-        state: server.state().clone(),
-        operations: server.operations(),
-        metrics,
-    });
+    admin.report_on(server);
 }
 
 /// Reads the certificate again. If it cannot be used, the server keeps the old one.

@@ -2,10 +2,7 @@
 //! reached.
 
 use super::{Program, ProgramError, supervisor};
-use crate::{
-    admin::{self, Admin},
-    config::Settings,
-};
+use crate::{admin::Admin, config::Settings, listener, server::StartError};
 use sd_notify::NotifyState;
 use std::{
     fmt,
@@ -56,17 +53,12 @@ impl<X: clap::Args + Settings> Program<X> {
 
     /// Begins to serve health and metrics, if the admin listener is on and does not run yet.
     pub(super) fn start_admin(&mut self) -> Result<(), ProgramError> {
-        if self.admin.is_some() {
-            return Ok(());
-        }
-        if let Some(bound) = admin::Bound::bind(self.settings.watch.admin_listen)? {
-            let hosts = self.settings.watch.admin_hosts.clone();
-            let admin = bound
-                .hosts(hosts)
-                .start_early()
-                .map_err(ProgramError::AdminStart)?;
-            tracing::info!("health and metrics on http://{}", admin.address());
-            self.admin = Some(admin);
+        if self.admin.is_none() {
+            let watch = &self.settings.watch;
+            self.admin = Admin::listen(watch.admin_listen, watch.admin_hosts.clone())?;
+            if let Some(admin) = &self.admin {
+                tracing::info!("health and metrics on http://{}", admin.address());
+            }
         }
         Ok(())
     }
@@ -92,19 +84,9 @@ fn reserve(address: SocketAddr) -> Result<Option<TcpSocket>, ProgramError> {
     if address.port() == 0 {
         return Ok(None);
     }
-    let socket = match address {
-        SocketAddr::V4(_) => TcpSocket::new_v4(),
-        SocketAddr::V6(_) => TcpSocket::new_v6(),
-    };
-    let bound = socket.and_then(|socket| {
-        // As the server itself does, so that connections of a former process are no obstacle.
-        socket.set_reuseaddr(true)?;
-        socket.bind(address)?;
-        Ok(socket)
-    });
-    bound
-        .map(Some)
-        .map_err(|source| ProgramError::Listen { address, source })
+    let bound = listener::bound_socket(address);
+    let bound = bound.map_err(|source| StartError::Listen { address, source });
+    Ok(Some(bound?))
 }
 
 async fn opened<T, E: fmt::Display>(
