@@ -143,55 +143,41 @@ impl Metrics {
         let budgets = [
             (
                 &permits.reads,
-                ("read_permits_in_use", "Reads that run at this moment."),
-                ("read_permits_limit", "Reads that may run at the same time."),
+                "read_permits",
+                "Reads that run at this moment.",
+                "Reads that may run at the same time.",
             ),
             (
                 &permits.writes,
-                ("write_permits_in_use", "Writes that run at this moment."),
-                (
-                    "write_permits_limit",
-                    "Writes that may run at the same time.",
-                ),
+                "write_permits",
+                "Writes that run at this moment.",
+                "Writes that may run at the same time.",
             ),
             (
                 requests,
-                (
-                    "request_bytes_in_use",
-                    "Bytes of requests that wait for their bodies or have a large head.",
-                ),
-                (
-                    "request_bytes_limit",
-                    "Bytes that requests may take which wait or have a large head.",
-                ),
+                "request_bytes",
+                "Bytes of requests that wait for their bodies or have a large head.",
+                "Bytes that requests may take which wait or have a large head.",
             ),
             (
                 bodies,
-                (
-                    "body_bytes_in_use",
-                    "Bytes of request bodies that are held in memory.",
-                ),
-                (
-                    "body_bytes_limit",
-                    "Bytes of request bodies that may be held in memory.",
-                ),
+                "body_bytes",
+                "Bytes of request bodies that are held in memory.",
+                "Bytes of request bodies that may be held in memory.",
             ),
             (
                 responses,
-                (
-                    "response_bytes_in_use",
-                    "Bytes of large responses that clients have not taken yet.",
-                ),
-                (
-                    "response_bytes_limit",
-                    "Bytes of large responses that clients may leave waiting.",
-                ),
+                "response_bytes",
+                "Bytes of large responses that clients have not taken yet.",
+                "Bytes of large responses that clients may leave waiting.",
             ),
         ];
-        for (budget, used, limit) in budgets {
+        for (budget, name, used, limit) in budgets {
             let (budget, all) = (budget.clone(), budget.limit());
-            self.gauge(&info.metric(used.0), used.1, move || budget.used() as f64);
-            self.gauge(&info.metric(limit.0), limit.1, move || all as f64);
+            let [in_use, limit_name] =
+                ["in_use", "limit"].map(|end| info.metric(&format!("{name}_{end}")));
+            self.gauge(&in_use, used, move || budget.used() as f64);
+            self.gauge(&limit_name, limit, move || all as f64);
         }
         let both = [permits.reads.clone(), permits.writes.clone()];
         let all: f64 = both.iter().map(|permits| permits.limit() as f64).sum();
