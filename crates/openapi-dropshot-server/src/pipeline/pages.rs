@@ -24,33 +24,21 @@ use http::{
 };
 use openapi_dropshot_types::Operation;
 use sha2::{Digest as _, Sha256};
-use std::{fmt::Write as _, sync::OnceLock};
+use std::{fmt::Write as _, sync::LazyLock};
 
-/// A page that needs no key.
+/// A page that needs no key, and its representations.
 #[derive(Debug)]
 pub(super) struct Page {
     pub(super) path: &'static str,
     content_type: &'static str,
-    content: Content,
     headers: &'static [(HeaderName, &'static str)],
-}
-
-/// The content of a page and its representations, each of which is made once, when it is
-/// requested first.
-#[derive(Debug)]
-struct Content {
-    source: Source,
-    plain: OnceLock<Representation>,
+    plain: Lazy,
     /// `None` where compression is switched off.
-    gzip: Option<OnceLock<Representation>>,
+    gzip: Option<Lazy>,
 }
 
-#[derive(Debug)]
-enum Source {
-    Ready(Bytes),
-    /// Unpacked when it is requested first.
-    Lazy(fn() -> &'static Bytes),
-}
+/// A representation that is made once, when it is requested first.
+type Lazy = LazyLock<Representation, Box<dyn FnOnce() -> Representation + Send>>;
 
 /// The bytes of a page, as they are or as gzip, with a strong validator of these very bytes
 /// (RFC 9110, section 8.8.3.3).
@@ -95,47 +83,32 @@ impl Pages {
         let docs = Docs::new(info, title, base);
         // A process has few servers, and they have their paths as long as it runs.
         let below_base = |name: &str| -> &'static str { format!("{base}/{name}").leak() };
-        let page = |path, content_type, source, headers| Page {
-            path,
-            content_type,
-            content: Content {
-                source,
-                plain: OnceLock::new(),
-                gzip: compression.is_on().then(OnceLock::new),
-            },
-            headers,
+        let page = |path, content_type, bytes: Bytes, headers| {
+            Page::new(path, content_type, move || bytes, headers, compression)
         };
         let pages = [
             // RFC 9512
             page(
                 below_base("openapi.yaml"),
                 "application/yaml",
-                Source::Ready(document.yaml),
+                document.yaml,
                 &[FRESH],
             ),
             page(
                 below_base("openapi.json"),
                 "application/json",
-                Source::Ready(document.json),
+                document.json,
                 &[FRESH],
             ),
-            page(
-                DOCS,
-                "text/html; charset=utf-8",
-                Source::Ready(docs.page),
-                HTML_HEADERS,
-            ),
-            page(
-                "/docs/init.js",
-                SCRIPT,
-                Source::Ready(docs.script),
-                &[SAFE, FRESH],
-            ),
-            page(
+            page(DOCS, "text/html; charset=utf-8", docs.page, HTML_HEADERS),
+            page("/docs/init.js", SCRIPT, docs.script, &[SAFE, FRESH]),
+            // Unpacked when it is requested first.
+            Page::new(
                 "/docs/scalar.js",
                 SCRIPT,
-                Source::Lazy(|| &docs::VIEWER),
+                || docs::VIEWER.clone(),
                 &[SAFE, (CACHE_CONTROL, "public, max-age=86400")],
+                compression,
             ),
         ];
         Pages {
@@ -192,27 +165,40 @@ fn matches(template: &str, path: &str) -> bool {
 }
 
 impl Page {
+    fn new(
+        path: &'static str,
+        content_type: &'static str,
+        content: impl FnOnce() -> Bytes + Clone + Send + 'static,
+        headers: &'static [(HeaderName, &'static str)],
+        compression: Switch,
+    ) -> Self {
+        let plain = content.clone();
+        let gzip = move || Representation::of(gzip(&content(), Compression::default()));
+        Page {
+            path,
+            content_type,
+            headers,
+            plain: LazyLock::new(Box::new(move || Representation::of(plain()))),
+            gzip: compression
+                .is_on()
+                .then(|| LazyLock::new(Box::new(gzip) as _)),
+        }
+    }
+
     pub(super) fn respond(&self, head: &Parts) -> Result<Response<Body>, ErrorResponse> {
         if ![Method::GET, Method::HEAD].contains(&head.method) {
             let error = ErrorResponse::method_not_allowed(&head.method, &["GET", "HEAD"]);
             return Err(error);
         }
-        let accepted = self.content.gzip.as_ref();
-        let gzip = accepted.filter(|_| accepts_gzip(&head.headers));
-        let representation = match gzip {
-            Some(gzip) => gzip.get_or_init(|| Representation::gzip(self.content.source.bytes())),
-            None => {
-                let bytes = || self.content.source.bytes().clone();
-                let plain = &self.content.plain;
-                plain.get_or_init(|| Representation::of(bytes()))
-            }
-        };
+        let gzip = self.gzip.as_ref();
+        let gzip = gzip.filter(|_| accepts_gzip(&head.headers));
+        let representation: &Representation = gzip.unwrap_or(&self.plain);
         let mut response = Response::new(Body::empty());
         // This is all the compression that the response gets.
         response.extensions_mut().insert(NoCompression);
         let headers = response.headers_mut();
         headers.insert(ETAG, representation.etag.clone());
-        if self.content.gzip.is_some() {
+        if self.gzip.is_some() {
             headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
         }
         for (name, value) in self.headers {
@@ -231,15 +217,6 @@ impl Page {
     }
 }
 
-impl Source {
-    fn bytes(&self) -> &Bytes {
-        match self {
-            Source::Ready(bytes) => bytes,
-            Source::Lazy(bytes) => bytes(),
-        }
-    }
-}
-
 impl Representation {
     fn of(bytes: Bytes) -> Self {
         let hash = Sha256::digest(&bytes);
@@ -252,10 +229,6 @@ impl Representation {
             bytes,
             etag: HeaderValue::try_from(etag).expect("hexadecimal digits in quotes"),
         }
-    }
-
-    fn gzip(bytes: &[u8]) -> Self {
-        Self::of(gzip(bytes, Compression::default()))
     }
 }
 
