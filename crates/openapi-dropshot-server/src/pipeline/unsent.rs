@@ -12,7 +12,6 @@ use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use openapi_dropshot_types::Condition;
 use std::{
     convert::Infallible,
-    error::Error,
     hash::Hash,
     pin::Pin,
     sync::Arc,
@@ -102,10 +101,14 @@ where
             });
             watched(content, share, version, activity)
         }
-        Err(body) => Body::wrap(Stream {
-            body,
-            _activity: activity.another(),
-        }),
+        Err(body) => {
+            // Its connection is not idle while it is sent.
+            let activity = activity.another();
+            Body::wrap(body.map_err(move |error| {
+                let _held = &activity;
+                error
+            }))
+        }
     };
     Response::from_parts(head, body)
 }
@@ -171,32 +174,6 @@ impl<T> AsRef<[u8]> for Part<T> {
 impl<T> Drop for Part<T> {
     fn drop(&mut self) {
         self.held.sending.go_on();
-    }
-}
-
-/// A body that is not in memory. Its connection is not idle while it is sent.
-struct Stream {
-    body: Body,
-    _activity: Activity,
-}
-
-impl HttpBody for Stream {
-    type Data = Bytes;
-    type Error = Box<dyn Error + Send + Sync>;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        task: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
-        Pin::new(&mut self.body).poll_frame(task)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
     }
 }
 
