@@ -16,6 +16,7 @@
 
 use dropshot::Body;
 use http::{HeaderName, HeaderValue, Response, StatusCode, header::CONTENT_TYPE};
+use openapi_dropshot_types::is_json;
 use serde::Deserialize;
 use serde_json::Value;
 use std::{any::Any, collections::BTreeMap, panic::resume_unwind};
@@ -78,10 +79,7 @@ fn response(text: &str) -> Result<Response<Body>, Box<dyn std::error::Error>> {
     let media_type = headers
         .get(CONTENT_TYPE)
         .and_then(|value| value.to_str().ok());
-    let is_json = media_type.map(|media_type| {
-        let essence = media_type.split(';').next().unwrap_or_default().trim();
-        essence == JSON || essence.ends_with("+json")
-    });
+    let is_json = media_type.map(is_json);
     let body = match (prepared.body, is_json) {
         (None, Some(true)) => Some("null".to_owned()),
         (None, _) => None,

@@ -15,7 +15,7 @@ use serde::{
     Deserializer,
     de::{
         DeserializeOwned, IntoDeserializer, Visitor,
-        value::{MapDeserializer, SeqDeserializer},
+        value::{Error as ValueError, MapDeserializer, SeqDeserializer},
     },
 };
 
@@ -39,16 +39,29 @@ where
     let parts = operation.path.split('/').filter(|part| !part.is_empty());
     let variables = parts.zip(segments).filter_map(|(part, segment)| {
         let name = part.strip_prefix('{')?.strip_suffix('}')?;
-        Some((name, Segment(segment)))
+        Some((name, Values::Segment(segment)))
     });
-    T::deserialize(MapDeserializer::<_, serde::de::value::Error>::new(
-        variables,
-    ))
-    .map(Path::from)
-    .map_err(|error| {
-        let message = format!("bad parameter in URL path: {error}");
-        rejection::<C>(HttpError::for_bad_request(None, message))
-    })
+    parameters::<C, T, _, _>(variables, "bad parameter in URL path: ").map(Path::from)
+}
+
+/// Reads parameters from their names and values. `context` begins the message of the error.
+fn parameters<'de, C, T, N, V>(
+    parameters: impl Iterator<Item = (N, V)>,
+    context: &str,
+) -> Result<T, Rejection>
+where
+    C: Contract,
+    T: DeserializeOwned,
+    N: IntoDeserializer<'de, ValueError>,
+    V: IntoDeserializer<'de, ValueError>,
+{
+    let read: Result<T, ValueError> = T::deserialize(MapDeserializer::new(parameters));
+    read.map_err(|error| invalid::<C>(format!("{context}{error}")))
+}
+
+/// The rejection of a request that breaks a rule of the document.
+fn invalid<C: Contract>(message: String) -> Rejection {
+    rejection::<C>(HttpError::for_bad_request(None, message))
 }
 
 /// Reads the parameters of a path or a query.
@@ -77,7 +90,7 @@ where
     T: DeserializeOwned + JsonSchema + Send + Sync,
 {
     let query = rqctx.request.uri().query().unwrap_or_default();
-    let mut values: Vec<(String, Values)> = Vec::new();
+    let mut values: Vec<(String, Values<'_>)> = Vec::new();
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (name, text) = pair.split_once('=').unwrap_or((pair, ""));
         let name = form_text(name);
@@ -94,14 +107,7 @@ where
             _ => values.push((name, Values::Several(texts))),
         }
     }
-    T::deserialize(MapDeserializer::<_, serde::de::value::Error>::new(
-        values.into_iter(),
-    ))
-    .map(Query::from)
-    .map_err(|error| {
-        let message = format!("unable to parse query string: {error}");
-        rejection::<C>(HttpError::for_bad_request(None, message))
-    })
+    parameters::<C, T, _, _>(values.into_iter(), "unable to parse query string: ").map(Query::from)
 }
 
 /// Decodes a part of a query, in which a plus sign stands for a space.
@@ -110,43 +116,20 @@ fn form_text(text: &str) -> String {
     percent_decode_str(&text).decode_utf8_lossy().into_owned()
 }
 
-/// A segment of a path: one text, or a list.
-struct Segment<'r>(&'r str);
-
-impl<'de> IntoDeserializer<'de, serde::de::value::Error> for Segment<'_> {
-    type Deserializer = Self;
-
-    fn into_deserializer(self) -> Self {
-        self
-    }
+/// Decodes a part of a path.
+fn path_text(text: &str) -> String {
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
-impl<'de> Deserializer<'de> for Segment<'_> {
-    type Error = serde::de::value::Error;
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
-        visitor.visit_string(percent_decode_str(self.0).decode_utf8_lossy().into_owned())
-    }
-
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
-        let texts = self.0.split(',');
-        let texts = texts.map(|text| percent_decode_str(text).decode_utf8_lossy().into_owned());
-        SeqDeserializer::new(texts).deserialize_any(visitor)
-    }
-
-    serde::forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
-        unit unit_struct newtype_struct tuple tuple_struct map struct enum identifier ignored_any
-    }
-}
-
-/// The values of one parameter.
-enum Values {
+/// The text of a parameter, or its texts if it can have several.
+enum Values<'r> {
+    /// A segment of a path: one text, or a list.
+    Segment(&'r str),
     One(String),
     Several(Vec<String>),
 }
 
-impl<'de> IntoDeserializer<'de, serde::de::value::Error> for Values {
+impl<'de> IntoDeserializer<'de, ValueError> for Values<'_> {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
@@ -154,11 +137,12 @@ impl<'de> IntoDeserializer<'de, serde::de::value::Error> for Values {
     }
 }
 
-impl<'de> Deserializer<'de> for Values {
-    type Error = serde::de::value::Error;
+impl<'de> Deserializer<'de> for Values<'_> {
+    type Error = ValueError;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ValueError> {
         match self {
+            Values::Segment(segment) => visitor.visit_string(path_text(segment)),
             Values::One(text) => visitor.visit_string(text),
             Values::Several(texts) => {
                 SeqDeserializer::new(texts.into_iter()).deserialize_any(visitor)
@@ -166,9 +150,18 @@ impl<'de> Deserializer<'de> for Values {
         }
     }
 
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ValueError> {
+        match self {
+            Values::Segment(segment) => {
+                SeqDeserializer::new(segment.split(',').map(path_text)).deserialize_any(visitor)
+            }
+            values => values.deserialize_any(visitor),
+        }
+    }
+
     serde::forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
-        unit unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+        unit unit_struct newtype_struct tuple tuple_struct map struct enum identifier ignored_any
     }
 }
 
@@ -203,7 +196,6 @@ pub fn read_headers<C: Contract, T>(
 where
     T: DeserializeOwned + JsonSchema + Send + Sync,
 {
-    let invalid = |message: String| rejection::<C>(HttpError::for_bad_request(None, message));
     let mut values = Vec::new();
     for &name in names {
         let lines = rqctx
@@ -213,18 +205,14 @@ where
             .iter()
             .map(|line| {
                 line.to_str()
-                    .map_err(|_| invalid(format!("`{name}` must be ASCII")))
+                    .map_err(|_| invalid::<C>(format!("`{name}` must be ASCII")))
             })
             .collect::<Result<Vec<_>, _>>()?;
         if !lines.is_empty() {
             values.push((name, lines.join(", ")));
         }
     }
-    T::deserialize(MapDeserializer::<_, serde::de::value::Error>::new(
-        values.into_iter(),
-    ))
-    .map(Header::from)
-    .map_err(|error| invalid(error.to_string()))
+    parameters::<C, T, _, _>(values.into_iter(), "").map(Header::from)
 }
 
 /// Makes the response of what a handler returned.
@@ -309,7 +297,7 @@ impl<E: ExclusiveExtractor> ExclusiveExtractor for OptionalBody<E> {
 
 #[cfg(test)]
 mod tests {
-    use super::Segment;
+    use super::{ValueError, Values};
     use crate::members;
     use serde::{Deserialize, de::value::MapDeserializer};
 
@@ -332,10 +320,10 @@ mod tests {
     #[test]
     fn a_list_in_a_path_is_split_before_it_is_decoded() {
         let variables = [
-            ("names", Segment("a%2Cb,%20c,d")),
-            ("text", Segment("a%2Cb,c")),
+            ("names", Values::Segment("a%2Cb,%20c,d")),
+            ("text", Values::Segment("a%2Cb,c")),
         ];
-        let variables = MapDeserializer::<_, serde::de::value::Error>::new(variables.into_iter());
+        let variables = MapDeserializer::<_, ValueError>::new(variables.into_iter());
         let parameters = Parameters::deserialize(variables).expect("they are texts");
         assert_eq!(parameters.names, ["a,b", " c", "d"]);
         assert_eq!(parameters.text, "a,b,c");

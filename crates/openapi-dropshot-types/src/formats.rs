@@ -184,19 +184,6 @@ impl<T: Hash> Hash for Formatted<T> {
     }
 }
 
-impl Format for NaiveDate {
-    const NAME: &'static str = "date";
-    const EXPECTED: &'static str = "a date such as `2026-11-20`";
-
-    fn read(text: &str) -> Option<Self> {
-        text.parse().ok().filter(|_| has_shape(text, "0000-00-00"))
-    }
-
-    fn write(&self) -> String {
-        self.to_string()
-    }
-}
-
 impl Format for chrono::DateTime<FixedOffset> {
     const NAME: &'static str = "date-time";
     const EXPECTED: &'static str = "a date and time such as `2026-11-20T00:00:00Z`";
@@ -227,29 +214,16 @@ impl Format for chrono::DateTime<FixedOffset> {
     }
 }
 
-impl Format for uuid::Uuid {
-    const NAME: &'static str = "uuid";
-    const EXPECTED: &'static str = "a UUID such as `67e55044-10b1-426f-9247-bb680e5fe0c8`";
-
-    fn read(text: &str) -> Option<Self> {
-        text.parse()
-            .ok()
-            .filter(|_| has_shape(text, "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"))
-    }
-
-    fn write(&self) -> String {
-        self.to_string()
-    }
-}
-
-macro_rules! addresses {
-    ($($address:ty: $name:literal, $expected:literal;)*) => {$(
-        impl Format for $address {
+/// The formats that the standard way of reading and writing a type has, if the text also has the
+/// shape, where there is one.
+macro_rules! standard_formats {
+    ($($type:ty: $name:literal, $expected:literal $(, $shape:literal)?;)*) => {$(
+        impl Format for $type {
             const NAME: &'static str = $name;
             const EXPECTED: &'static str = $expected;
 
             fn read(text: &str) -> Option<Self> {
-                text.parse().ok()
+                text.parse().ok()$(.filter(|_| has_shape(text, $shape)))?
             }
 
             fn write(&self) -> String {
@@ -259,7 +233,10 @@ macro_rules! addresses {
     )*};
 }
 
-addresses! {
+standard_formats! {
+    NaiveDate: "date", "a date such as `2026-11-20`", "0000-00-00";
+    uuid::Uuid: "uuid", "a UUID such as `67e55044-10b1-426f-9247-bb680e5fe0c8`",
+        "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
     IpAddr: "ip", "an IP address";
     Ipv4Addr: "ipv4", "an IPv4 address";
     Ipv6Addr: "ipv6", "an IPv6 address";

@@ -48,7 +48,7 @@ pub use error::{Condition, ErrorEntry, ErrorMember, ErrorShape, Rejection};
 pub use failure::{IdempotencyFailure, StateFailure};
 pub use macros::{CheckedNumber, CheckedString};
 pub use never::Never;
-pub use operation::{Deprecation, Operation, Stability};
+pub use operation::{Deprecation, Operation, Stability, is_json};
 pub use text::{FromText, Violation};
 
 #[cfg(feature = "dropshot")]

@@ -35,10 +35,15 @@ where
     D: Deserializer<'de>,
 {
     let texts = Vec::<Cow<'de, str>>::deserialize(deserializer)?;
-    let values = texts.iter().map(|text| T::from_text(text));
-    values
-        .collect::<Result<_, _>>()
-        .map_err(|violation| D::Error::custom(format_args!("a value of `{name}` {violation}")))
+    several(name, texts.iter().map(AsRef::as_ref))
+}
+
+fn several<'t, T: FromText, E: serde::de::Error>(
+    name: &str,
+    texts: impl Iterator<Item = &'t str>,
+) -> Result<Vec<T>, E> {
+    let values: Result<_, _> = texts.map(T::from_text).collect();
+    values.map_err(|violation| E::custom(format_args!("a value of `{name}` {violation}")))
 }
 
 /// Reads a parameter whose values are separated by commas, and names it in the error. An
@@ -53,13 +58,8 @@ where
     D: Deserializer<'de>,
 {
     let text = Cow::<'de, str>::deserialize(deserializer)?;
-    let texts = text.split(',').map(str::trim);
-    let values = texts
-        .filter(|_| !text.is_empty())
-        .map(|text| T::from_text(text));
-    values
-        .collect::<Result<_, _>>()
-        .map_err(|violation| D::Error::custom(format_args!("a value of `{name}` {violation}")))
+    let texts = text.split(',').filter(|_| !text.is_empty());
+    several(name, texts.map(str::trim))
 }
 
 /// Reads a string and parses it.

@@ -35,6 +35,15 @@ pub struct Operation {
     pub deprecation: Option<Deprecation>,
 }
 
+/// Whether a media type is JSON (RFC 6839, section 3.1).
+#[must_use]
+pub fn is_json(media_type: &str) -> bool {
+    let essence = media_type.split(';').next().unwrap_or_default().trim();
+    let ending = essence.rfind('+').and_then(|at| essence.get(at..));
+    essence.eq_ignore_ascii_case("application/json")
+        || ending.is_some_and(|ending| ending.eq_ignore_ascii_case("+json"))
+}
+
 /// `x-stability-level`, lowest first.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Stability {
@@ -64,4 +73,24 @@ pub struct Deprecation {
     /// The value of `Link` with the successor (RFC 8288), relative to the
     /// request; empty if the document names none.
     pub link_header: &'static str,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_has_several_media_types() {
+        for (media_type, expected) in [
+            ("application/json", true),
+            ("Application/JSON; charset=utf-8", true),
+            ("application/merge-patch+json", true),
+            ("application/octet-stream", false),
+            ("application/x-www-form-urlencoded", false),
+            ("application/jsonx", false),
+            ("image/*", false),
+        ] {
+            assert_eq!(is_json(media_type), expected, "{media_type}");
+        }
+    }
 }

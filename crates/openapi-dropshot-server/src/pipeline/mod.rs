@@ -47,7 +47,7 @@ use http::{
     request::Parts,
 };
 use hyper::body::Body as _;
-use openapi_dropshot_types::Contract;
+use openapi_dropshot_types::{Contract, is_json};
 use record::RequestRecord;
 use std::{net::SocketAddr, pin::pin, task::Poll};
 use tokio::task::yield_now;
@@ -247,7 +247,7 @@ where
     let _permit = admission::permit(&context.permits, operation, record.principal)?;
     let mut content = body.content.clone();
     if !is_absent
-        && operation.request_body.is_some_and(media_type::is_json)
+        && operation.request_body.is_some_and(is_json)
         && let Some(plain) = json::check(&content)?
     {
         content = plain.into();
