@@ -1,7 +1,10 @@
 //! Formats the fields of an event or a span as text or JSON, and bounds their length.
 
 use crate::config::LogFormat;
-use std::fmt::{self, Debug, Write as _};
+use std::{
+    borrow::Cow,
+    fmt::{self, Debug, Write as _},
+};
 use tracing::field::{Field, Visit};
 
 /// The longest value of a field, in bytes. A client chooses some of them, such as the method.
@@ -80,12 +83,21 @@ impl<'a> Fields<'a> {
         let _ = write!(self.line, "{value}");
     }
 
-    /// Writes a text with escapes: it must not break the line, nor the quotes in JSON. `more` is
-    /// the number of bytes that it lacks.
-    fn escaped(&mut self, field: &Field, text: &str, more: usize) {
+    /// Writes a text with escapes: it must not break the line, nor the quotes in JSON. In a line of
+    /// text it is in quotes that Rust reads if `is_quoted`. `more` is the number of bytes that it
+    /// lacks.
+    fn escaped(&mut self, field: &Field, text: &str, more: usize, is_quoted: bool) {
         let begin = self.line.len();
         self.name(field);
+        let text = match more {
+            0 => Cow::Borrowed(text),
+            _ => format!("{text}...[{more} more bytes]").into(),
+        };
         let is_json = self.format == LogFormat::Json;
+        if is_quoted && !is_json {
+            let _ = write!(self.line, "{text:?}");
+            return self.keep_if_fits(begin);
+        }
         let quote = if is_json { "\"" } else { "" };
         self.line.push_str(quote);
         for character in text.chars() {
@@ -98,27 +110,8 @@ impl<'a> Fields<'a> {
                 plain => self.line.push(plain),
             }
         }
-        self.marker(more);
         self.line.push_str(quote);
         self.keep_if_fits(begin);
-    }
-
-    /// Writes a text in quotes that Rust reads, for a line of text.
-    fn quoted(&mut self, field: &Field, text: &str, more: usize) {
-        let begin = self.line.len();
-        self.name(field);
-        let _ = write!(self.line, "{text:?}");
-        self.line.pop();
-        self.marker(more);
-        self.line.push('"');
-        self.keep_if_fits(begin);
-    }
-
-    /// Says how many bytes of a value are cut off.
-    fn marker(&mut self, more: usize) {
-        if more > 0 {
-            let _ = write!(self.line, "...[{more} more bytes]");
-        }
     }
 }
 
@@ -154,10 +147,8 @@ impl Visit for Fields<'_> {
             let quote = if quoted { "\"" } else { "" };
             self.line.extend([quote, value, quote]);
             self.keep_if_fits(begin);
-        } else if quoted && self.format == LogFormat::Text {
-            self.quoted(field, value, more);
         } else {
-            self.escaped(field, value, more);
+            self.escaped(field, value, more, quoted);
         }
     }
 
@@ -168,7 +159,7 @@ impl Visit for Fields<'_> {
             more: 0,
         };
         let _ = write!(beginning, "{value:?}");
-        self.escaped(field, &beginning.text, beginning.more);
+        self.escaped(field, &beginning.text, beginning.more, false);
     }
 }
 
