@@ -40,37 +40,10 @@ pub struct HealthSettings {
 
 /// The service is not healthy, or nobody can tell.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum HealthError {
-    /// The admin listener is switched off.
-    #[error(
-        "the admin listener is switched off (`--admin-listen off`), so the health of the service is unknown; set the address that `serve` uses"
-    )]
-    Off,
-    /// The service does not respond.
-    #[error(
-        "no response from http://{address}{path}; check that the service runs and that `--admin-listen` is the address that it uses"
-    )]
-    NoResponse {
-        /// The requested address.
-        address: SocketAddr,
-        /// The requested path.
-        path: &'static str,
-        /// The reason.
-        source: io::Error,
-    },
-    /// The service reports a problem.
-    #[error("http://{address}{path} responded with {status}: {reason}")]
-    Unhealthy {
-        /// The requested address.
-        address: SocketAddr,
-        /// The requested path.
-        path: &'static str,
-        /// The status and its reason phrase.
-        status: String,
-        /// The first line of the body.
-        reason: String,
-    },
+#[error("{message}")]
+pub struct HealthError {
+    message: String,
+    source: Option<io::Error>,
 }
 
 /// Returns the line with which the service says that it is healthy, such as `ready`. Waits a few
@@ -80,28 +53,31 @@ pub enum HealthError {
 ///
 /// The service does not respond, or responds with another status than 200.
 pub fn check(settings: &HealthSettings) -> Result<String, HealthError> {
+    let error = |message: String, source| Err(HealthError { message, source });
     let AdminListen::At(listen) = settings.admin.admin_listen else {
-        return Err(HealthError::Off);
+        let message = "the admin listener is switched off (`--admin-listen off`), so the health of the service is unknown; set the address that `serve` uses";
+        return error(message.to_owned(), None);
     };
     let address = reachable(listen);
     let path = if settings.live { "/livez" } else { "/readyz" };
-    let no_response = |source| HealthError::NoResponse {
-        address,
-        path,
-        source,
-    };
-    let response = get(address, path).map_err(no_response)?;
-    let (status, reason) = parse(&response)
-        .ok_or_else(|| no_response(io::Error::other("the response is not HTTP/1.1")))?;
-    if status.split(' ').next() == Some("200") {
-        return Ok(reason.to_owned());
+    let response = get(address, path).and_then(|response| {
+        let (status, reason) =
+            parse(&response).ok_or_else(|| io::Error::other("the response is not HTTP/1.1"))?;
+        Ok((status.to_owned(), reason.to_owned()))
+    });
+    match response {
+        Ok((status, reason)) if status.split(' ').next() == Some("200") => Ok(reason),
+        Ok((status, reason)) => error(
+            format!("http://{address}{path} responded with {status}: {reason}"),
+            None,
+        ),
+        Err(source) => error(
+            format!(
+                "no response from http://{address}{path}; check that the service runs and that `--admin-listen` is the address that it uses"
+            ),
+            Some(source),
+        ),
     }
-    Err(HealthError::Unhealthy {
-        address,
-        path,
-        status: status.to_owned(),
-        reason: reason.to_owned(),
-    })
 }
 
 /// The address at which this machine reaches a listener: the loopback address if it listens on

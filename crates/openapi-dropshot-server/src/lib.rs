@@ -21,6 +21,7 @@ pub mod tls;
 pub mod usage_report;
 
 mod access;
+mod config_error;
 mod connections;
 mod docs;
 mod document;

@@ -2,6 +2,7 @@
 
 pub(crate) mod certificate;
 
+use crate::config_error::ConfigError;
 use rustls::{
     ServerConfig,
     pki_types::{
@@ -27,64 +28,37 @@ pub struct TlsFiles {
 /// it, HTTP/1.1 to the others.
 pub struct Tls(ServerConfig);
 
-/// Why a certificate or its key cannot be served.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum TlsError {
-    /// The certificate file cannot be read, or is no PEM.
-    #[error("cannot read the certificate `{}`; it has to be a PEM file with the whole chain", path.display())]
-    Certificate {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        source: pem::Error,
-    },
-    /// The certificate file has no certificate in it.
-    #[error("there is no certificate in `{}`; it has to be a PEM file with the whole chain", path.display())]
-    NoCertificate {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The key file cannot be read, or has no key in it.
-    #[error("cannot read the key `{}`; it has to be a PEM file with PKCS#8, PKCS#1 or SEC1, without a password", path.display())]
-    Key {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        source: pem::Error,
-    },
-    /// The two do not belong together, or are of a kind that TLS has no use for.
-    #[error("the certificate `{}` cannot be served with the key `{}`", cert.display(), key.display())]
-    Unusable {
-        /// The file of the certificate.
-        cert: PathBuf,
-        /// The file of the key.
-        key: PathBuf,
-        /// What is wrong with them.
-        source: rustls::Error,
-    },
-}
-
 impl Tls {
     /// Reads both files.
     ///
     /// # Errors
     ///
     /// One cannot be read, or they do not belong together.
-    pub fn load(files: &TlsFiles) -> Result<Self, TlsError> {
-        let chain = chain(&files.cert)?;
-        let key = PrivateKeyDer::from_pem_file(&files.key).map_err(|source| TlsError::Key {
-            path: files.key.clone(),
-            source,
+    pub fn load(files: &TlsFiles) -> Result<Self, ConfigError> {
+        let (cert, key) = (files.cert.display(), files.key.display());
+        let chain = chain(&files.cert).map_err(|source| {
+            let message = format!(
+                "cannot read the certificate `{cert}`; it has to be a PEM file with the whole chain"
+            );
+            ConfigError::because(message, source)
         })?;
-        let mut config = ServerConfig::builder()
-            .with_no_client_auth()
-            .with_single_cert(chain, key)
-            .map_err(|source| TlsError::Unusable {
-                cert: files.cert.clone(),
-                key: files.key.clone(),
-                source,
-            })?;
+        if chain.is_empty() {
+            return Err(ConfigError::new(format!(
+                "there is no certificate in `{cert}`; it has to be a PEM file with the whole chain"
+            )));
+        }
+        let private_key = PrivateKeyDer::from_pem_file(&files.key).map_err(|source| {
+            let message = format!(
+                "cannot read the key `{key}`; it has to be a PEM file with PKCS#8, PKCS#1 or SEC1, without a password"
+            );
+            ConfigError::because(message, source)
+        })?;
+        let config = ServerConfig::builder().with_no_client_auth();
+        let config = config.with_single_cert(chain, private_key);
+        let mut config = config.map_err(|source| {
+            let message = format!("the certificate `{cert}` cannot be served with the key `{key}`");
+            ConfigError::because(message, source)
+        })?;
         config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
         Ok(Tls(config))
     }
@@ -94,16 +68,7 @@ impl Tls {
     }
 }
 
-fn chain(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
-    let chain = CertificateDer::pem_file_iter(path)
-        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
-        .map_err(|source| TlsError::Certificate {
-            path: path.to_owned(),
-            source,
-        })?;
-    if chain.is_empty() {
-        let path = path.to_owned();
-        return Err(TlsError::NoCertificate { path });
-    }
-    Ok(chain)
+/// Reads the certificates in a file.
+fn chain(path: &Path) -> Result<Vec<CertificateDer<'static>>, pem::Error> {
+    CertificateDer::pem_file_iter(path).and_then(Iterator::collect)
 }

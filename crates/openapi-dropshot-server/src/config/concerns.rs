@@ -1,11 +1,13 @@
 //! Declares the settings of every service, concern by concern.
 
 use super::{
-    AdminListen, ClientAddressHeader, ConfigError, CountCalls, Delay, HostNames, LogFilter,
-    LogFormat, MinStability, Networks, Origins, Rate, Seconds, Settings, SunsetPolicy, Switch,
-    Table, put,
+    settings::{Settings, Table, put},
+    values::{
+        AdminListen, ClientAddressHeader, CountCalls, Delay, HostNames, LogFilter, LogFormat,
+        MinStability, Networks, Origins, Rate, Seconds, SunsetPolicy, Switch,
+    },
 };
-use crate::tls::TlsFiles;
+use crate::{config_error::ConfigError, tls::TlsFiles};
 use std::{
     net::SocketAddr,
     num::{NonZeroU32, NonZeroUsize},
@@ -18,17 +20,13 @@ crate::settings! {
         /// Address and port of the API; port 0 takes a free one
         listen: SocketAddr = "127.0.0.1:8080";
     }
-}
 
-crate::settings! {
     /// How the service starts.
     Start {
         /// Seconds that the service waits at its start for a database that cannot be reached, while `/readyz` responds with 503; with 0 it ends at the first failure
         database_wait_seconds: Delay = "300";
     }
-}
 
-crate::settings! {
     /// The limits of the service; requests beyond them are rejected.
     Limits {
         /// The highest number of reads (operations with a safe method such as GET) that run at the same time, and the highest number of writes; further ones are rejected with 503 at once. Of this and of the other budgets one key alone gets up to three quarters
@@ -56,9 +54,7 @@ crate::settings! {
         /// Seconds that running requests have to finish after this delay
         shutdown_grace_seconds: Seconds = "20";
     }
-}
 
-crate::settings! {
     /// How many requests a key may make.
     RateLimit {
         /// Requests per second that each key may make in the long run, or `off`; further ones are rejected with 429
@@ -66,9 +62,7 @@ crate::settings! {
         /// Requests that a key may make at once after a pause, if there is a limit
         rate_limit_burst: NonZeroU32 = "100";
     }
-}
 
-crate::settings! {
     /// CORS and compression.
     Web {
         /// Origins whose pages may call the service from a browser, with commas between them (in the file also an array), as in `https://shop.example`; `*` for all, `none` for none
@@ -76,9 +70,7 @@ crate::settings! {
         /// Whether to compress responses for clients that accept gzip: `on` or `off`
         compression: Switch = "on";
     }
-}
 
-crate::settings! {
     /// Which operations are served, and how they end.
     Lifecycle {
         /// The lowest stability level of the operations that are served: `stable`, `beta` or `experimental`; operations below it are hidden
@@ -88,9 +80,7 @@ crate::settings! {
         /// The operations whose calls are counted for each key: `deprecated` or `all`
         count_calls: CountCalls = "deprecated";
     }
-}
 
-crate::settings! {
     /// The admin listener, the metrics and the access log.
     Watch {
         /// Address and port of `/livez`, `/readyz`, `/metrics` and `/usage`, which clients must not reach; port 0 takes a free one and logs it, `off` serves them nowhere
@@ -104,9 +94,7 @@ crate::settings! {
         /// Lines per second that the access log has for the rejected requests of each status and error code, or `off` for no limit; requests beyond it are counted in one line per second. Accepted requests and faults always have a line
         access_log_rejected_per_second: Rate = "100";
     }
-}
 
-crate::settings! {
     /// The proxies in front of the service, for the client address in the access log.
     Proxies {
         /// Addresses and networks of the proxies in front of the service, with commas between them (in the file also an array), as in `127.0.0.1,10.0.0.0/8`, or `none`; the access log has the client that they name instead of theirs
@@ -114,9 +102,7 @@ crate::settings! {
         /// The header in which the proxies name the client: `x-forwarded-for` or `forwarded` (RFC 7239). They must append to it or replace it
         client_address_header: ClientAddressHeader = "x-forwarded-for";
     }
-}
 
-crate::settings! {
     /// What is logged.
     Log {
         /// What to log to stderr: `error`, `warn`, `info`, `debug` or `trace`, also by module as in `info,SERVICE::access=off`
@@ -140,16 +126,15 @@ pub struct TlsSettings {
 impl TlsSettings {
     /// Both files, or none.
     pub(crate) fn files(&self) -> Result<Option<TlsFiles>, ConfigError> {
-        match (self.tls_cert.clone(), self.tls_key.clone()) {
-            (Some(cert), Some(key)) => Ok(Some(TlsFiles { cert, key })),
-            (None, None) => Ok(None),
-            (Some(_), None) => Err(ConfigError::Contradiction(
-                "`tls-cert` is set, but `tls-key` is not; set both for https, or none for http",
-            )),
-            (None, Some(_)) => Err(ConfigError::Contradiction(
-                "`tls-key` is set, but `tls-cert` is not; set both for https, or none for http",
-            )),
-        }
+        let (set, missing) = match (self.tls_cert.clone(), self.tls_key.clone()) {
+            (Some(cert), Some(key)) => return Ok(Some(TlsFiles { cert, key })),
+            (None, None) => return Ok(None),
+            (Some(_), None) => ("tls-cert", "tls-key"),
+            (None, Some(_)) => ("tls-key", "tls-cert"),
+        };
+        Err(ConfigError::new(format!(
+            "`{set}` is set, but `{missing}` is not; set both for https, or none for http"
+        )))
     }
 }
 
@@ -173,7 +158,7 @@ impl Listen {
         let is_everywhere = api.is_unspecified() || admin_ip.is_unspecified();
         let is_same_ip = api == admin_ip || (is_everywhere && api.is_ipv4() == admin_ip.is_ipv4());
         if self.listen.port() == admin.port() && admin.port() != 0 && is_same_ip {
-            return Err(ConfigError::Contradiction(
+            return Err(ConfigError::new(
                 "`listen` and `admin-listen` are the same address and port; choose another port for one of them, or `off` for `admin-listen`",
             ));
         }
@@ -185,7 +170,7 @@ impl Limits {
     /// Whether the limits fit each other.
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         if self.body_budget_bytes < self.body_max_bytes {
-            return Err(ConfigError::Contradiction(
+            return Err(ConfigError::new(
                 "`body-budget-bytes` is less than `body-max-bytes`: the largest body would never fit; raise it",
             ));
         }

@@ -9,12 +9,12 @@ mod settings;
 mod values;
 mod variables;
 
-pub use crate::tls::TlsFiles;
+pub use crate::{config_error::ConfigError, tls::TlsFiles};
 pub use concerns::{
     Lifecycle, Limits, Listen, Log, Proxies, RateLimit, Start, TlsSettings, Watch, Web,
 };
 pub(crate) use parse::USAGE;
-pub use parse::{ConfigError, command, parse};
+pub use parse::{command, parse};
 pub use settings::{NoSettings, Settings, Table};
 #[doc(hidden)]
 pub use settings::{defaults, put};
@@ -24,10 +24,7 @@ pub use values::{
 };
 pub use variables::MistypedVariable;
 
-use crate::{
-    ServiceInfo,
-    tls::{Tls, TlsError},
-};
+use crate::{ServiceInfo, tls::Tls};
 use std::{env, path::PathBuf};
 
 /// The settings of the command that serves; `S` are those of the service itself.
@@ -90,7 +87,7 @@ impl<S: clap::Args + Settings> ServeSettings<S> {
     /// # Errors
     ///
     /// The files cannot be used.
-    pub fn check_tls(&self) -> Result<(), TlsError> {
+    pub fn check_tls(&self) -> Result<(), ConfigError> {
         if let Ok(Some(files)) = self.tls.files() {
             Tls::load(&files)?;
         }

@@ -4,7 +4,8 @@
 //! noticed. A mistake is reported where it was made: at a flag, at a variable, or at a line of the
 //! file.
 
-use crate::ServiceInfo;
+use super::values::similar;
+use crate::{ServiceInfo, config_error::ConfigError};
 use clap::{
     Arg, ArgMatches, Command, Parser,
     error::{ContextKind, ContextValue, ErrorKind},
@@ -14,7 +15,7 @@ use std::{
     env,
     error::Error,
     ffi::OsString,
-    fmt, fs, io,
+    fs,
     net::AddrParseError,
     num::{IntErrorKind, ParseIntError},
     path::{Path, PathBuf},
@@ -33,93 +34,6 @@ const CONFIG: &str = "config";
 /// The exit code of a program that was called with settings that cannot be used, as of a command
 /// line that cannot be parsed.
 pub(crate) const USAGE: u8 = 2;
-
-/// Why the settings cannot be used. A program ends with the exit code 2.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ConfigError {
-    /// The file is missing or cannot be read.
-    #[error("cannot read the configuration file `{}`", path.display())]
-    Unreadable {
-        /// The path of the file.
-        path: PathBuf,
-        /// The error of the operating system.
-        source: io::Error,
-    },
-    /// Something in the file is wrong.
-    #[error("the configuration file `{}` cannot be used", path.display())]
-    Invalid {
-        /// The path of the file.
-        path: PathBuf,
-        /// The problem.
-        source: Box<ConfigError>,
-    },
-    /// The file is not TOML.
-    #[error("it is not TOML")]
-    NotToml(#[from] toml::de::Error),
-    /// A text in the file has no quotes.
-    #[error("line {line}: the value of `{key}` is a text and needs quotes, as in `{key} = \"…\"`")]
-    Unquoted {
-        /// The key.
-        key: String,
-        /// Its line in the file, from 1.
-        line: usize,
-    },
-    /// The file has a key that is not a setting.
-    #[error("line {line}: the key `{key}` is unknown; {}", instead(similar.as_deref(), program))]
-    UnknownKey {
-        /// The key.
-        key: String,
-        /// Its line in the file, from 1.
-        line: usize,
-        /// The key that was probably meant.
-        similar: Option<String>,
-        /// The program, whose help names the keys.
-        program: &'static str,
-    },
-    /// The value of a key is not valid for its setting.
-    #[error("{}the value of `{key}` cannot be used: {problem}", LinePrefix(*line))]
-    InvalidValue {
-        /// The setting.
-        key: String,
-        /// Its line in the file, from 1; `None` if the value is not from a file.
-        line: Option<usize>,
-        /// The problem with the value.
-        problem: String,
-    },
-    /// The value of an environment variable is not valid for its setting.
-    #[error("the value {value} of the variable `{variable}` cannot be used: {problem}")]
-    InvalidVariable {
-        /// The variable.
-        variable: String,
-        /// Its value, quoted.
-        value: String,
-        /// The problem with the value.
-        problem: String,
-    },
-    /// Two settings that exclude each other.
-    #[error("{0}")]
-    Contradiction(&'static str),
-}
-
-/// What to do about an unknown key.
-fn instead(similar: Option<&str>, program: &str) -> String {
-    match similar {
-        Some(similar) => format!("write `{similar}`"),
-        None => {
-            format!("the keys are the names of the flags, see `{program} serve --help`")
-        }
-    }
-}
-
-/// The line of a file, in front of a message.
-struct LinePrefix(Option<usize>);
-
-impl fmt::Display for LinePrefix {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.map_or(Ok(()), |line| write!(f, "line {line}: "))
-    }
-}
 
 /// Parses the arguments of this process, the environment variables and the configuration file.
 /// Prints a message and ends the process with the exit code 2 if an argument is not valid, and ends
@@ -168,11 +82,11 @@ fn matches(
         && !is_given(flag, arguments)
         && env::var_os(info.variable(key)).is_some()
     {
-        return Err(ConfigError::InvalidVariable {
-            variable: info.variable(key),
-            value: format!("{value:?}"),
-            problem: problem(&error, arg),
-        });
+        return Err(ConfigError::new(format!(
+            "the value {value:?} of the variable `{}` cannot be used: {}",
+            info.variable(key),
+            problem(&error, arg)
+        )));
     }
     if error.source().is_some() {
         eprintln!(
@@ -287,14 +201,11 @@ fn config_file(matches: &ArgMatches) -> Option<&PathBuf> {
 type Values = HashMap<String, String>;
 
 fn read(path: &Path, command: &Command, info: &ServiceInfo) -> Result<Values, ConfigError> {
-    let path = path.to_owned();
-    match fs::read_to_string(&path) {
-        Err(source) => Err(ConfigError::Unreadable { path, source }),
-        Ok(text) => values(&text, command, info).map_err(|source| ConfigError::Invalid {
-            path,
-            source: Box::new(source),
-        }),
-    }
+    let file = format!("the configuration file `{}`", path.display());
+    let text = fs::read_to_string(path)
+        .map_err(|error| ConfigError::because(format!("cannot read {file}"), error))?;
+    values(&text, command, info)
+        .map_err(|error| ConfigError::because(format!("{file} cannot be used"), error))
 }
 
 /// Returns the values of a file. Each is valid for its setting.
@@ -304,28 +215,29 @@ fn values(text: &str, command: &Command, info: &ServiceInfo) -> Result<Values, C
         let line = error.span().map(|span| line_of(span.start));
         match line.and_then(|line| unquoted(text, line)) {
             Some(missing) => missing,
-            None => error.into(),
+            None => ConfigError::because("it is not TOML", error),
         }
     })?;
     let valid = |(key, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| {
         let line = line_of(key.span().start);
         let key: &str = AsRef::<str>::as_ref(key.get_ref());
-        let key = key.to_owned();
-        let Some(arg) = setting(command, &key) else {
-            return Err(ConfigError::UnknownKey {
-                similar: similar(command, &key),
-                key,
-                line,
-                program: info.program,
-            });
+        let Some(arg) = setting(command, key) else {
+            let instead = match similar_key(command, key) {
+                Some(similar) => format!("write `{similar}`"),
+                None => format!(
+                    "the keys are the names of the flags, see `{} serve --help`",
+                    info.program
+                ),
+            };
+            return Err(ConfigError::new(format!(
+                "line {line}: the key `{key}` is unknown; {instead}"
+            )));
         };
         match checked(arg, value.get_ref()) {
-            Ok(text) => Ok((key, text)),
-            Err(problem) => Err(ConfigError::InvalidValue {
-                key,
-                line: Some(line),
-                problem,
-            }),
+            Ok(text) => Ok((key.to_owned(), text)),
+            Err(problem) => Err(ConfigError::new(format!(
+                "line {line}: the value of `{key}` cannot be used: {problem}"
+            ))),
         }
     };
     table.get_ref().iter().map(valid).collect()
@@ -338,51 +250,32 @@ fn unquoted(text: &str, line: usize) -> Option<ConfigError> {
     let (key, value) = (key.trim(), value.trim());
     let has_quotes = value.is_empty() || value.contains(['"', '\'', '[', '{']);
     let is_key = DeTable::parse(&format!("{key} = \"\"")).is_ok();
-    (is_key && !has_quotes).then(|| ConfigError::Unquoted {
-        key: key.to_owned(),
-        line,
+    (is_key && !has_quotes).then(|| {
+        ConfigError::new(format!(
+            "line {line}: the value of `{key}` is a text and needs quotes, as in `{key} = \"…\"`"
+        ))
     })
 }
 
-/// Returns the setting whose key is similar, as clap suggests a flag.
-fn similar(command: &Command, key: &str) -> Option<String> {
-    fn add(settings: Command, command: &Command) -> Command {
-        let mut settings = settings;
-        for arg in command.get_arguments() {
-            let is_new = settings
-                .get_arguments()
-                .all(|known| known.get_id() != arg.get_id());
-            if is_new && self::key(arg).is_some_and(|key| key != CONFIG) {
-                settings = settings.arg(arg.clone());
-            }
-        }
-        command.get_subcommands().fold(settings, add)
-    }
-    let settings = Command::new(CONFIG).no_binary_name(true);
-    // The names of the variables have `_`.
-    let flag = format!("--{}", key.replace('_', "-"));
-    if let Some(meant) = flag.strip_prefix("--")
-        && setting(command, meant).is_some()
-    {
-        return Some(meant.to_owned());
-    }
-    let error = add(settings, command).try_get_matches_from([flag]).err()?;
-    match error.get(ContextKind::SuggestedArg) {
-        Some(ContextValue::String(flag)) => Some(flag.trim_start_matches("--").to_owned()),
-        _ => None,
-    }
+/// Returns the settings of all commands.
+fn settings(command: &Command) -> Vec<&Arg> {
+    let own = command.get_arguments();
+    let own = own.filter(|arg| key(arg).is_some_and(|key| key != CONFIG));
+    let others = command.get_subcommands().flat_map(settings);
+    own.chain(others).collect()
 }
 
-/// Returns the setting with this key, from any of the commands.
+/// Returns the setting with this key.
 fn setting<'a>(command: &'a Command, of: &str) -> Option<&'a Arg> {
-    let mut settings = command.get_arguments();
-    settings
-        .find(|arg| key(arg) == Some(of) && of != CONFIG)
-        .or_else(|| {
-            command
-                .get_subcommands()
-                .find_map(|command| setting(command, of))
-        })
+    let mut settings = settings(command).into_iter();
+    settings.find(|arg| key(arg) == Some(of))
+}
+
+/// Returns the key of a setting that is similar to another text.
+fn similar_key<'a>(command: &'a Command, text: &str) -> Option<&'a str> {
+    let keys = settings(command).into_iter().filter_map(key);
+    // The names of the variables have `_`.
+    similar(&text.replace('_', "-"), keys)
 }
 
 /// The problem with a value of another kind.
@@ -577,18 +470,14 @@ mod tests {
             "listen = [1",
             "a b = c",
         ] {
-            assert!(
-                matches!(parse(line), Err(ConfigError::NotToml(_))),
-                "{line}"
-            );
+            let error = parse(line).expect_err(line).to_string();
+            assert_eq!(error, "it is not TOML", "{line}");
         }
     }
 
     #[test]
     fn other_formats_than_toml_are_rejected() {
-        assert!(matches!(
-            parse("listen 127.0.0.1"),
-            Err(ConfigError::NotToml(_))
-        ));
+        let error = parse("listen 127.0.0.1").expect_err("no TOML").to_string();
+        assert_eq!(error, "it is not TOML");
     }
 }

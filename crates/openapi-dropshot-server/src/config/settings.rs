@@ -14,7 +14,7 @@ pub trait Settings {
     fn put(&self, table: &mut Table);
 }
 
-/// Declares the settings of one concern.
+/// Declares the settings of one concern, or of several.
 ///
 /// `Name { /// help \n field: Type = "default"; }` makes the struct `Name`, which implements
 /// [`clap::Args`], [`Settings`](crate::config::Settings) and `Default`. The flag and the key in
@@ -35,12 +35,12 @@ pub trait Settings {
 /// ```
 #[macro_export]
 macro_rules! settings {
-    (
+    ($(
         $(#[$about:meta])*
         $name:ident {
             $($(#[doc = $doc:literal])+ $field:ident: $type:ty = $default:literal;)+
         }
-    ) => {
+    )+) => {$(
         $(#[$about])*
         #[derive(Clone, Debug, ::clap::Args)]
         pub struct $name {
@@ -68,7 +68,7 @@ macro_rules! settings {
                 $crate::config::defaults()
             }
         }
-    };
+    )+};
 }
 
 /// The settings of a service that has none beside those of this crate.

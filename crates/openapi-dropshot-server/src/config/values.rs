@@ -180,12 +180,7 @@ impl fmt::Display for LogFilter {
 /// The problem with a word that is no level.
 fn no_level(word: &str) -> InvalidSetting {
     const LEVELS: [&str; 6] = ["error", "warn", "info", "debug", "trace", "off"];
-    let similar = LEVELS.into_iter().max_by(|a, b| {
-        let similarity = |level| strsim::jaro_winkler(&word.to_lowercase(), level);
-        similarity(a).total_cmp(&similarity(b))
-    });
-    let similar = similar.filter(|level| strsim::jaro_winkler(&word.to_lowercase(), level) > 0.8);
-    let instead = match similar {
+    let instead = match similar(&word.to_lowercase(), LEVELS) {
         Some(level) => format!("write `{level}`"),
         None => format!(
             "write one of: {}, also by module as in `info,hyper=warn`",
@@ -193,6 +188,16 @@ fn no_level(word: &str) -> InvalidSetting {
         ),
     };
     InvalidSetting(format!("`{word}` is no level; {instead}").into())
+}
+
+/// Returns the word that is most similar to a text, if one is as similar as clap requires of a
+/// suggestion.
+pub(super) fn similar<'a>(text: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let words = words.into_iter();
+    let words = words.map(|word| (strsim::jaro(text, word), word));
+    let best = words.max_by(|(one, _), (other, _)| one.total_cmp(other));
+    best.filter(|(similarity, _)| *similarity > 0.7)
+        .map(|(_, word)| word)
 }
 
 /// The operations whose calls are counted for each key.

@@ -20,7 +20,7 @@ use crate::{
     server::{Bound, Server, StartError, Stopped},
     setup::Setup,
     state::State,
-    tls::{Tls, TlsError, certificate::CertificateDates},
+    tls::{Tls, certificate::CertificateDates},
 };
 use openapi_dropshot_types::Contract;
 use sd_notify::NotifyState;
@@ -36,8 +36,8 @@ use std::{
 use tokio::net::TcpSocket;
 
 /// Runs the `main` of a program on a tokio runtime: shows its error on stderr, after all log
-/// lines are written. The exit code is 2 if the settings cannot be used ([`ConfigError`] or
-/// [`TlsError`] is among the causes of the error), as for a command line that cannot be parsed, and 1 for any other
+/// lines are written. The exit code is 2 if the settings cannot be used ([`ConfigError`] is among
+/// the causes of the error), as for a command line that cannot be parsed, and 1 for any other
 /// error. `E` is `anyhow::Error`, or a type like it.
 pub fn main<E>(run: impl Future<Output = Result<(), E>>) -> ExitCode
 where
@@ -74,11 +74,7 @@ fn is_usage_error(error: &(dyn Error + Send + Sync + 'static)) -> bool {
     let mut next: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(error) = next {
         let program = error.downcast_ref::<ProgramError>();
-        let of_settings = matches!(
-            program,
-            Some(ProgramError::Config(_) | ProgramError::Tls(_))
-        );
-        if of_settings || error.is::<ConfigError>() || error.is::<TlsError>() {
+        if error.is::<ConfigError>() || matches!(program, Some(ProgramError::Config(_))) {
             return true;
         }
         next = error.source();
@@ -90,15 +86,12 @@ fn is_usage_error(error: &(dyn Error + Send + Sync + 'static)) -> bool {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProgramError {
-    /// Two settings contradict each other.
+    /// Two settings contradict each other, or the certificate cannot be used.
     #[error(transparent)]
     Config(#[from] ConfigError),
     /// The signal handlers cannot be installed.
     #[error("cannot listen for signals")]
     Signals(#[source] io::Error),
-    /// The certificate cannot be used.
-    #[error(transparent)]
-    Tls(#[from] TlsError),
     /// The address of the API cannot be taken, or the API cannot be served.
     #[error(transparent)]
     Start(#[from] StartError),

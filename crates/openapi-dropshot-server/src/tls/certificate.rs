@@ -4,7 +4,7 @@
 use super::TlsFiles;
 use crate::lock::lock;
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
-use rustls::pki_types::{CertificateDer, pem::PemObject as _};
+use rustls::pki_types::CertificateDer;
 use std::{
     path::PathBuf,
     sync::{Arc, Mutex},
@@ -55,9 +55,7 @@ impl CertificateDates {
 
     /// Reads the dates of the file, after the server has begun to serve it, and checks them.
     pub(crate) fn read(&self) {
-        let certificates = CertificateDer::pem_file_iter(&self.file)
-            .and_then(Iterator::collect::<Result<Vec<_>, _>>)
-            .unwrap_or_default();
+        let certificates = super::chain(&self.file).unwrap_or_default();
         let chain: Option<Vec<Dates>> = certificates.iter().map(Dates::of).collect();
         let chain = chain.filter(|chain| !chain.is_empty());
         if chain.is_none() {

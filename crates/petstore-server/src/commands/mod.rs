@@ -66,11 +66,8 @@ pub(crate) fn man(folder: Option<&Path>) -> anyhow::Result<()> {
 /// The database that the settings name, if it can be used with them. The text itself is not repeated where
 /// it is rejected: it may hold a password.
 fn database(settings: &StoreSettings) -> anyhow::Result<DatabaseUrl> {
-    let invalid = |problem: anyhow::Error| ConfigError::InvalidValue {
-        key: "database".to_owned(),
-        line: None,
-        problem: format!("{problem:#}"),
-    };
+    let invalid =
+        |problem: anyhow::Error| ConfigError::invalid_value("database", &format!("{problem:#}"));
     let url = settings.database.url();
     let url = url.map_err(|problem| invalid(problem.into()))?;
     let certificates = url.check_certificates();
