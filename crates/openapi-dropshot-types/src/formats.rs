@@ -2,7 +2,7 @@
 //! Base64.
 
 use crate::{
-    shapes::schema,
+    shapes::{inline_schema, schema},
     text::{FromText, Violation, shortened},
 };
 use base64::{
@@ -144,19 +144,9 @@ impl<T: Format> Serialize for Formatted<T> {
     }
 }
 
-impl<T: Format> JsonSchema for Formatted<T> {
-    fn schema_name() -> String {
-        T::NAME.to_owned()
-    }
-
-    fn is_referenceable() -> bool {
-        false
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        schema([("type", json!("string")), ("format", json!(T::NAME))])
-    }
-}
+inline_schema!(Formatted<T> where T: Format => T::NAME, |_generator| {
+    schema([("type", json!("string")), ("format", json!(T::NAME))])
+});
 
 impl<T: PartialEq> PartialEq for Formatted<T> {
     fn eq(&self, other: &Self) -> bool {

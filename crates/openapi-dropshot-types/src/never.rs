@@ -1,5 +1,6 @@
 //! The type of a schema that no value fulfils (`not: {}`).
 
+use crate::shapes::inline_schema;
 use schemars::{JsonSchema, r#gen::SchemaGenerator, schema::Schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
@@ -19,16 +20,4 @@ impl Serialize for Never {
     }
 }
 
-impl JsonSchema for Never {
-    fn schema_name() -> String {
-        "Never".to_owned()
-    }
-
-    fn is_referenceable() -> bool {
-        false
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Schema::Bool(false)
-    }
-}
+inline_schema!(Never => "Never", |_generator| Schema::Bool(false));

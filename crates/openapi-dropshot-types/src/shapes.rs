@@ -31,41 +31,42 @@ pub(crate) fn extensible(schema: Schema) -> SchemaObject {
     object
 }
 
+/// Implements `JsonSchema` for a type whose schema stands where the type is used.
+macro_rules! inline_schema {
+    ($type:ty $(where $parameter:ident: $bound:path)? => $name:expr, |$generator:ident| $schema:expr) => {
+        impl$(<$parameter: $bound>)? JsonSchema for $type {
+            fn schema_name() -> String {
+                $name.into()
+            }
+
+            fn is_referenceable() -> bool {
+                false
+            }
+
+            fn json_schema($generator: &mut SchemaGenerator) -> Schema {
+                $schema
+            }
+        }
+    };
+}
+
+pub(crate) use inline_schema;
+
 /// A value that may be `null`, but not absent. `Option` alone means both.
 #[derive(Debug)]
 pub struct Nullable<T>(PhantomData<T>);
 
-impl<T: JsonSchema> JsonSchema for Nullable<T> {
-    fn schema_name() -> String {
-        Option::<T>::schema_name()
-    }
-
-    fn is_referenceable() -> bool {
-        false
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        Option::<T>::json_schema(generator)
-    }
-}
+inline_schema!(Nullable<T> where T: JsonSchema => Option::<T>::schema_name(), |generator| {
+    Option::<T>::json_schema(generator)
+});
 
 /// `null` and nothing else.
 #[derive(Debug)]
 pub enum Null {}
 
-impl JsonSchema for Null {
-    fn schema_name() -> String {
-        "Null".to_owned()
-    }
-
-    fn is_referenceable() -> bool {
-        false
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        schema([("type", json!("null")), ("nullable", json!(true))])
-    }
-}
+inline_schema!(Null => "Null", |_generator| {
+    schema([("type", json!("null")), ("nullable", json!(true))])
+});
 
 /// The extension with the schema of a parameter that is no single text, for which dropshot
 /// has no schema.
@@ -76,22 +77,12 @@ pub const PARAMETER: &str = "x-parameter-schema";
 #[derive(Debug)]
 pub struct Parameter<T>(PhantomData<T>);
 
-impl<T: JsonSchema> JsonSchema for Parameter<T> {
-    fn schema_name() -> String {
-        T::schema_name()
-    }
-
-    fn is_referenceable() -> bool {
-        false
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let own = generator.subschema_for::<T>();
-        let mut object = schema([("type", json!("string"))]).into_object();
-        object.extensions.insert(PARAMETER.to_owned(), json!(own));
-        object.into()
-    }
-}
+inline_schema!(Parameter<T> where T: JsonSchema => T::schema_name(), |generator| {
+    let own = generator.subschema_for::<T>();
+    let mut object = schema([("type", json!("string"))]).into_object();
+    object.extensions.insert(PARAMETER.to_owned(), json!(own));
+    object.into()
+});
 
 /// A member that is deprecated. Its own attribute would warn wherever the struct
 /// is made.
@@ -106,29 +97,15 @@ pub struct ReadOnly<T>(PhantomData<T>);
 #[derive(Debug)]
 pub struct WriteOnly<T>(PhantomData<T>);
 
-macro_rules! marked {
-    ($($name:ident: $mark:ident;)*) => {$(
-        impl<T: JsonSchema> JsonSchema for $name<T> {
-            fn schema_name() -> String {
-                T::schema_name()
-            }
-
-            fn is_referenceable() -> bool {
-                false
-            }
-
-            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-                marked::<T>(generator, |metadata| metadata.$mark = true)
-            }
-        }
-    )*};
-}
-
-marked! {
-    Deprecated: deprecated;
-    ReadOnly: read_only;
-    WriteOnly: write_only;
-}
+inline_schema!(Deprecated<T> where T: JsonSchema => T::schema_name(), |generator| {
+    marked::<T>(generator, |metadata| metadata.deprecated = true)
+});
+inline_schema!(ReadOnly<T> where T: JsonSchema => T::schema_name(), |generator| {
+    marked::<T>(generator, |metadata| metadata.read_only = true)
+});
+inline_schema!(WriteOnly<T> where T: JsonSchema => T::schema_name(), |generator| {
+    marked::<T>(generator, |metadata| metadata.write_only = true)
+});
 
 /// The schema of a type with one more mark in its metadata.
 fn marked<T: JsonSchema>(generator: &mut SchemaGenerator, mark: fn(&mut Metadata)) -> Schema {
