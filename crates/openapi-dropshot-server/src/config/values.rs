@@ -432,9 +432,18 @@ fn is_origin(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// The text of a value that was read, or nothing.
-    fn displayed<T: FromStr + fmt::Display>(text: &str) -> Option<String> {
-        text.parse::<T>().ok().map(|value| value.to_string())
+    /// Checks that the first text of each pair is read, and displayed as the second one, which is
+    /// read as the same value; the other texts are not valid.
+    fn check<T: FromStr + PartialEq + fmt::Display>(valid: &[(&str, &str)], invalid: &[&str]) {
+        for (text, displayed) in valid {
+            let value: Option<T> = text.parse().ok();
+            let text_of = value.as_ref().map(ToString::to_string);
+            assert_eq!(text_of.as_deref(), Some(*displayed), "{text}");
+            assert!(displayed.parse().ok() == value, "{displayed}");
+        }
+        for text in invalid {
+            assert!(text.parse::<T>().is_err(), "{text}");
+        }
     }
 
     #[test]
@@ -451,51 +460,34 @@ mod tests {
     }
 
     #[test]
-    fn seconds_may_have_a_fraction() {
-        assert_eq!(
-            "10".parse::<Seconds>(),
-            Ok(Seconds(Duration::from_secs(10)))
+    fn seconds_may_have_a_fraction_and_only_a_delay_may_be_none() {
+        let invalid = ["", "-1", "NaN", "inf", "10s", "86401"];
+        check::<Seconds>(
+            &[("10", "10"), ("0.25", "0.25"), ("86400", "86400")],
+            &[&invalid[..], &["0", "1e-30"]].concat(),
         );
+        check::<Delay>(&[("0", "0"), ("0.5", "0.5")], &invalid);
         assert_eq!(
             "0.25".parse::<Seconds>(),
             Ok(Seconds(Duration::from_millis(250)))
         );
-        assert_eq!(displayed::<Seconds>("0.25"), Some("0.25".to_owned()));
-    }
-
-    #[test]
-    fn a_delay_may_be_none() {
-        assert_eq!("0".parse::<Delay>(), Ok(Seconds(Duration::ZERO)));
-        assert_eq!(
-            "0.5".parse::<Delay>(),
-            Ok(Seconds(Duration::from_millis(500)))
-        );
-        for text in ["", "-1", "NaN", "inf", "86401"] {
-            assert_eq!(displayed::<Delay>(text), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn what_is_no_length_of_time_is_refused() {
-        for text in ["", "0", "-1", "NaN", "inf", "10s", "86401", "1e-30"] {
-            assert_eq!(displayed::<Seconds>(text), None, "{text}");
-        }
     }
 
     #[test]
     fn a_log_filter_is_a_level_and_modules() {
-        for (text, display) in [
-            ("info", "info"),
-            ("WARN", "warn"),
-            (
-                "warn, shop_server::access=off",
-                "shop_server::access=off,warn",
-            ),
-            ("info,hyper=debug", "hyper=debug,info"),
-            ("shop_server::usage", "shop_server::usage=trace"),
-        ] {
-            assert_eq!(displayed::<LogFilter>(text).as_deref(), Some(display));
-        }
+        check::<LogFilter>(
+            &[
+                ("info", "info"),
+                ("WARN", "warn"),
+                (
+                    "warn, shop_server::access=off",
+                    "shop_server::access=off,warn",
+                ),
+                ("info,hyper=debug", "hyper=debug,info"),
+                ("shop_server::usage", "shop_server::usage=trace"),
+            ],
+            &[],
+        );
         for (text, help) in [
             ("warning", "`warning` is no level; write `warn`"),
             ("inf", "`inf` is no level; write `info`"),
@@ -513,51 +505,47 @@ mod tests {
 
     #[test]
     fn a_rate_is_a_number_or_off() {
-        for text in ["off", "1", "4294967295"] {
-            assert_eq!(displayed::<Rate>(text).as_deref(), Some(text));
-        }
-        for text in ["", "0", "-1", "0.5", "on", "10/s"] {
-            assert_eq!(displayed::<Rate>(text), None, "{text}");
-        }
+        check::<Rate>(
+            &[("off", "off"), ("1", "1"), ("4294967295", "4294967295")],
+            &["", "0", "-1", "0.5", "on", "10/s"],
+        );
     }
 
     #[test]
-    fn a_displayed_address_is_read_back() {
-        for text in ["127.0.0.1:9090", "[::]:0", "off"] {
-            assert_eq!(displayed::<AdminListen>(text).as_deref(), Some(text));
-        }
-        for text in ["on", "9090", "localhost:9090"] {
-            assert_eq!(displayed::<AdminListen>(text), None, "{text}");
-        }
+    fn the_address_of_the_admin_listener_has_a_port_and_no_name() {
+        check::<AdminListen>(
+            &[
+                ("127.0.0.1:9090", "127.0.0.1:9090"),
+                ("[::]:0", "[::]:0"),
+                ("off", "off"),
+            ],
+            &["on", "9090", "localhost:9090"],
+        );
     }
 
     #[test]
     fn host_names_have_no_port() {
-        for (text, display) in [
-            ("none", "none"),
-            ("*", "*"),
-            ("Service.internal, a_b", "service.internal,a_b"),
-        ] {
-            assert_eq!(displayed::<HostNames>(text).as_deref(), Some(display));
-        }
-        for text in ["petstore:9090", "a b", "a,,b", "http://a"] {
-            assert_eq!(displayed::<HostNames>(text), None, "{text}");
-        }
+        check::<HostNames>(
+            &[
+                ("none", "none"),
+                ("*", "*"),
+                ("Service.internal, a_b", "service.internal,a_b"),
+            ],
+            &["petstore:9090", "a b", "a,,b", "http://a"],
+        );
     }
 
     #[test]
     fn networks_are_addresses_and_prefixes() {
-        for (text, display) in [
-            ("none", "none"),
-            ("", "none"),
-            ("127.0.0.1, 10.0.0.0/8", "127.0.0.1,10.0.0.0/8"),
-            ("::1,fd00::/8", "::1,fd00::/8"),
-        ] {
-            assert_eq!(displayed::<Networks>(text).as_deref(), Some(display));
-        }
-        for text in ["proxy", "10.0.0.0/33", "127.0.0.1:80", "127.0.0.1,", "*"] {
-            assert_eq!(displayed::<Networks>(text), None, "{text}");
-        }
+        check::<Networks>(
+            &[
+                ("none", "none"),
+                ("", "none"),
+                ("127.0.0.1, 10.0.0.0/8", "127.0.0.1,10.0.0.0/8"),
+                ("::1,fd00::/8", "::1,fd00::/8"),
+            ],
+            &["proxy", "10.0.0.0/33", "127.0.0.1:80", "127.0.0.1,", "*"],
+        );
         let networks: Networks = "127.0.0.1,10.0.0.0/8".parse().expect("networks");
         for (address, is_in) in [
             ("127.0.0.1", true),
@@ -573,40 +561,30 @@ mod tests {
 
     #[test]
     fn origins_are_read_as_a_browser_writes_them() {
-        for (text, display) in [
-            ("none", "none"),
-            ("", "none"),
-            ("*", "*"),
-            ("https://shop.example", "https://shop.example"),
-            (
-                "http://localhost:3000, https://a.example:8443",
-                "http://localhost:3000,https://a.example:8443",
-            ),
-            ("http://[::1]:3000", "http://[::1]:3000"),
-        ] {
-            assert_eq!(
-                displayed::<Origins>(text).as_deref(),
-                Some(display),
-                "{text}"
-            );
-        }
-    }
-
-    #[test]
-    fn what_no_browser_sends_is_refused() {
-        for text in [
-            "shop.example",
-            "https://shop.example/",
-            "https://shop.example:443",
-            "https://Shop.example",
-            "https://a@shop.example",
-            "https://shop.example/page",
-            "file:///x",
-            "null",
-            "https://a.example,",
-            "https://a.example,*",
-        ] {
-            assert_eq!(displayed::<Origins>(text), None, "{text}");
-        }
+        check::<Origins>(
+            &[
+                ("none", "none"),
+                ("", "none"),
+                ("*", "*"),
+                ("https://shop.example", "https://shop.example"),
+                (
+                    "http://localhost:3000, https://a.example:8443",
+                    "http://localhost:3000,https://a.example:8443",
+                ),
+                ("http://[::1]:3000", "http://[::1]:3000"),
+            ],
+            &[
+                "shop.example",
+                "https://shop.example/",
+                "https://shop.example:443",
+                "https://Shop.example",
+                "https://a@shop.example",
+                "https://shop.example/page",
+                "file:///x",
+                "null",
+                "https://a.example,",
+                "https://a.example,*",
+            ],
+        );
     }
 }

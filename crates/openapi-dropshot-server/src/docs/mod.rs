@@ -10,30 +10,17 @@ use std::sync::LazyLock;
 pub(crate) const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data:; \
      connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// The page and its script.
-#[derive(Debug)]
-pub(crate) struct Docs {
-    pub(crate) page: Bytes,
-    /// Prepares the document for the viewer, and starts it.
-    pub(crate) script: Bytes,
-}
-
-impl Docs {
-    /// The page of an API with this title at this base path.
-    pub(crate) fn new(info: &ServiceInfo, title: &str, base: &str) -> Self {
-        let filled = |template: &str| {
-            let text = template
-                .replace("{title}", title)
-                .replace("{base}", base)
-                .replace("{program}", info.program)
-                .replace("{version}", info.version);
-            Bytes::from(text)
-        };
-        Docs {
-            page: filled(include_str!("page.html")),
-            script: filled(include_str!("init.js")),
-        }
-    }
+/// The page to read an API with this title at this base path, and the script that prepares the
+/// document for the viewer and starts it.
+pub(crate) fn page_and_script(info: &ServiceInfo, title: &str, base: &str) -> [Bytes; 2] {
+    [include_str!("page.html"), include_str!("init.js")].map(|template| {
+        let text = template
+            .replace("{title}", title)
+            .replace("{base}", base)
+            .replace("{program}", info.program)
+            .replace("{version}", info.version);
+        Bytes::from(text)
+    })
 }
 
 /// The viewer. Kept, since each look into the binary copies megabytes.
@@ -58,9 +45,8 @@ mod tests {
 
     #[test]
     fn the_page_names_no_other_origin() {
-        let docs = Docs::new(&crate::info::TEST, "Shop", "/v1");
-        for text in [&docs.page, &docs.script] {
-            let text = String::from_utf8_lossy(text);
+        for text in page_and_script(&crate::info::TEST, "Shop", "/v1") {
+            let text = String::from_utf8_lossy(&text);
             assert!(
                 !text.contains("//cdn") && !text.contains("https:") && !text.contains("src=\"//")
             );

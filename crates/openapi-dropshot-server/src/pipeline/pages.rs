@@ -5,12 +5,7 @@ use super::{
     error_response::ErrorResponse,
     route::RouteError,
 };
-use crate::{
-    ServiceInfo,
-    config::Switch,
-    docs::{self, Docs},
-    document::Document,
-};
+use crate::{ServiceInfo, config::Switch, docs, document::Document};
 use bytes::Bytes;
 use dropshot::{Body, NoCompression};
 use flate2::Compression;
@@ -80,7 +75,7 @@ impl Pages {
         base: &'static str,
         compression: Switch,
     ) -> Self {
-        let docs = Docs::new(info, title, base);
+        let [docs_page, docs_script] = docs::page_and_script(info, title, base);
         // A process has few servers, and they have their paths as long as it runs.
         let below_base = |name: &str| -> &'static str { format!("{base}/{name}").leak() };
         let page = |path, content_type, bytes: Bytes, headers| {
@@ -100,8 +95,8 @@ impl Pages {
                 document.json,
                 &[FRESH],
             ),
-            page(DOCS, "text/html; charset=utf-8", docs.page, HTML_HEADERS),
-            page("/docs/init.js", SCRIPT, docs.script, &[SAFE, FRESH]),
+            page(DOCS, "text/html; charset=utf-8", docs_page, HTML_HEADERS),
+            page("/docs/init.js", SCRIPT, docs_script, &[SAFE, FRESH]),
             // Unpacked when it is requested first.
             Page::new(
                 "/docs/scalar.js",
