@@ -1,5 +1,6 @@
 //! Describes the errors of a document, and the responses that are errors.
 
+use crate::operation::is_json;
 use serde::{Serialize, Serializer as _};
 use serde_json::Value;
 use std::{borrow::Cow, fmt};
@@ -90,12 +91,6 @@ impl Rejection {
     fn is_json(&self) -> bool {
         self.media_type.is_none_or(is_json)
     }
-}
-
-/// Whether a media type is JSON.
-fn is_json(media_type: &str) -> bool {
-    let essence = media_type.split(';').next().unwrap_or_default().trim();
-    essence == "application/json" || essence.ends_with("+json")
 }
 
 impl fmt::Display for Rejection {
