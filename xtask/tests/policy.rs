@@ -6,8 +6,10 @@ use crate::copy::{files_of, workspace_root};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
+    path::Path,
     process::Command,
 };
+use syn::visit_mut::VisitMut;
 
 /// The first line of each generated file.
 const GENERATED: &str =
@@ -344,4 +346,167 @@ fn only_the_grammar_knows_where_schemas_are() {
         "these functions match on keywords that hold schemas; use the visitors of `grammar.rs`:\n{}",
         faults.join("\n")
     );
+}
+
+/// Collects the paths in a source, each as its parts.
+#[derive(Default)]
+struct Paths(Vec<Vec<String>>);
+
+impl Paths {
+    fn of(source: &str) -> Vec<Vec<String>> {
+        let mut file = syn::parse_file(source).expect("Rust");
+        let mut paths = Paths::default();
+        paths.visit_file_mut(&mut file);
+        paths.0
+    }
+
+    fn add_tree(&mut self, tree: &syn::UseTree, before: &[String]) {
+        let with = |name: &syn::Ident| [before, &[name.to_string()]].concat();
+        match tree {
+            syn::UseTree::Path(path) => self.add_tree(&path.tree, &with(&path.ident)),
+            syn::UseTree::Name(name) => self.0.push(with(&name.ident)),
+            syn::UseTree::Rename(rename) => self.0.push(with(&rename.ident)),
+            syn::UseTree::Glob(_) => self.0.push(before.to_vec()),
+            syn::UseTree::Group(group) => {
+                for tree in &group.items {
+                    self.add_tree(tree, before);
+                }
+            }
+        }
+    }
+}
+
+impl VisitMut for Paths {
+    fn visit_item_use_mut(&mut self, item: &mut syn::ItemUse) {
+        self.add_tree(&item.tree, &[]);
+    }
+
+    fn visit_path_mut(&mut self, path: &mut syn::Path) {
+        let parts = path.segments.iter().map(|part| part.ident.to_string());
+        self.0.push(parts.collect());
+        syn::visit_mut::visit_path_mut(self, path);
+    }
+
+    fn visit_item_mod_mut(&mut self, module: &mut syn::ItemMod) {
+        // What is inside of a file, such as its tests, has other paths.
+        if module.content.is_none() {
+            syn::visit_mut::visit_item_mod_mut(self, module);
+        }
+    }
+}
+
+/// The modules of a crate that have a file, by their paths, with the modules that each uses. A module belongs to the ones around it,
+/// so that it may use these.
+fn modules(folder: &Path) -> BTreeMap<String, BTreeSet<String>> {
+    let mut sources = BTreeMap::new();
+    for file in files_of(folder) {
+        let is_test = file.contains("tests/") || file.ends_with("tests.rs");
+        let Some(path) = file.strip_suffix(".rs").filter(|_| !is_test) else {
+            continue;
+        };
+        let path = path.trim_end_matches("/mod").replace('/', "::");
+        let source = fs::read_to_string(folder.join(&file)).expect("UTF-8");
+        sources.insert(if path == "lib" { String::new() } else { path }, source);
+    }
+    let uses = |module: &str, source: &str| {
+        let own: Vec<&str> = module.split("::").filter(|part| !part.is_empty()).collect();
+        let target = |path: Vec<String>| {
+            let mut target = match path.first()?.as_str() {
+                "crate" => Vec::new(),
+                "super" | "self" => own.clone(),
+                child if sources.contains_key(&[&own[..], &[child]].concat().join("::")) => {
+                    own.clone()
+                }
+                _ => return None,
+            };
+            for part in &path {
+                match part.as_str() {
+                    "super" => drop(target.pop()),
+                    "crate" | "self" => {}
+                    part => target.push(part),
+                }
+            }
+            while !target.is_empty() && !sources.contains_key(&target.join("::")) {
+                target.pop();
+            }
+            (!own.starts_with(&target)).then(|| target.join("::"))
+        };
+        Paths::of(source).into_iter().filter_map(target).collect()
+    };
+    let modules = sources.iter();
+    modules
+        .map(|(module, source)| (module.clone(), uses(module, source)))
+        .collect()
+}
+
+/// Returns a circle of more than two modules that use each other.
+fn circle(uses: &BTreeMap<String, BTreeSet<String>>) -> Option<Vec<&str>> {
+    let targets = |module: &str| uses.get(module).into_iter().flatten().map(String::as_str);
+    for (start, second) in uses
+        .iter()
+        .flat_map(|(module, used)| used.iter().map(move |used| (module, used)))
+    {
+        // The way back from the second one that is not straight.
+        let mut ways = vec![vec![start.as_str(), second.as_str()]];
+        let mut seen = BTreeSet::from([second.as_str()]);
+        while let Some(way) = ways.pop() {
+            let last = way.last().copied().unwrap_or_default();
+            for next in targets(last) {
+                if next == start && last != second {
+                    return Some(way);
+                }
+                if next != start && seen.insert(next) {
+                    ways.push([&way[..], &[next]].concat());
+                }
+            }
+        }
+    }
+    None
+}
+
+#[test]
+fn no_circle_has_more_than_two_files() {
+    let crates = fs::read_dir(workspace_root().join("crates")).expect("the folder of crates");
+    let crates = crates.map(|entry| entry.expect("an entry").path());
+    let folders = crates.chain([workspace_root().join("xtask")]);
+    let mut faults = Vec::new();
+    for folder in folders.filter(|folder| folder.join("src").is_dir()) {
+        let modules = modules(&folder.join("src"));
+        let circle = circle(&modules).map(|circle| circle.join(" -> "));
+        faults.extend(circle.map(|circle| format!("{}: {circle}", folder.display())));
+    }
+    assert!(
+        faults.is_empty(),
+        "these files use each other in a circle; move what one of them needs below both:\n{}",
+        faults.join("\n")
+    );
+}
+
+#[test]
+fn circles_are_found_in_paths_and_declarations() {
+    let source = "use super::{a, b::{self, c::D as E}}; fn f() { i::j(crate::k::l()); } mod tests { use m::n; }";
+    let paths: Vec<String> = Paths::of(source)
+        .iter()
+        .map(|path| path.join("::"))
+        .collect();
+    let expected = [
+        "super::a",
+        "super::b::self",
+        "super::b::c::D",
+        "i::j",
+        "crate::k::l",
+    ];
+    assert_eq!(paths, expected);
+    let uses = |list: &[(&str, &str)]| {
+        let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (module, used) in list {
+            let all = uses.entry((*module).to_owned()).or_default();
+            all.insert((*used).to_owned());
+        }
+        uses
+    };
+    let long = uses(&[("a", "b"), ("b", "c"), ("c", "a")]);
+    assert_eq!(circle(&long), Some(vec!["a", "b", "c"]));
+    let short = uses(&[("a", "b"), ("b", "a"), ("b", "c"), ("c", "b")]);
+    assert_eq!(circle(&short), None);
 }

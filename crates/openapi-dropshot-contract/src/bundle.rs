@@ -379,7 +379,7 @@ impl Bundler<'_> {
     fn read(&mut self, path: &str, at: &Location) -> Option<Read> {
         let name: Arc<str> = Arc::from(format!("{}{path}", self.folder));
         let text = match (self.load)(&name) {
-            Ok(text) => crate::without_byte_order_mark(&text),
+            Ok(text) => syntax::without_byte_order_mark(&text),
             Err(reason) => {
                 let message = format!("the file {name} cannot be read: {reason}");
                 let help = "correct the path, which is relative to the file that has the reference";

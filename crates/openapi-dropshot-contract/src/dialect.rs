@@ -6,7 +6,6 @@ mod raise;
 mod schema;
 mod types;
 
-pub(crate) use raise::BOUNDS;
 pub(crate) use schema::is_constant;
 
 use crate::grammar::{ObjectKind, Since, visit_mut};

@@ -1,7 +1,8 @@
 //! The grammar of OpenAPI 3.0 and 3.1: every object with its members, and the objects that these hold. Reading, bundling,
 //! visiting, references and rewriting use this table, so that a new member is one word in it.
 
-use crate::model::Node;
+use crate::model::{Document, Location, Node};
+use std::cmp::Ordering;
 
 /// The version of OpenAPI that introduced a member. What is new in 3.2 is not in the table, so that the reader rejects it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -257,6 +258,18 @@ pub fn is_annotation(keyword: &str) -> bool {
     effect == Some(Effect::Annotation) || keyword.starts_with("x-")
 }
 
+/// Returns whether a schema allows every value.
+pub(crate) fn is_free(schema: &Node) -> bool {
+    let members = schema.as_object();
+    members.is_some_and(|members| members.keys().all(|keyword| is_annotation(keyword)))
+}
+
+/// The exclusive bounds, those that a flag makes exclusive in OpenAPI 3.0, and how a narrower bound compares.
+pub(crate) const EXCLUSIVE_BOUNDS: [(&str, &str, Ordering); 2] = [
+    ("exclusiveMinimum", "minimum", Ordering::Greater),
+    ("exclusiveMaximum", "maximum", Ordering::Less),
+];
+
 /// Returns whether a keyword of a schema concerns everything that the other keywords do not describe: `false` restricts the most.
 pub fn is_closing(keyword: &str) -> bool {
     [
@@ -357,6 +370,28 @@ pub(crate) fn visit_mut(
         each_part_mut(node, kind, &mut |_, kind, part| {
             visit_mut(part, kind, callback)
         });
+    }
+}
+
+impl Document {
+    /// Calls the callback for each schema in the tree, the outer ones first.
+    pub fn each_schema<'d>(&'d self, callback: &mut dyn FnMut(&'d Node)) {
+        visit(&self.root, ObjectKind::Document, &mut |kind, node| {
+            if kind == ObjectKind::Schema {
+                callback(node);
+            }
+            true
+        });
+    }
+}
+
+impl Location {
+    /// Returns the keyword of a schema as it is written, of which a rewritten tree has another one at this place.
+    pub fn keyword<'a>(&'a self, rewritten: &'a str) -> &'a str {
+        let mut tokens = self.written.as_deref().unwrap_or_default().rsplit('/');
+        let name = tokens.find(|token| token.parse::<usize>().is_err());
+        let written = name.filter(|name| ObjectKind::Schema.member(name).is_some());
+        written.unwrap_or(rewritten)
     }
 }
 

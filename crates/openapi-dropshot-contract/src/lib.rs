@@ -147,56 +147,73 @@ fn read_parts(
     text: &str,
     load: Option<bundle::Load<'_>>,
 ) -> Result<Document, Problems> {
-    let (file, text) = (Arc::from(file), without_byte_order_mark(text));
-    let parsed = syntax::parse(&file, &text);
-    let mut problems = parsed.problems;
-    let mut files = Vec::new();
-    let document = parsed.root.and_then(|written| {
-        let reads_files = load.is_some();
-        let written = with_files(&file, written, load, &mut files, &mut problems);
-        let version = Since::of(&written);
-        let rewritten = rewritten(&written, version, &mut problems);
-        let root = rewritten.as_ref().unwrap_or(&written);
-        let (document, mut of_structure) = read::document(&file, &text, root, version);
-        // References to files that cannot be used were reported above.
-        let is_second = |problem: &Problem| problem.rule == EXTERNAL_REFERENCE.id;
-        of_structure.retain(|problem| !(reads_files && is_second(problem)));
-        problems.extend(of_structure);
-        let (root, written) = match rewritten {
-            Some(root) => (root, Some(written)),
-            None => (written, None),
-        };
-        document.map(|document| Document {
+    let reading = Reading::of(file, text, load);
+    let mut problems = reading.of_texts;
+    problems.extend(reading.of_structure);
+    match (reading.document, reading.root) {
+        (Some(document), Some(root)) if !problems.iter().any(Problem::is_error) => Ok(Document {
             root,
-            written,
-            ..document
-        })
-    });
-    match document {
-        Some(document) if !problems.iter().any(Problem::is_error) => Ok(Document {
+            written: reading.written,
+            files: reading.files,
             warnings: problems,
-            files,
             ..document
         }),
-        _ => Err(Problems::new(Texts::of(&text, files), problems)),
+        _ => Err(Problems::new(
+            Texts::of(&reading.text, reading.files),
+            problems,
+        )),
     }
 }
 
-/// Adds the parts of other files to a tree.
-fn with_files(
-    file: &str,
-    written: Node,
-    load: Option<bundle::Load<'_>>,
-    files: &mut Vec<bundle::File>,
-    problems: &mut Vec<Problem>,
-) -> Node {
-    let bundle = load.and_then(|load| bundle::bundle(file, &written, load, problems));
-    match bundle {
-        Some(bundle) => {
-            *files = bundle.files;
-            bundle.root
+/// What was read of a text.
+struct Reading {
+    text: Arc<str>,
+    /// The other files to which it refers.
+    files: Vec<bundle::File>,
+    /// The problems of the texts, because of which parts may be missing.
+    of_texts: Vec<Problem>,
+    of_structure: Vec<Problem>,
+    /// The tree in the form that the reader knows; absent if the text cannot be parsed.
+    root: Option<Node>,
+    /// The tree as it is written, if it had another form.
+    written: Option<Node>,
+    /// The model, which does not have the trees yet.
+    document: Option<Document>,
+}
+
+impl Reading {
+    fn of(file: &str, text: &str, load: Option<bundle::Load<'_>>) -> Self {
+        let (file, text) = (Arc::from(file), syntax::without_byte_order_mark(text));
+        let parsed = syntax::parse(&file, &text);
+        let mut reading = Reading {
+            text,
+            files: Vec::new(),
+            of_texts: parsed.problems,
+            of_structure: Vec::new(),
+            root: None,
+            written: None,
+            document: None,
+        };
+        let Some(mut root) = parsed.root else {
+            return reading;
+        };
+        let reads_files = load.is_some();
+        let bundle =
+            load.and_then(|load| bundle::bundle(&file, &root, load, &mut reading.of_texts));
+        if let Some(bundle) = bundle {
+            (root, reading.files) = (bundle.root, bundle.files);
         }
-        None => written,
+        let version = Since::of(&root);
+        if let Some(rewritten) = rewritten(&root, version, &mut reading.of_structure) {
+            reading.written = Some(std::mem::replace(&mut root, rewritten));
+        }
+        let (document, mut problems) = read::document(&file, &reading.text, &root, version);
+        // References to files that cannot be used are problems of the texts.
+        problems.retain(|problem| !(reads_files && problem.rule == EXTERNAL_REFERENCE.id));
+        reading.of_structure.extend(problems);
+        reading.document = document;
+        reading.root = Some(root);
+        reading
     }
 }
 
@@ -211,11 +228,6 @@ pub fn raised(root: &Node) -> Cow<'_, Node> {
     let raised = (Since::of(root) == Since::V30)
         .then(|| dialect::rewrite(root, Since::V30, &mut Vec::new()));
     raised.flatten().map_or(Cow::Borrowed(root), Cow::Owned)
-}
-
-/// The text without a byte order mark, which editors do not count.
-fn without_byte_order_mark(text: &str) -> Arc<str> {
-    Arc::from(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
 
 /// A document that can be compared although a required part may be missing.
@@ -256,34 +268,24 @@ fn read_draft_parts(
     text: &str,
     load: Option<bundle::Load<'_>>,
 ) -> Result<Draft, Problems> {
-    let is_fatal = |problem: &Problem| {
-        let fatal = [
-            &rules::document::OPENAPI_VERSION,
-            &rules::document::REFERENCE,
-        ];
-        fatal.iter().any(|rule| rule.id == problem.rule)
+    let fatal = [
+        rules::document::OPENAPI_VERSION.id,
+        rules::document::REFERENCE.id,
+    ];
+    let is_fatal = |problem: &Problem| fatal.contains(&problem.rule);
+    let reading = Reading::of(file, text, load);
+    let texts = Texts::of(&reading.text, reading.files);
+    let root = match reading.root {
+        // Without a part of the document, everything in it would be reported as removed.
+        Some(root) if !reading.of_texts.iter().any(Problem::is_error) => root,
+        _ => return Err(Problems::new(texts, reading.of_texts)),
     };
-    let (file, text) = (Arc::from(file), without_byte_order_mark(text));
-    let parsed = syntax::parse(&file, &text);
-    let root = match parsed.root {
-        Some(root) if !parsed.problems.iter().any(Problem::is_error) => root,
-        _ => return Err(Problems::new(&text, parsed.problems)),
-    };
-    let (mut rewriting, mut files) = (Vec::new(), Vec::new());
-    let root = with_files(&file, root, load, &mut files, &mut rewriting);
-    // Without a part of the document, everything in it would be reported as removed.
-    if rewriting.iter().any(Problem::is_error) {
-        return Err(Problems::new(Texts::of(&text, files), rewriting));
-    }
-    let version = Since::of(&root);
-    let root = rewritten(&root, version, &mut rewriting).unwrap_or(root);
-    let (_, mut faults) = read::document(&file, &text, &root, version);
-    faults.extend(rewriting);
+    let mut faults = reading.of_structure;
     faults.retain(Problem::is_error);
     if faults.iter().any(is_fatal) {
         faults.retain(is_fatal);
-        return Err(Problems::new(Texts::of(&text, files), faults));
+        return Err(Problems::new(texts, faults));
     }
-    let faults = Problems::new(&text, faults).into_problems();
+    let faults = Problems::new(texts, faults).into_problems();
     Ok(Draft { root, faults })
 }

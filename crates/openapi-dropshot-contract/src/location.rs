@@ -1,6 +1,5 @@
 //! A place in a document.
 
-use crate::grammar::ObjectKind;
 use std::fmt;
 use std::sync::Arc;
 
@@ -40,14 +39,6 @@ impl Location {
             file: Arc::clone(&self.file),
             ..*self
         }
-    }
-
-    /// Returns the keyword of a schema as it is written, of which a rewritten tree has another one at this place.
-    pub fn keyword<'a>(&'a self, rewritten: &'a str) -> &'a str {
-        let mut tokens = self.written.as_deref().unwrap_or_default().rsplit('/');
-        let name = tokens.find(|token| token.parse::<usize>().is_err());
-        let written = name.filter(|name| ObjectKind::Schema.member(name).is_some());
-        written.unwrap_or(rewritten)
     }
 
     /// Sets the pointer to the value, in a rewritten tree or in one that counts as the document as it is written.

@@ -16,9 +16,6 @@ use crate::problem::Problem;
 use indexmap::IndexMap;
 use std::{cell::Cell, collections::BTreeSet};
 
-pub(crate) use conjunction::is_wider;
-pub(crate) use single::is_free;
-
 /// The place of component schemas in references.
 const SCHEMAS: &str = "#/components/schemas/";
 

@@ -2,8 +2,9 @@
 
 mod render;
 
+pub(crate) use render::quoted_length;
+
 use crate::location::Location;
-use crate::model::Document;
 use crate::rules::{DifferenceRule, Rule, Severity};
 use std::fmt;
 use std::sync::Arc;
@@ -129,28 +130,13 @@ impl Texts {
 
 impl From<&Arc<str>> for Texts {
     fn from(text: &Arc<str>) -> Self {
-        Texts {
-            main: Arc::clone(text),
-            others: Vec::new(),
-        }
+        Texts::of(text, Vec::new())
     }
 }
 
 impl From<&str> for Texts {
     fn from(text: &str) -> Self {
-        Texts {
-            main: Arc::from(text),
-            others: Vec::new(),
-        }
-    }
-}
-
-impl From<&Document> for Texts {
-    fn from(document: &Document) -> Self {
-        Texts {
-            main: Arc::clone(&document.text),
-            others: document.files.clone(),
-        }
+        Texts::of(&Arc::from(text), Vec::new())
     }
 }
 
@@ -169,7 +155,7 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// Puts problems beside the text they are about, in the order of the text. The text is that of a [`Document`], or a text
+    /// Puts problems beside the text they are about, in the order of the text. The text is that of a [`Document`](crate::Document), or a text
     /// alone.
     pub fn new(texts: impl Into<Texts>, mut problems: Vec<Problem>) -> Self {
         let texts = texts.into();

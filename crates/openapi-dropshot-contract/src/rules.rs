@@ -186,13 +186,16 @@ impl ChangeRule {
     }
 }
 
+/// Places of a change by level. Each is the beginning of an id.
+type Levels = &'static [(Level, &'static [&'static str])];
+
 /// Rules for the same change at different places: of a request body, of a
 /// property in a response, and so on.
 pub(crate) struct Family {
     /// What all ids end with.
     pub(crate) ending: &'static str,
-    /// The places where the change occurs, by level. Each is the beginning of an id.
-    levels: &'static [(Level, &'static [&'static str])],
+    /// The places where the change occurs.
+    levels: Levels,
     /// What changed, as a clause.
     pub(crate) meaning: &'static str,
     examples: &'static [(Part, &'static str, &'static str)],
@@ -201,6 +204,22 @@ pub(crate) struct Family {
 }
 
 impl Family {
+    /// Makes rules with the general remedies.
+    const fn of_schema(
+        ending: &'static str,
+        meaning: &'static str,
+        levels: Levels,
+        examples: &'static [(Part, &'static str, &'static str)],
+    ) -> Self {
+        Family {
+            ending,
+            levels,
+            meaning,
+            examples,
+            own_remedy: None,
+        }
+    }
+
     /// Returns the rule for the first of these places that has one. A place is the
     /// beginning of the ids of its rules.
     pub(crate) fn at(&self, places: &[&str]) -> Option<&'static ChangeRule> {
@@ -236,10 +255,12 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
 /// All rules of the comparison.
 pub fn all_changes() -> impl Iterator<Item = &'static ChangeRule> {
     static FAMILIES: LazyLock<Vec<ChangeRule>> = LazyLock::new(|| {
-        (changes::FAMILIES.iter())
-            .chain(keywords::FAMILIES)
-            .flat_map(|family| family.rules())
-            .collect()
+        let bounds = keywords::BOUNDS.iter().flat_map(|(_, rules)| rules);
+        let restrictions = keywords::RESTRICTIONS.iter().flat_map(|(_, rules)| rules);
+        let families = [changes::FAMILIES, changes::OUTGOING, keywords::FAMILIES];
+        let families = families.into_iter().flatten().copied();
+        let families = families.chain(bounds).chain(restrictions);
+        families.flat_map(Family::rules).collect()
     });
     changes::SINGLE.iter().copied().chain(FAMILIES.iter())
 }

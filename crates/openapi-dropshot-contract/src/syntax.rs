@@ -54,6 +54,11 @@ pub(crate) fn parse(file: &Arc<str>, text: &str) -> Parsed {
     }
 }
 
+/// The text without a byte order mark, which editors do not count.
+pub(crate) fn without_byte_order_mark(text: &str) -> Arc<str> {
+    Arc::from(text.strip_prefix('\u{feff}').unwrap_or(text))
+}
+
 /// How often a line with a bracket is indented more, so that the parser accepts it.
 const MOST_BRACKETS: usize = 16;
 
@@ -109,17 +114,4 @@ fn place(file: &Arc<str>, marker: &Marker, pointer: String) -> Location {
         pointer,
         written: None,
     }
-}
-
-/// Returns the length in bytes of the quoted string at the start of a text, with its quotes.
-pub(crate) fn quoted_length(text: &str, quote: char) -> usize {
-    let mut is_escaped = false;
-    for (offset, character) in text.char_indices().skip(1) {
-        match character {
-            '\\' if quote == '"' => is_escaped = !is_escaped,
-            _ if character == quote && !is_escaped => return offset + 1,
-            _ => is_escaped = false,
-        }
-    }
-    text.len()
 }

@@ -1,17 +1,10 @@
 //! Raises schemas of OpenAPI 3.0 to JSON Schema 2020-12: `nullable`, and bounds that are exclusive by a flag.
 
 use super::Rewriter;
-use crate::grammar::{ObjectKind, Since, visit};
+use crate::grammar::{EXCLUSIVE_BOUNDS, ObjectKind, Since, visit};
 use crate::model::{Node, NodeKind, Type, compare_numbers};
 use crate::read::wrong_type;
 use crate::rules::document as rules;
-use std::cmp::Ordering;
-
-/// The exclusive bounds, those that a flag makes exclusive in OpenAPI 3.0, and how a narrower bound compares.
-pub(crate) const BOUNDS: [(&str, &str, Ordering); 2] = [
-    ("exclusiveMinimum", "minimum", Ordering::Greater),
-    ("exclusiveMaximum", "maximum", Ordering::Less),
-];
 
 /// What to write instead of another value of a flag.
 const FLAG: &str = "write `true` or `false`, without quotes";
@@ -23,7 +16,9 @@ pub(super) fn has_older_keywords(root: &Node) -> bool {
         let has = |keyword: &str| node.get(keyword).is_some();
         let is_older = kind == ObjectKind::Schema
             && (has("nullable")
-                || BOUNDS.iter().any(|(exclusive, ..)| has(exclusive))
+                || EXCLUSIVE_BOUNDS
+                    .iter()
+                    .any(|(exclusive, ..)| has(exclusive))
                 || !node.items("type").is_empty());
         let has_siblings = node.as_object().is_some_and(|own| own.len() > 1);
         found |= is_older || (has("$ref") && has_siblings && kind != ObjectKind::PathItem);
@@ -76,7 +71,7 @@ impl Rewriter<'_> {
 
     /// Makes a number of a bound that a flag makes exclusive, and keeps the narrower one of two bounds.
     pub(super) fn exclusive_bounds(&mut self, node: &mut Node) {
-        for (exclusive, inclusive, narrower) in BOUNDS {
+        for (exclusive, inclusive, narrower) in EXCLUSIVE_BOUNDS {
             let Some(value) = node.get(exclusive).cloned() else {
                 continue;
             };

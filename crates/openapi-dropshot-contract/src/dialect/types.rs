@@ -1,9 +1,8 @@
 //! Rewrites lists of types as one type or as `oneOf`, and finds where `null` is allowed.
 
 use super::schema::{Null, any_items};
-use crate::grammar::{Effect, ObjectKind};
+use crate::grammar::{Effect, ObjectKind, is_free};
 use crate::model::{Location, Node, NodeKind};
-use crate::normal::is_free;
 use crate::null::is_null;
 
 /// The keywords that concern values of a type only, and what else belongs to a schema of the type.

@@ -3,39 +3,18 @@
 
 use super::schema::{Comparison, keyword_change, quoted};
 use super::view::{View, missing};
+use crate::grammar::EXCLUSIVE_BOUNDS;
 use crate::model::{Node, compare_numbers};
 use crate::rules::{Family, changes::*};
 use std::cmp::Ordering;
 
-/// The rules for a bound that increased, that decreased, that was set where it was absent,
-/// and that was removed.
-type BoundRules = [&'static Family; 4];
-
-/// The keywords for bounds with their rules.
-#[rustfmt::skip]
-static BOUNDS: &[(&str, BoundRules)] = &[
-    ("maximum", [&MAX_INCREASED, &MAX_DECREASED, &MAX_SET, &MAX_UNSET]),
-    ("minimum", [&MIN_INCREASED, &MIN_DECREASED, &MIN_SET, &MIN_UNSET]),
-    ("maxLength", [&MAX_LENGTH_INCREASED, &MAX_LENGTH_DECREASED, &MAX_LENGTH_SET, &MAX_LENGTH_UNSET]),
-    ("minLength", [&MIN_LENGTH_INCREASED, &MIN_LENGTH_DECREASED, &MIN_LENGTH_SET, &MIN_LENGTH_UNSET]),
-    ("maxItems", [&MAX_ITEMS_INCREASED, &MAX_ITEMS_DECREASED, &MAX_ITEMS_SET, &MAX_ITEMS_UNSET]),
-    ("minItems", [&MIN_ITEMS_INCREASED, &MIN_ITEMS_DECREASED, &MIN_ITEMS_SET, &MIN_ITEMS_UNSET]),
-    ("maxProperties", [&MAX_PROPERTIES_INCREASED, &MAX_PROPERTIES_DECREASED, &MAX_PROPERTIES_SET, &MAX_PROPERTIES_UNSET]),
-    ("minProperties", [&MIN_PROPERTIES_INCREASED, &MIN_PROPERTIES_DECREASED, &MIN_PROPERTIES_SET, &MIN_PROPERTIES_UNSET]),
-    ("maxContains", [&MAX_CONTAINS_INCREASED, &MAX_CONTAINS_DECREASED, &MAX_CONTAINS_SET, &MAX_CONTAINS_UNSET]),
-    ("minContains", [&MIN_CONTAINS_INCREASED, &MIN_CONTAINS_DECREASED, &MIN_CONTAINS_SET, &MIN_CONTAINS_UNSET]),
-];
-
-#[rustfmt::skip]
-static EXCLUSIVE: &[(&str, &str, BoundRules)] = &[
-    ("maximum", "exclusiveMaximum", [&EXCLUSIVE_MAX_INCREASED, &EXCLUSIVE_MAX_DECREASED, &EXCLUSIVE_MAX_SET, &EXCLUSIVE_MAX_UNSET]),
-    ("minimum", "exclusiveMinimum", [&EXCLUSIVE_MIN_INCREASED, &EXCLUSIVE_MIN_DECREASED, &EXCLUSIVE_MIN_SET, &EXCLUSIVE_MIN_UNSET]),
-];
-
 impl<'a> Comparison<'_, 'a> {
     pub(super) fn bounds(&mut self) {
         for (keyword, rules) in BOUNDS {
-            self.bound(keyword, *rules);
+            // An exclusive bound is compared together with the one that is not.
+            if !EXCLUSIVE_BOUNDS.iter().any(|(own, ..)| own == keyword) {
+                self.bound(keyword, rules);
+            }
         }
         self.multiple_of();
         match self.flags("uniqueItems") {
@@ -45,7 +24,7 @@ impl<'a> Comparison<'_, 'a> {
         }
     }
 
-    fn bound(&mut self, keyword: &'static str, rules: BoundRules) {
+    fn bound(&mut self, keyword: &'static str, rules: &'static [Family; 4]) {
         let is_upper = keyword.starts_with("max");
         let strictest = match is_upper {
             true => Ordering::Less,
@@ -57,9 +36,11 @@ impl<'a> Comparison<'_, 'a> {
             "minContains" => node.as_u64() != Some(1),
             _ => keyword == "minimum" || is_upper || node.as_u64() != Some(0),
         };
-        let exclusive = EXCLUSIVE.iter().find(|(own, ..)| *own == keyword);
+        let exclusive = (EXCLUSIVE_BOUNDS.iter()).find(|(_, own, _)| *own == keyword);
+        let exclusive =
+            exclusive.and_then(|(exclusive, ..)| BOUNDS.iter().find(|(own, _)| own == exclusive));
         let mut keywords = vec![(keyword, false)];
-        keywords.extend(exclusive.map(|(_, exclusive, _)| (*exclusive, true)));
+        keywords.extend(exclusive.map(|(exclusive, _)| (*exclusive, true)));
         let bound = |view: &View<'a>| {
             let bound = view.bound(&keywords, strictest);
             bound.filter(|(bound, _)| restricts(bound)).unzip()
@@ -83,7 +64,7 @@ impl<'a> Comparison<'_, 'a> {
             _ => was || is,
         };
         let (keyword, [increased, decreased, set, unset]) = match exclusive {
-            Some((_, keyword, rules)) if is_exclusive => (*keyword, *rules),
+            Some((keyword, rules)) if is_exclusive => (*keyword, rules),
             _ => (keyword, rules),
         };
         let rule = match (from, to, order) {

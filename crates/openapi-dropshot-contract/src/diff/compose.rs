@@ -4,10 +4,9 @@
 use super::context::Context;
 use super::equality::is_renamed;
 use super::schema::{self, Comparison};
-use super::view::{View, members, name_of};
+use super::view::{View, name_of};
+use crate::grammar::is_free;
 use crate::model::Node;
-use crate::normal::is_free;
-use crate::pairs::pairs;
 use crate::rules::{Family, changes as rules};
 
 /// The rules for `oneOf` or `anyOf`: an alternative was added, an alternative was
@@ -162,29 +161,21 @@ impl<'a> Comparison<'_, 'a> {
         let matches = Matches::of(self.context, old, new);
         for member in matches.added {
             let text = format!("{} was added to `allOf`", name_of(member));
-            if is_free(self.new.side.resolve(member)) {
-                self.report(
-                    &rules::ALL_OF_ADDED_ANNOTATION_ONLY,
-                    None,
-                    Some(member),
-                    &text,
-                );
-            } else if both {
-                self.report(&rules::ALL_OF_ADDED, None, Some(member), &text);
-            }
+            let rule = match is_free(self.new.side.resolve(member)) {
+                true => &rules::ALL_OF_ADDED_ANNOTATION_ONLY,
+                false if both => &rules::ALL_OF_ADDED,
+                false => continue,
+            };
+            self.report(rule, None, Some(member), &text);
         }
         for member in matches.removed {
             let text = format!("{} was removed from `allOf`", name_of(member));
-            if is_free(self.old.side.resolve(member)) {
-                self.report(
-                    &rules::ALL_OF_REMOVED_ANNOTATION_ONLY,
-                    Some(member),
-                    None,
-                    &text,
-                );
-            } else if both {
-                self.report(&rules::ALL_OF_REMOVED, Some(member), None, &text);
-            }
+            let rule = match is_free(self.old.side.resolve(member)) {
+                true => &rules::ALL_OF_REMOVED_ANNOTATION_ONLY,
+                false if both => &rules::ALL_OF_REMOVED,
+                false => continue,
+            };
+            self.report(rule, Some(member), None, &text);
         }
     }
 
@@ -218,26 +209,25 @@ impl<'a> Comparison<'_, 'a> {
             let rule = &rules::DISCRIMINATOR_PROPERTY_NAME_CHANGED;
             self.report(rule, Some(from), Some(to), &text);
         }
-        let (before, after) = (members(from, "mapping"), members(to, "mapping"));
-        for pair in pairs(&before, &after, |(old, _), (new, _)| old == new) {
-            match pair {
-                (Some((value, target)), None) => {
-                    let text = format!("the discriminator does not map `{value}` any more");
-                    let rule = &rules::DISCRIMINATOR_MAPPING_DELETED;
-                    self.report(rule, Some(target), Some(to), &text);
-                }
-                (Some((value, target)), Some((_, other))) if !target.same_value(other) => {
-                    let text = format!("the discriminator maps `{value}` to another schema");
-                    let rule = &rules::DISCRIMINATOR_MAPPING_CHANGED;
-                    self.report(rule, Some(target), Some(other), &text);
-                }
-                (None, Some((value, target))) => {
-                    let text = format!("the discriminator maps `{value}` as well");
-                    let rule = &rules::DISCRIMINATOR_MAPPING_ADDED;
-                    self.report(rule, Some(from), Some(target), &text);
-                }
-                _ => {}
-            }
+        for part in self.context.by_name("mapping", from, to) {
+            let value = part.name;
+            let (rule, text) = match (part.base, part.revision) {
+                (Some(target), Some(other)) if target.same_value(other) => continue,
+                (Some(_), Some(_)) => (
+                    &rules::DISCRIMINATOR_MAPPING_CHANGED,
+                    format!("the discriminator maps `{value}` to another schema"),
+                ),
+                (Some(_), None) => (
+                    &rules::DISCRIMINATOR_MAPPING_DELETED,
+                    format!("the discriminator does not map `{value}` any more"),
+                ),
+                (None, _) => (
+                    &rules::DISCRIMINATOR_MAPPING_ADDED,
+                    format!("the discriminator maps `{value}` as well"),
+                ),
+            };
+            let (old, new) = (part.base.or(Some(from)), part.revision.or(Some(to)));
+            self.report(rule, old, new, &text);
         }
     }
 }

@@ -3,7 +3,6 @@
 use super::context::Context;
 use super::schema;
 use super::scope::{Role, Scope};
-use super::view::members;
 use crate::model::Node;
 use crate::pairs::pairs;
 use crate::rules::{ChangeRule, changes as rules};
@@ -48,9 +47,9 @@ pub(super) fn compare<'a>(
         true => &["request-body"],
         false => &["response"],
     };
-    let mut after = members(revision, "content");
+    let mut after: Vec<(&str, &Node)> = revision.entries("content").collect();
     let mut missing = Vec::new();
-    for (name, old) in members(base, "content") {
+    for (name, old) in base.entries("content") {
         match after.iter().position(|(other, _)| is_same(name, other)) {
             Some(index) => {
                 let (_, new) = after.remove(index);

@@ -2,7 +2,7 @@
 //! so far.
 
 use super::equality::Equality;
-use super::view::Side;
+use super::view::{Named, Side, pairs_by_similar_name};
 use super::{Change, Place, Policy};
 use crate::model::Node;
 use crate::rules::{ChangeRule, Family, Level, changes as rules};
@@ -107,6 +107,24 @@ impl<'a> Context<'a> {
         };
         let text = format!("{what} became {necessity}");
         self.report_at(family, &[place], base, revision, text);
+    }
+
+    /// Returns the members of a member of both objects by name, references followed. Names of headers are case-insensitive.
+    pub(super) fn by_name(
+        &self,
+        keyword: &str,
+        base: &'a Node,
+        revision: &'a Node,
+    ) -> Vec<Named<'a>> {
+        let before = base.entries(keyword);
+        let before = before.map(|(name, node)| (name, self.base.resolve(node)));
+        let after = revision.entries(keyword);
+        let after = after.map(|(name, node)| (name, self.revision.resolve(node)));
+        let same: fn(&str, &str) -> bool = match keyword {
+            "headers" => str::eq_ignore_ascii_case,
+            _ => |old, new| old == new,
+        };
+        pairs_by_similar_name(before.collect(), after.collect(), same)
     }
 
     pub(super) fn changes(&self) -> &[Change] {

@@ -2,7 +2,7 @@
 //! document as a whole: ids, tags, component schemas, the version.
 
 use super::context::Context;
-use super::view::{Side, differs, members, missing};
+use super::view::{PathItem, Side, missing};
 use super::{content, lifecycle, outgoing, parameters, responses, security};
 use crate::model::{Method, Node};
 use crate::pairs::pairs;
@@ -11,16 +11,9 @@ use crate::template;
 use crate::version::Version;
 use std::collections::HashMap;
 
-/// A path item with its path.
-#[derive(Clone, Copy)]
-pub(super) struct Item<'a> {
-    pub path: &'a str,
-    pub node: &'a Node,
-}
-
 pub(super) fn compare(context: &mut Context<'_>) {
     let (base, revision) = (context.base, context.revision);
-    let by_shape = |side| -> HashMap<String, Item<'_>> {
+    let by_shape = |side| -> HashMap<String, PathItem<'_>> {
         items(side)
             .map(|item| (template::shape(item.path), item))
             .collect()
@@ -54,8 +47,8 @@ pub(super) fn compare(context: &mut Context<'_>) {
 
 fn compare_operation<'a>(
     context: &mut Context<'a>,
-    old: (Item<'a>, &'a Node),
-    new: (Item<'a>, &'a Node),
+    old: (PathItem<'a>, &'a Node),
+    new: (PathItem<'a>, &'a Node),
 ) {
     let ((_, base), (_, revision)) = (old, new);
     lifecycle::operation(context, base, revision);
@@ -71,8 +64,12 @@ fn compare_operation<'a>(
 }
 
 /// Compares the servers of an operation that has its own, or whose path has.
-fn operation_servers(context: &mut Context<'_>, old: (Item<'_>, &Node), new: (Item<'_>, &Node)) {
-    let own = |(item, operation): (Item<'_>, &Node)| {
+fn operation_servers(
+    context: &mut Context<'_>,
+    old: (PathItem<'_>, &Node),
+    new: (PathItem<'_>, &Node),
+) {
+    let own = |(item, operation): (PathItem<'_>, &Node)| {
         [operation, item.node]
             .iter()
             .any(|node| node.get("servers").is_some())
@@ -121,11 +118,11 @@ fn servers(context: &mut Context<'_>, place: &str, base: [&Node; 3], revision: [
     }
 }
 
-fn items(side: Side<'_>) -> impl Iterator<Item = Item<'_>> {
-    members(side.root, "paths")
-        .into_iter()
+fn items(side: Side<'_>) -> impl Iterator<Item = PathItem<'_>> {
+    let paths = side.root.entries("paths");
+    paths
         .filter(|(path, _)| path.starts_with('/'))
-        .map(move |(path, node)| Item {
+        .map(move |(path, node)| PathItem {
             path,
             node: side.resolve(node),
         })
@@ -166,25 +163,17 @@ fn tags(context: &mut Context<'_>, base: &Node, revision: &Node) {
     }
 }
 
-fn waiters(context: &mut Context<'_>, base: &Node, revision: &Node) {
-    let (before, after) = (members(base, "x-waiters"), members(revision, "x-waiters"));
-    for (name, old) in &before {
-        match after.iter().find(|(other, _)| other == name) {
-            None => {
-                let text = format!("the waiter `{name}` was removed");
-                context.report(&rules::API_WAITER_REMOVED, Some(old), Some(revision), text);
-            }
-            Some((_, new)) if differs(Some(old), Some(new)) => {
-                let text = format!("the waiter `{name}` changed");
-                context.report(&rules::API_WAITER_CHANGED, Some(old), Some(new), text);
-            }
-            Some(_) => {}
-        }
-    }
-    for (name, new) in &after {
-        if !before.iter().any(|(other, _)| other == name) {
-            let text = format!("the waiter `{name}` was added");
-            context.report(&rules::API_WAITER_ADDED, Some(base), Some(new), text);
+fn waiters<'a>(context: &mut Context<'a>, base: &'a Node, revision: &'a Node) {
+    let rules = [
+        &rules::API_WAITER_ADDED,
+        &rules::API_WAITER_REMOVED,
+        &rules::API_WAITER_CHANGED,
+    ];
+    for part in context.by_name("x-waiters", base, revision) {
+        if let Some((rule, verb)) = part.change(rules, |old, new| !old.same_value(new)) {
+            let text = format!("the waiter `{}` {verb}", part.name);
+            let (old, new) = (part.base.or(Some(base)), part.revision.or(Some(revision)));
+            context.report(rule, old, new, text);
         }
     }
 }

@@ -2,12 +2,11 @@
 
 use super::context::Context;
 use super::lifecycle::{self, Subject};
-use super::operations::Item;
 use super::schema::keyword_change;
 use super::scope::{Role, Scope};
 use super::serialization::{self, Value};
 use super::values::DEFAULT;
-use super::view::{Side, View, differs};
+use super::view::{PathItem, Side, View, differs};
 use crate::model::Node;
 use crate::pairs::pairs;
 use crate::rules::changes as rules;
@@ -74,8 +73,8 @@ impl<'a> Parameter<'a> {
 
 pub(super) fn compare<'a>(
     context: &mut Context<'a>,
-    (old_item, base): (Item<'a>, &'a Node),
-    (new_item, revision): (Item<'a>, &'a Node),
+    (old_item, base): (PathItem<'a>, &'a Node),
+    (new_item, revision): (PathItem<'a>, &'a Node),
 ) {
     let before = Parameter::all(context.base, base, old_item.node);
     let after = Parameter::all(context.revision, revision, new_item.node);
@@ -89,6 +88,10 @@ pub(super) fn compare<'a>(
     };
     let stable = context.stable;
     for (old, new) in pairs(&before, &after, |old, new| new.is(renamed(old))) {
+        if let Some(place) = context.outgoing {
+            compare_sent(context, place, (old, new), (base, revision));
+            continue;
+        }
         context.stable = stable && old.is_none_or(|old| lifecycle::is_stable(old.node));
         match (old, new) {
             (Some(old), Some(new)) => changed(context, *old, *new),
@@ -103,49 +106,45 @@ pub(super) fn compare<'a>(
     context.stable = stable;
 }
 
-/// Compares the parameters of requests that the service sends: what it sends no longer breaks
+/// Compares a parameter of requests that the service sends: what it sends no longer breaks
 /// the receiver, as a header of a response does.
-pub(super) fn compare_outgoing<'a>(
+fn compare_sent<'a>(
     context: &mut Context<'a>,
     place: &'static str,
-    (old_item, base): (&'a Node, &'a Node),
-    (new_item, revision): (&'a Node, &'a Node),
+    pair: (Option<&Parameter<'a>>, Option<&Parameter<'a>>),
+    (base, revision): (&'a Node, &'a Node),
 ) {
-    let before = Parameter::all(context.base, base, old_item);
-    let after = Parameter::all(context.revision, revision, new_item);
-    for pair in pairs(&before, &after, |old, new| new.is(*old)) {
-        match pair {
-            (Some(old), Some(new)) => {
-                let what = new.what();
-                let (from, to) = (Some(old.node), Some(new.node));
-                let change = match (old.is_required(), new.is_required()) {
-                    (true, false) => Some((&rules::OUTGOING_PARAMETER_BECAME_OPTIONAL, "optional")),
-                    (false, true) => Some((&rules::OUTGOING_PARAMETER_BECAME_REQUIRED, "required")),
-                    _ => None,
-                };
-                if let Some((family, necessity)) = change {
-                    let text = format!("{what} became {necessity}");
-                    context.report_at(family, &[place], from, to, text);
-                }
-                let scope = Scope::new(Role::ResponseHeader, what, false);
-                serialization::compare(context, &scope, old.value(), new.value());
+    match pair {
+        (Some(old), Some(new)) => {
+            let what = new.what();
+            let (from, to) = (Some(old.node), Some(new.node));
+            let change = match (old.is_required(), new.is_required()) {
+                (true, false) => Some((&rules::OUTGOING_PARAMETER_BECAME_OPTIONAL, "optional")),
+                (false, true) => Some((&rules::OUTGOING_PARAMETER_BECAME_REQUIRED, "required")),
+                _ => None,
+            };
+            if let Some((family, necessity)) = change {
+                let text = format!("{what} became {necessity}");
+                context.report_at(family, &[place], from, to, text);
             }
-            (Some(old), None) => {
-                let text = format!("{} was removed", old.what());
-                let necessity = match old.is_required() {
-                    true => format!("{place}-required"),
-                    false => format!("{place}-optional"),
-                };
-                let family = &rules::OUTGOING_PARAMETER_REMOVED;
-                context.report_at(family, &[&necessity], Some(old.node), Some(revision), text);
-            }
-            (None, Some(new)) => {
-                let text = format!("{} was added", new.what());
-                let family = &rules::OUTGOING_PARAMETER_ADDED;
-                context.report_at(family, &[place], Some(base), Some(new.node), text);
-            }
-            (None, None) => {}
+            let scope = Scope::new(Role::ResponseHeader, what, false);
+            serialization::compare(context, &scope, old.value(), new.value());
         }
+        (Some(old), None) => {
+            let text = format!("{} was removed", old.what());
+            let necessity = match old.is_required() {
+                true => format!("{place}-required"),
+                false => format!("{place}-optional"),
+            };
+            let family = &rules::OUTGOING_PARAMETER_REMOVED;
+            context.report_at(family, &[&necessity], Some(old.node), Some(revision), text);
+        }
+        (None, Some(new)) => {
+            let text = format!("{} was added", new.what());
+            let family = &rules::OUTGOING_PARAMETER_ADDED;
+            context.report_at(family, &[place], Some(base), Some(new.node), text);
+        }
+        (None, None) => {}
     }
 }
 

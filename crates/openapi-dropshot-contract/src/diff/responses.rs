@@ -4,9 +4,8 @@ use super::content;
 use super::context::Context;
 use super::scope::{Role, Scope};
 use super::serialization::{self, Value};
-use super::view::{differs, members};
+use super::view::differs;
 use crate::model::Node;
-use crate::pairs::pairs;
 use crate::rules::changes as rules;
 
 pub(super) fn compare<'a>(context: &mut Context<'a>, base: &'a Node, revision: &'a Node) {
@@ -86,9 +85,10 @@ fn describing<'a>(statuses: &[(&'a str, &'a Node)], status: &str) -> Option<(&'a
 }
 
 pub(super) fn statuses(operation: &Node) -> Vec<(&str, &Node)> {
-    let mut statuses = members(operation, "responses");
-    statuses.retain(|(status, _)| !status.starts_with("x-"));
+    let statuses = operation.entries("responses");
     statuses
+        .filter(|(status, _)| !status.starts_with("x-"))
+        .collect()
 }
 
 const SUCCESS: &str = "response-success";
@@ -109,64 +109,73 @@ pub(super) fn is_range_of(range: &str, status: &str) -> bool {
 }
 
 /// Compares the links of a response. Other clients than those that follow them see nothing.
-fn compare_links(context: &mut Context<'_>, what: &str, base: &Node, revision: &Node) {
-    let (before, after) = (members(base, "links"), members(revision, "links"));
-    for (old, new) in pairs(&before, &after, |(a, _), (b, _)| a == b) {
-        let name = old.or(new).map_or("", |(name, _)| *name);
-        let old = old.map(|(_, old)| context.base.resolve(old));
-        let new = new.map(|(_, new)| context.revision.resolve(new));
+fn compare_links<'a>(context: &mut Context<'a>, what: &str, base: &'a Node, revision: &'a Node) {
+    const TARGET: [&str; 5] = [
+        "operationId",
+        "operationRef",
+        "parameters",
+        "requestBody",
+        "server",
+    ];
+    let rules = [
+        &rules::RESPONSE_LINK_ADDED,
+        &rules::RESPONSE_LINK_REMOVED,
+        &rules::RESPONSE_LINK_CHANGED,
+    ];
+    for part in context.by_name("links", base, revision) {
         let is_other = |old: &Node, new: &Node| {
-            [
-                "operationId",
-                "operationRef",
-                "parameters",
-                "requestBody",
-                "server",
-            ]
-            .iter()
-            .any(|keyword| differs(old.get(keyword), new.get(keyword)))
+            let mut keywords = TARGET.iter();
+            keywords.any(|keyword| differs(old.get(keyword), new.get(keyword)))
         };
-        let (rule, verb) = match (old, new) {
-            (Some(old), Some(new)) if !is_other(old, new) => continue,
-            (Some(_), Some(_)) => (&rules::RESPONSE_LINK_CHANGED, "changed"),
-            (Some(_), None) => (&rules::RESPONSE_LINK_REMOVED, "was removed"),
-            (None, _) => (&rules::RESPONSE_LINK_ADDED, "was added"),
-        };
-        let text = format!("the link `{name}` of {what} {verb}");
-        context.report(rule, old.or(Some(base)), new.or(Some(revision)), text);
+        if let Some((rule, verb)) = part.change(rules, is_other) {
+            let text = format!("the link `{}` of {what} {verb}", part.name);
+            let (old, new) = (part.base.or(Some(base)), part.revision.or(Some(revision)));
+            context.report(rule, old, new, text);
+        }
     }
 }
 
-fn compare_headers<'a>(context: &mut Context<'a>, what: &str, base: &'a Node, revision: &'a Node) {
-    let (before, after) = (members(base, "headers"), members(revision, "headers"));
-    for pair in pairs(&before, &after, |(a, _), (b, _)| a.eq_ignore_ascii_case(b)) {
-        let name = pair.0.or(pair.1).map_or("", |(name, _)| *name);
-        let subject = format!("the header `{name}` of {what}");
-        let old = pair.0.map(|(_, old)| context.base.resolve(old));
-        let new = pair.1.map(|(_, new)| context.revision.resolve(new));
-        match (old, new) {
-            (Some(from), Some(to)) => {
-                let (was, is) = (from.is_set("required"), to.is_set("required"));
-                if was {
-                    context.report_necessity("response-header", &subject, (was, old), (is, new));
-                }
-                let scope = Scope::new(Role::ResponseHeader, subject, false);
-                let (from, to) = (Value::of_header(from), Value::of_header(to));
-                serialization::compare(context, &scope, from, to);
+/// Compares the headers of a response. The client sends those of the response to a webhook or a callback.
+pub(super) fn compare_headers<'a>(
+    context: &mut Context<'a>,
+    what: &str,
+    base: &'a Node,
+    revision: &'a Node,
+) {
+    let is_required = |header: Option<&Node>| header.is_some_and(|own| own.is_set("required"));
+    for part in context.by_name("headers", base, revision) {
+        let subject = format!("the header `{}` of {what}", part.name);
+        let (old, new) = (part.base, part.revision);
+        let (was, is) = (is_required(old), is_required(new));
+        match (context.outgoing, old, new) {
+            (Some(place), ..) if !was && is => {
+                let text = format!("{subject} became required");
+                let family = &rules::OUTGOING_RESPONSE_HEADER_BECAME_REQUIRED;
+                context.report_at(family, &[place], old.or(Some(base)), new, text);
             }
-            (Some(from), None) => {
-                let places = match from.is_set("required") {
-                    true => &["required"],
-                    false => &["optional"],
-                };
+            (None, Some(_), Some(_)) if was => {
+                context.report_necessity("response-header", &subject, (was, old), (is, new));
+            }
+            (None, Some(_), None) => {
+                let place = if was { "required" } else { "optional" };
                 let text = format!("{subject} was removed");
                 let family = &rules::RESPONSE_HEADER_REMOVED;
-                context.report_at(family, places, old, Some(revision), text);
+                context.report_at(family, &[place], old, Some(revision), text);
             }
-            (None, _) => {
+            (None, None, _) => {
                 let text = format!("{subject} was added");
                 context.report(&rules::RESPONSE_HEADER_ADDED, Some(base), new, text);
             }
+            _ => {}
+        }
+        if let (Some(from), Some(to)) = (old, new) {
+            let role = match context.outgoing {
+                Some(_) => Role::Parameter,
+                None => Role::ResponseHeader,
+            };
+            let scope = Scope::new(role, subject, false);
+            let (from, to) = (Value::of_header(from), Value::of_header(to));
+            serialization::compare(context, &scope, from, to);
         }
     }
 }

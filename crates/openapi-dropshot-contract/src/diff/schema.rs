@@ -70,7 +70,7 @@ pub(super) fn compare<'a>(
     schemas.properties();
     schemas.inside("items");
     schemas.inside("additionalProperties");
-    schemas.newer();
+    schemas.keywords_of_json_schema();
 }
 
 impl<'a> Comparison<'_, 'a> {

@@ -2,7 +2,7 @@
 //! security schemes.
 
 use super::context::Context;
-use super::view::{differs, members, missing};
+use super::view::{differs, missing, pairs_by_name};
 use crate::model::Node;
 use crate::pairs::pairs;
 use crate::rules::changes as rules;
@@ -61,9 +61,7 @@ pub(super) fn compare<'a>(context: &mut Context<'a>, base: &'a Node, revision: &
 
 /// The name of a requirement: its schemes in the order of their names.
 fn name_of(requirement: &Node) -> String {
-    let mut names: Vec<&str> = (requirement.as_object().into_iter().flatten())
-        .map(|(name, _)| name.as_str())
-        .collect();
+    let mut names: Vec<&str> = requirement.members().map(|(name, _)| name).collect();
     names.sort_unstable();
     names.join(" and ")
 }
@@ -98,7 +96,7 @@ fn requirements(
 }
 
 fn scopes(context: &mut Context<'_>, place: &str, from: &Node, to: &Node) {
-    for (scheme, member) in from.as_object().into_iter().flatten() {
+    for (scheme, listed) in from.members() {
         let (before, after) = (from.items(scheme), to.items(scheme));
         for scope in missing(before, after) {
             let text = format!("`{scheme}`: the scope {} was removed", scope.to_json());
@@ -107,7 +105,7 @@ fn scopes(context: &mut Context<'_>, place: &str, from: &Node, to: &Node) {
         }
         for scope in missing(after, before) {
             let text = format!("`{scheme}`: the scope {} was added", scope.to_json());
-            let (family, base) = (&rules::SECURITY_SCOPE_ADDED, Some(&member.value));
+            let (family, base) = (&rules::SECURITY_SCOPE_ADDED, Some(listed));
             context.report_at(family, &[place], base, Some(scope), text);
         }
     }
@@ -120,23 +118,23 @@ pub(super) fn compare_components(context: &mut Context<'_>) {
     requirements(context, "api-global", old, Requirements::of(revision.root));
     let before = base.components("securitySchemes");
     let after = revision.components("securitySchemes");
-    for (old, new) in pairs(&before, &after, |(from, _), (to, _)| from == to) {
-        let name = old.or(new).map_or("", |(name, _)| *name);
-        let old = old.map(|(_, old)| base.resolve(old));
-        let (rule, verb, new) = match (old, new) {
-            (Some(old), Some((_, new))) => {
-                scheme(context, name, old, revision.resolve(new));
+    for part in pairs_by_name(before, after) {
+        let name = part.name;
+        let (rule, verb) = match (part.base, part.revision) {
+            (Some(old), Some(new)) => {
+                scheme(context, name, base.resolve(old), revision.resolve(new));
                 continue;
             }
-            (_, None) => (&rules::SECURITY_COMPONENT_REMOVED, "removed", None),
-            (None, Some((_, new))) => (&rules::SECURITY_COMPONENT_ADDED, "added", Some(*new)),
+            (_, None) => (&rules::SECURITY_COMPONENT_REMOVED, "removed"),
+            (None, _) => (&rules::SECURITY_COMPONENT_ADDED, "added"),
         };
         let text = format!("the security scheme `{name}` was {verb}");
-        context.report(rule, old, new, text);
+        let old = part.base.map(|old| base.resolve(old));
+        context.report(rule, old, part.revision, text);
     }
 }
 
-fn scheme(context: &mut Context<'_>, name: &str, old: &Node, new: &Node) {
+fn scheme<'a>(context: &mut Context<'a>, name: &str, old: &'a Node, new: &'a Node) {
     let is_other = |from: &Node, to: &Node, keyword| differs(from.get(keyword), to.get(keyword));
     if is_other(old, new, "type") || is_other(old, new, "scheme") {
         let text = format!("the type of the security scheme `{name}` changed");
@@ -163,7 +161,7 @@ fn scheme(context: &mut Context<'_>, name: &str, old: &Node, new: &Node) {
         ("authorizationUrl", &rules::OAUTH_URL_CHANGED),
         ("tokenUrl", &rules::OAUTH_TOKEN_URL_CHANGED),
     ];
-    for (flow, from) in members(old, "flows") {
+    for (flow, from) in old.entries("flows") {
         let Some(to) = new.get("flows").and_then(|flows| flows.get(flow)) else {
             continue;
         };
@@ -177,21 +175,18 @@ fn scheme(context: &mut Context<'_>, name: &str, old: &Node, new: &Node) {
     }
 }
 
-fn flow_scopes(context: &mut Context<'_>, name: &str, from: &Node, to: &Node) {
-    let (before, after) = (members(from, "scopes"), members(to, "scopes"));
-    for (old, new) in pairs(&before, &after, |(from, _), (to, _)| from == to) {
-        let (rule, verb) = match (old, new) {
-            (Some((_, old)), Some((_, new))) if old.same_value(new) => continue,
-            (Some(_), Some(_)) => (&rules::OAUTH_SCOPE_CHANGED, "changed"),
-            (Some(_), None) => (&rules::OAUTH_SCOPE_REMOVED, "removed"),
-            (None, _) => (&rules::OAUTH_SCOPE_ADDED, "added"),
-        };
-        let scope = old.or(new).map_or("", |(scope, _)| *scope);
-        let text = format!("the scope `{scope}` of the security scheme `{name}` was {verb}");
-        let (old, new) = (
-            old.map_or(from, |(_, old)| *old),
-            new.map_or(to, |(_, new)| *new),
-        );
-        context.report(rule, Some(old), Some(new), text);
+fn flow_scopes<'a>(context: &mut Context<'a>, name: &str, from: &'a Node, to: &'a Node) {
+    let rules = [
+        &rules::OAUTH_SCOPE_ADDED,
+        &rules::OAUTH_SCOPE_REMOVED,
+        &rules::OAUTH_SCOPE_CHANGED,
+    ];
+    for part in context.by_name("scopes", from, to) {
+        if let Some((rule, verb)) = part.change(rules, |old, new| !old.same_value(new)) {
+            let (scope, verb) = (part.name, verb.trim_start_matches("was "));
+            let text = format!("the scope `{scope}` of the security scheme `{name}` was {verb}");
+            let (old, new) = (part.base.unwrap_or(from), part.revision.unwrap_or(to));
+            context.report(rule, Some(old), Some(new), text);
+        }
     }
 }

@@ -5,7 +5,6 @@ use super::content;
 use super::context::Context;
 use super::schema;
 use super::scope::Scope;
-use super::view::members;
 use crate::model::Node;
 use crate::rules::changes as rules;
 
@@ -37,7 +36,7 @@ impl<'a> Value<'a> {
 
     /// The media type of a value that is written as one, with the schema.
     fn content(self) -> Option<(&'a str, Option<&'a Node>)> {
-        let (name, content) = members(self.node, "content").into_iter().next()?;
+        let (name, content) = self.node.entries("content").next()?;
         Some((name, content.get("schema")))
     }
 }

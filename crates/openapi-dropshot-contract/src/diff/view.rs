@@ -3,6 +3,7 @@
 
 use crate::model::{Node, compare_numbers, unescape_pointer_token};
 use crate::null::is_null;
+use crate::pairs::pairs;
 use indexmap::IndexMap;
 use std::borrow::Borrow;
 use std::cmp::Ordering;
@@ -26,8 +27,9 @@ impl<'a> Side<'a> {
 
     /// Returns the components of one kind.
     pub(super) fn components(self, kind: &str) -> Vec<(&'a str, &'a Node)> {
-        let components = self.root.get("components");
-        components.map_or_else(Vec::new, |components| members(components, kind))
+        let components = self.root.get("components").into_iter();
+        let parts = components.flat_map(|components| components.entries(kind));
+        parts.collect()
     }
 
     /// The view of schemas that apply together.
@@ -206,9 +208,56 @@ impl<'a> View<'a> {
     }
 }
 
-/// The members of a member that is an object.
-pub(super) fn members<'a>(node: &'a Node, keyword: &str) -> Vec<(&'a str, &'a Node)> {
-    node.entries(keyword).collect()
+/// A path item with its path.
+#[derive(Clone, Copy)]
+pub(super) struct PathItem<'a> {
+    pub path: &'a str,
+    pub node: &'a Node,
+}
+
+/// A part that has the same name in both documents; at least one of them has it.
+pub(super) struct Named<'a> {
+    pub name: &'a str,
+    pub base: Option<&'a Node>,
+    pub revision: Option<&'a Node>,
+}
+
+impl Named<'_> {
+    /// Returns the rule for a part that was added, was removed, or changed, with the verb of messages.
+    pub(super) fn change<R>(
+        &self,
+        [added, removed, changed]: [R; 3],
+        differ: impl FnOnce(&Node, &Node) -> bool,
+    ) -> Option<(R, &'static str)> {
+        match (self.base, self.revision) {
+            (None, _) => Some((added, "was added")),
+            (_, None) => Some((removed, "was removed")),
+            (Some(base), Some(revision)) => differ(base, revision).then_some((changed, "changed")),
+        }
+    }
+}
+
+/// Pairs the parts of both documents by their names.
+pub(super) fn pairs_by_name<'a>(
+    before: Vec<(&'a str, &'a Node)>,
+    after: Vec<(&'a str, &'a Node)>,
+) -> Vec<Named<'a>> {
+    pairs_by_similar_name(before, after, |old, new| old == new)
+}
+
+/// Pairs the parts of both documents whose names count as the same.
+pub(super) fn pairs_by_similar_name<'a>(
+    before: Vec<(&'a str, &'a Node)>,
+    after: Vec<(&'a str, &'a Node)>,
+    same: impl Fn(&str, &str) -> bool,
+) -> Vec<Named<'a>> {
+    let pairs = pairs(&before, &after, |(old, _), (new, _)| same(old, new));
+    let named = pairs.into_iter().map(|(base, revision)| Named {
+        name: base.or(revision).map_or("", |(name, _)| name),
+        base: base.map(|(_, node)| *node),
+        revision: revision.map(|(_, node)| *node),
+    });
+    named.collect()
 }
 
 /// Returns whether two values, either of which may be absent, differ.

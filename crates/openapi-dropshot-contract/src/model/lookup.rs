@@ -5,7 +5,7 @@ use super::{
     AdditionalProperties, Document, Location, Node, Operation, Response, Schema, Server, Spanned,
     StatusCode,
 };
-use crate::grammar::{ObjectKind, visit};
+use crate::problem::Texts;
 use std::borrow::Cow;
 use std::{collections::HashSet, fmt};
 
@@ -104,16 +104,6 @@ impl Document {
         Cow::Owned(text)
     }
 
-    /// Calls the callback for each schema in the tree, the outer ones first.
-    pub fn each_schema<'d>(&'d self, callback: &mut dyn FnMut(&'d Node)) {
-        visit(&self.root, ObjectKind::Document, &mut |kind, node| {
-            if kind == ObjectKind::Schema {
-                callback(node);
-            }
-            true
-        });
-    }
-
     /// Returns the schema in the tree, without the alternative `null`.
     pub fn node(&self, schema: &Schema) -> Option<&Node> {
         let node = self.root.pointer(&schema.at.pointer);
@@ -160,14 +150,6 @@ impl Document {
         definitions
             .find(decides)
             .is_some_and(|schema| schema.nullable)
-    }
-
-    /// Returns whether a schema allows everything that another one allows, as far as their
-    /// keywords show.
-    pub fn is_wider(&self, wide: &Schema, narrow: &Schema) -> bool {
-        let node = |schema: &Schema| self.root.pointer(&schema.at.pointer);
-        let nodes = node(wide).zip(node(narrow));
-        nodes.is_some_and(|(wide, narrow)| crate::normal::is_wider(&self.root, wide, narrow))
     }
 
     /// The operation of this id.
@@ -243,6 +225,12 @@ impl Document {
         self.error_catalogue()?
             .iter()
             .find(|entry| entry.code == code)
+    }
+}
+
+impl From<&Document> for Texts {
+    fn from(document: &Document) -> Self {
+        Texts::of(&document.text, document.files.clone())
     }
 }
 

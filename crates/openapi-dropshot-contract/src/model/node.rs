@@ -133,11 +133,15 @@ impl Node {
         self.items(name).iter().filter_map(Node::as_str)
     }
 
+    /// The members of an object with their names; none if this is not an object.
+    pub(crate) fn members(&self) -> impl Iterator<Item = (&str, &Node)> + Clone {
+        let members = self.as_object().into_iter().flatten();
+        members.map(|(name, member)| (name.as_str(), &member.value))
+    }
+
     /// The members of a member that is an object.
     pub(crate) fn entries(&self, name: &str) -> impl Iterator<Item = (&str, &Node)> + Clone {
-        let members = self.get(name).and_then(Node::as_object);
-        let members = members.into_iter().flatten();
-        members.map(|(name, member)| (name.as_str(), &member.value))
+        self.get(name).into_iter().flat_map(Node::members)
     }
 
     /// The same value as plain JSON, without places. Members keep their order

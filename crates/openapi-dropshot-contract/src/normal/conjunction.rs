@@ -2,9 +2,8 @@
 //! of the same value is the narrower one.
 
 use super::{Budget, Kind, LONGEST_CHAIN, MOST_COPIED, Normalizer, Position, conjuncts, kind_of};
-use crate::dialect::BOUNDS;
-use crate::grammar::{is_annotation, is_closing};
-use crate::model::{Node, compare_numbers};
+use crate::grammar::{EXCLUSIVE_BOUNDS, is_annotation, is_closing};
+use crate::model::{Document, Node, Schema, compare_numbers};
 use indexmap::IndexMap;
 use std::cell::Cell;
 use std::cmp::Ordering;
@@ -84,7 +83,7 @@ impl Normalizer<'_> {
         // Whether all parts allow `null` was decided before.
         let mut part = part.clone();
         part.remove_null();
-        for bounds in BOUNDS {
+        for bounds in EXCLUSIVE_BOUNDS {
             join_bound(&mut joined, &part, bounds)?;
         }
         for (name, member) in part.as_object()? {
@@ -92,7 +91,7 @@ impl Normalizer<'_> {
             let is_bound = |(exclusive, inclusive, _): &(&str, &str, _)| {
                 name == exclusive || name == inclusive
             };
-            if BOUNDS.iter().any(is_bound) {
+            if EXCLUSIVE_BOUNDS.iter().any(is_bound) {
                 continue;
             }
             if name == "allOf" {
@@ -193,9 +192,19 @@ fn narrower(name: &str, own: &Node, other: &Node) -> Option<Option<Node>> {
     }
 }
 
+impl Document {
+    /// Returns whether a schema allows everything that another one allows, as far as their
+    /// keywords show.
+    pub fn is_wider(&self, wide: &Schema, narrow: &Schema) -> bool {
+        let node = |schema: &Schema| self.root.pointer(&schema.at.pointer);
+        let nodes = node(wide).zip(node(narrow));
+        nodes.is_some_and(|(wide, narrow)| is_wider(&self.root, wide, narrow))
+    }
+}
+
 /// Returns whether one schema allows everything that another one allows, as far as their
 /// keywords show.
-pub(crate) fn is_wider(root: &Node, wide: &Node, narrow: &Node) -> bool {
+pub(super) fn is_wider(root: &Node, wide: &Node, narrow: &Node) -> bool {
     is_wider_within(root, wide, narrow, Budget::new(&Cell::default()))
 }
 

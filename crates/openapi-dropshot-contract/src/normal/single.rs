@@ -2,7 +2,7 @@
 //! `not: {}`, and values of several types.
 
 use super::{Kind, Normalizer, Position, conjuncts, kind_of};
-use crate::grammar::{is_annotation, keywords_of_types};
+use crate::grammar::{is_free, keywords_of_types};
 use crate::model::{Location, Node, NodeKind};
 use crate::null::allows_null;
 use crate::rules::document as rules;
@@ -32,12 +32,6 @@ pub(super) fn has_alternatives(node: &Node) -> bool {
         .into_iter()
         .flat_map(|keyword| node.items(keyword));
     parts.any(|part| !is_free(part))
-}
-
-/// Returns whether a schema allows every value.
-pub(crate) fn is_free(node: &Node) -> bool {
-    let members = node.as_object();
-    members.is_some_and(|members| members.keys().all(|keyword| is_annotation(keyword)))
 }
 
 /// Returns whether no value fulfils a schema, because it has `not: {}`.

@@ -3,7 +3,6 @@
 
 use super::{Problem, Severity};
 use crate::location::Location;
-use crate::syntax::quoted_length;
 use annotate_snippets::{
     Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet, Title,
 };
@@ -137,4 +136,17 @@ fn plain(rest: &str) -> usize {
     let word = word.strip_suffix([':', ',']).unwrap_or(word);
     word.len()
         .max(rest.chars().next().map_or(0, char::len_utf8))
+}
+
+/// Returns the length in bytes of the quoted string at the start of a text, with its quotes.
+pub(crate) fn quoted_length(text: &str, quote: char) -> usize {
+    let mut is_escaped = false;
+    for (offset, character) in text.char_indices().skip(1) {
+        match character {
+            '\\' if quote == '"' => is_escaped = !is_escaped,
+            _ if character == quote && !is_escaped => return offset + 1,
+            _ => is_escaped = false,
+        }
+    }
+    text.len()
 }

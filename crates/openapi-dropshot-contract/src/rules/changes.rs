@@ -59,7 +59,7 @@ const BODIES: [&str; 4] = [
     "response-body",
     "response-property",
 ];
-const OUTGOING: [&str; 2] = ["webhook", "callback"];
+const OUTGOING_PLACES: [&str; 2] = ["webhook", "callback"];
 /// Properties, divided into required and optional ones.
 const REQUIRED_OR_NOT: [&str; 4] = [
     "request-required-property",
@@ -311,45 +311,13 @@ families! {
         Operation "servers: [{url: /a}, {url: /b}]" "servers: [{url: /a}]",
         Document "servers: [{url: /a}, {url: /b}]" "servers: [{url: /a}]";
     // Webhooks and callbacks: the service sends the requests, and the client responds.
-    OUTGOING_ADDED "added" "a webhook or a callback was added, or a method to it" Info OUTGOING
+    OUTGOING_ADDED "added" "a webhook or a callback was added, or a method to it" Info OUTGOING_PLACES
         Document "webhooks: {}" "webhooks: {w: {post: {}}}",
         Operation "callbacks: {}" "callbacks: {c: {'{$request.query.url}': {post: {}}}}";
-    OUTGOING_REMOVED "removed" "a webhook or a callback was removed, or a method of it" Err OUTGOING
+    OUTGOING_REMOVED "removed" "a webhook or a callback was removed, or a method of it" Err OUTGOING_PLACES
         Document "webhooks: {w: {post: {}}}" "webhooks: {}",
         Operation "callbacks: {c: {'{$request.query.url}': {post: {}}}}" "callbacks: {}"
         remedy "Keep sending the requests that the base describes.";
-    OUTGOING_BODY_ADDED "body-added" "the requests of a webhook or a callback got a body" Info OUTGOING
-        Document "webhooks: {w: {post: {}}}" "webhooks: {w: {post: {requestBody: {content: {application/json: {}}}}}}",
-        Operation "callbacks: {c: {'{$url}': {post: {}}}}"
-            "callbacks: {c: {'{$url}': {post: {requestBody: {content: {application/json: {}}}}}}}";
-    OUTGOING_BODY_REMOVED "body-removed" "the requests of a webhook or a callback lost their body" Err OUTGOING
-        Document "webhooks: {w: {post: {requestBody: {content: {application/json: {}}}}}}" "webhooks: {w: {post: {}}}",
-        Operation "callbacks: {c: {'{$url}': {post: {requestBody: {content: {application/json: {}}}}}}}"
-            "callbacks: {c: {'{$url}': {post: {}}}}"
-        remedy "Keep sending the body.";
-    OUTGOING_BODY_BECAME_REQUIRED "body-became-required"
-        "the body of the requests of a webhook or a callback is always sent" Info OUTGOING
-        Document "webhooks: {w: {post: {requestBody: {content: {application/json: {}}}}}}"
-            "webhooks: {w: {post: {requestBody: {required: true, content: {application/json: {}}}}}}",
-        Operation "callbacks: {c: {'{$url}': {post: {requestBody: {content: {application/json: {}}}}}}}"
-            "callbacks: {c: {'{$url}': {post: {requestBody: {required: true, content: {application/json: {}}}}}}}";
-    OUTGOING_BODY_BECAME_OPTIONAL "body-became-optional"
-        "the body of the requests of a webhook or a callback is not always sent any more" Err OUTGOING
-        Document "webhooks: {w: {post: {requestBody: {required: true, content: {application/json: {}}}}}}"
-            "webhooks: {w: {post: {requestBody: {content: {application/json: {}}}}}}",
-        Operation "callbacks: {c: {'{$url}': {post: {requestBody: {required: true, content: {application/json: {}}}}}}}"
-            "callbacks: {c: {'{$url}': {post: {requestBody: {content: {application/json: {}}}}}}}"
-        remedy "Keep sending the body.";
-    OUTGOING_MEDIA_TYPE_ADDED "media-type-added"
-        "the body of the requests of a webhook or a callback may have another media type; the receiver cannot choose" Warn OUTGOING
-        Document "webhooks: {w: {post: {requestBody: {content: {application/json: {}}}}}}"
-            "webhooks: {w: {post: {requestBody: {content: {application/json: {}, text/csv: {}}}}}}",
-        Operation "callbacks: {c: {'{$url}': {post: {requestBody: {content: {application/json: {}}}}}}}"
-            "callbacks: {c: {'{$url}': {post: {requestBody: {content: {application/json: {}, text/csv: {}}}}}}}";
-    OUTGOING_PARAMETER_ADDED "parameter-added" "a parameter was added to the requests of a webhook or a callback" Info OUTGOING
-        Document "webhooks: {w: {post: {}}}" "webhooks: {w: {post: {parameters: [{name: X-A, in: header, schema: {}}]}}}",
-        Operation "callbacks: {c: {'{$url}': {post: {}}}}"
-            "callbacks: {c: {'{$url}': {post: {parameters: [{name: X-A, in: header, schema: {}}]}}}}";
     OUTGOING_PARAMETER_REMOVED "parameter-removed"
         "a parameter, required or optional, was removed from the requests of a webhook or a callback"
         Err ["webhook-required", "callback-required"], Info ["webhook-optional", "callback-optional"]
@@ -361,36 +329,6 @@ families! {
         Operation "callbacks: {c: {'{$url}': {post: {parameters: [{name: X-A, in: header, schema: {}}]}}}}"
             "callbacks: {c: {'{$url}': {post: {}}}}"
         remedy "Keep sending the parameter.";
-    OUTGOING_PARAMETER_BECAME_REQUIRED "parameter-became-required"
-        "a parameter of the requests of a webhook or a callback is always sent" Info OUTGOING
-        Document "webhooks: {w: {post: {parameters: [{name: X-A, in: header, schema: {}}]}}}"
-            "webhooks: {w: {post: {parameters: [{name: X-A, in: header, required: true, schema: {}}]}}}",
-        Operation "callbacks: {c: {'{$url}': {post: {parameters: [{name: X-A, in: header, schema: {}}]}}}}"
-            "callbacks: {c: {'{$url}': {post: {parameters: [{name: X-A, in: header, required: true, schema: {}}]}}}}";
-    OUTGOING_PARAMETER_BECAME_OPTIONAL "parameter-became-optional"
-        "a parameter of the requests of a webhook or a callback is not always sent any more" Err OUTGOING
-        Document "webhooks: {w: {post: {parameters: [{name: X-A, in: header, required: true, schema: {}}]}}}"
-            "webhooks: {w: {post: {parameters: [{name: X-A, in: header, schema: {}}]}}}",
-        Operation "callbacks: {c: {'{$url}': {post: {parameters: [{name: X-A, in: header, required: true, schema: {}}]}}}}"
-            "callbacks: {c: {'{$url}': {post: {parameters: [{name: X-A, in: header, schema: {}}]}}}}"
-        remedy "Keep sending the parameter.";
-    OUTGOING_RESPONSE_ADDED "response-added" "the receiver of a webhook or a callback may respond with another status" Info OUTGOING
-        Document "webhooks: {w: {post: {responses: {'200': {}}}}}" "webhooks: {w: {post: {responses: {'200': {}, '202': {}}}}}",
-        Operation "callbacks: {c: {'{$url}': {post: {responses: {'200': {}}}}}}"
-            "callbacks: {c: {'{$url}': {post: {responses: {'200': {}, '202': {}}}}}}";
-    OUTGOING_RESPONSE_REMOVED "response-removed"
-        "the service does not expect a status any more with which the receiver of a webhook or a callback may respond" Err OUTGOING
-        Document "webhooks: {w: {post: {responses: {'200': {}, '202': {}}}}}" "webhooks: {w: {post: {responses: {'200': {}}}}}",
-        Operation "callbacks: {c: {'{$url}': {post: {responses: {'200': {}, '202': {}}}}}}"
-            "callbacks: {c: {'{$url}': {post: {responses: {'200': {}}}}}}"
-        remedy "Keep accepting the status.";
-    OUTGOING_RESPONSE_HEADER_BECAME_REQUIRED "response-header-became-required"
-        "the receiver of a webhook or a callback must send a header that it did not have to send" Err OUTGOING
-        Document "webhooks: {w: {post: {responses: {'200': {}}}}}"
-            "webhooks: {w: {post: {responses: {'200': {headers: {X-A: {required: true, schema: {}}}}}}}}",
-        Operation "callbacks: {c: {'{$url}': {post: {responses: {'200': {}}}}}}"
-            "callbacks: {c: {'{$url}': {post: {responses: {'200': {headers: {X-A: {required: true, schema: {}}}}}}}}}"
-        remedy "Make it optional.";
     // Parameters, bodies and properties.
     BECAME_REQUIRED "became-required" "a parameter, a member of a header parameter, a body or a property became required"
         Err ["request-parameter", "request-header-property", "request-body", "request-property"],
@@ -597,4 +535,69 @@ families! {
     DISCRIMINATOR_MAPPING_CHANGED "discriminator-mapping-changed" "a value of `discriminator.mapping` leads to another schema"
         Info ALL_REQUESTS, Info RESPONSES
         Schema "{discriminator: {propertyName: a, mapping: {v: A}}}" "{discriminator: {propertyName: a, mapping: {v: B}}}";
+}
+
+/// Declares what changes in the requests of webhooks and of callbacks: the name of the constant, the level, the end of the ids, the
+/// meaning, the operation in the base and in the revision, and a remedy.
+macro_rules! outgoing {
+    ($($name:ident $level:ident $ending:literal $meaning:literal $base:literal $revision:literal $(remedy $remedy:literal)?;)+) => {
+        $(pub(crate) static $name: Family = Family {
+            ending: $ending,
+            meaning: $meaning,
+            levels: &[(Level::$level, &OUTGOING_PLACES)],
+            examples: &[
+                (
+                    Part::Document,
+                    concat!("webhooks: {w: {post: ", $base, "}}"),
+                    concat!("webhooks: {w: {post: ", $revision, "}}"),
+                ),
+                (
+                    Part::Operation,
+                    concat!("callbacks: {c: {'{$url}': {post: ", $base, "}}}"),
+                    concat!("callbacks: {c: {'{$url}': {post: ", $revision, "}}}"),
+                ),
+            ],
+            own_remedy: [$(Some($remedy),)? None][0],
+        };)+
+
+        pub(super) static OUTGOING: &[&Family] = &[$(&$name),+];
+    };
+}
+
+outgoing! {
+    OUTGOING_BODY_ADDED Info "body-added" "the requests of a webhook or a callback got a body"
+        "{}" "{requestBody: {content: {application/json: {}}}}";
+    OUTGOING_BODY_REMOVED Err "body-removed" "the requests of a webhook or a callback lost their body"
+        "{requestBody: {content: {application/json: {}}}}" "{}"
+        remedy "Keep sending the body.";
+    OUTGOING_BODY_BECAME_REQUIRED Info "body-became-required"
+        "the body of the requests of a webhook or a callback is always sent"
+        "{requestBody: {content: {application/json: {}}}}" "{requestBody: {required: true, content: {application/json: {}}}}";
+    OUTGOING_BODY_BECAME_OPTIONAL Err "body-became-optional"
+        "the body of the requests of a webhook or a callback is not always sent any more"
+        "{requestBody: {required: true, content: {application/json: {}}}}" "{requestBody: {content: {application/json: {}}}}"
+        remedy "Keep sending the body.";
+    OUTGOING_MEDIA_TYPE_ADDED Warn "media-type-added"
+        "the body of the requests of a webhook or a callback may have another media type; the receiver cannot choose"
+        "{requestBody: {content: {application/json: {}}}}" "{requestBody: {content: {application/json: {}, text/csv: {}}}}";
+    OUTGOING_PARAMETER_ADDED Info "parameter-added" "a parameter was added to the requests of a webhook or a callback"
+        "{}" "{parameters: [{name: X-A, in: header, schema: {}}]}";
+    OUTGOING_PARAMETER_BECAME_REQUIRED Info "parameter-became-required"
+        "a parameter of the requests of a webhook or a callback is always sent"
+        "{parameters: [{name: X-A, in: header, schema: {}}]}" "{parameters: [{name: X-A, in: header, required: true, schema: {}}]}";
+    OUTGOING_PARAMETER_BECAME_OPTIONAL Err "parameter-became-optional"
+        "a parameter of the requests of a webhook or a callback is not always sent any more"
+        "{parameters: [{name: X-A, in: header, required: true, schema: {}}]}" "{parameters: [{name: X-A, in: header, schema: {}}]}"
+        remedy "Keep sending the parameter.";
+    OUTGOING_RESPONSE_ADDED Info "response-added"
+        "the receiver of a webhook or a callback may respond with another status"
+        "{responses: {'200': {}}}" "{responses: {'200': {}, '202': {}}}";
+    OUTGOING_RESPONSE_REMOVED Err "response-removed"
+        "the service does not expect a status any more with which the receiver of a webhook or a callback may respond"
+        "{responses: {'200': {}, '202': {}}}" "{responses: {'200': {}}}"
+        remedy "Keep accepting the status.";
+    OUTGOING_RESPONSE_HEADER_BECAME_REQUIRED Err "response-header-became-required"
+        "the receiver of a webhook or a callback must send a header that it did not have to send"
+        "{responses: {'200': {}}}" "{responses: {'200': {headers: {X-A: {required: true, schema: {}}}}}}"
+        remedy "Make it optional.";
 }

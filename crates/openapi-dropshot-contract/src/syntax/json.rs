@@ -3,6 +3,7 @@
 
 use super::Fatal;
 use crate::model::Location;
+use crate::problem::quoted_length;
 use crate::rules::document::SYNTAX;
 use saphyr_parser::{Event, Marker, ScalarStyle};
 use serde::de::IgnoredAny;
@@ -82,7 +83,7 @@ impl<'t> Events<'t> {
     fn scalar(&mut self) -> Result<Event<'t>, Fatal> {
         let from = self.rest;
         let length = match from.starts_with('"') {
-            true => Some(super::quoted_length(from, '"')),
+            true => Some(quoted_length(from, '"')),
             false => from.find([',', ']', '}', ' ', '\t', '\n', '\r']),
         };
         let token = self.take(length.unwrap_or(from.len()));
