@@ -5,7 +5,7 @@
 //! `stream` turn the call into a [`Request`]. The enumerations of the document implement [`OpenEnum`].
 
 mod body;
-mod by_status;
+pub(crate) mod by_status;
 mod members;
 mod open_enum;
 mod path;

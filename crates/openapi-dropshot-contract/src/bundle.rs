@@ -2,8 +2,9 @@
 //! referred to. Every part keeps its file, line and column.
 
 use crate::grammar::{ObjectKind, each_part_mut, each_reference};
-use crate::model::{Location, Node, NodeKind, unescape_pointer_token};
-use crate::normal;
+use crate::model::{
+    Location, Node, NodeKind, free_name, is_of_component_name, unescape_pointer_token,
+};
 use crate::problem::Problem;
 use crate::read::MAX_COPIED;
 use crate::rules::document as rules;
@@ -406,12 +407,12 @@ impl Bundler<'_> {
         let mut wanted = last
             .filter(|last| !last.is_empty())
             .unwrap_or_else(|| stem.to_owned());
-        wanted.retain(|letter| letter.is_ascii_alphanumeric() || "._-".contains(letter));
+        wanted.retain(is_of_component_name);
         if wanted.is_empty() {
             wanted = "Part".to_owned();
         }
         let is_taken = |name: &str| self.taken.contains(&(section, name.to_owned()));
-        let name = normal::free_name(wanted, is_taken);
+        let name = free_name(wanted, is_taken);
         self.taken.insert((section, name.clone()));
         name
     }

@@ -70,7 +70,7 @@ impl Change {
         message: impl Into<String>,
         help: impl Into<String>,
     ) -> Problem {
-        Problem::of(self.id, severity, at, message.into(), help.into())
+        Problem::new(self.id, severity, at, message.into(), help.into())
     }
 }
 

@@ -1,5 +1,5 @@
-//! The grammar of OpenAPI 3.0 and 3.1: every object with its members, and the objects that these hold. Reading, bundling,
-//! visiting, references and rewriting use this table, so that a new member is one word in it.
+//! The grammar of OpenAPI 3.0 and 3.1: every object with its members, and the objects or the types of values that these hold. Reading,
+//! bundling, visiting, references and rewriting use this table, so that a new member is one word in it.
 
 use crate::model::{Document, Location, Node};
 use std::cmp::Ordering;
@@ -13,7 +13,7 @@ pub(crate) enum Since {
 
 impl Since {
     /// Returns the version that a document names. Other versions than these count as 3.0, which the reader rejects.
-    pub(crate) fn of(root: &Node) -> Self {
+    pub(crate) fn of_document(root: &Node) -> Self {
         let version = root.get("openapi").and_then(Node::as_str);
         match version.unwrap_or_default() {
             version if version.starts_with("3.1.") || version.starts_with("3.2.") => Since::V31,
@@ -22,11 +22,22 @@ impl Since {
     }
 }
 
-/// The objects that a member holds.
+/// What a member holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Holds {
-    /// None: the value is a text, a number, or an example.
-    Nothing,
+pub(crate) enum Holds {
+    /// Any value, or one whose type the reader checks by itself.
+    Any,
+    Text,
+    Flag,
+    Number,
+    /// An integer from 0.
+    Count,
+    /// A list of any values.
+    AnyList,
+    TextList,
+    /// Values of any type under names that the author chooses.
+    AnyMap,
+    TextMap,
     One(ObjectKind),
     List(ObjectKind),
     /// As the values of members whose names the author chooses.
@@ -52,7 +63,9 @@ pub(crate) struct Member {
     pub(crate) name: &'static str,
     pub(crate) since: Since,
     pub(crate) effect: Effect,
-    holds: Holds,
+    pub(crate) holds: Holds,
+    /// Whether an object must have it.
+    pub(crate) is_required: bool,
 }
 
 macro_rules! name {
@@ -69,7 +82,31 @@ macro_rules! name {
 
 macro_rules! holds {
     () => {
-        Holds::Nothing
+        Holds::Any
+    };
+    (text) => {
+        Holds::Text
+    };
+    (flag) => {
+        Holds::Flag
+    };
+    (number) => {
+        Holds::Number
+    };
+    (count) => {
+        Holds::Count
+    };
+    ([any]) => {
+        Holds::AnyList
+    };
+    ([text]) => {
+        Holds::TextList
+    };
+    ({any}) => {
+        Holds::AnyMap
+    };
+    ({text}) => {
+        Holds::TextMap
     };
     ([$kind:ident]) => {
         Holds::List(ObjectKind::$kind)
@@ -91,8 +128,20 @@ macro_rules! since {
     };
 }
 
+macro_rules! is_required {
+    ([$since:ident required]) => {
+        true
+    };
+    ($group:tt) => {
+        false
+    };
+}
+
 macro_rules! effect {
     ([$since:ident]) => {
+        Effect::Any
+    };
+    ([$since:ident required]) => {
         Effect::Any
     };
     ([$since:ident annotation]) => {
@@ -129,6 +178,7 @@ macro_rules! grammar {
                         since: since!($group),
                         effect: effect!($group),
                         holds: holds!($($held)?),
+                        is_required: is_required!($group),
                     }),*),*]),*
                 }
             }
@@ -136,26 +186,28 @@ macro_rules! grammar {
     };
 }
 
-// In front of the members stands the version that introduced them, and the type whose values these keywords restrict, or
-// `annotation`. `[X]` is a list, `{X}` a map, and `(X)` a map with extensions.
+// In front of the members stands the version that introduced them, and `required` if an object must have them, or the type whose
+// values these keywords restrict, or `annotation`. Behind a member stands what it holds: `[X]` is a list, `{X}` a map, and `(X)` a map
+// with extensions.
 grammar! {
     Document "the document" {
         [V30] {
-            openapi, info: Info, servers: [Server], paths: (PathItem), components: Components, security, tags: [Tag],
-            externalDocs: ExternalDocs
+            openapi, servers: [Server], components: Components, security: [any], tags: [Tag], externalDocs: ExternalDocs
         }
+        [V30 required] { info: Info, paths: (PathItem) }
         [V31] { webhooks: (PathItem), jsonSchemaDialect }
     }
     Info "`info`" {
-        [V30] { title, version, description, termsOfService, contact: Contact, license: License }
+        [V30 required] { title: text, version: text }
+        [V30] { description: text, termsOfService: text, contact: Contact, license: License }
         [V31] { summary }
     }
-    Contact "`contact`" { [V30] { name, url, email } }
-    License "`license`" { [V30] { name, url } [V31] { identifier } }
-    Server "a server" { [V30] { url, description, variables: {ServerVariable} } }
-    ServerVariable "a server variable" { [V30] { enum, default, description } }
-    Tag "a tag" { [V30] { name, description, externalDocs: ExternalDocs } }
-    ExternalDocs "`externalDocs`" { [V30] { url, description } }
+    Contact "`contact`" { [V30] { name: text, url: text, email: text } }
+    License "`license`" { [V30 required] { name: text } [V30] { url: text } [V31] { identifier } }
+    Server "a server" { [V30 required] { url: text } [V30] { description: text, variables: {ServerVariable} } }
+    ServerVariable "a server variable" { [V30] { enum: [text], description: text } [V30 required] { default: text } }
+    Tag "a tag" { [V30 required] { name: text } [V30] { description: text, externalDocs: ExternalDocs } }
+    ExternalDocs "`externalDocs`" { [V30 required] { url: text } [V30] { description: text } }
     Components "`components`" {
         [V30] {
             schemas: {Schema}, responses: {Response}, parameters: {Parameter}, examples: {Example}, requestBodies: {RequestBody},
@@ -165,47 +217,60 @@ grammar! {
     }
     PathItem "a path item" {
         [V30] {
-            "$ref", summary, description, servers: [Server], parameters: [Parameter], get: Operation, put: Operation,
+            "$ref", summary: text, description: text, servers: [Server], parameters: [Parameter], get: Operation, put: Operation,
             post: Operation, delete: Operation, options: Operation, head: Operation, patch: Operation, trace: Operation
         }
     }
     Operation "an operation" {
         [V30] {
-            operationId, summary, description, tags, parameters: [Parameter], requestBody: RequestBody, responses: (Response),
-            deprecated, security, servers: [Server], callbacks: {Callback}, externalDocs: ExternalDocs
+            operationId: text, summary: text, description: text, tags: [text], parameters: [Parameter], requestBody: RequestBody,
+            deprecated: flag, security: [any], servers: [Server], callbacks: {Callback}, externalDocs: ExternalDocs
         }
+        [V30 required] { responses: (Response) }
     }
     Callback "a callback" { [V30] { "$ref", *: PathItem } }
     Parameter "a parameter" {
+        [V30 required] { name: text, in: text }
         [V30] {
-            name, in, description, required, deprecated, allowEmptyValue, style, explode, allowReserved, schema: Schema, example,
-            examples: {Example}, content: {MediaType}
+            description: text, required: flag, deprecated: flag, allowEmptyValue: flag, style: text, explode: flag,
+            allowReserved: flag, schema: Schema, example, examples: {Example}, content: {MediaType}
         }
     }
     Header "a header" {
         [V30] {
-            description, required, deprecated, allowEmptyValue, style, explode, allowReserved, schema: Schema, example,
-            examples: {Example}, content: {MediaType}
+            description: text, required: flag, deprecated: flag, allowEmptyValue: flag, style: text, explode: flag,
+            allowReserved: flag, schema: Schema, example, examples: {Example}, content: {MediaType}
         }
     }
-    RequestBody "a request body" { [V30] { description, required, content: {MediaType} } }
-    Response "a response" { [V30] { description, headers: {Header}, content: {MediaType}, links: {Link} } }
+    RequestBody "a request body" { [V30] { description: text, required: flag } [V30 required] { content: {MediaType} } }
+    Response "a response" {
+        [V30 required] { description: text }
+        [V30] { headers: {Header}, content: {MediaType}, links: {Link} }
+    }
     MediaType "a media type" { [V30] { schema: Schema, example, examples: {Example}, encoding: {Encoding} } }
-    Encoding "an encoding" { [V30] { contentType, headers: {Header}, style, explode, allowReserved } }
-    Example "an example" { [V30] { summary, description, value, externalValue } }
-    Link "a link" { [V30] { operationRef, operationId, parameters, requestBody, description, server: Server } }
-    SecurityScheme "a security scheme" { [V30] { type, description, name, in, scheme, bearerFormat, flows: Flows, openIdConnectUrl } }
+    Encoding "an encoding" { [V30] { contentType: text, headers: {Header}, style: text, explode: flag, allowReserved: flag } }
+    Example "an example" { [V30] { summary: text, description: text, value, externalValue: text } }
+    Link "a link" {
+        [V30] { operationRef: text, operationId: text, parameters: {any}, requestBody, description: text, server: Server }
+    }
+    SecurityScheme "a security scheme" {
+        [V30 required] { type: text }
+        [V30] { description: text, name, in, scheme, bearerFormat: text, flows: Flows, openIdConnectUrl }
+    }
     Flows "`flows`" { [V30] { implicit: Flow, password: Flow, clientCredentials: Flow, authorizationCode: Flow } }
-    Flow "a flow" { [V30] { authorizationUrl, tokenUrl, refreshUrl, scopes } }
+    Flow "a flow" { [V30] { authorizationUrl, tokenUrl, refreshUrl: text } [V30 required] { scopes: {text} } }
     Schema "a schema" {
-        [V30] { "$ref", type, format, enum, nullable, allOf: [Schema], oneOf: [Schema], anyOf: [Schema], not: Schema }
+        [V30] { "$ref", type, format: text, enum: [any], nullable, allOf: [Schema], oneOf: [Schema], anyOf: [Schema], not: Schema }
         [V30 annotation] {
-            title, description, default, example, deprecated, readOnly, writeOnly, xml: Xml, externalDocs: ExternalDocs
+            title: text, description: text, default, example, deprecated: flag, readOnly: flag, writeOnly: flag, xml: Xml,
+            externalDocs: ExternalDocs
         }
-        [V30 string] { minLength, maxLength, pattern }
-        [V30 number] { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }
-        [V30 array] { items: Schema, minItems, maxItems, uniqueItems }
-        [V30 object] { properties: {Schema}, required, additionalProperties: Schema, minProperties, maxProperties }
+        [V30 string] { minLength: count, maxLength: count, pattern: text }
+        [V30 number] { minimum: number, maximum: number, exclusiveMinimum: number, exclusiveMaximum: number, multipleOf: number }
+        [V30 array] { items: Schema, minItems: count, maxItems: count, uniqueItems: flag }
+        [V30 object] {
+            properties: {Schema}, required, additionalProperties: Schema, minProperties: count, maxProperties: count
+        }
         [V30] { discriminator: Discriminator }
         [V31] { const, if: Schema, then: Schema, else: Schema, "$dynamicRef" }
         [V31 annotation] { examples, "$id", "$anchor", "$dynamicAnchor", "$defs": {Schema}, "$schema", "$vocabulary", "$comment" }
@@ -217,11 +282,11 @@ grammar! {
             dependentSchemas: {Schema}
         }
     }
-    Discriminator "`discriminator`" { [V30] { propertyName, mapping } }
+    Discriminator "`discriminator`" { [V30 required] { propertyName: text } [V30] { mapping: {text} } }
     Xml "`xml`" { [V30] { name, namespace, prefix, attribute, wrapped } }
-    Replacement "`x-replacement`" { [V30] { operation, note } }
-    Waiter "an entry of `x-waiters`" { [V30] { path, success, failure, retry } }
-    ErrorCode "an entry of `x-error-catalogue`" { [V30] { status, cause, cure } }
+    Replacement "`x-replacement`" { [V30 required] { operation: text, note: text } }
+    Waiter "an entry of `x-waiters`" { [V30 required] { path: text } [V30] { success: [text], failure: [text], retry: [text] } }
+    ErrorCode "an entry of `x-error-catalogue`" { [V30 required] { status, cause: text, cure: text } }
 }
 
 impl ObjectKind {
@@ -319,7 +384,6 @@ macro_rules! each_part {
                 };
                 let value = &$($mut)? member.value;
                 match grammar.holds {
-                    Holds::Nothing => {}
                     Holds::One(kind) => callback(grammar, kind, value),
                     Holds::List(kind) => {
                         for part in value.$array().into_iter().flatten() {
@@ -334,6 +398,7 @@ macro_rules! each_part {
                             }
                         }
                     }
+                    _ => {}
                 }
             }
         }

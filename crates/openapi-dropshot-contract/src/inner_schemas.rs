@@ -2,8 +2,7 @@
 //! such as `#/components/schemas/Order/properties/items`: they become components.
 
 use crate::grammar::{ObjectKind, each_reference, each_reference_mut};
-use crate::model::{Node, NodeKind, unescape_pointer_token};
-use crate::normal;
+use crate::model::{self, Node, NodeKind, unescape_pointer_token};
 use indexmap::{IndexMap, IndexSet};
 
 /// The place of component schemas in references.
@@ -74,9 +73,9 @@ fn free_name(root: &Node, pointer: &str) -> String {
     if pointer.ends_with("/items") {
         wanted.push_str("_item");
     }
-    wanted.retain(|letter| letter.is_ascii_alphanumeric() || "._-".contains(letter));
+    wanted.retain(model::is_of_component_name);
     let schemas = root.pointer("/components/schemas");
-    normal::free_name(wanted, |name| {
+    model::free_name(wanted, |name| {
         schemas.is_some_and(|schemas| schemas.get(name).is_some())
     })
 }

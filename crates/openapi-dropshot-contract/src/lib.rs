@@ -147,7 +147,7 @@ fn read_parts(
     text: &str,
     load: Option<bundle::Load<'_>>,
 ) -> Result<Document, Problems> {
-    let reading = Reading::of(file, text, load);
+    let reading = Reading::new(file, text, load);
     let mut problems = reading.of_texts;
     problems.extend(reading.of_structure);
     match (reading.document, reading.root) {
@@ -159,7 +159,7 @@ fn read_parts(
             ..document
         }),
         _ => Err(Problems::new(
-            Texts::of(&reading.text, reading.files),
+            Texts::new(&reading.text, reading.files),
             problems,
         )),
     }
@@ -182,7 +182,7 @@ struct Reading {
 }
 
 impl Reading {
-    fn of(file: &str, text: &str, load: Option<bundle::Load<'_>>) -> Self {
+    fn new(file: &str, text: &str, load: Option<bundle::Load<'_>>) -> Self {
         let (file, text) = (Arc::from(file), syntax::without_byte_order_mark(text));
         let parsed = syntax::parse(&file, &text);
         let mut reading = Reading {
@@ -203,7 +203,7 @@ impl Reading {
         if let Some(bundle) = bundle {
             (root, reading.files) = (bundle.root, bundle.files);
         }
-        let version = Since::of(&root);
+        let version = Since::of_document(&root);
         if let Some(rewritten) = rewritten(&root, version, &mut reading.of_structure) {
             reading.written = Some(std::mem::replace(&mut root, rewritten));
         }
@@ -225,7 +225,7 @@ fn rewritten(written: &Node, version: Since, problems: &mut Vec<Problem>) -> Opt
 
 /// Returns the tree of a document of OpenAPI 3.0 with schemas of JSON Schema 2020-12; a newer one stays as it is.
 pub fn raised(root: &Node) -> Cow<'_, Node> {
-    let raised = (Since::of(root) == Since::V30)
+    let raised = (Since::of_document(root) == Since::V30)
         .then(|| dialect::rewrite(root, Since::V30, &mut Vec::new()));
     raised.flatten().map_or(Cow::Borrowed(root), Cow::Owned)
 }
@@ -273,8 +273,8 @@ fn read_draft_parts(
         rules::document::REFERENCE.id,
     ];
     let is_fatal = |problem: &Problem| fatal.contains(&problem.rule);
-    let reading = Reading::of(file, text, load);
-    let texts = Texts::of(&reading.text, reading.files);
+    let reading = Reading::new(file, text, load);
+    let texts = Texts::new(&reading.text, reading.files);
     let root = match reading.root {
         // Without a part of the document, everything in it would be reported as removed.
         Some(root) if !reading.of_texts.iter().any(Problem::is_error) => root,

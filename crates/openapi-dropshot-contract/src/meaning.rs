@@ -11,7 +11,7 @@ mod schemas;
 mod shape;
 
 use crate::model::{Document, Extensions, Location, Schema};
-use crate::rules::{DifferenceRule, differences};
+use crate::rules::{DifferenceRule, differences as rules};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
@@ -36,7 +36,7 @@ pub struct Comparison {
 /// One difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// What differs, such as [`differences::SCHEMA_MAXIMUM`].
+    /// What differs, such as [`SCHEMA_MAXIMUM`](crate::rules::differences::SCHEMA_MAXIMUM).
     pub rule: &'static DifferenceRule,
     /// Where in the source.
     pub at: Location,
@@ -103,7 +103,7 @@ impl<'d> Comparer<'d> {
                 // A component that is a reference is compared at its target.
                 None if schema.is_reference() => {}
                 None => self.differ(
-                    &differences::SCHEMA_MISSING,
+                    &rules::SCHEMA_MISSING,
                     &schema.at,
                     format!("there is no schema `{name}`"),
                 ),
@@ -167,13 +167,11 @@ impl<'d> Comparer<'d> {
         match both {
             [Some(source), Some(emitted)] => self.schema(source, emitted),
             [Some(source), None] => {
-                self.differ(&differences::SCHEMA_LOST, &source.at, "the schema was lost")
+                self.differ(&rules::SCHEMA_LOST, &source.at, "the schema was lost")
             }
-            [None, Some(_)] => self.differ(
-                &differences::SCHEMA_ADDED,
-                at,
-                "the source has no schema here",
-            ),
+            [None, Some(_)] => {
+                self.differ(&rules::SCHEMA_ADDED, at, "the source has no schema here")
+            }
             [None, None] => {}
         }
     }

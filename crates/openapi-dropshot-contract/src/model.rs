@@ -9,6 +9,7 @@ mod references;
 mod schema;
 
 pub use lookup::ErrorCode;
+pub(crate) use names::{free_name, is_of_component_name};
 pub use node::{compare_numbers, escape_pointer_token, unescape_pointer_token};
 pub use references::{referenced_names, referenced_schemas};
 pub use schema::{AdditionalProperties, Discriminator, Schema, Type};

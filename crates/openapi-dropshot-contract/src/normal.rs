@@ -212,7 +212,7 @@ impl Normalizer<'_> {
 
 /// The kinds of values that a schema describes, as far as rewriting needs to know.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ValueKind {
     Object,
     Array,
     Scalar,
@@ -220,16 +220,16 @@ enum Kind {
 }
 
 /// Returns the kind of a schema; `None` if it does not restrict the kind, or is of several.
-fn kind_of(root: &Node, node: &Node) -> Option<Kind> {
+fn kind_of(root: &Node, node: &Node) -> Option<ValueKind> {
     let own = |node: &Node| {
         let node = node.without_null();
         if single::has_alternatives(node) {
-            return Some(Kind::Alternatives);
+            return Some(ValueKind::Alternatives);
         }
         single::type_of(node).map(|kind| match kind {
-            "object" => Kind::Object,
-            "array" => Kind::Array,
-            _ => Kind::Scalar,
+            "object" => ValueKind::Object,
+            "array" => ValueKind::Array,
+            _ => ValueKind::Scalar,
         })
     };
     let inner = node.without_null();
@@ -293,12 +293,4 @@ fn rename(node: &mut Node, kind: ObjectKind, names: &IndexMap<String, String>) {
             *text = format!("{prefix}{new}");
         }
     });
-}
-
-/// Returns the name, with a number if it is taken.
-pub(crate) fn free_name(wanted: String, is_taken: impl Fn(&str) -> bool) -> String {
-    let numbered = (2..).map(|number| format!("{wanted}{number}"));
-    let mut names = std::iter::once(wanted.clone()).chain(numbered);
-    let free = names.find(|name| !is_taken(name));
-    free.unwrap_or(wanted)
 }

@@ -139,7 +139,7 @@ impl Node {
             self.kind = NodeKind::Object(outer);
             schema.kind = NodeKind::Object(inner);
         }
-        let nulls = Node::list(at, vec![Node::of(at, NodeKind::Null)]);
+        let nulls = Node::list(at, vec![Node::new(at, NodeKind::Null)]);
         let null = Node::object(at).with("enum", nulls);
         self.set("anyOf", Node::list(at, vec![schema, null]));
     }

@@ -47,7 +47,7 @@ impl Rule {
         message: impl Into<String>,
         help: impl Into<String>,
     ) -> Problem {
-        Problem::of(self.id, self.severity, at, message.into(), help.into())
+        Problem::new(self.id, self.severity, at, message.into(), help.into())
     }
 }
 
@@ -59,13 +59,13 @@ impl DifferenceRule {
         message: impl Into<String>,
         help: impl Into<String>,
     ) -> Problem {
-        Problem::of(self.id, Severity::Error, at, message.into(), help.into())
+        Problem::new(self.id, Severity::Error, at, message.into(), help.into())
     }
 }
 
 impl Problem {
     /// Makes a problem of the id of a declared rule.
-    pub(crate) fn of(
+    pub(crate) fn new(
         rule: &'static str,
         severity: Severity,
         at: &Location,
@@ -112,7 +112,7 @@ pub struct Texts {
 
 impl Texts {
     /// The texts of a document with other files.
-    pub(crate) fn of(text: &Arc<str>, others: Vec<(Arc<str>, Arc<str>)>) -> Self {
+    pub(crate) fn new(text: &Arc<str>, others: Vec<(Arc<str>, Arc<str>)>) -> Self {
         Texts {
             main: Arc::clone(text),
             others,
@@ -130,13 +130,13 @@ impl Texts {
 
 impl From<&Arc<str>> for Texts {
     fn from(text: &Arc<str>) -> Self {
-        Texts::of(text, Vec::new())
+        Texts::new(text, Vec::new())
     }
 }
 
 impl From<&str> for Texts {
     fn from(text: &str) -> Self {
-        Texts::of(&Arc::from(text), Vec::new())
+        Texts::new(&Arc::from(text), Vec::new())
     }
 }
 

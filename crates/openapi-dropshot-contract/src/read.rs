@@ -5,27 +5,27 @@ mod bodies;
 mod components;
 mod extensions;
 mod info;
-mod object;
 mod parameters;
 mod paths;
 mod recursion;
 mod reference;
 mod schema;
 mod security;
+mod structure;
 
-use crate::grammar::{ObjectKind, Since};
-use crate::model::{Document, Member, Node};
+use crate::grammar::{Holds, ObjectKind, Since};
+use crate::model::{Document, Extensions, Member, Node, Spanned};
 use crate::problem::Problem;
 use crate::rules::document::OPENAPI_VERSION;
 use indexmap::IndexMap;
-use object::{Log, Object};
 use reference::{Ends, Section};
 use std::collections::HashMap;
 use std::sync::Arc;
+use structure::Log;
+
+pub(crate) use structure::wrong_type;
 
 /// The state of reading one document.
-pub(crate) use object::wrong_type;
-
 pub(crate) struct Reader<'a> {
     root: &'a Node,
     /// The version of the document.
@@ -78,20 +78,20 @@ pub(crate) fn document(
 impl<'a> Reader<'a> {
     fn read(mut self) -> Option<Document> {
         self.check_version()?;
-        let object = self.object(self.root, ObjectKind::Document)?;
+        let root = self.root;
+        structure::check(root, ObjectKind::Document, self.version, self.log);
         self.components();
-        let info = self.info(&object);
-        self.document.servers = self.servers(&object);
-        self.document.tags = self.tags(&object);
-        self.security = self.security_requirements(&object).unwrap_or_default();
-        self.document.operations = self.paths(&object);
-        self.document.webhooks = self.webhooks(&object);
-        self.check_external_docs(&object);
+        let info = self.info();
+        self.document.servers = self.servers(root);
+        self.document.tags = self.tags();
+        self.security = self.security_requirements(root).unwrap_or_default();
+        self.document.operations = self.paths();
+        self.document.webhooks = self.webhooks();
         self.document.error_catalogue = self.error_catalogue();
         if !self.has_schema_cycles() {
             self.check_endless_schemas();
         }
-        self.document.extensions = object.extensions();
+        self.document.extensions = root.extensions();
         self.document.info = info?;
         Some(self.document)
     }
@@ -134,33 +134,64 @@ impl<'a> Reader<'a> {
         self.log.borrow_mut().push(problem);
     }
 
-    /// Opens an object: it must be one, and have no members but those of the grammar and
-    /// extensions (`x-…`).
-    fn object(&self, node: &'a Node, kind: ObjectKind) -> Option<Object<'a>> {
-        Object::open(node, kind, self.version, self.log)
+    /// Returns a member that the grammar does not describe, and checks its type.
+    fn checked(&self, node: &'a Node, name: &str, holds: Holds) -> Option<&'a Node> {
+        let value = node.get(name)?;
+        structure::check_value(value, name, holds, self.log);
+        Some(value)
     }
 
-    /// The members of a member whose names the author chooses; none where the
-    /// member is absent.
-    fn entries(
+    /// Does the same with a member that must be present, as others of the object say.
+    fn needed(
         &self,
-        object: &Object<'a>,
+        node: &'a Node,
+        kind: ObjectKind,
         name: &str,
-    ) -> impl Iterator<Item = Entry<'a>> + use<'a> {
-        let node = object.get(name);
-        let map = node.map(|node| self.map(node, &format!("`{name}`")));
-        map.into_iter().flatten()
-    }
-
-    /// The members of an object whose names the author chooses; none, and a
-    /// problem, where the node is not an object.
-    fn map(&self, node: &'a Node, what: &str) -> impl Iterator<Item = Entry<'a>> + use<'a> {
-        if node.as_object().is_none() {
-            self.report(object::not_an_object(node, what));
+        holds: Holds,
+    ) -> Option<&'a Node> {
+        if node.get(name).is_none() {
+            structure::report_absent(node, kind, name, self.log);
         }
-        node.as_object().into_iter().flatten()
+        self.checked(node, name, holds)
     }
 }
 
 /// A member of an object with its name.
 type Entry<'a> = (&'a String, &'a Member);
+
+/// The members of a member whose names the author chooses, with their places.
+fn entries<'a>(node: &'a Node, name: &str) -> impl Iterator<Item = Entry<'a>> + use<'a> {
+    let members = node.get(name).and_then(Node::as_object);
+    members.into_iter().flatten()
+}
+
+/// The members of a tree whose structure was checked: a value of a wrong type counts as absent.
+impl Node {
+    fn string(&self, name: &str) -> Option<String> {
+        self.word(name).map(str::to_owned)
+    }
+
+    fn string_at(&self, name: &str) -> Option<Spanned<String>> {
+        self.value_at(name, |value| value.as_str().map(str::to_owned))
+    }
+
+    fn strings_at(&self, name: &str) -> Vec<Spanned<String>> {
+        let texts = self.items(name).iter();
+        texts
+            .filter_map(|item| Some(Spanned::new(item.as_str()?.to_owned(), &item.at)))
+            .collect()
+    }
+
+    fn value_at<T>(&self, name: &str, value: impl Fn(&Node) -> Option<T>) -> Option<Spanned<T>> {
+        let node = self.get(name)?;
+        Some(Spanned::new(value(node)?, &node.at))
+    }
+
+    /// The extensions (`x-…`).
+    fn extensions(&self) -> Extensions {
+        let extensions = self.members().filter(|(name, _)| name.starts_with("x-"));
+        extensions
+            .map(|(name, value)| (name.to_owned(), value.clone()))
+            .collect()
+    }
+}

@@ -1,7 +1,7 @@
 //! The error of an operation whose error responses have different bodies.
 
 use super::{Error, ErrorKind};
-use crate::generated::ByStatus;
+use crate::generated::by_status::ByStatus;
 use std::{
     error,
     fmt::{self, Debug, Display},

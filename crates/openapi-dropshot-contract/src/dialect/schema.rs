@@ -11,7 +11,7 @@ use crate::rules::document as rules;
 use indexmap::IndexMap;
 
 /// The keywords that say nothing about a value.
-const IDLE: [&str; 4] = ["$comment", "$schema", "$vocabulary", "contentSchema"];
+const WITHOUT_EFFECT: [&str; 4] = ["$comment", "$schema", "$vocabulary", "contentSchema"];
 
 /// What a schema says about `null`.
 #[derive(Clone, Copy)]
@@ -51,7 +51,7 @@ impl Rewriter<'_> {
         let Some(null) = null else {
             return self.raise(node);
         };
-        for keyword in IDLE {
+        for keyword in WITHOUT_EFFECT {
             node.remove(keyword);
         }
         self.nullable(node);
@@ -194,7 +194,7 @@ fn items(node: &mut Node) {
         let at = first.at.clone();
         node.remove("prefixItems");
         node.set("items", first);
-        node.set("maxItems", Node::of(&at, NodeKind::Number(count.into())));
+        node.set("maxItems", Node::new(&at, NodeKind::Number(count.into())));
     }
 }
 

@@ -66,7 +66,7 @@ pub(super) fn types(node: &mut Node, null: Null) -> Option<Location> {
 
 /// The values of an enumeration of `null`.
 fn only_null(at: &Location) -> Node {
-    Node::list(at, vec![Node::of(at, NodeKind::Null)])
+    Node::list(at, vec![Node::new(at, NodeKind::Null)])
 }
 
 /// Whether a schema has alternatives of these types, so that the list of types adds nothing.

@@ -89,7 +89,7 @@ impl<'a> Comparison<'_, 'a> {
             }
             _ => {}
         }
-        let matches = Matches::of(self.context, &from, &to);
+        let matches = Matches::find(self.context, &from, &to);
         for (base, revision) in matches.pairs {
             let step = match name_of(revision).as_str() {
                 member if member.starts_with('`') => {
@@ -158,7 +158,7 @@ impl<'a> Comparison<'_, 'a> {
     pub(super) fn all_of(&mut self) {
         let (old, new) = (&self.old.all_of, &self.new.all_of);
         let both = !old.is_empty() && !new.is_empty();
-        let matches = Matches::of(self.context, old, new);
+        let matches = Matches::find(self.context, old, new);
         for member in matches.added {
             let text = format!("{} was added to `allOf`", name_of(member));
             let rule = match is_free(self.new.side.resolve(member)) {
@@ -266,7 +266,7 @@ struct Matches<'a> {
 }
 
 impl<'a> Matches<'a> {
-    fn of(context: &mut Context<'a>, base: &[&'a Node], revision: &[&'a Node]) -> Self {
+    fn find(context: &mut Context<'a>, base: &[&'a Node], revision: &[&'a Node]) -> Self {
         let mut matches = Matches {
             pairs: Vec::new(),
             added: revision.to_vec(),

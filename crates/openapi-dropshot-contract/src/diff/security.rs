@@ -18,7 +18,7 @@ struct Requirements<'a> {
 }
 
 impl<'a> Requirements<'a> {
-    fn of(owner: &'a Node) -> Self {
+    fn of_owner(owner: &'a Node) -> Self {
         Requirements {
             at: owner.get("security").unwrap_or(owner),
             list: owner.items("security"),
@@ -29,11 +29,11 @@ impl<'a> Requirements<'a> {
     /// Those of an operation, or of the document if the operation has none of its own.
     fn effective(operation: &'a Node, root: &'a Node) -> Self {
         if operation.get("security").is_some() || root.get("security").is_none() {
-            return Requirements::of(operation);
+            return Requirements::of_owner(operation);
         }
         Requirements {
             is_inherited: true,
-            ..Requirements::of(root)
+            ..Requirements::of_owner(root)
         }
     }
 
@@ -114,8 +114,13 @@ fn scopes(context: &mut Context<'_>, place: &str, from: &Node, to: &Node) {
 /// Compares the requirements of the document and its security schemes.
 pub(super) fn compare_components(context: &mut Context<'_>) {
     let (base, revision) = (context.base, context.revision);
-    let old = Requirements::of(base.root);
-    requirements(context, "api-global", old, Requirements::of(revision.root));
+    let old = Requirements::of_owner(base.root);
+    requirements(
+        context,
+        "api-global",
+        old,
+        Requirements::of_owner(revision.root),
+    );
     let before = base.components("securitySchemes");
     let after = revision.components("securitySchemes");
     for part in pairs_by_name(before, after) {

@@ -131,14 +131,14 @@ impl<'a> Comparison<'_, 'a> {
 
 /// A type with its format, either of which may be absent.
 #[derive(Clone, Copy, PartialEq)]
-struct Kind<'a> {
+struct TypeAndFormat<'a> {
     name: Option<&'a str>,
     format: Option<&'a str>,
 }
 
-impl<'a> Kind<'a> {
-    fn of(view: &View<'a>) -> Self {
-        Kind {
+impl<'a> TypeAndFormat<'a> {
+    fn in_view(view: &View<'a>) -> Self {
+        TypeAndFormat {
             name: view.kind(),
             format: view.text("format").filter(|format| !format.is_empty()),
         }
@@ -155,7 +155,10 @@ impl<'a> Kind<'a> {
 
 impl Comparison<'_, '_> {
     pub(super) fn types(&mut self) {
-        let (from, to) = (Kind::of(&self.old), Kind::of(&self.new));
+        let (from, to) = (
+            TypeAndFormat::in_view(&self.old),
+            TypeAndFormat::in_view(&self.new),
+        );
         if from == to {
             return;
         }
@@ -205,7 +208,7 @@ impl Comparison<'_, '_> {
 }
 
 /// Returns whether a value of `from` may not be a value of `to`.
-fn breaks(from: Kind<'_>, to: Kind<'_>, strongly_typed: bool) -> bool {
+fn breaks(from: TypeAndFormat<'_>, to: TypeAndFormat<'_>, strongly_typed: bool) -> bool {
     if from.name != to.name && to.name.is_none() {
         return false;
     }
@@ -215,7 +218,7 @@ fn breaks(from: Kind<'_>, to: Kind<'_>, strongly_typed: bool) -> bool {
     type_breaks || (from.format != to.format && !format_fits(from, to))
 }
 
-fn is_within(from: Kind<'_>, to: Kind<'_>) -> bool {
+fn is_within(from: TypeAndFormat<'_>, to: TypeAndFormat<'_>) -> bool {
     match (from.name, to.name) {
         (Some(from), Some(to)) => from == to || (from, to) == ("integer", "number"),
         _ => false,
@@ -223,11 +226,11 @@ fn is_within(from: Kind<'_>, to: Kind<'_>) -> bool {
 }
 
 /// Returns whether both are types, and neither includes the other.
-fn is_swap(from: Kind<'_>, to: Kind<'_>) -> bool {
+fn is_swap(from: TypeAndFormat<'_>, to: TypeAndFormat<'_>) -> bool {
     from.name != to.name && from.name.is_some() && to.name.is_some() && !is_within(from, to)
 }
 
-fn format_fits(from: Kind<'_>, to: Kind<'_>) -> bool {
+fn format_fits(from: TypeAndFormat<'_>, to: TypeAndFormat<'_>) -> bool {
     let Some(wider) = to.format else {
         return true;
     };

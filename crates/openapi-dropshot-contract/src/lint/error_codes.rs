@@ -3,7 +3,7 @@
 //! each code that every service sends is listed.
 
 use super::project_rules::sent_statuses;
-use crate::model::{Document, Operation, Response, Spanned, StatusCode};
+use crate::model::{Document, Operation, Response, Spanned};
 use crate::problem::Problem;
 use crate::rules::{
     Profile,
@@ -78,8 +78,7 @@ fn check_present(
         let lacks_catalogue = document.error_catalogue().is_none();
         return lacks_catalogue.then(|| ERROR_CODES.problem(&response.at, message, help));
     }
-    let is_error = status.is_error() || status == StatusCode::Default;
-    is_error.then(|| {
+    status.may_be_error().then(|| {
         let label = operation.label();
         let message = format!("the response `{status}` of {label} lists no error codes");
         let help = "add `x-error-codes`, a list of codes from the catalogue";

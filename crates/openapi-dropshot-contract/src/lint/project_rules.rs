@@ -2,7 +2,7 @@
 //! made from a document. The project rules about deprecation and error codes
 //! are in `lifecycle` and `error_codes`.
 
-use super::walk::schema_places;
+use super::walk::schema_uses;
 use crate::model::{Document, MediaType, Operation, Schema};
 use crate::problem::Problem;
 use crate::rules::document as rules;
@@ -28,7 +28,7 @@ pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
         problems.extend(missing_responses(operation));
         examples(document, operation, problems);
     }
-    for place in schema_places(document) {
+    for place in schema_uses(document) {
         place.schema.each(&mut |schema| {
             problems.extend(misplaced_stability(document, schema));
         });

@@ -2,7 +2,7 @@
 //! keywords go with the type, patterns parse, required names are properties.
 //! Values (defaults, enums, examples) are checked in `validate`.
 
-use super::walk::schema_places;
+use super::walk::schema_uses;
 use crate::model::{Document, Location, Schema, Spanned, Type, compare_numbers};
 use crate::problem::Problem;
 use crate::rules::document as rules;
@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 
 pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
-    for place in schema_places(document) {
+    for place in schema_uses(document) {
         place.schema.each(&mut |schema| {
             numeric_bounds(schema, problems);
             counted_bounds(schema, problems);

@@ -5,7 +5,7 @@
 
 mod scalars;
 
-use super::walk::{Direction, schema_places};
+use super::walk::{Direction, schema_uses};
 use crate::model::{AdditionalProperties, Document, Location, Member, Node, NodeKind, Schema};
 use crate::problem::Problem;
 use crate::rules::{Profile, Rule, Severity, document as rules};
@@ -44,7 +44,7 @@ pub(super) fn check(document: &Document, profile: Profile, problems: &mut Vec<Pr
         depth: 0,
         problems: Vec::new(),
     };
-    for place in schema_places(document) {
+    for place in schema_uses(document) {
         for value in place.examples {
             let validator = validator.start(example, place.direction);
             validator.validate(place.schema, value);

@@ -1,6 +1,8 @@
 //! Checks `x-waiters`: clients can wait for each state, the response can have it, and each waiter has a name of its own.
 
-use crate::model::{Document, Method, NodeKind, Operation, Schema, Spanned, StatusCode, Waiter};
+use crate::model::{
+    Document, Method, NodeKind, Operation, Schema, Spanned, Waiter, unescape_pointer_token,
+};
 use crate::problem::Problem;
 use crate::rules::document as rules;
 use std::collections::{HashMap, HashSet};
@@ -28,31 +30,18 @@ pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
 }
 
 fn unusable(operation: &Operation, waiter: &Waiter) -> Option<Problem> {
-    let name = &waiter.name;
+    let (name, path) = (&waiter.name, &waiter.path);
     let (at, message, help) = if operation.method != Method::Get {
         let message = format!("the operation of the waiter `{name}` is no `GET`");
-        (
-            &waiter.at,
-            message,
-            "move it to the operation that returns the state",
-        )
-    } else if !waiter.path.value.starts_with('/') {
-        let message = format!(
-            "the path `{}` of the waiter `{name}` is no JSON pointer",
-            waiter.path
-        );
-        (
-            &waiter.path.at,
-            message,
-            "begin it with a slash, like `/status`",
-        )
+        let help = "move it to the operation that returns the state";
+        (&waiter.at, message, help)
+    } else if !path.value.starts_with('/') {
+        let message = format!("the path `{path}` of the waiter `{name}` is no JSON pointer");
+        (&path.at, message, "begin it with a slash, like `/status`")
     } else if waiter.success.is_empty() {
         let message = format!("no state ends the waiter `{name}`");
-        (
-            &waiter.at,
-            message,
-            "list the states that end it in `success`",
-        )
+        let help = "list the states that end it in `success`";
+        (&waiter.at, message, help)
     } else {
         return None;
     };
@@ -63,19 +52,15 @@ fn unusable(operation: &Operation, waiter: &Waiter) -> Option<Problem> {
 /// value there.
 fn impossible(document: &Document, operation: &Operation, waiter: &Waiter) -> Vec<Problem> {
     let name = &waiter.name;
-    let bodies = operation.responses.iter().filter(|response| {
-        matches!(
-            response.status.value,
-            StatusCode::Exact(200..=299) | StatusCode::Range(2)
-        )
-    });
+    let responses = operation.responses.iter();
+    let bodies = responses.filter(|response| response.status.value.is_success());
     let mut schemas = bodies.flat_map(|response| &response.content);
     let Some(body) = schemas.find_map(|content| content.schema.as_ref()) else {
         return Vec::new();
     };
     let mut places = vec![body];
     for step in waiter.path.value.split('/').skip(1) {
-        let member = step.replace("~1", "/").replace("~0", "~");
+        let member = unescape_pointer_token(step);
         let (mut next, mut closed) = (Vec::new(), true);
         for place in places {
             closed &= members(document, place, &member, 0, &mut next);

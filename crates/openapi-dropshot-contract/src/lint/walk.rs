@@ -16,14 +16,14 @@ pub(super) enum Direction {
 }
 
 /// A schema that is not inside another one, with the examples beside it.
-pub(super) struct Place<'d> {
+pub(super) struct SchemaUse<'d> {
     pub(super) schema: &'d Schema,
     pub(super) examples: &'d [Node],
     pub(super) direction: Direction,
 }
 
 /// All places of a document that hold a schema.
-pub(super) fn schema_places(document: &Document) -> Vec<Place<'_>> {
+pub(super) fn schema_uses(document: &Document) -> Vec<SchemaUse<'_>> {
     let mut walk = Walk {
         places: Vec::new(),
         seen: HashSet::new(),
@@ -50,7 +50,7 @@ pub(super) fn schema_places(document: &Document) -> Vec<Place<'_>> {
 }
 
 struct Walk<'d> {
-    places: Vec<Place<'d>>,
+    places: Vec<SchemaUse<'d>>,
     seen: HashSet<&'d Location>,
 }
 
@@ -59,7 +59,7 @@ impl<'d> Walk<'d> {
         if let Some(schema) = schema
             && self.seen.insert(&schema.at)
         {
-            self.places.push(Place {
+            self.places.push(SchemaUse {
                 schema,
                 examples,
                 direction,

@@ -7,31 +7,31 @@ use super::{
 };
 use crate::model::{Location, MediaType, Node, Operation, Parameter, ParameterIn, Schema, Type};
 use crate::pairs::pairs;
-use crate::rules::differences;
+use crate::rules::differences as rules;
 use std::collections::BTreeSet;
 
 /// What may differ in the summary of an operation.
 const SUMMARY: TextRules = TextRules {
-    form: &differences::SUMMARY_FORM,
-    more: &differences::SUMMARY,
-    added: &differences::SUMMARY_ADDED,
-    lost: &differences::SUMMARY,
+    form: &rules::SUMMARY_FORM,
+    more: &rules::SUMMARY,
+    added: &rules::SUMMARY_ADDED,
+    lost: &rules::SUMMARY,
 };
 
 /// What may differ in the description of an operation.
 const DESCRIPTION: TextRules = TextRules {
-    form: &differences::DESCRIPTION_FORM,
-    more: &differences::DESCRIPTION_MORE,
-    added: &differences::DESCRIPTION_ADDED,
-    lost: &differences::DESCRIPTION,
+    form: &rules::DESCRIPTION_FORM,
+    more: &rules::DESCRIPTION_MORE,
+    added: &rules::DESCRIPTION_ADDED,
+    lost: &rules::DESCRIPTION,
 };
 
 /// What may differ in the description of a parameter or a header.
 pub(super) const PARAMETER: TextRules = TextRules {
-    form: &differences::PARAMETER_DESCRIPTION_FORM,
-    more: &differences::PARAMETER_DESCRIPTION_MORE,
-    added: &differences::PARAMETER_DESCRIPTION_ADDED,
-    lost: &differences::PARAMETER_DESCRIPTION,
+    form: &rules::PARAMETER_DESCRIPTION_FORM,
+    more: &rules::PARAMETER_DESCRIPTION_MORE,
+    added: &rules::PARAMETER_DESCRIPTION_ADDED,
+    lost: &rules::PARAMETER_DESCRIPTION,
 };
 
 impl<'d> Comparer<'d> {
@@ -49,15 +49,13 @@ impl<'d> Comparer<'d> {
             }
             match (operation, other) {
                 (Some(operation), Some(other)) => self.operation(operation, other),
-                (Some(operation), None) => {
-                    self.lost(&differences::OPERATION_LOST, &operation.at, &part)
-                }
-                (None, _) => self.added(&differences::OPERATION_ADDED, at, &part),
+                (Some(operation), None) => self.lost(&rules::OPERATION_LOST, &operation.at, &part),
+                (None, _) => self.added(&rules::OPERATION_ADDED, at, &part),
             }
         }
         self.part = "document".to_owned();
         if !source.servers.is_empty() && emitted.servers.is_empty() {
-            self.lost(&differences::SERVERS, at, "servers");
+            self.lost(&rules::SERVERS, at, "servers");
         }
     }
 
@@ -67,34 +65,34 @@ impl<'d> Comparer<'d> {
         match both.map(id) {
             [None, Some(id)] => {
                 let message = format!("the operation got the id `{id}`");
-                self.differ(&differences::OPERATION_ID_ADDED, at, message);
+                self.differ(&rules::OPERATION_ID_ADDED, at, message);
             }
-            ids => self.same(&differences::OPERATION_ID, at, ids),
+            ids => self.same(&rules::OPERATION_ID, at, ids),
         }
         let tags = |operation: &Operation| BTreeSet::from_iter(operation.tags.clone());
-        self.same(&differences::TAGS, at, both.map(tags));
+        self.same(&rules::TAGS, at, both.map(tags));
         self.same(
-            &differences::DEPRECATED,
+            &rules::DEPRECATED,
             at,
             both.map(|operation| operation.deprecated),
         );
         self.summary(source, emitted);
         if !source.security.is_empty() && emitted.security.is_empty() {
-            self.lost(&differences::SECURITY, at, "security");
+            self.lost(&rules::SECURITY, at, "security");
         }
         let extensions = both.map(|operation| &operation.extensions);
-        self.extensions(&differences::OPERATION_EXTENSION, at, extensions);
+        self.extensions(&rules::OPERATION_EXTENSION, at, extensions);
         for (name, value) in &emitted.extensions {
             let Some(own) = source.extensions.get(name) else {
-                self.added(&differences::OPERATION_EXTENSION_ADDED, at, name);
+                self.added(&rules::OPERATION_EXTENSION_ADDED, at, name);
                 continue;
             };
             if name == PAGES && is_older_form(own, value) {
                 let message = format!("`{name}: true` became {{required: []}}");
-                self.differ(&differences::PAGINATION_FORM, at, message);
+                self.differ(&rules::PAGINATION_FORM, at, message);
             } else if !own.same_value(value) {
                 let message = format!("`{name}` has another value");
-                self.differ(&differences::OPERATION_EXTENSION_CHANGED, at, message);
+                self.differ(&rules::OPERATION_EXTENSION_CHANGED, at, message);
             }
         }
         self.parameters(source, emitted);
@@ -116,7 +114,7 @@ impl<'d> Comparer<'d> {
             Some((rule, message)) if rule != DESCRIPTION.form => self.differ(rule, at, message),
             _ if summary.is_some() => {
                 let message = "the first line of the description became the summary";
-                self.differ(&differences::DESCRIPTION_SPLIT, at, message);
+                self.differ(&rules::DESCRIPTION_SPLIT, at, message);
             }
             _ => {}
         }
@@ -141,11 +139,9 @@ impl<'d> Comparer<'d> {
             }
             match (parameter, other) {
                 (Some(parameter), Some(other)) => self.parameter(parameter, other),
-                (Some(lost), None) => {
-                    self.lost(&differences::PARAMETER_LOST, &lost.at, &lost.name.value)
-                }
+                (Some(lost), None) => self.lost(&rules::PARAMETER_LOST, &lost.at, &lost.name.value),
                 (None, Some(other)) => {
-                    self.added(&differences::PARAMETER_ADDED, &source.at, &other.name.value)
+                    self.added(&rules::PARAMETER_ADDED, &source.at, &other.name.value)
                 }
                 (None, None) => {}
             }
@@ -167,25 +163,21 @@ impl<'d> Comparer<'d> {
             at,
             [description, emitted.description.as_deref()],
         );
+        self.same(&rules::PARAMETER_REQUIRED, at, both.map(|own| own.required));
         self.same(
-            &differences::PARAMETER_REQUIRED,
-            at,
-            both.map(|own| own.required),
-        );
-        self.same(
-            &differences::PARAMETER_DEPRECATED,
+            &rules::PARAMETER_DEPRECATED,
             at,
             both.map(|own| own.deprecated),
         );
         let empty = both.map(|own| own.allow_empty_value);
-        self.same(&differences::PARAMETER_EMPTY_VALUE, at, empty);
+        self.same(&rules::PARAMETER_EMPTY_VALUE, at, empty);
         self.extensions(
-            &differences::PARAMETER_EXTENSION,
+            &rules::PARAMETER_EXTENSION,
             at,
             both.map(|own| &own.extensions),
         );
         if !source.examples.is_empty() && emitted.examples.is_empty() {
-            self.differ(&differences::PARAMETER_EXAMPLE, at, "the example was lost");
+            self.differ(&rules::PARAMETER_EXAMPLE, at, "the example was lost");
         }
         self.in_parameter = true;
         self.optional(at, both.map(|own| own.schema.as_ref()));
@@ -197,23 +189,23 @@ impl<'d> Comparer<'d> {
         let (body, other) = match (&source.request_body, &emitted.request_body) {
             (Some(body), Some(other)) => (body, other),
             (Some(body), None) => {
-                return self.lost(&differences::REQUEST_BODY_LOST, &body.at, "requestBody");
+                return self.lost(&rules::REQUEST_BODY_LOST, &body.at, "requestBody");
             }
             (None, Some(_)) => {
-                return self.added(&differences::REQUEST_BODY_ADDED, &source.at, "requestBody");
+                return self.added(&rules::REQUEST_BODY_ADDED, &source.at, "requestBody");
             }
             (None, None) => return,
         };
         if !body.required && other.required {
             let message = "the body may be absent, and became required";
-            self.differ(&differences::OPTIONAL_BODY_REQUIRED, &body.at, message);
+            self.differ(&rules::OPTIONAL_BODY_REQUIRED, &body.at, message);
         } else {
             let required = [body.required, other.required];
-            self.same(&differences::REQUEST_BODY_REQUIRED, &body.at, required);
+            self.same(&rules::REQUEST_BODY_REQUIRED, &body.at, required);
         }
         if body.description.is_some() && other.description.is_none() {
             let message = "the description was lost";
-            self.differ(&differences::REQUEST_BODY_DESCRIPTION, &body.at, message);
+            self.differ(&rules::REQUEST_BODY_DESCRIPTION, &body.at, message);
         }
         // Of several media types, the service reads JSON.
         let sent = match body.content.iter().any(is_like_json) {
@@ -224,7 +216,7 @@ impl<'d> Comparer<'d> {
             for media in &body.content {
                 if !std::ptr::eq(media, sent.as_ptr()) {
                     let message = format!("`{}` is not read", media.name.value);
-                    self.differ(&differences::REQUEST_CONTENT_UNREAD, &media.at, message);
+                    self.differ(&rules::REQUEST_CONTENT_UNREAD, &media.at, message);
                 }
             }
         }
@@ -245,7 +237,7 @@ impl<'d> Comparer<'d> {
             )
         {
             let message = format!("`{}` became `{}`", only.name.value, other.name.value);
-            return self.differ(&differences::CONTENT_ANY, &only.at, message);
+            return self.differ(&rules::CONTENT_ANY, &only.at, message);
         }
         if let ([only], [other]) = (source, emitted)
             && only.name.value == other.name.value
@@ -253,7 +245,7 @@ impl<'d> Comparer<'d> {
         {
             if let Some(schema) = only.schema.as_ref().filter(|schema| !is_string(schema)) {
                 let message = "the schema of the parts became bytes";
-                self.differ(&differences::CONTENT_PARTS, &schema.at, message);
+                self.differ(&rules::CONTENT_PARTS, &schema.at, message);
             }
             return;
         }
@@ -263,7 +255,7 @@ impl<'d> Comparer<'d> {
                     let (name, other_name) = (&media.name.value, &other.name.value);
                     if name != other_name {
                         let message = format!("`{name}` became `{other_name}`");
-                        self.differ(&differences::CONTENT_CHARSET, &media.at, message);
+                        self.differ(&rules::CONTENT_CHARSET, &media.at, message);
                     }
                     // A content without a schema may be anything.
                     match [media, other].map(|own| own.schema.as_ref()) {
@@ -275,19 +267,13 @@ impl<'d> Comparer<'d> {
                         }
                     }
                     if !media.examples.is_empty() && other.examples.is_empty() {
-                        self.differ(
-                            &differences::CONTENT_EXAMPLE,
-                            &media.at,
-                            "the example was lost",
-                        );
+                        self.differ(&rules::CONTENT_EXAMPLE, &media.at, "the example was lost");
                     }
                 }
                 (Some(media), None) => {
-                    self.lost(&differences::CONTENT_LOST, &media.at, &media.name.value)
+                    self.lost(&rules::CONTENT_LOST, &media.at, &media.name.value)
                 }
-                (None, Some(other)) => {
-                    self.added(&differences::CONTENT_ADDED, at, &other.name.value)
-                }
+                (None, Some(other)) => self.added(&rules::CONTENT_ADDED, at, &other.name.value),
                 (None, None) => {}
             }
         }

@@ -5,14 +5,14 @@ use super::operations::{PARAMETER, key};
 use super::{Comparer, TextRules, shape::is_anything};
 use crate::model::{Header, MediaType, Operation, Response, StatusCode};
 use crate::pairs::pairs;
-use crate::rules::differences;
+use crate::rules::differences as rules;
 
 /// What may differ in the description of a response.
 const RESPONSE: TextRules = TextRules {
-    form: &differences::RESPONSE_DESCRIPTION_FORM,
-    more: &differences::RESPONSE_DESCRIPTION,
-    added: &differences::RESPONSE_DESCRIPTION,
-    lost: &differences::RESPONSE_DESCRIPTION,
+    form: &rules::RESPONSE_DESCRIPTION_FORM,
+    more: &rules::RESPONSE_DESCRIPTION,
+    added: &rules::RESPONSE_DESCRIPTION,
+    lost: &rules::RESPONSE_DESCRIPTION,
 };
 
 /// The extension of operations that open a websocket.
@@ -22,7 +22,7 @@ impl<'d> Comparer<'d> {
     pub(super) fn responses(&mut self, source: &'d Operation, emitted: &'d Operation) {
         let part = key(source);
         self.errors_have_bodies = (source.responses.iter())
-            .any(|response| is_error(response.status.value) && !response.content.is_empty());
+            .any(|response| response.status.value.may_be_error() && !response.content.is_empty());
         let successes = (source.responses.iter())
             .filter(|response| matches!(response.status.value, StatusCode::Exact(200..=399)));
         self.has_several_successes = successes.count() != 1;
@@ -47,8 +47,8 @@ impl<'d> Comparer<'d> {
             if !is_known {
                 self.part = format!("{part} {status}");
                 let rule = match status {
-                    StatusCode::Range(4 | 5) => &differences::STATUS_ADDED_RANGE,
-                    _ => &differences::STATUS_ADDED,
+                    StatusCode::Range(4 | 5) => &rules::STATUS_ADDED_RANGE,
+                    _ => &rules::STATUS_ADDED,
                 };
                 self.added(rule, &source.at, &status.to_string());
             }
@@ -67,17 +67,17 @@ impl<'d> Comparer<'d> {
         let mut all = emitted.responses.iter();
         if let Some(range) = all.find(|other| covers(other.status.value, status)) {
             let message = format!("{status} is one of {}", range.status.value);
-            self.differ(&differences::STATUS_IN_RANGE, at, message);
+            self.differ(&rules::STATUS_IN_RANGE, at, message);
             return self.response(source, range);
         }
         match (of(StatusCode::Range(4)), of(StatusCode::Range(5))) {
             (Some(client), Some(server)) if status == StatusCode::Default => {
                 let message = "`default` became `4XX` and `5XX`";
-                self.differ(&differences::STATUS_DEFAULT, at, message);
+                self.differ(&rules::STATUS_DEFAULT, at, message);
                 self.response(source, client);
                 self.response(source, server);
             }
-            _ => self.lost(&differences::STATUS_LOST, at, &status.to_string()),
+            _ => self.lost(&rules::STATUS_LOST, at, &status.to_string()),
         }
     }
 
@@ -88,16 +88,16 @@ impl<'d> Comparer<'d> {
         let switching = with_status(emitted, StatusCode::Exact(101));
         let opens = switching.is_some() && emitted.extensions.contains_key(CHANNEL);
         if !opens || !source.content.iter().all(is_free) {
-            self.differ(&differences::STATUS_LOST, at, "no websocket is opened");
+            self.differ(&rules::STATUS_LOST, at, "no websocket is opened");
         } else if status != StatusCode::Exact(101) || !source.content.is_empty() {
             let message = format!("`{status}` became `101` alone");
-            self.differ(&differences::WEBSOCKET_FORM, at, message);
+            self.differ(&rules::WEBSOCKET_FORM, at, message);
         }
     }
 
     fn response(&mut self, source: &'d Response, emitted: &'d Response) {
         let at = &source.at;
-        let is_error = is_error(source.status.value);
+        let is_error = source.status.value.may_be_error();
         let texts = [source, emitted].map(|own| Some(own.description.as_str()));
         self.text(&RESPONSE, at, texts);
         let same = |a: &Header, b: &Header| a.name.value.eq_ignore_ascii_case(&b.name.value);
@@ -105,11 +105,7 @@ impl<'d> Comparer<'d> {
             match pair {
                 (Some(header), Some(other)) => {
                     let (both, at) = ([header, other], &header.at);
-                    self.same(
-                        &differences::HEADER_REQUIRED,
-                        at,
-                        both.map(|own| own.required),
-                    );
+                    self.same(&rules::HEADER_REQUIRED, at, both.map(|own| own.required));
                     self.text(&PARAMETER, at, both.map(|own| own.description.as_deref()));
                     self.in_parameter = true;
                     self.optional(at, both.map(|own| own.schema.as_ref()));
@@ -117,29 +113,23 @@ impl<'d> Comparer<'d> {
                 }
                 (Some(header), None) => {
                     let rule = if is_error {
-                        &differences::ERROR_HEADER_LOST
+                        &rules::ERROR_HEADER_LOST
                     } else if self.has_several_successes {
-                        &differences::HEADER_OF_SEVERAL
+                        &rules::HEADER_OF_SEVERAL
                     } else if is_bytes(source, emitted) {
-                        &differences::HEADER_OF_BYTES
+                        &rules::HEADER_OF_BYTES
                     } else {
-                        &differences::HEADER_LOST
+                        &rules::HEADER_LOST
                     };
                     self.lost(rule, &header.at, &header.name.value);
                 }
-                (None, Some(other)) => {
-                    self.added(&differences::HEADER_ADDED, at, &other.name.value)
-                }
+                (None, Some(other)) => self.added(&rules::HEADER_ADDED, at, &other.name.value),
                 (None, None) => {}
             }
         }
         let is_kept = |name| emitted.extensions.contains_key(name);
         if !source.extensions.keys().all(is_kept) {
-            self.differ(
-                &differences::RESPONSE_EXTENSION,
-                at,
-                "an extension was lost",
-            );
+            self.differ(&rules::RESPONSE_EXTENSION, at, "an extension was lost");
         }
         let may_have_any = self.errors_have_bodies || emitted.content.iter().all(is_free);
         if !is_error || !source.content.is_empty() || !may_have_any {
@@ -148,13 +138,13 @@ impl<'d> Comparer<'d> {
                 if !std::ptr::eq(other, sent.as_ptr()) {
                     let name = &other.name.value;
                     let message = format!("`{name}` is an alternative that is not sent");
-                    self.differ(&differences::CONTENT_ALTERNATIVE, &other.at, message);
+                    self.differ(&rules::CONTENT_ALTERNATIVE, &other.at, message);
                 }
             }
             self.content(at, sent, &emitted.content);
         } else if !emitted.content.is_empty() {
             let message = "an error without a body may have one";
-            self.differ(&differences::ERROR_CONTENT_ADDED, at, message);
+            self.differ(&rules::ERROR_CONTENT_ADDED, at, message);
         }
     }
 }
@@ -198,13 +188,5 @@ fn covers(emitted: StatusCode, source: StatusCode) -> bool {
         (StatusCode::Range(first), StatusCode::Exact(code)) => u16::from(first) == code / 100,
         (StatusCode::Default, _) => true,
         _ => false,
-    }
-}
-
-fn is_error(status: StatusCode) -> bool {
-    match status {
-        StatusCode::Exact(code) => code >= 400,
-        StatusCode::Range(first) => first >= 4,
-        StatusCode::Default => true,
     }
 }

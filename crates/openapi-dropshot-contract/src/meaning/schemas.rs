@@ -3,14 +3,14 @@
 use super::shape::{Others, Shape};
 use super::{Comparer, TextRules};
 use crate::model::{Location, Schema, Type};
-use crate::rules::{DifferenceRule, differences};
+use crate::rules::{DifferenceRule, differences as rules};
 
 /// What may differ in the description of a schema.
 const DESCRIPTION: TextRules = TextRules {
-    form: &differences::SCHEMA_DESCRIPTION_FORM,
-    more: &differences::SCHEMA_DESCRIPTION_MORE,
-    added: &differences::SCHEMA_DESCRIPTION_ADDED,
-    lost: &differences::SCHEMA_DESCRIPTION,
+    form: &rules::SCHEMA_DESCRIPTION_FORM,
+    more: &rules::SCHEMA_DESCRIPTION_MORE,
+    added: &rules::SCHEMA_DESCRIPTION_ADDED,
+    lost: &rules::SCHEMA_DESCRIPTION,
 };
 
 impl<'d> Comparer<'d> {
@@ -21,16 +21,16 @@ impl<'d> Comparer<'d> {
             self.is_nameless = false;
             return;
         }
-        let a = Shape::of(self.source, source);
-        let b = Shape::of(self.emitted, emitted);
+        let a = Shape::new(self.source, source);
+        let b = Shape::new(self.emitted, emitted);
         let at = &source.at;
         if a.nullable && !b.nullable && is_component(at) {
             // Each use is compared with what it leads to.
             let message = "`null` is allowed where the schema is used";
-            self.differ(&differences::COMPONENT_NULL_AT_USE, at, message);
+            self.differ(&rules::COMPONENT_NULL_AT_USE, at, message);
         } else if !self.in_parameter {
             // The value of a parameter or a header is a text, which is never `null`.
-            self.same(&differences::SCHEMA_NULLABLE, at, [a.nullable, b.nullable]);
+            self.same(&rules::SCHEMA_NULLABLE, at, [a.nullable, b.nullable]);
         }
         if let Some(name) = b.names.first()
             && !a.names.contains(name)
@@ -50,22 +50,22 @@ impl<'d> Comparer<'d> {
             (_, Some(other)) if a.names.contains(other) => {}
             (Some(name), Some(other)) => {
                 self.differ(
-                    &differences::SCHEMA_REFERENCE,
+                    &rules::SCHEMA_REFERENCE,
                     at,
                     format!("`{name}` became `{other}`"),
                 );
             }
             (Some(name), None) => {
                 let message = format!("the reference to `{name}` became its content");
-                self.differ(&differences::SCHEMA_INLINED, at, message);
+                self.differ(&rules::SCHEMA_INLINED, at, message);
             }
             (None, Some(other)) if known(&other) => {
                 let message = format!("the content became a reference to `{other}`");
-                self.differ(&differences::SCHEMA_REFERENCE, at, message);
+                self.differ(&rules::SCHEMA_REFERENCE, at, message);
             }
             (None, Some(other)) => {
                 let message = format!("the content got the name `{other}`");
-                self.differ(&differences::SCHEMA_NAMED, at, message);
+                self.differ(&rules::SCHEMA_NAMED, at, message);
             }
             (None, None) => {}
         }
@@ -85,86 +85,70 @@ impl<'d> Comparer<'d> {
         match (a.title, b.title) {
             (None, Some(title)) => {
                 let message = format!("the title `{title}` is not in the source");
-                self.differ(&differences::SCHEMA_TITLE_ADDED, at, message);
+                self.differ(&rules::SCHEMA_TITLE_ADDED, at, message);
             }
             (Some(title), None) if self.in_parameter => {
                 let message = format!("the title `{title}` was lost");
-                self.differ(&differences::PARAMETER_SCHEMA_TEXT, at, message);
+                self.differ(&rules::PARAMETER_SCHEMA_TEXT, at, message);
             }
             (Some(title), None) if is_nameless => {
                 let message = format!("the title `{title}` was lost");
-                self.differ(&differences::ELEMENT_TEXT, at, message);
+                self.differ(&rules::ELEMENT_TEXT, at, message);
             }
             (Some(title), Some(other)) if title != other && is_from_schemars(other) => {
                 let message = format!("the title `{title}` became `{other}`");
-                self.differ(&differences::SCHEMA_TITLE_REPLACED, at, message);
+                self.differ(&rules::SCHEMA_TITLE_REPLACED, at, message);
             }
-            (title, other) => self.same(&differences::SCHEMA_TITLE, at, [title, other]),
+            (title, other) => self.same(&rules::SCHEMA_TITLE, at, [title, other]),
         }
         if self.in_parameter && b.description.is_none_or(str::is_empty) {
             if a.description.is_some_and(|text| !text.is_empty()) {
                 let message = "the description was lost";
-                self.differ(&differences::PARAMETER_SCHEMA_TEXT, at, message);
+                self.differ(&rules::PARAMETER_SCHEMA_TEXT, at, message);
             }
         } else if is_nameless && a.description.is_some() && b.description.is_none_or(str::is_empty)
         {
-            self.differ(&differences::ELEMENT_TEXT, at, "the description was lost");
+            self.differ(&rules::ELEMENT_TEXT, at, "the description was lost");
         } else {
             self.text(&DESCRIPTION, at, [a.description, b.description]);
         }
         let is_own = source.deprecated && !is_component(at);
         if a.deprecated && !b.deprecated && !is_own && a.types == Some(Type::Object) {
-            self.differ(
-                &differences::STRUCT_DEPRECATED,
-                at,
-                "the deprecation was lost",
-            );
+            self.differ(&rules::STRUCT_DEPRECATED, at, "the deprecation was lost");
         } else {
-            self.same(
-                &differences::SCHEMA_DEPRECATED,
-                at,
-                [a.deprecated, b.deprecated],
-            );
+            self.same(&rules::SCHEMA_DEPRECATED, at, [a.deprecated, b.deprecated]);
         }
         match (a.default, b.default) {
             (Some(default), Some(other)) if !default.same_value(other) => {
                 let (default, other) = (default.summary(), other.summary());
                 let message = format!("the default {default} became {other}");
-                self.differ(&differences::SCHEMA_DEFAULT, at, message);
+                self.differ(&rules::SCHEMA_DEFAULT, at, message);
             }
             (Some(default), None) => {
                 let message = format!("the default {} was lost", default.summary());
-                self.differ(&differences::SCHEMA_DEFAULT_LOST, &default.at, message);
+                self.differ(&rules::SCHEMA_DEFAULT_LOST, &default.at, message);
             }
             (None, Some(other)) => {
                 let message = format!("the default {} is not in the source", other.summary());
-                self.differ(&differences::SCHEMA_DEFAULT_ADDED, at, message);
+                self.differ(&rules::SCHEMA_DEFAULT_ADDED, at, message);
             }
             _ => {}
         }
         if !source.examples.is_empty() {
-            self.differ(&differences::SCHEMA_EXAMPLE, at, "the example was lost");
+            self.differ(&rules::SCHEMA_EXAMPLE, at, "the example was lost");
         }
         for name in source.extensions.keys() {
-            self.lost(&differences::SCHEMA_EXTENSION, at, name);
+            self.lost(&rules::SCHEMA_EXTENSION, at, name);
         }
     }
 
     fn values(&mut self, at: &Location, a: &Shape<'_>, b: &Shape<'_>) {
-        self.same(&differences::SCHEMA_TYPE, at, [a.types, b.types]);
-        self.same(&differences::SCHEMA_FORMAT, at, [a.format, b.format]);
-        self.same(&differences::SCHEMA_PATTERN, at, [a.pattern, b.pattern]);
-        self.same(
-            &differences::SCHEMA_READ_ONLY,
-            at,
-            [a.read_only, b.read_only],
-        );
-        self.same(
-            &differences::SCHEMA_WRITE_ONLY,
-            at,
-            [a.write_only, b.write_only],
-        );
-        self.same(&differences::SCHEMA_ENUM, at, [&a.values, &b.values]);
+        self.same(&rules::SCHEMA_TYPE, at, [a.types, b.types]);
+        self.same(&rules::SCHEMA_FORMAT, at, [a.format, b.format]);
+        self.same(&rules::SCHEMA_PATTERN, at, [a.pattern, b.pattern]);
+        self.same(&rules::SCHEMA_READ_ONLY, at, [a.read_only, b.read_only]);
+        self.same(&rules::SCHEMA_WRITE_ONLY, at, [a.write_only, b.write_only]);
+        self.same(&rules::SCHEMA_ENUM, at, [&a.values, &b.values]);
         for keyword in a.bounds.keys().chain(b.bounds.keys()) {
             let [bound, other] = [a, b].map(|shape| shape.bounds.get(keyword));
             let [bound, other] = [bound, other].map(|bound| bound.map_or("nothing", |text| text));
@@ -179,12 +163,12 @@ impl<'d> Comparer<'d> {
         for (name, property) in &a.properties {
             match b.properties.get(name) {
                 Some(other) => self.schema(property, other),
-                None => self.lost(&differences::SCHEMA_PROPERTY_LOST, &property.at, name),
+                None => self.lost(&rules::SCHEMA_PROPERTY_LOST, &property.at, name),
             }
         }
         for name in b.properties.keys() {
             if !a.properties.contains_key(name) {
-                self.added(&differences::SCHEMA_PROPERTY_ADDED, at, name);
+                self.added(&rules::SCHEMA_PROPERTY_ADDED, at, name);
             }
         }
         // A member with a default is always written, but need not be sent.
@@ -195,7 +179,7 @@ impl<'d> Comparer<'d> {
             };
             let place = a.properties.get(name).map_or(at, |property| &property.at);
             let message = format!("`{name}` was {before} and became {after}");
-            self.differ(&differences::SCHEMA_REQUIRED, place, message);
+            self.differ(&rules::SCHEMA_REQUIRED, place, message);
         }
         match (a.others, b.others) {
             (Others::Of(schema), Others::Of(other)) => {
@@ -204,11 +188,7 @@ impl<'d> Comparer<'d> {
             }
             (others, other) => {
                 let (others, other) = (others_name(others), others_name(other));
-                self.same(
-                    &differences::SCHEMA_ADDITIONAL_PROPERTIES,
-                    at,
-                    [others, other],
-                );
+                self.same(&rules::SCHEMA_ADDITIONAL_PROPERTIES, at, [others, other]);
             }
         }
         match (a.items, b.items) {
@@ -218,7 +198,7 @@ impl<'d> Comparer<'d> {
             }
             (None, None) => {}
             _ => self.differ(
-                &differences::SCHEMA_ITEMS,
+                &rules::SCHEMA_ITEMS,
                 at,
                 "only one document describes the items",
             ),
@@ -227,9 +207,9 @@ impl<'d> Comparer<'d> {
 
     fn compositions(&mut self, at: &Location, a: &Shape<'d>, b: &Shape<'d>) {
         for (rule, parts, others) in [
-            (&differences::SCHEMA_ALL_OF, &a.all_of, &b.all_of),
-            (&differences::SCHEMA_ONE_OF, &a.one_of, &b.one_of),
-            (&differences::SCHEMA_ANY_OF, &a.any_of, &b.any_of),
+            (&rules::SCHEMA_ALL_OF, &a.all_of, &b.all_of),
+            (&rules::SCHEMA_ONE_OF, &a.one_of, &b.one_of),
+            (&rules::SCHEMA_ANY_OF, &a.any_of, &b.any_of),
         ] {
             if parts.len() != others.len() {
                 let message = format!("{} alternatives became {}", parts.len(), others.len());
@@ -243,17 +223,15 @@ impl<'d> Comparer<'d> {
         match (a.not, b.not) {
             (Some(part), Some(other)) => self.schema(part, other),
             (None, None) => {}
-            _ => self.differ(&differences::SCHEMA_NOT, at, "only one document has `not`"),
+            _ => self.differ(&rules::SCHEMA_NOT, at, "only one document has `not`"),
         }
         let property = |shape: &Shape<'_>| shape.discriminator.map(|own| own.property.clone());
         match (property(a), property(b)) {
             (Some(name), None) => {
                 let message = format!("the discriminator `{name}` was lost");
-                self.differ(&differences::SCHEMA_DISCRIMINATOR_LOST, at, message);
+                self.differ(&rules::SCHEMA_DISCRIMINATOR_LOST, at, message);
             }
-            (source, emitted) => {
-                self.same(&differences::SCHEMA_DISCRIMINATOR, at, [source, emitted])
-            }
+            (source, emitted) => self.same(&rules::SCHEMA_DISCRIMINATOR, at, [source, emitted]),
         }
     }
 }
@@ -281,11 +259,11 @@ fn others_name(others: Others<'_>) -> &'static str {
 
 fn bound_rule(keyword: &str) -> &'static DifferenceRule {
     match keyword {
-        "minimum" | "exclusiveMinimum" => &differences::SCHEMA_MINIMUM,
-        "maximum" | "exclusiveMaximum" => &differences::SCHEMA_MAXIMUM,
-        "multipleOf" => &differences::SCHEMA_MULTIPLE_OF,
-        "minLength" | "maxLength" => &differences::SCHEMA_LENGTH,
-        "minItems" | "maxItems" | "uniqueItems" => &differences::SCHEMA_ITEMS_BOUNDS,
-        _ => &differences::SCHEMA_PROPERTIES_BOUNDS,
+        "minimum" | "exclusiveMinimum" => &rules::SCHEMA_MINIMUM,
+        "maximum" | "exclusiveMaximum" => &rules::SCHEMA_MAXIMUM,
+        "multipleOf" => &rules::SCHEMA_MULTIPLE_OF,
+        "minLength" | "maxLength" => &rules::SCHEMA_LENGTH,
+        "minItems" | "maxItems" | "uniqueItems" => &rules::SCHEMA_ITEMS_BOUNDS,
+        _ => &rules::SCHEMA_PROPERTIES_BOUNDS,
     }
 }

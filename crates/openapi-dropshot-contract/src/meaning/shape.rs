@@ -53,7 +53,7 @@ pub(super) enum Others<'d> {
 
 impl<'d> Shape<'d> {
     /// The shape of a schema of this document.
-    pub(super) fn of(document: &'d Document, schema: &'d Schema) -> Self {
+    pub(super) fn new(document: &'d Document, schema: &'d Schema) -> Self {
         let mut shape = Shape::default();
         shape.add(document, schema, LONGEST_CHAIN);
         shape.nullable = document.allows_null(schema);

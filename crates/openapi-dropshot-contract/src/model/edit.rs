@@ -4,27 +4,27 @@ use super::{Location, Member, Node, NodeKind, escape_pointer_token, unescape_poi
 use indexmap::IndexMap;
 
 impl Node {
-    pub(crate) fn of(at: &Location, kind: NodeKind) -> Self {
+    pub(crate) fn new(at: &Location, kind: NodeKind) -> Self {
         let at = at.clone();
         Node { at, kind }
     }
 
     /// Makes an object without members.
     pub(crate) fn object(at: &Location) -> Self {
-        Node::of(at, NodeKind::Object(IndexMap::new()))
+        Node::new(at, NodeKind::Object(IndexMap::new()))
     }
 
     pub(crate) fn list(at: &Location, items: Vec<Node>) -> Self {
-        Node::of(at, NodeKind::Array(items))
+        Node::new(at, NodeKind::Array(items))
     }
 
     pub(crate) fn text(at: &Location, text: impl Into<String>) -> Self {
-        Node::of(at, NodeKind::String(text.into()))
+        Node::new(at, NodeKind::String(text.into()))
     }
 
     /// Makes `true`.
     pub(crate) fn flag(at: &Location) -> Self {
-        Node::of(at, NodeKind::Bool(true))
+        Node::new(at, NodeKind::Bool(true))
     }
 
     /// Makes a reference.

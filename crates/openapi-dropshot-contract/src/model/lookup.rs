@@ -3,7 +3,7 @@
 
 use super::{
     AdditionalProperties, Document, Location, Node, Operation, Response, Schema, Server, Spanned,
-    StatusCode,
+    free_name,
 };
 use crate::problem::Texts;
 use std::borrow::Cow;
@@ -168,13 +168,8 @@ impl Document {
         let name = |operation: &Operation| match &operation.id {
             Some(id) => id.value.clone(),
             None => {
-                let wanted = operation.name_from_path();
-                let mut name = wanted.clone();
-                let mut number = 2;
-                while !taken.insert(name.clone()) {
-                    name = format!("{wanted}{number}");
-                    number += 1;
-                }
+                let name = free_name(operation.name_from_path(), |name| taken.contains(name));
+                taken.insert(name.clone());
                 name
             }
         };
@@ -206,13 +201,8 @@ impl Document {
     /// The media type of JSON that the errors of all operations have, such as
     /// `application/problem+json`; `None` if they have several or none.
     pub fn error_media_type(&self) -> Option<&str> {
-        let is_error = |status: StatusCode| match status {
-            StatusCode::Exact(code) => code >= 400,
-            StatusCode::Range(first) => first >= 4,
-            StatusCode::Default => true,
-        };
         let responses = self.operations.iter().flat_map(|own| &own.responses);
-        let errors = responses.filter(|response| is_error(response.status.value));
+        let errors = responses.filter(|response| response.status.value.may_be_error());
         let content = errors.flat_map(|response| &response.content);
         let names = content.map(|media| media.name.value.as_str());
         let mut names = names.filter(|name| *name == "application/json" || name.ends_with("+json"));
@@ -230,7 +220,7 @@ impl Document {
 
 impl From<&Document> for Texts {
     fn from(document: &Document) -> Self {
-        Texts::of(&document.text, document.files.clone())
+        Texts::new(&document.text, document.files.clone())
     }
 }
 
@@ -309,26 +299,4 @@ impl<T> Spanned<T> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_path_of_a_server_follows_its_host_and_its_variables() {
-        for (url, path) in [
-            ("https://a.example/v1", "/v1"),
-            ("https://a.example/v1/", "/v1"),
-            ("https://a.example", ""),
-            ("{base_url}/v1", "/v1"),
-            ("https://{region}.a.example:{port}/v1", "/v1"),
-            ("{scheme}://a.example/v1", "/v1"),
-            ("/v1", "/v1"),
-        ] {
-            let server = Server {
-                at: Location::default(),
-                url: url.to_owned(),
-                description: None,
-            };
-            assert_eq!(server.path(), path, "{url}");
-        }
-    }
-}
+mod tests;

@@ -1,7 +1,20 @@
-//! Conversions between the enums of the model and the words of OpenAPI.
+//! Conversions between the enums of the model and the words of OpenAPI, and names that are free.
 
 use super::{Method, ParameterIn, Stability, StatusCode, Type};
 use std::fmt;
+
+/// Returns the name, with a number if it is taken.
+pub(crate) fn free_name(wanted: String, is_taken: impl Fn(&str) -> bool) -> String {
+    let numbered = (2..).map(|number| format!("{wanted}{number}"));
+    let mut names = std::iter::once(wanted.clone()).chain(numbered);
+    let free = names.find(|name| !is_taken(name));
+    free.unwrap_or(wanted)
+}
+
+/// Returns whether the name of a component may have a character.
+pub(crate) fn is_of_component_name(character: char) -> bool {
+    character.is_ascii_alphanumeric() || "._-".contains(character)
+}
 
 impl Method {
     /// The method as a path item writes it: `get`.
@@ -57,6 +70,11 @@ impl StatusCode {
     /// Whether this is a 4xx or 5xx code or a range of them. `default` is not.
     pub fn is_error(self) -> bool {
         matches!(self.class(), Some(4 | 5))
+    }
+
+    /// Whether this is one of them, or `default`.
+    pub(crate) fn may_be_error(self) -> bool {
+        self.is_error() || self == StatusCode::Default
     }
 
     /// The first digit; `default` has none.

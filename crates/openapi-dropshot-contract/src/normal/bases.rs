@@ -2,11 +2,10 @@
 //! to them in `allOf`; where a value of such a component is meant, it is one of these.
 
 use super::{
-    SCHEMAS, component_schemas, component_schemas_mut, free_name, name_in, rename,
-    single::has_alternatives,
+    SCHEMAS, component_schemas, component_schemas_mut, name_in, rename, single::has_alternatives,
 };
 use crate::grammar::{ObjectKind, each_part, each_part_mut};
-use crate::model::{Member, Node};
+use crate::model::{Member, Node, free_name};
 use indexmap::{IndexMap, IndexSet};
 
 /// Rewrites all such components.

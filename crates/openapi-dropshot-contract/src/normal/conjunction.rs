@@ -1,7 +1,9 @@
 //! Rewrites `allOf` of texts, numbers and arrays as one schema, and finds which of two schemas
 //! of the same value is the narrower one.
 
-use super::{Budget, Kind, LONGEST_CHAIN, MOST_COPIED, Normalizer, Position, conjuncts, kind_of};
+use super::{
+    Budget, LONGEST_CHAIN, MOST_COPIED, Normalizer, Position, ValueKind, conjuncts, kind_of,
+};
 use crate::grammar::{EXCLUSIVE_BOUNDS, is_annotation, is_closing};
 use crate::model::{Document, Node, Schema, compare_numbers};
 use indexmap::IndexMap;
@@ -32,9 +34,9 @@ impl Normalizer<'_> {
             return;
         }
         match kind_of(self.before, node) {
-            Some(Kind::Object) => return self.join_members(node),
-            Some(Kind::Scalar | Kind::Array) => {}
-            Some(Kind::Alternatives) | None => return,
+            Some(ValueKind::Object) => return self.join_members(node),
+            Some(ValueKind::Scalar | ValueKind::Array) => {}
+            Some(ValueKind::Alternatives) | None => return,
         }
         let mut joined = node.clone();
         joined.remove("allOf");
@@ -65,7 +67,7 @@ impl Normalizer<'_> {
             self.schema(&mut whole, Position::Member, false);
             // Where the definitions contradict each other, the generator says so.
             let is_left = whole.get("allOf").is_some();
-            if is_left && kind_of(self.before, &whole) != Some(Kind::Object) {
+            if is_left && kind_of(self.before, &whole) != Some(ValueKind::Object) {
                 continue;
             }
             if let Some(properties) = node.get_or_add("properties") {

@@ -2,9 +2,9 @@
 //! direction only (OpenAPI 3.0.3, "Schema Object"). A component that is used in both
 //! directions becomes two.
 
-use super::{component_schemas, component_schemas_mut, conjuncts, free_name, name_in, rename};
+use super::{component_schemas, component_schemas_mut, conjuncts, name_in, rename};
 use crate::grammar::{ObjectKind, Since, each_part_mut, each_reference, visit, visit_mut};
-use crate::model::{Member, Node};
+use crate::model::{Member, Node, free_name};
 use indexmap::{IndexMap, IndexSet};
 use std::collections::BTreeSet;
 

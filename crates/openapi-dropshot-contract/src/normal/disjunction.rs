@@ -1,7 +1,7 @@
 //! Rewrites what is beside `oneOf` or `anyOf` of objects as a part of each alternative.
 
 use super::{
-    Kind, LONGEST_CHAIN, MOST_COPIED, Normalizer, conjunction::is_wider, conjuncts, kind_of,
+    LONGEST_CHAIN, MOST_COPIED, Normalizer, ValueKind, conjunction::is_wider, conjuncts, kind_of,
     single::has_alternatives,
 };
 use crate::grammar::is_annotation;
@@ -35,7 +35,7 @@ impl Normalizer<'_> {
                 .is_some_and(|value| value.size() > 1 || value.as_bool().is_some())
         };
         let beside: Vec<&str> = BESIDE.iter().copied().filter(has_effect).collect();
-        let is_object = |part: &Node| kind_of(self.before, part) == Some(Kind::Object);
+        let is_object = |part: &Node| kind_of(self.before, part) == Some(ValueKind::Object);
         if beside.is_empty() || !has_alternatives(node) || !parts.iter().all(is_object) {
             return;
         }
@@ -89,11 +89,11 @@ impl Normalizer<'_> {
         if parts.is_empty() || (parts.len() < 2 && !has_own) {
             return;
         }
-        let kinds: Vec<Option<Kind>> = parts
+        let kinds: Vec<Option<ValueKind>> = parts
             .iter()
             .map(|part| kind_of(self.before, part))
             .collect();
-        let is_union = |kind: &Option<Kind>| *kind == Some(Kind::Alternatives);
+        let is_union = |kind: &Option<ValueKind>| *kind == Some(ValueKind::Alternatives);
         let Some(union) = kinds.iter().position(is_union) else {
             return;
         };
@@ -101,7 +101,7 @@ impl Normalizer<'_> {
             .iter()
             .enumerate()
             .filter(|(index, _)| *index != union);
-        if !others.all(|(_, kind)| *kind == Some(Kind::Object)) {
+        if !others.all(|(_, kind)| *kind == Some(ValueKind::Object)) {
             return;
         }
         let Some(found) = parts

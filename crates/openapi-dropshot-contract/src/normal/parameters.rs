@@ -1,7 +1,7 @@
 //! Rewrites parameters of a query that are objects: each member is a parameter of its own,
 //! as it is sent (`style: form` with `explode`, and `deepObject`).
 
-use super::{Kind, conjunction::definitions_of, conjuncts, kind_of};
+use super::{ValueKind, conjunction::definitions_of, conjuncts, kind_of};
 use crate::grammar::{ObjectKind, visit};
 use crate::model::Node;
 
@@ -92,7 +92,7 @@ struct Members<'n> {
 /// Returns the members of an object, also of the parts of its `allOf`; `None` if a schema is no
 /// object with known members, or if it counts its members.
 fn members_of<'n>(root: &'n Node, node: &'n Node) -> Option<Members<'n>> {
-    if kind_of(root, node) != Some(Kind::Object) {
+    if kind_of(root, node) != Some(ValueKind::Object) {
         return None;
     }
     let first = |(name, parts): (&'n str, Vec<&'n Node>)| match parts.as_slice() {

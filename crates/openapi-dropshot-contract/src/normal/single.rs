@@ -1,7 +1,7 @@
 //! Rewrites single schemas: the type that keywords imply, keywords without an effect,
 //! `not: {}`, and values of several types.
 
-use super::{Kind, Normalizer, Position, conjuncts, kind_of};
+use super::{Normalizer, Position, ValueKind, conjuncts, kind_of};
 use crate::grammar::{is_free, keywords_of_types};
 use crate::model::{Location, Node, NodeKind};
 use crate::null::allows_null;
@@ -185,7 +185,7 @@ impl Normalizer<'_> {
     /// Describes the members that are required and nowhere described: they may have any
     /// value.
     pub(super) fn describe_required(&mut self, node: &mut Node) {
-        if kind_of(self.before, node) != Some(Kind::Object) {
+        if kind_of(self.before, node) != Some(ValueKind::Object) {
             return;
         }
         let mut required = Vec::new();
@@ -252,11 +252,14 @@ pub(super) fn move_annotations_of_parts(root: &Node, node: &mut Node) {
 pub(super) fn never(node: &mut Node) {
     let at = node.at.clone();
     if node.get("additionalProperties").is_some_and(is_never) {
-        node.set("additionalProperties", Node::of(&at, NodeKind::Bool(false)));
+        node.set(
+            "additionalProperties",
+            Node::new(&at, NodeKind::Bool(false)),
+        );
     }
     if node.get("items").is_some_and(is_never) && node.get("minItems").is_none() {
         node.set("items", Node::object(&at));
-        node.set("maxItems", Node::of(&at, NodeKind::Number(0.into())));
+        node.set("maxItems", Node::new(&at, NodeKind::Number(0.into())));
     }
     for keyword in ["oneOf", "anyOf"] {
         if let Some(parts) = node.get_mut(keyword).and_then(Node::items_mut)

@@ -1,10 +1,9 @@
 //! Reads request bodies and responses, and their contents: media types,
 //! encodings, examples and links.
 
-use super::Reader;
-use super::object::Object;
 use super::reference::Target;
-use crate::grammar::ObjectKind;
+use super::{Reader, entries};
+use crate::grammar::Holds;
 use crate::model::{MediaType, Member, Node, RequestBody, Response, Spanned, StatusCode};
 use crate::rules::document as rules;
 
@@ -14,27 +13,31 @@ impl<'a> Reader<'a> {
         if let Target::Component(name) = self.target(node, "requestBodies")? {
             return self.document.request_bodies.get(name).cloned();
         }
-        let object = self.object(node, ObjectKind::RequestBody)?;
-        object.require("content");
         Some(RequestBody {
             at: node.at.clone(),
-            description: object.optional("description"),
-            required: object.flag("required"),
-            content: self.content(&object),
-            extensions: object.extensions(),
+            description: node.string("description"),
+            required: node.is_set("required"),
+            content: self.content(node),
+            extensions: node.extensions(),
         })
     }
 
     /// `responses` of an operation.
-    pub(super) fn responses(&mut self, operation: &Object<'a>) -> Vec<Response> {
-        let Some(node) = operation.require("responses") else {
-            return Vec::new();
-        };
+    pub(super) fn responses(&mut self, operation: &'a Node) -> Vec<Response> {
         let mut responses = Vec::new();
-        let mut is_empty = node.as_object().is_some();
-        let entries = self.map(node, "`responses`");
-        for (key, member) in entries.filter(|(key, _)| !key.starts_with("x-")) {
-            is_empty = false;
+        let mut listed = entries(operation, "responses")
+            .filter(|(key, _)| !key.starts_with("x-"))
+            .peekable();
+        if let Some(node) = operation
+            .get("responses")
+            .filter(|node| node.as_object().is_some())
+            && listed.peek().is_none()
+        {
+            // Documents of services that stream by other means have such operations.
+            let message = "the operation has no response";
+            self.report(rules::NO_RESPONSE.violation(&node.at, message));
+        }
+        for (key, member) in listed {
             let status = StatusCode::from_key(key);
             if status.is_none() {
                 let message = format!("`{}` is not a status code", key.escape_debug());
@@ -46,11 +49,6 @@ impl<'a> Reader<'a> {
                 responses.push(Response { status, ..response });
             }
         }
-        if is_empty {
-            // Documents of services that stream by other means have such operations.
-            let message = "the operation has no response";
-            self.report(rules::NO_RESPONSE.violation(&node.at, message));
-        }
         responses
     }
 
@@ -60,72 +58,62 @@ impl<'a> Reader<'a> {
         if let Target::Component(name) = self.target(node, "responses")? {
             return self.document.responses.get(name).cloned();
         }
-        let object = self.object(node, ObjectKind::Response)?;
-        for (_, member) in self.entries(&object, "links") {
-            self.check_link(&member.value);
+        for (_, link) in node.entries("links") {
+            self.check_link(link);
         }
+        self.checked(node, "x-error-codes", Holds::TextList);
         Some(Response {
             at: node.at.clone(),
             status: Spanned::new(StatusCode::Default, &node.at),
-            headers: self.headers(&object),
-            content: self.content(&object),
-            error_codes: object.texts("x-error-codes"),
-            extensions: object.extensions(),
-            description: object.required("description")?,
+            headers: self.headers(node),
+            content: self.content(node),
+            error_codes: node.strings_at("x-error-codes"),
+            extensions: node.extensions(),
+            description: node.string("description")?,
         })
     }
 
     /// `content` of a body, a parameter or a header.
-    pub(super) fn content(&mut self, object: &Object<'a>) -> Vec<MediaType> {
-        let entries = self.entries(object, "content");
-        entries
-            .filter_map(|(name, member)| self.media_type(name, member))
+    pub(super) fn content(&mut self, node: &'a Node) -> Vec<MediaType> {
+        let content = entries(node, "content");
+        content
+            .map(|(name, member)| self.media_type(name, member))
             .collect()
     }
 
-    fn media_type(&mut self, name: &str, member: &'a Member) -> Option<MediaType> {
+    fn media_type(&mut self, name: &str, member: &'a Member) -> MediaType {
         let name = Spanned::new(name.to_owned(), &member.key_at);
         if !is_media_type(&name.value) {
             let message = format!("`{name}` is not a media type");
             self.report(rules::MEDIA_TYPE.violation(&name.at, message));
         }
         let node = &member.value;
-        let object = self.object(node, ObjectKind::MediaType)?;
-        for (_, member) in self.entries(&object, "encoding") {
-            self.check_encoding(&member.value);
+        for (_, encoding) in node.entries("encoding") {
+            self.headers(encoding);
         }
-        Some(MediaType {
+        MediaType {
             at: node.at.clone(),
             name,
-            schema: object.get("schema").and_then(|node| self.schema(node)),
-            examples: self.examples(&object),
-            extensions: object.extensions(),
-        })
-    }
-
-    fn check_encoding(&mut self, node: &'a Node) {
-        if let Some(object) = self.object(node, ObjectKind::Encoding) {
-            object.check_texts(&["contentType", "style"]);
-            object.flag("explode");
-            object.flag("allowReserved");
-            self.headers(&object);
+            schema: node.get("schema").and_then(|node| self.schema(node)),
+            examples: self.examples(node),
+            extensions: node.extensions(),
         }
     }
 
     /// The values of `example` or `examples`, without those in other files
     /// (`externalValue`).
-    pub(super) fn examples(&mut self, object: &Object<'a>) -> Vec<Node> {
-        let single = object.get("example");
-        let Some(node) = object.get("examples") else {
+    pub(super) fn examples(&mut self, node: &'a Node) -> Vec<Node> {
+        let single = node.get("example");
+        let Some(examples) = node.get("examples") else {
             return single.cloned().into_iter().collect();
         };
         if single.is_some() {
             let message = "`examples` is written beside `example`";
-            self.report(rules::EXCLUSIVE_MEMBERS.violation(&node.at, message));
+            self.report(rules::EXCLUSIVE_MEMBERS.violation(&examples.at, message));
         }
-        let entries = self.map(node, "`examples`");
-        entries
-            .filter_map(|(_, member)| self.example(&member.value)?)
+        let examples = examples.members();
+        examples
+            .filter_map(|(_, example)| self.example(example)?)
             .collect()
     }
 
@@ -134,10 +122,8 @@ impl<'a> Reader<'a> {
         if let Target::Component(name) = self.target(node, "examples")? {
             return self.examples.get(name).cloned();
         }
-        let object = self.object(node, ObjectKind::Example)?;
-        object.check_texts(&["summary", "description", "externalValue"]);
-        let value = object.get("value");
-        if let (Some(value), Some(_)) = (value, object.get("externalValue")) {
+        let value = node.get("value");
+        if let (Some(value), Some(_)) = (value, node.get("externalValue")) {
             let message = "`value` is written beside `externalValue`";
             self.report(rules::EXCLUSIVE_MEMBERS.violation(&value.at, message));
         }
@@ -149,15 +135,10 @@ impl<'a> Reader<'a> {
         if !matches!(self.target(node, "links"), Some(Target::Inline)) {
             return;
         }
-        let Some(object) = self.object(node, ObjectKind::Link) else {
-            return;
-        };
-        object.check_texts(&["operationRef", "operationId", "description"]);
-        let _ = self.entries(&object, "parameters");
-        if let Some(node) = object.get("server") {
+        if let Some(node) = node.get("server") {
             self.server(node);
         }
-        if let (Some(_), Some(id)) = (object.get("operationRef"), object.get("operationId")) {
+        if let (Some(_), Some(id)) = (node.get("operationRef"), node.get("operationId")) {
             let message = "`operationId` is written beside `operationRef`";
             self.report(rules::EXCLUSIVE_MEMBERS.violation(&id.at, message));
         }

@@ -1,20 +1,13 @@
 //! Reads `components`, whether they are used or not. References clone them.
 
-use super::Reader;
 use super::reference::Section;
-use crate::grammar::ObjectKind;
-use crate::model::Node;
+use super::{Reader, entries};
+use crate::model::{Node, is_of_component_name};
 use crate::rules::document::COMPONENT_NAME;
 
 impl<'a> Reader<'a> {
     /// Reads all components, each section before those that refer to it.
     pub(super) fn components(&mut self) {
-        let Some(node) = self.root.get("components") else {
-            return;
-        };
-        if self.object(node, ObjectKind::Components).is_none() {
-            return;
-        }
         self.follow_chains();
         for (name, node) in self.section("schemas") {
             let schema = self.schema(node);
@@ -62,13 +55,11 @@ impl<'a> Reader<'a> {
 
     /// Returns the components of one section with their names, and checks the names.
     fn section(&self, section: Section) -> Vec<(String, &'a Node)> {
-        let components = self.root.get("components");
-        let components = components.and_then(|components| components.get(section));
-        let entries = components.map(|node| self.map(node, "a section of `components`"));
-        (entries.into_iter().flatten())
+        let components = self.root.get("components").into_iter();
+        components
+            .flat_map(|components| entries(components, section))
             .map(|(name, member)| {
-                let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
-                if name.is_empty() || !name.chars().all(fits) {
+                if name.is_empty() || !name.chars().all(is_of_component_name) {
                     let message = format!("`{}` cannot name a component", name.escape_debug());
                     self.report(COMPONENT_NAME.violation(&member.key_at, message));
                 }

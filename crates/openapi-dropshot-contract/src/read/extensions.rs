@@ -4,11 +4,9 @@
 //! the same codes in `x-extensible-enum` beside it.
 
 use super::Reader;
-use super::object::{Object, texts, wrong_type};
-use crate::grammar::ObjectKind;
-use crate::model::{
-    ErrorCode, Lifecycle, Node, NodeKind, Replacement, Schema, Spanned, Stability, Waiter,
-};
+use super::structure::{check_object, check_value, wrong_type};
+use crate::grammar::{Holds, ObjectKind};
+use crate::model::{ErrorCode, Lifecycle, Node, Replacement, Schema, Spanned, Stability, Waiter};
 use crate::rules::document as rules;
 use chrono::NaiveDate;
 use std::collections::HashSet;
@@ -17,17 +15,23 @@ const CATALOGUE: &str = "x-error-catalogue";
 const OPEN_ENUM: &str = "x-extensible-enum";
 
 impl<'a> Reader<'a> {
-    pub(super) fn lifecycle(&self, object: &Object<'a>) -> Lifecycle {
+    pub(super) fn lifecycle(&self, node: &'a Node) -> Lifecycle {
         Lifecycle {
-            since: self.date(object, "x-deprecated-since"),
-            since_version: object.optional("x-deprecated-since-version"),
-            sunset: self.date(object, "x-sunset"),
-            replacement: self.replacement(object),
+            since: self.date(node, "x-deprecated-since"),
+            since_version: self.text(node, "x-deprecated-since-version"),
+            sunset: self.date(node, "x-sunset"),
+            replacement: self.replacement(node),
         }
     }
 
-    fn date(&self, object: &Object<'a>, name: &str) -> Option<Spanned<NaiveDate>> {
-        let text: Spanned<String> = object.optional(name)?;
+    /// The text of an extension.
+    fn text(&self, node: &'a Node, name: &str) -> Option<Spanned<String>> {
+        self.checked(node, name, Holds::Text)?;
+        node.string_at(name)
+    }
+
+    fn date(&self, node: &'a Node, name: &str) -> Option<Spanned<NaiveDate>> {
+        let text = self.text(node, name)?;
         // chrono alone would take `2030-1-5` and `+2030-01-05`.
         let date = (text.value.len() == 10)
             .then(|| NaiveDate::parse_from_str(&text.value, "%Y-%m-%d").ok())
@@ -40,26 +44,24 @@ impl<'a> Reader<'a> {
         date.map(|date| Spanned::new(date, &text.at))
     }
 
-    fn replacement(&self, object: &Object<'a>) -> Option<Replacement> {
-        let node = object.get("x-replacement")?;
-        if !matches!(node.kind, NodeKind::Object(_)) {
+    fn replacement(&self, node: &'a Node) -> Option<Replacement> {
+        let node = node.get("x-replacement")?;
+        if node.as_object().is_none() {
             let help = "write `x-replacement: {operation: ID, note: TEXT}`, with the `operationId` of what replaces the operation and a \
                         sentence about what to do";
             self.report(wrong_type(node, "x-replacement", "an object", help));
             return None;
         }
-        let object = self.object(node, ObjectKind::Replacement)?;
-        let operation = object.required("operation");
-        let note = object.required("note");
+        check_object(node, ObjectKind::Replacement, self.version, self.log);
         Some(Replacement {
             at: node.at.clone(),
-            operation: operation?,
-            note: note?,
+            operation: node.string_at("operation")?,
+            note: node.string("note")?,
         })
     }
 
-    pub(super) fn stability(&self, object: &Object<'a>) -> Option<Spanned<Stability>> {
-        let word: Spanned<String> = object.optional("x-stability-level")?;
+    pub(super) fn stability(&self, node: &'a Node) -> Option<Spanned<Stability>> {
+        let word = self.text(node, "x-stability-level")?;
         let level = Stability::from_word(&word.value);
         if level.is_none() {
             let message = format!("`{word}` is not a stability level");
@@ -69,27 +71,20 @@ impl<'a> Reader<'a> {
     }
 
     /// The states for which clients can wait.
-    pub(super) fn waiters(&self, object: &Object<'a>) -> Vec<Waiter> {
-        let Some(node) = object.get("x-waiters") else {
-            return Vec::new();
-        };
-        let waiters = self.map(node, "`x-waiters`");
-        waiters
-            .filter_map(|(name, member)| self.waiter(name, &member.value))
-            .collect()
-    }
-
-    fn waiter(&self, name: &str, node: &'a Node) -> Option<Waiter> {
-        let object = self.object(node, ObjectKind::Waiter)?;
-        let path: Spanned<String> = object.required("path")?;
-        Some(Waiter {
-            at: node.at.clone(),
-            name: name.to_owned(),
-            path,
-            success: object.texts("success"),
-            failure: object.texts("failure"),
-            retry: object.texts("retry"),
-        })
+    pub(super) fn waiters(&self, node: &'a Node) -> Vec<Waiter> {
+        self.checked(node, "x-waiters", Holds::AnyMap);
+        let waiters = node.entries("x-waiters").filter_map(|(name, node)| {
+            check_object(node, ObjectKind::Waiter, self.version, self.log);
+            Some(Waiter {
+                at: node.at.clone(),
+                name: name.to_owned(),
+                path: node.string_at("path")?,
+                success: node.strings_at("success"),
+                failure: node.strings_at("failure"),
+                retry: node.strings_at("retry"),
+            })
+        });
+        waiters.collect()
     }
 
     /// The one catalogue of the document, where it has one.
@@ -110,16 +105,15 @@ impl<'a> Reader<'a> {
             self.report(rules::ERROR_CATALOGUE.problem(&second.at, message, help));
         }
         self.check_same_codes(catalogue, open_enum);
-        let codes = self.map(catalogue, "`x-error-catalogue`");
-        let codes = codes.filter_map(|(code, member)| self.code(code, &member.value));
+        check_value(catalogue, CATALOGUE, Holds::AnyMap, self.log);
+        let codes = catalogue.members();
+        let codes = codes.filter_map(|(code, node)| self.code(code, node));
         Some(Spanned::new(codes.collect(), &catalogue.at))
     }
 
     fn code(&self, code: &str, node: &'a Node) -> Option<ErrorCode> {
-        let object = self.object(node, ObjectKind::ErrorCode)?;
-        let cause = object.required("cause");
-        let cure = object.required("cure");
-        let status_node = object.require("status")?;
+        check_object(node, ObjectKind::ErrorCode, self.version, self.log);
+        let status_node = node.get("status")?;
         let status = status_node
             .as_u64()
             .and_then(|status| u16::try_from(status).ok());
@@ -133,8 +127,8 @@ impl<'a> Reader<'a> {
             at: node.at.clone(),
             code: code.to_owned(),
             status: status?,
-            cause: cause?,
-            cure: cure?,
+            cause: node.string("cause")?,
+            cure: node.string("cure")?,
         })
     }
 
@@ -151,15 +145,19 @@ impl<'a> Reader<'a> {
             self.report(wrong_type(open_enum, OPEN_ENUM, "an array", help));
             return;
         }
-        let listed = texts(open_enum, OPEN_ENUM, self.log);
-        for code in &listed {
-            if catalogue.get(&code.value).is_none() {
+        check_value(open_enum, OPEN_ENUM, Holds::TextList, self.log);
+        let codes = open_enum.as_array().into_iter().flatten();
+        let codes = codes.filter_map(|code| Some((code.as_str()?, &code.at)));
+        let mut listed = HashSet::new();
+        for (code, at) in codes {
+            listed.insert(code);
+            if catalogue.get(code).is_none() {
+                let code = code.escape_debug();
                 let message = format!("`{code}` is listed here but has no entry in `{CATALOGUE}`");
                 let help = "add an entry with `status`, `cause` and `cure`";
-                self.report(rules::ERROR_CATALOGUE.problem(&code.at, message, help));
+                self.report(rules::ERROR_CATALOGUE.problem(at, message, help));
             }
         }
-        let listed: HashSet<_> = listed.iter().map(|code| code.value.as_str()).collect();
         for (code, member) in catalogue.as_object().into_iter().flatten() {
             if !listed.contains(code.as_str()) {
                 let message = format!("`{}` is not listed in `{OPEN_ENUM}`", code.escape_debug());

@@ -1,8 +1,8 @@
 //! Reads parameters and headers, which have nearly the same members.
 
-use super::Reader;
-use super::object::{Object, wrong_type};
 use super::reference::Target;
+use super::structure::wrong_type;
+use super::{Reader, entries};
 use crate::grammar::ObjectKind;
 use crate::model::{Header, Location, Node, Parameter, ParameterIn, Spanned};
 use crate::rules::{Severity, document as rules};
@@ -11,7 +11,7 @@ use std::collections::HashSet;
 impl<'a> Reader<'a> {
     /// The `parameters` of a path or an operation. The same parameter twice in
     /// one list is a fault.
-    pub(super) fn parameters(&mut self, object: &Object<'a>) -> Vec<Parameter> {
+    pub(super) fn parameters(&mut self, node: &'a Node) -> Vec<Parameter> {
         let mut seen = HashSet::new();
         let read = |node: &'a Node| {
             let parameter = self.parameter(node)?;
@@ -22,7 +22,7 @@ impl<'a> Reader<'a> {
             }
             Some(parameter)
         };
-        object.list("parameters").iter().filter_map(read).collect()
+        node.items("parameters").iter().filter_map(read).collect()
     }
 
     /// A parameter, or what a reference to one leads to.
@@ -30,21 +30,19 @@ impl<'a> Reader<'a> {
         if let Target::Component(name) = self.target(node, "parameters")? {
             return self.document.parameters.get(name).cloned();
         }
-        let object = self.object(node, ObjectKind::Parameter)?;
-        let name = object.required("name");
-        let location = self.parameter_place(&object);
-        let parameter = self.parameter_or_header(&object, name, location)?;
+        let (name, location) = (node.string_at("name"), self.parameter_place(node));
+        let parameter = self.parameter_or_header(node, ObjectKind::Parameter, name, location)?;
         // A variable of a path always has a value, so the document must say that it is required.
         if parameter.location == ParameterIn::Path && !parameter.required {
-            let at = object.get("required").map_or(object.at, |node| &node.at);
+            let at = &node.get("required").unwrap_or(node).at;
             let message = format!("the path parameter `{}` is not required", parameter.name);
             self.report(rules::PATH_PARAMETER_REQUIRED.violation(at, message));
         }
         Some(parameter)
     }
 
-    fn parameter_place(&self, object: &Object<'a>) -> Option<ParameterIn> {
-        let place: Spanned<String> = object.required("in")?;
+    fn parameter_place(&self, node: &'a Node) -> Option<ParameterIn> {
+        let place = node.string_at("in")?;
         let known = ParameterIn::from_word(&place.value);
         if known.is_none() {
             let help = match place.value.as_str() {
@@ -58,9 +56,9 @@ impl<'a> Reader<'a> {
     }
 
     /// `headers` of a response or an encoding.
-    pub(super) fn headers(&mut self, object: &Object<'a>) -> Vec<Header> {
-        let entries = self.entries(object, "headers");
-        entries
+    pub(super) fn headers(&mut self, node: &'a Node) -> Vec<Header> {
+        let headers = entries(node, "headers");
+        headers
             .filter_map(|(name, member)| self.header(name, &member.key_at, &member.value))
             .collect()
     }
@@ -85,8 +83,8 @@ impl<'a> Reader<'a> {
             let header = self.document.headers.get(component)?.clone();
             return Some(Header { name, ..header });
         }
-        let object = self.object(node, ObjectKind::Header)?;
-        self.parameter_or_header(&object, Some(name), Some(ParameterIn::Header))
+        let location = Some(ParameterIn::Header);
+        self.parameter_or_header(node, ObjectKind::Header, Some(name), location)
     }
 
     /// Returns the parameter to which a header refers. OpenAPI wants a header there, but the
@@ -107,35 +105,35 @@ impl<'a> Reader<'a> {
     /// Reads the members that parameters and headers have in common.
     fn parameter_or_header(
         &mut self,
-        object: &Object<'a>,
+        node: &'a Node,
+        kind: ObjectKind,
         name: Option<Spanned<String>>,
         location: Option<ParameterIn>,
     ) -> Option<Parameter> {
-        object.flag("allowReserved");
-        self.check_schema_or_content(object);
+        self.check_schema_or_content(node, kind);
         Some(Parameter {
-            at: object.at.clone(),
-            required: object.flag("required"),
-            description: object.optional("description"),
-            deprecated: object.flag("deprecated"),
-            allow_empty_value: object.flag("allowEmptyValue"),
-            style: object.optional("style"),
-            explode: object.optional("explode"),
-            schema: object.get("schema").and_then(|node| self.schema(node)),
-            content: self.content(object),
-            examples: self.examples(object),
-            extensions: object.extensions(),
+            at: node.at.clone(),
+            required: node.is_set("required"),
+            description: node.string("description"),
+            deprecated: node.is_set("deprecated"),
+            allow_empty_value: node.is_set("allowEmptyValue"),
+            style: node.string_at("style"),
+            explode: node.value_at("explode", Node::as_bool),
+            schema: node.get("schema").and_then(|node| self.schema(node)),
+            content: self.content(node),
+            examples: self.examples(node),
+            extensions: node.extensions(),
             name: name?,
             location: location?,
         })
     }
 
-    fn check_schema_or_content(&self, object: &Object<'a>) {
-        let what = object.what;
-        match (object.get("schema"), object.get("content")) {
-            (None, None) => {
+    fn check_schema_or_content(&self, node: &'a Node, kind: ObjectKind) {
+        let what = kind.what();
+        match (node.get("schema"), node.get("content")) {
+            (None, None) if node.as_object().is_some() => {
                 let message = format!("{what} has neither `schema` nor `content`");
-                self.report(rules::MISSING_MEMBER.problem(object.at, message, "add `schema`"));
+                self.report(rules::MISSING_MEMBER.problem(&node.at, message, "add `schema`"));
             }
             (Some(_), Some(content)) => {
                 let message = format!("{what} has `content` beside `schema`");

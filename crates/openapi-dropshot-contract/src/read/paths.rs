@@ -1,11 +1,9 @@
 //! Reads `paths`: path items, their operations, and callbacks, which are path
 //! items under another name.
 
-use super::Reader;
-use super::object::Object;
 use super::parameters::identity;
 use super::reference::Target;
-use crate::grammar::ObjectKind;
+use super::{Reader, entries};
 use crate::model::{Callback, Member, Method, Node, Operation, Parameter, Spanned};
 use crate::rules::document as rules;
 use regex::Regex;
@@ -18,13 +16,10 @@ static MATCHING_BRACES: LazyLock<Regex> =
 
 impl<'a> Reader<'a> {
     /// All operations of the document.
-    pub(super) fn paths(&mut self, root: &Object<'a>) -> Vec<Operation> {
-        let Some(node) = root.require("paths") else {
-            return Vec::new();
-        };
+    pub(super) fn paths(&mut self) -> Vec<Operation> {
         let mut operations = Vec::new();
-        let entries = self.map(node, "`paths`");
-        for (path, member) in entries.filter(|(path, _)| !path.starts_with("x-")) {
+        let paths = entries(self.root, "paths");
+        for (path, member) in paths.filter(|(path, _)| !path.starts_with("x-")) {
             let path = Spanned::new(path.clone(), &member.key_at);
             self.check_path(&path);
             operations.extend(self.path_item(&path, &member.value));
@@ -52,10 +47,7 @@ impl<'a> Reader<'a> {
     }
 
     fn path_item(&mut self, path: &Spanned<String>, node: &'a Node) -> Vec<Operation> {
-        let Some(object) = self.object(node, ObjectKind::PathItem) else {
-            return Vec::new();
-        };
-        if let Some(reference) = object.get("$ref") {
+        if let Some(reference) = node.get("$ref") {
             let message = "a path item cannot be a reference here";
             let help =
                 "write its operations out, and share parameters and responses under `components`";
@@ -66,14 +58,13 @@ impl<'a> Reader<'a> {
             };
             self.report(rule.problem(&reference.at, message, help));
         }
-        object.check_texts(&["summary", "description"]);
-        self.servers(&object);
-        let shared = self.parameters(&object);
-        let read = |(name, member): (&String, &'a Member)| {
-            let method = Method::from_key(name)?;
-            self.operation(path, method, &member.value, &shared)
+        self.servers(node);
+        let shared = self.parameters(node);
+        let read = |(name, operation): (&str, &'a Node)| {
+            let method = Method::from_key(name).filter(|_| operation.as_object().is_some())?;
+            Some(self.operation(path, method, operation, &shared))
         };
-        object.members().filter_map(read).collect()
+        node.members().filter_map(read).collect()
     }
 
     fn operation(
@@ -82,44 +73,39 @@ impl<'a> Reader<'a> {
         method: Method,
         node: &'a Node,
         shared: &[Parameter],
-    ) -> Option<Operation> {
-        let object = self.object(node, ObjectKind::Operation)?;
-        let mut parameters = self.parameters(&object);
+    ) -> Operation {
+        let mut parameters = self.parameters(node);
         let own: HashSet<_> = parameters.iter().map(identity).collect();
         let shared = shared
             .iter()
             .filter(|shared| !own.contains(&identity(shared)));
         parameters.extend(shared.cloned());
-        self.check_external_docs(&object);
-        self.servers(&object);
-        let mut callbacks = Vec::new();
-        for (name, member) in self.entries(&object, "callbacks") {
-            let requests = self.callback(&member.value);
-            callbacks.extend(requests.map(|requests| Callback {
-                name: name.clone(),
-                requests,
-            }));
-        }
-        let security = self.security_requirements(&object);
-        Some(Operation {
+        self.servers(node);
+        let callbacks = node.entries("callbacks").filter_map(|(name, callback)| {
+            let (name, requests) = (name.to_owned(), self.callback(callback)?);
+            Some(Callback { name, requests })
+        });
+        let callbacks = callbacks.collect();
+        let security = self.security_requirements(node);
+        Operation {
             at: node.at.clone(),
-            id: object.optional("operationId"),
+            id: node.string_at("operationId"),
             method,
             path: path.clone(),
-            summary: object.optional("summary"),
-            description: object.optional("description"),
-            tags: object.plain_texts("tags"),
+            summary: node.string("summary"),
+            description: node.string("description"),
+            tags: node.words("tags").map(str::to_owned).collect(),
             parameters,
-            request_body: (object.get("requestBody")).and_then(|node| self.request_body(node)),
-            responses: self.responses(&object),
-            deprecated: object.flag("deprecated"),
-            lifecycle: self.lifecycle(&object),
-            stability: self.stability(&object),
+            request_body: (node.get("requestBody")).and_then(|body| self.request_body(body)),
+            responses: self.responses(node),
+            deprecated: node.is_set("deprecated"),
+            lifecycle: self.lifecycle(node),
+            stability: self.stability(node),
             security: security.unwrap_or_else(|| self.security.clone()),
-            waiters: self.waiters(&object),
+            waiters: self.waiters(node),
             callbacks,
-            extensions: object.extensions(),
-        })
+            extensions: node.extensions(),
+        }
     }
 
     /// The requests of a callback, or of what a reference to one leads to.
@@ -128,8 +114,8 @@ impl<'a> Reader<'a> {
             return self.document.callbacks.get(name).cloned();
         }
         let mut requests = Vec::new();
-        let entries = self.map(node, "a callback");
-        for (expression, member) in entries.filter(|(name, _)| !name.starts_with("x-")) {
+        let expressions = node.as_object().into_iter().flatten();
+        for (expression, member) in expressions.filter(|(name, _)| !name.starts_with("x-")) {
             let path = Spanned::new(expression.clone(), &member.key_at);
             requests.extend(self.path_item(&path, &member.value));
         }
@@ -137,16 +123,16 @@ impl<'a> Reader<'a> {
     }
 
     /// The webhooks of a document of OpenAPI 3.1.
-    pub(super) fn webhooks(&mut self, root: &Object<'a>) -> Vec<Callback> {
-        let mut webhooks = Vec::new();
-        let entries = self.entries(root, "webhooks");
-        for (name, member) in entries.filter(|(name, _)| !name.starts_with("x-")) {
+    pub(super) fn webhooks(&mut self) -> Vec<Callback> {
+        let webhooks = entries(self.root, "webhooks");
+        let webhooks = webhooks.filter(|(name, _)| !name.starts_with("x-"));
+        let read = |(name, member): (&String, &'a Member)| {
             let path = Spanned::new(name.clone(), &member.key_at);
-            webhooks.push(Callback {
+            Callback {
                 name: name.clone(),
                 requests: self.path_item(&path, &member.value),
-            });
-        }
-        webhooks
+            }
+        };
+        webhooks.map(read).collect()
     }
 }

@@ -1,11 +1,10 @@
-//! Reads schemas: every keyword of the model, each with the type it must have.
+//! Reads schemas: every keyword of the model.
 
 use super::Reader;
-use super::object::{Object, value, wrong_type};
-use crate::grammar::ObjectKind;
+use super::structure::{check_value, wrong_type};
+use crate::grammar::Holds;
 use crate::model::{AdditionalProperties, Discriminator, Node, Schema, Spanned, Type};
 use crate::rules::document as rules;
-use indexmap::IndexMap;
 use std::collections::HashSet;
 
 impl<'a> Reader<'a> {
@@ -16,62 +15,62 @@ impl<'a> Reader<'a> {
             schema.reference = Some(self.reference(node, "schemas")?);
             return Some(schema);
         }
-        let own = self.object(node, ObjectKind::Schema)?;
+        node.as_object()?;
         schema.nullable = node.null().is_some();
         let inner = node.without_null();
-        let object = self.object(inner, ObjectKind::Schema)?;
-        self.annotations(&object, &mut schema);
+        annotations(inner, &mut schema);
         if !std::ptr::eq(node, inner) {
-            self.annotations(&own, &mut schema);
+            annotations(node, &mut schema);
         }
-        self.numbers_and_texts(&object, &mut schema);
-        self.arrays_and_objects(&object, &mut schema);
-        schema.all_of = self.schemas(&object, "allOf");
-        schema.one_of = self.schemas(&object, "oneOf");
-        schema.any_of = self.schemas(&object, "anyOf");
-        schema.not = self.boxed_schema(object.get("not"));
+        self.restrictions(inner, &mut schema);
+        for (name, property) in inner.entries("properties") {
+            let property = self.schema(property);
+            let property = property.map(|property| (name.to_owned(), property));
+            schema.properties.extend(property);
+        }
+        schema.items = self.boxed_schema(inner.get("items"));
+        let additional = inner.get("additionalProperties");
+        schema.additional_properties = match additional.and_then(Node::as_bool) {
+            Some(_) => (inner.value_at("additionalProperties", Node::as_bool))
+                .map(AdditionalProperties::Allowed),
+            None => (self.boxed_schema(additional)).map(AdditionalProperties::Schema),
+        };
+        schema.all_of = self.schemas(inner, "allOf");
+        schema.one_of = self.schemas(inner, "oneOf");
+        schema.any_of = self.schemas(inner, "anyOf");
+        schema.not = self.boxed_schema(inner.get("not"));
         Some(schema)
     }
 
-    fn annotations(&self, object: &Object<'a>, schema: &mut Schema) {
-        schema.title = object.optional("title").or(schema.title.take());
-        schema.description = object.optional("description").or(schema.description.take());
-        schema.default = object.get("default").cloned().or(schema.default.take());
-        let examples = object.get("examples").and_then(Node::as_array);
-        let all = object
-            .get("example")
-            .into_iter()
-            .chain(examples.into_iter().flatten());
-        schema.examples.extend(all.cloned());
-        schema.read_only |= object.flag("readOnly");
-        schema.write_only |= object.flag("writeOnly");
-        schema.deprecated |= object.flag("deprecated");
-        schema.discriminator = self.discriminator(object).or(schema.discriminator.take());
-        schema.extensions.extend(object.extensions());
-        self.check_external_docs(object);
-        if let Some(node) = object.get("xml") {
-            self.object(node, ObjectKind::Xml);
-        }
-    }
-
-    fn numbers_and_texts(&self, object: &Object<'a>, schema: &mut Schema) {
-        schema.types = self.schema_type(object);
-        schema.format = object.optional("format");
-        schema.pattern = object.optional("pattern");
-        schema.minimum = object.optional("minimum");
-        schema.maximum = object.optional("maximum");
-        schema.exclusive_minimum = object.optional("exclusiveMinimum");
-        schema.exclusive_maximum = object.optional("exclusiveMaximum");
-        schema.multiple_of = object.optional("multipleOf");
-        schema.min_length = object.optional("minLength");
-        schema.max_length = object.optional("maxLength");
-        let values: Option<Spanned<&[Node]>> = object.optional("enum");
-        if let Some(values) = values {
-            if values.value.is_empty() {
+    fn restrictions(&self, node: &'a Node, schema: &mut Schema) {
+        let number = |name: &str| node.value_at(name, |value| value.as_number().cloned());
+        let count = |name: &str| node.value_at(name, Node::as_u64);
+        schema.types = self.schema_type(node);
+        schema.format = node.string_at("format");
+        schema.pattern = node.string_at("pattern");
+        schema.minimum = number("minimum");
+        schema.maximum = number("maximum");
+        schema.exclusive_minimum = number("exclusiveMinimum");
+        schema.exclusive_maximum = number("exclusiveMaximum");
+        schema.multiple_of = number("multipleOf");
+        schema.min_length = count("minLength");
+        schema.max_length = count("maxLength");
+        schema.min_items = count("minItems");
+        schema.max_items = count("maxItems");
+        schema.min_properties = count("minProperties");
+        schema.max_properties = count("maxProperties");
+        schema.unique_items = node.is_set("uniqueItems");
+        schema.required = self.required_names(node);
+        if let Some(values) = node
+            .get("enum")
+            .filter(|values| values.as_array().is_some())
+        {
+            let list = node.items("enum").to_vec();
+            if list.is_empty() {
                 let message = "`enum` is empty: no value would be valid";
                 self.report(rules::EMPTY_ENUM.violation(&values.at, message));
             }
-            schema.enumeration = Some(values.value.to_vec());
+            schema.enumeration = Some(list);
         }
         if let Some(multiple) = &schema.multiple_of
             && !multiple.value.as_f64().is_some_and(|value| value > 0.0)
@@ -82,9 +81,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn schema_type(&self, object: &Object<'a>) -> Option<Spanned<Type>> {
+    fn schema_type(&self, schema: &Node) -> Option<Spanned<Type>> {
         const TYPES: &str = "write `string`, `integer`, `number`, `boolean`, `array` or `object`";
-        let node = object.get("type")?;
+        let node = schema.get("type")?;
         let name = match node.as_array() {
             Some([name, null]) if null.as_str() == Some("null") => name,
             _ => node,
@@ -118,34 +117,17 @@ impl<'a> Reader<'a> {
         known.map(|kind| Spanned::new(kind, &name.at))
     }
 
-    fn arrays_and_objects(&self, object: &Object<'a>, schema: &mut Schema) {
-        schema.min_items = object.optional("minItems");
-        schema.max_items = object.optional("maxItems");
-        schema.unique_items = object.flag("uniqueItems");
-        schema.min_properties = object.optional("minProperties");
-        schema.max_properties = object.optional("maxProperties");
-        schema.required = self.required_names(object);
-        schema.items = self.boxed_schema(object.get("items"));
-        for (name, member) in self.entries(object, "properties") {
-            let property = self.schema(&member.value);
-            let property = property.map(|property| (name.clone(), property));
-            schema.properties.extend(property);
-        }
-        let additional = object.get("additionalProperties");
-        schema.additional_properties = match additional.and_then(Node::as_bool) {
-            Some(_) => (object.optional("additionalProperties")).map(AdditionalProperties::Allowed),
-            None => (self.boxed_schema(additional)).map(AdditionalProperties::Schema),
-        };
-    }
-
-    fn required_names(&self, object: &Object<'a>) -> Vec<Spanned<String>> {
-        let required = object.get("required");
-        if let Some(node) = required.filter(|node| node.as_bool().is_some()) {
+    fn required_names(&self, node: &'a Node) -> Vec<Spanned<String>> {
+        let required = node.get("required");
+        if let Some(flag) = required.filter(|node| node.as_bool().is_some()) {
             let help = "list the property in `required` of the object that has it";
-            self.report(wrong_type(node, "required", "an array of names", help));
+            self.report(wrong_type(flag, "required", "an array of names", help));
             return Vec::new();
         }
-        let names = object.texts("required");
+        if let Some(names) = required {
+            check_value(names, "required", Holds::TextList, self.log);
+        }
+        let names = node.strings_at("required");
         let mut seen = HashSet::new();
         for name in names.iter().filter(|name| !seen.insert(&name.value)) {
             let message = format!("`{name}` is listed twice in `required`");
@@ -154,34 +136,46 @@ impl<'a> Reader<'a> {
         names
     }
 
-    fn schemas(&self, object: &Object<'a>, name: &str) -> Vec<Schema> {
-        let parts = object.list(name);
-        if let Some(node) = object.get(name)
+    fn schemas(&self, node: &'a Node, name: &str) -> Vec<Schema> {
+        if let Some(node) = node.get(name)
             && node.as_array().is_some_and(<[Node]>::is_empty)
         {
             let message = format!("`{name}` is empty");
             self.report(rules::EMPTY_COMPOSITION.violation(&node.at, message));
         }
-        parts.iter().filter_map(|part| self.schema(part)).collect()
+        let parts = node.items(name).iter();
+        parts.filter_map(|part| self.schema(part)).collect()
     }
 
     /// A boxed schema. Schemas are large, and boxing them at once keeps the stack small.
     fn boxed_schema(&self, node: Option<&'a Node>) -> Option<Box<Schema>> {
         self.schema(node?).map(Box::new)
     }
+}
 
-    fn discriminator(&self, object: &Object<'a>) -> Option<Discriminator> {
-        let node = object.get("discriminator")?;
-        let object = self.object(node, ObjectKind::Discriminator)?;
-        let mut mapping = IndexMap::new();
-        for (name, member) in self.entries(&object, "mapping") {
-            let target = value(&member.value, name, self.log);
-            mapping.extend(target.map(|target| (name.clone(), target)));
-        }
-        Some(Discriminator {
-            at: node.at.clone(),
-            mapping,
-            property: object.required("propertyName")?,
-        })
-    }
+fn annotations(node: &Node, schema: &mut Schema) {
+    schema.title = node.string("title").or(schema.title.take());
+    schema.description = node.string("description").or(schema.description.take());
+    schema.default = node.get("default").cloned().or(schema.default.take());
+    let examples = node.get("example").into_iter();
+    let examples = examples.chain(node.items("examples"));
+    schema.examples.extend(examples.cloned());
+    schema.read_only |= node.is_set("readOnly");
+    schema.write_only |= node.is_set("writeOnly");
+    schema.deprecated |= node.is_set("deprecated");
+    schema.discriminator = discriminator(node).or(schema.discriminator.take());
+    schema.extensions.extend(node.extensions());
+}
+
+fn discriminator(node: &Node) -> Option<Discriminator> {
+    let node = node.get("discriminator")?;
+    let mapping = node.entries("mapping").filter_map(|(name, target)| {
+        let text = target.as_str()?.to_owned();
+        Some((name.to_owned(), Spanned::new(text, &target.at)))
+    });
+    Some(Discriminator {
+        at: node.at.clone(),
+        mapping: mapping.collect(),
+        property: node.string("propertyName")?,
+    })
 }

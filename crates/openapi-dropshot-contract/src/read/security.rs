@@ -1,10 +1,10 @@
 //! Reads security schemes and security requirements.
 
 use super::Reader;
-use super::object::{Object, texts, value};
 use super::reference::Target;
-use crate::grammar::{ObjectKind, Since};
-use crate::model::{Node, SecurityScheme, Spanned};
+use super::structure::{check_value, not_an_object};
+use crate::grammar::{Holds, ObjectKind, Since};
+use crate::model::{Node, SecurityScheme};
 use crate::rules::document as rules;
 use indexmap::IndexMap;
 
@@ -21,16 +21,21 @@ impl<'a> Reader<'a> {
     /// which is not the same as an empty list.
     pub(super) fn security_requirements(
         &self,
-        object: &Object<'a>,
+        node: &'a Node,
     ) -> Option<Vec<IndexMap<String, Vec<String>>>> {
-        let alternatives: &[Node] = object.optional("security")?;
+        let alternatives = node.get("security")?.as_array()?;
         let read = |node: &'a Node| {
-            let schemes = self.map(node, "a security requirement");
-            let scopes = schemes.map(|(name, member)| {
-                let scopes = texts(&member.value, name, self.log).into_iter();
-                (name.clone(), scopes.map(|scope| scope.value).collect())
+            if node.as_object().is_none() {
+                self.report(not_an_object(node, "a security requirement"));
+            }
+            let schemes = node.members().map(|(name, scopes)| {
+                check_value(scopes, name, Holds::TextList, self.log);
+                (
+                    name.to_owned(),
+                    node.words(name).map(str::to_owned).collect(),
+                )
             });
-            scopes.collect()
+            schemes.collect()
         };
         Some(alternatives.iter().map(read).collect())
     }
@@ -40,27 +45,28 @@ impl<'a> Reader<'a> {
         if let Target::Component(name) = self.target(node, "securitySchemes")? {
             return self.security_scheme(self.component("securitySchemes", name)?);
         }
-        let object = self.object(node, ObjectKind::SecurityScheme)?;
-        object.check_texts(&["bearerFormat"]);
-        let kind: Spanned<String> = object.required("type")?;
+        let kind = node.string_at("type")?;
+        let text = |name: &str| {
+            let value = self.needed(node, ObjectKind::SecurityScheme, name, Holds::Text);
+            Some(value?.as_str()?.to_owned())
+        };
         let mut scheme = None;
         let mut api_key = None;
         match kind.value.as_str() {
-            "http" => scheme = Some(object.required("scheme")?),
+            "http" => scheme = Some(text("scheme")?),
             "apiKey" => {
-                let name = object.required("name");
-                let place: Spanned<String> = object.required("in")?;
-                if !["query", "header", "cookie"].contains(&place.value.as_str()) {
+                let (name, place) = (text("name"), text("in")?);
+                if !["query", "header", "cookie"].contains(&place.as_str()) {
+                    let at = &node.get("in").unwrap_or(node).at;
+                    let place = place.escape_debug();
                     let message = format!("an API key cannot be sent in `{place}`");
                     let help = "write `query`, `header` or `cookie`";
-                    self.report(rules::SECURITY_SCHEME.problem(&place.at, message, help));
+                    self.report(rules::SECURITY_SCHEME.problem(at, message, help));
                 }
-                api_key = Some((name?, place.value));
+                api_key = Some((name?, place));
             }
-            "oauth2" => self.check_flows(&object),
-            "openIdConnect" => {
-                object.required::<String>("openIdConnectUrl");
-            }
+            "oauth2" => self.check_flows(node),
+            "openIdConnect" => drop(text("openIdConnectUrl")),
             "mutualTLS" if self.version > Since::V30 => {}
             other => {
                 let message = format!("`{kind}` is not a type of a security scheme");
@@ -76,30 +82,19 @@ impl<'a> Reader<'a> {
             kind: kind.value,
             scheme,
             api_key,
-            description: object.optional("description"),
+            description: node.string("description"),
             node: node.clone(),
         })
     }
 
-    fn check_flows(&self, scheme: &Object<'a>) {
-        let Some(node) = scheme.require("flows") else {
-            return;
-        };
-        let Some(flows) = self.object(node, ObjectKind::Flows) else {
-            return;
-        };
+    fn check_flows(&self, scheme: &'a Node) {
+        let flows = self.needed(scheme, ObjectKind::SecurityScheme, "flows", Holds::Any);
         for (name, addresses) in FLOWS {
-            let flow = flows.get(name);
-            let Some(flow) = flow.and_then(|node| self.object(node, ObjectKind::Flow)) else {
-                continue;
-            };
-            for address in addresses {
-                flow.required::<String>(address);
-            }
-            flow.check_texts(&["refreshUrl"]);
-            flow.require("scopes");
-            for (scope, member) in self.entries(&flow, "scopes") {
-                value::<String>(&member.value, scope, self.log);
+            let flow = flows.and_then(|flows| flows.get(name));
+            if let Some(flow) = flow.filter(|flow| flow.as_object().is_some()) {
+                for address in addresses {
+                    self.needed(flow, ObjectKind::Flow, address, Holds::Text);
+                }
             }
         }
     }
