@@ -1,23 +1,24 @@
 //! Generates the client from progenitor's output for the document, changed so that it keeps the promises of the
 //! document.
 //!
-//! Everything that progenitor would panic at, drop or misread is reported as a problem first ([`preconditions`],
-//! [`names`]) or rewritten in a form that it understands ([`prepare`]). Of its output, the types stay, and [`pass`] adds
-//! what progenitor cannot express: deprecation, stability, documentation, unknown later values. Of the requests only the
-//! names and signatures are read; their code is written here, as calls of the crate `openapi-dropshot-client`, which has
+//! [`plan`] says what each call sends and reads, and [`names`] how the types are called. Everything that progenitor would panic
+//! at is reported as a problem first ([`preconditions`]). [`prepare`] writes the schemas and signatures that progenitor gets, and
+//! [`run`] runs it. Of its output, [`pass`] keeps the types and reads the signatures, and writes everything else: builders,
+//! documentation, deprecation, unknown later values, and requests, as calls of the crate `openapi-dropshot-client`, which has
 //! everything that is the same for each client.
 
 mod document;
 mod names;
 mod pass;
+mod plan;
 mod preconditions;
 mod prepare;
 mod run;
-mod statuses;
 
 use crate::{File, Generated, Options, render, rules};
 use openapi_dropshot_contract::{Problem, model::Document};
 use pass::Module;
+use plan::Plan;
 
 /// Generates the files of the client.
 ///
@@ -26,13 +27,14 @@ use pass::Module;
 /// Everything in the document that progenitor cannot express, each at its place.
 pub(crate) fn generate(document: &Document, options: &Options) -> Result<Generated, Vec<Problem>> {
     let mut problems = preconditions::check(document);
-    let names = names::collect(document, &options.renames, &mut problems);
+    let plan = Plan::of(document);
+    let names = names::collect(&plan, &options.renames, &mut problems);
     if !problems.is_empty() {
         return Err(problems);
     }
-    let prepared = prepare::prepare(document, &names);
+    let prepared = prepare::prepare(&plan, &names);
     let generated = run::run(document, &names, &prepared)?;
-    let modules = pass::apply(document, &names, generated, &options.client_crate);
+    let modules = pass::apply(&plan, &names, generated, &options.client_crate);
     modules
         .and_then(|(modules, calls)| {
             let files = files(modules, options).map_err(|error| error.to_string())?;

@@ -36,6 +36,7 @@ pub mod rules;
 pub mod starter;
 
 use openapi_dropshot_contract::{Problem, model::Document, normalized};
+use plan::Plan;
 use std::collections::BTreeMap;
 
 /// The folders of the generated code, and the names that do not come from the
@@ -130,8 +131,9 @@ impl Generated {
 pub fn generate(document: &Document, options: &Options) -> Result<Generated, Vec<Problem>> {
     let normal = normalized(document);
     let document = normal.as_ref().unwrap_or(document);
-    let service = generate_service(document, options);
-    let client = client_files(document, options);
+    let plan = plan::plan(document, &options.renames);
+    let client = client_files(document, &plan, options);
+    let service = plan.and_then(|plan| service_files(document, &plan, options));
     let mut problems = match (service, client) {
         (Ok(mut generated), Ok(client)) => {
             generated.add_client(client);
@@ -148,17 +150,6 @@ pub fn generate(document: &Document, options: &Options) -> Result<Generated, Vec
     Err(problems)
 }
 
-/// Warns of what a service cannot do that the document says: the errors that it makes by itself
-/// and for whose bodies it has no values.
-pub fn warnings(document: &Document) -> Vec<Problem> {
-    let normal = normalized(document);
-    let normal = normal.as_ref().unwrap_or(document);
-    let Ok(plan) = plan::plan(normal, &BTreeMap::new()) else {
-        return Vec::new();
-    };
-    api::shapes::warnings(normal, &plan)
-}
-
 /// Generates the client only.
 ///
 /// # Errors
@@ -166,20 +157,9 @@ pub fn warnings(document: &Document) -> Vec<Problem> {
 /// All constructs of the document that the client does not support.
 pub fn generate_client(document: &Document, options: &Options) -> Result<Generated, Vec<Problem>> {
     let normal = normalized(document);
-    client_files(normal.as_ref().unwrap_or(document), options)
-}
-
-/// Generates the client, unless schemas are nested so deep that progenitor, which follows them
-/// without a bound, could exhaust the stack.
-fn client_files(document: &Document, options: &Options) -> Result<Generated, Vec<Problem>> {
-    let mut problems = plan::plan(document, &options.renames)
-        .err()
-        .unwrap_or_default();
-    problems.retain(|problem| problem.rule == rules::TOO_DEEP.id);
-    match problems.is_empty() {
-        true => client::generate(document, options),
-        false => Err(problems),
-    }
+    let document = normal.as_ref().unwrap_or(document);
+    let plan = plan::plan(document, &options.renames);
+    client_files(document, &plan, options)
 }
 
 /// Generates models and API only: what a service needs.
@@ -191,11 +171,46 @@ pub fn generate_service(document: &Document, options: &Options) -> Result<Genera
     let normal = normalized(document);
     let document = normal.as_ref().unwrap_or(document);
     let plan = plan::plan(document, &options.renames)?;
-    let written = models::files(&plan, options).and_then(|mut files| {
-        files.extend(api::files(document, &plan, options)?);
+    service_files(document, &plan, options)
+}
+
+/// Warns of what a service cannot do that the document says: the errors that it makes by itself
+/// and for whose bodies it has no values.
+pub fn warnings(document: &Document) -> Vec<Problem> {
+    let normal = normalized(document);
+    let document = normal.as_ref().unwrap_or(document);
+    let plan = plan::plan(document, &BTreeMap::new());
+    plan.map_or_else(
+        |_| Vec::new(),
+        |plan| api::shapes::warnings(document, &plan),
+    )
+}
+
+/// Generates the client, unless schemas are nested so deep that progenitor, which follows them
+/// without a bound, could exhaust the stack.
+fn client_files(
+    document: &Document,
+    plan: &Result<Plan<'_>, Vec<Problem>>,
+    options: &Options,
+) -> Result<Generated, Vec<Problem>> {
+    let problems = plan.as_ref().err().into_iter().flatten();
+    let too_deep = problems.filter(|problem| problem.rule == rules::TOO_DEEP.id);
+    match too_deep.cloned().collect::<Vec<_>>() {
+        none if none.is_empty() => client::generate(document, options),
+        problems => Err(problems),
+    }
+}
+
+fn service_files(
+    document: &Document,
+    plan: &Plan<'_>,
+    options: &Options,
+) -> Result<Generated, Vec<Problem>> {
+    let written = models::files(plan, options).and_then(|mut files| {
+        files.extend(api::files(document, plan, options)?);
         Ok(Generated {
             files,
-            api: Some(starter::Api::of(document, &plan, options)),
+            api: Some(starter::Api::of(document, plan, options)),
             client: BTreeMap::new(),
             inline_types: plan.inline.clone(),
         })

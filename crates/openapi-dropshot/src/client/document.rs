@@ -1,37 +1,6 @@
 //! Looks up facts about the document for several parts of the client generator.
 
-use openapi_dropshot_contract::model::{
-    Document, MediaType, Operation, Parameter, ParameterIn, Response, Schema, StatusCode, Type,
-};
-
-/// Returns the responses that a client reads as a success; see [`super::prepare`].
-pub(super) fn successes(operation: &Operation) -> Vec<&Response> {
-    let with = |is_it: fn(StatusCode) -> bool| -> Vec<&Response> {
-        let responses = operation.responses.iter();
-        responses
-            .filter(|response| is_it(response.status.value))
-            .collect()
-    };
-    let declared = with(StatusCode::is_success);
-    if declared.is_empty() {
-        with(|status| status == StatusCode::Default)
-    } else {
-        declared
-    }
-}
-
-/// Returns the responses that say why a request failed.
-pub(super) fn errors(operation: &Operation) -> Vec<&Response> {
-    let has_success =
-        (operation.responses.iter()).any(|response| response.status.value.is_success());
-    let is_error = |response: &&Response| match response.status.value {
-        StatusCode::Exact(status) => status >= 400,
-        StatusCode::Range(class) => class >= 4,
-        // Without a success beside it, `default` is read as one.
-        StatusCode::Default => has_success,
-    };
-    operation.responses.iter().filter(is_error).collect()
-}
+use openapi_dropshot_contract::model::{Document, MediaType, Parameter, ParameterIn, Schema, Type};
 
 /// Returns the media type without its parameters.
 pub(super) fn essence(media: &MediaType) -> &str {

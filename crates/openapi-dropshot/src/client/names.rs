@@ -2,8 +2,8 @@
 //! the same name.
 
 use super::{
-    document::{is_type, known_values, successes},
-    statuses::{bodies_in_place, sent, typed_successes},
+    document::{is_type, known_values},
+    plan::{Content, Plan},
 };
 use crate::{
     names::{pascal, snake},
@@ -12,7 +12,7 @@ use crate::{
 use openapi_dropshot_contract::{
     Problem,
     model::{
-        AdditionalProperties, Document, Location, MediaType, Node, NodeKind, Parameter, Schema,
+        AdditionalProperties, Location, MediaType, Node, NodeKind, Parameter, Schema, StatusCode,
         Type, unescape_pointer_token,
     },
 };
@@ -62,10 +62,11 @@ pub(super) fn is_taken(name: &str) -> bool {
 /// Names every schema that becomes a type; two schemas with one name are a
 /// problem.
 pub(super) fn collect<'a>(
-    document: &'a Document,
+    plan: &Plan<'a>,
     renames: &BTreeMap<String, String>,
     problems: &mut Vec<Problem>,
 ) -> Names<'a> {
+    let document = plan.document;
     let mut collector = Collector {
         names: Names::new(),
         renames,
@@ -77,26 +78,25 @@ pub(super) fn collect<'a>(
     for (name, schema) in &document.schemas {
         collector.parts(name, schema);
     }
-    for operation in &document.operations {
-        let id = operation.id.as_ref().map_or("", |id| id.value.as_str());
-        for parameter in &operation.parameters {
+    for call in &plan.calls {
+        let id = call.id;
+        for parameter in &call.operation.parameters {
             let name = name_at(&parameter.at, || format!("{id} {}", parameter.name.value));
             if let Some(schema) = &parameter.schema {
                 collector.visit(&name, schema, Some(parameter));
             }
         }
-        if let Some(body) = &operation.request_body {
+        if let Some((body, media, _)) = call.body {
             let name = name_at(&body.at, || format!("{id} body"));
-            let sent = sent(&body.content).map(|(media, _)| std::slice::from_ref(media));
-            collector.visit_content(&name, sent.unwrap_or_default());
+            collector.visit_content(&name, [media]);
         }
-        let typed = !typed_successes(operation).is_empty();
-        for response in successes(operation).into_iter().filter(|_| !typed) {
+        let typed = !call.typed_successes.is_empty();
+        for response in call.successes.iter().filter(|_| !typed) {
             let name = name_at(&response.at, || format!("{id} response"));
             collector.visit_content(&name, &response.content);
         }
     }
-    for (name, schema) in bodies_in_place(document) {
+    for (name, schema) in bodies_in_place(plan) {
         collector.claim(&name, schema, None, true);
         collector.parts(&name, schema);
     }
@@ -105,10 +105,46 @@ pub(super) fn collect<'a>(
 }
 
 /// Names a part of an operation: a component, which operations share, keeps its own name.
-pub(super) fn name_at(at: &Location, other: impl FnOnce() -> String) -> String {
+fn name_at(at: &Location, other: impl FnOnce() -> String) -> String {
     let component = at.pointer.strip_prefix("/components/");
     let name = component.and_then(|component| component.split('/').nth(1));
     name.map_or_else(other, unescape_pointer_token)
+}
+
+/// Returns the schemas of the bodies of enums and of callbacks that are written in place: they become types of their own.
+pub(super) fn bodies_in_place<'a>(plan: &Plan<'a>) -> Vec<(String, &'a Schema)> {
+    let mut bodies = Vec::new();
+    for call in &plan.calls {
+        for case in call.typed_successes.iter().chain(&call.typed_errors) {
+            if let Content::Json(Some(schema)) = case.content {
+                let status = case.response.status.value;
+                let kind = match status {
+                    StatusCode::Exact(..=399) | StatusCode::Range(..=3) => "response",
+                    _ => "error",
+                };
+                let name = || format!("{} {kind} {status}", call.id);
+                bodies.push((name_at(&case.response.at, name), schema));
+            }
+        }
+    }
+    for request in &plan.outgoing {
+        if let Some((body, media)) = request.body {
+            let name = name_at(&body.at, || format!("{} body", request.name));
+            bodies.extend(media.schema.as_ref().map(|schema| (name, schema)));
+        }
+    }
+    bodies.retain(|(_, schema)| !schema.is_reference());
+    bodies
+}
+
+/// Returns the name of the type of a schema: that of the component to which it refers, or its own.
+pub(super) fn type_name<'n>(schema: &'n Schema, names: &'n Names<'_>) -> Option<&'n str> {
+    if let Some(component) = &schema.reference {
+        return Some(&component.value);
+    }
+    let mut named = names.values();
+    let own = named.find(|named| named.schema.at == schema.at);
+    own.map(|named| named.name.as_str())
 }
 
 /// Whether typify writes a function of its own for this default of a property. All others are
@@ -235,8 +271,11 @@ impl<'a> Collector<'a, '_> {
         }
     }
 
-    fn visit_content(&mut self, name: &str, content: &'a [MediaType]) {
-        for schema in content.iter().filter_map(|media| media.schema.as_ref()) {
+    fn visit_content(&mut self, name: &str, content: impl IntoIterator<Item = &'a MediaType>) {
+        let schemas = content
+            .into_iter()
+            .filter_map(|media| media.schema.as_ref());
+        for schema in schemas {
             self.visit(name, schema, None);
         }
     }

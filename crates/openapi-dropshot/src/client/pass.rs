@@ -16,7 +16,7 @@ mod unions;
 mod values;
 mod waiters;
 
-use super::names::Names;
+use super::{names::Names, plan::Plan};
 use crate::{
     docs::{doc_attributes, harmless, one_line},
     lifecycle::DeprecationNote,
@@ -41,6 +41,7 @@ pub(super) struct Module {
 
 /// The inputs of this pass, which all its parts share.
 struct Pass<'a> {
+    plan: &'a Plan<'a>,
     document: &'a Document,
     names: &'a Names<'a>,
     /// The crate of the client, as Rust writes it.
@@ -57,7 +58,7 @@ struct Pass<'a> {
 ///
 /// progenitor's code has another structure than this pass expects, or lacks a deprecation of the document.
 pub(super) fn apply(
-    document: &Document,
+    plan: &Plan<'_>,
     names: &Names<'_>,
     file: syn::File,
     library: &str,
@@ -75,14 +76,15 @@ pub(super) fn apply(
         }
     }
     let mut pass = Pass {
-        document,
+        plan,
+        document: plan.document,
         names,
         library,
         kinds: BTreeMap::new(),
         idents: responses::idents(&types),
     };
     pass.kinds = pass.kinds_of(&types);
-    let requests = requests::read(document, &builders)?;
+    let requests = requests::read(plan, &builders)?;
     let module = |name: &str, about, code| Module {
         name: name.to_owned(),
         about,

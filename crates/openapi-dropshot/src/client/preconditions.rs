@@ -4,7 +4,7 @@
 use super::{
     document::{all_schemas, alternatives, is_type},
     names::{folded, is_one_of, is_taken},
-    statuses::sent,
+    plan::sent,
 };
 use crate::{plan::is_token, rules};
 use heck::ToPascalCase as _;

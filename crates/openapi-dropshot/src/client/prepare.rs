@@ -2,9 +2,9 @@
 //! understands without losing or misreading a part.
 
 use super::{
-    document::{all_schemas, is_type, known_values, successes, with_parts},
-    names::{Names, folded},
-    statuses::{Sent, bodies_in_place, sent, type_name, typed_successes},
+    document::{all_schemas, is_type, known_values, with_parts},
+    names::{Names, bodies_in_place, folded, type_name},
+    plan::{Call, Plan, Sent},
 };
 use crate::plan::is_json;
 use openapi_dropshot_contract::model::{
@@ -38,9 +38,10 @@ pub(super) fn document<'o>(
 }
 
 /// Prepares the schemas and operations of a document.
-pub(super) fn prepare<'a>(document: &'a Document, names: &Names<'_>) -> Prepared<'a> {
+pub(super) fn prepare<'a>(plan: &Plan<'a>, names: &Names<'_>) -> Prepared<'a> {
+    let document = plan.document;
     let mut root = document.root.to_json();
-    let in_place = bodies_in_place(document);
+    let in_place = bodies_in_place(plan);
     let inside = in_place
         .iter()
         .flat_map(|(_, schema)| with_parts(vec![*schema]));
@@ -59,8 +60,8 @@ pub(super) fn prepare<'a>(document: &'a Document, names: &Names<'_>) -> Prepared
         }
     }
     lower(document, &mut root);
-    let operations = document.operations.iter();
-    let operations = operations.map(|operation| (operation, signature(operation, &root)));
+    let calls = plan.calls.iter();
+    let operations = calls.map(|call| (call.operation, signature(call, &root)));
     let operations = operations.collect();
     let mut schemas = match root.pointer_mut("/components/schemas").map(Value::take) {
         Some(Value::Object(schemas)) => schemas,
@@ -83,12 +84,12 @@ pub(super) fn prepare<'a>(document: &'a Document, names: &Names<'_>) -> Prepared
 
 /// Writes what progenitor makes a signature of: parameters, the one media type of the body that the client sends, and the body
 /// of a success. The toolkit reads errors by itself, and so it does successes with different bodies, whose types are components.
-fn signature(operation: &Operation, root: &Value) -> Value {
+fn signature(call: &Call<'_>, root: &Value) -> Value {
     let written = |schema: Option<&Schema>| {
         let written = schema.and_then(|schema| root.pointer(&schema.at.pointer));
         written.cloned().unwrap_or_else(|| json!({}))
     };
-    let parameters = operation.parameters.iter().map(|parameter| {
+    let parameters = call.operation.parameters.iter().map(|parameter| {
         json!({
             "name": parameter.name.value,
             "in": parameter.location.as_str(),
@@ -97,10 +98,8 @@ fn signature(operation: &Operation, root: &Value) -> Value {
         })
     });
     let parameters: Vec<Value> = parameters.collect();
-    let id = operation.id.as_ref().map(|id| &id.value);
-    let mut signature = json!({"operationId": id, "parameters": parameters, "responses": {}});
-    let body = operation.request_body.as_ref();
-    if let Some((body, (media, how))) = body.and_then(|body| Some((body, sent(&body.content)?))) {
+    let mut signature = json!({"operationId": call.id, "parameters": parameters, "responses": {}});
+    if let Some((body, media, how)) = call.body {
         let schema = match how {
             Sent::Json | Sent::Form => written(media.schema.as_ref()),
             Sent::Text => json!({"type": "string"}),
@@ -110,8 +109,8 @@ fn signature(operation: &Operation, root: &Value) -> Value {
             Map::from_iter([(how.for_progenitor().to_owned(), json!({"schema": schema}))]);
         signature["requestBody"] = json!({"required": body.required, "content": content});
     }
-    if let Some(success) = successes(operation).first()
-        && typed_successes(operation).is_empty()
+    if let Some(success) = call.successes.first()
+        && call.typed_successes.is_empty()
     {
         let content = match success.content.iter().find(|media| is_json(media)) {
             Some(json) => json!({"application/json": {"schema": written(json.schema.as_ref())}}),

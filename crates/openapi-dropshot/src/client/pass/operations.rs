@@ -9,10 +9,7 @@ use super::{
     setters::assign,
 };
 use crate::{
-    client::{
-        document::{is_type, successes},
-        statuses::Sent,
-    },
+    client::{document::is_type, plan::Sent},
     lifecycle::{deprecation_note, stability_sentence},
     names::snake,
 };
@@ -230,7 +227,7 @@ impl Pass<'_> {
             return None;
         };
         let item = self.item_of(response)?;
-        if !self.is_paged(request.operation) {
+        if !self.is_paged(request) {
             return None;
         }
         let prepared = request_of(request);
@@ -284,8 +281,8 @@ impl Pass<'_> {
         }
     }
 
-    fn is_paged(&self, operation: &Operation) -> bool {
-        successes(operation).iter().any(|response| {
+    fn is_paged(&self, request: &Request<'_>) -> bool {
+        request.call.successes.iter().any(|response| {
             let linked = response
                 .headers
                 .iter()

@@ -8,16 +8,16 @@ use super::{
 };
 use crate::{
     client::{
-        document::{essence, successes},
+        document::essence,
         names::folded,
-        statuses::{Case, Sent, sent, typed_errors, typed_successes},
+        plan::{Call, Plan, Sent},
     },
     lifecycle::deprecation_note,
     names::{ident, snake},
     probe::text,
     starter::ClientCall,
 };
-use openapi_dropshot_contract::model::{Document, MediaType, Operation, Parameter, StatusCode};
+use openapi_dropshot_contract::model::{MediaType, Operation, Parameter, Response, StatusCode};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use std::collections::BTreeMap;
@@ -25,6 +25,7 @@ use syn::{Fields, Ident, ImplItem, Item, ItemStruct, ReturnType, Type, parse_quo
 
 /// A request, by names and types.
 pub(super) struct Request<'a> {
+    pub(super) call: &'a Call<'a>,
     pub(super) operation: &'a Operation,
     /// The method of the client.
     pub(super) method: Ident,
@@ -33,10 +34,6 @@ pub(super) struct Request<'a> {
     pub(super) parameters: Vec<Setter<'a>>,
     pub(super) body: Option<Body<'a>>,
     pub(super) response: Reading,
-    /// The successes, if they have different bodies; the response is then [`Reading::ByStatus`].
-    pub(super) successes: Vec<Case<'a>>,
-    /// The error responses, if those of the document have different bodies.
-    pub(super) errors: Vec<Case<'a>>,
     /// The statuses of its successes; empty if each from 200 to 299 is one.
     pub(super) success: Vec<u16>,
     /// The attributes that deprecate its items, and that hide them behind the cargo feature of its stability.
@@ -92,25 +89,18 @@ impl Request<'_> {
     }
 }
 
-/// Reads the requests of the document, in its order.
+/// Reads the requests of the plan, in its order.
 ///
 /// # Errors
 ///
 /// progenitor's code has no builder for an operation, or the builder lacks a part of it.
-pub(super) fn read<'a>(
-    document: &'a Document,
-    builders: &[Item],
-) -> Result<Vec<Request<'a>>, String> {
-    let read = |operation| request(document, operation, builders);
-    document.operations.iter().map(read).collect()
+pub(super) fn read<'a>(plan: &'a Plan<'a>, builders: &[Item]) -> Result<Vec<Request<'a>>, String> {
+    let read = |call| request(call, builders);
+    plan.calls.iter().map(read).collect()
 }
 
-fn request<'a>(
-    document: &Document,
-    operation: &'a Operation,
-    builders: &[Item],
-) -> Result<Request<'a>, String> {
-    let id = operation.id.as_ref().map_or("", |id| id.value.as_str());
+fn request<'a>(call: &'a Call<'a>, builders: &[Item]) -> Result<Request<'a>, String> {
+    let Call { operation, id, .. } = call;
     let missing = |what: &str| format!("the operation `{id}` has no {what}");
     let builder = builders.iter().find_map(|item| match item {
         Item::Struct(builder) if folded(&builder.ident.to_string()) == folded(id) => Some(builder),
@@ -136,36 +126,32 @@ fn request<'a>(
             },
         });
     }
-    let declared = operation.request_body.as_ref();
-    let media = declared.and_then(|body| Some((body.required, sent(&body.content)?)));
-    let body = match media {
-        Some((required, (media, how))) => {
+    let body = match call.body {
+        Some((declared, media, how)) => {
             let (name, held) = fields.remove("body").ok_or_else(|| missing("body"))?;
-            Some(body(media, how, required, name, held))
+            Some(body(media, how, declared.required, name, held))
         }
         None => None,
     };
-    let successes = typed_successes(operation);
     let response = response_of(&builder.ident, builders).ok_or_else(|| missing("`send`"))?;
     Ok(Request {
+        call,
         operation,
         method: ident(&snake(id)),
         builder: builder.ident.clone(),
         parameters,
         body,
         response: match response.to_token_stream().to_string().as_str() {
-            _ if !successes.is_empty() => Reading::ByStatus,
+            _ if !call.typed_successes.is_empty() => Reading::ByStatus,
             "()" => Reading::Empty,
             "ByteStream" => Reading::Bytes,
             _ => Reading::Json(Box::new(response)),
         },
-        success: success(operation),
+        success: success(&call.successes),
         deprecated: deprecation_note(operation)
             .as_ref()
             .map(deprecated_attribute),
         gate: feature(operation).map(|feature| quote!(#[cfg(feature = #feature)])),
-        successes,
-        errors: typed_errors(document, operation),
     })
 }
 
@@ -231,9 +217,9 @@ fn response_of(builder: &Ident, builders: &[Item]) -> Option<Type> {
     argument_of(&argument_of(result, "Result")?, "ResponseValue")
 }
 
-fn success(operation: &Operation) -> Vec<u16> {
-    let statuses = successes(operation)
-        .into_iter()
+fn success(successes: &[&Response]) -> Vec<u16> {
+    let statuses = successes
+        .iter()
         .map(|response| match response.status.value {
             StatusCode::Exact(code) => Some(code),
             _ => None,

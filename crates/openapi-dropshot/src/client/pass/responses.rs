@@ -3,12 +3,11 @@
 use super::{Pass, docs, requests::Request};
 use crate::{
     client::{
-        names::folded,
-        statuses::{Case, Content, outgoing, type_name},
+        names::{folded, type_name},
+        plan::{Case, Content},
     },
     docs::status_line,
     names::{ident, pascal},
-    plan::is_like_json,
 };
 use openapi_dropshot_contract::model::{Schema, StatusCode};
 use proc_macro2::{Literal, TokenStream};
@@ -33,7 +32,7 @@ pub(super) fn idents(types: &[Item]) -> BTreeMap<String, Ident> {
 /// The enum of the error bodies of a request, from the module of its builder.
 pub(super) fn errors_type(request: &Request<'_>) -> Option<Type> {
     let name = errors_name(request);
-    (!request.errors.is_empty()).then(|| parse_quote!(super::responses::#name))
+    (!request.call.typed_errors.is_empty()).then(|| parse_quote!(super::responses::#name))
 }
 
 /// The enum of the bodies of the successes of a request, from the module of its builder.
@@ -57,18 +56,18 @@ impl Pass<'_> {
         for request in requests {
             let method = &request.method;
             let link = format!("[`{method}`](super::Client::{method})");
-            if !request.successes.is_empty() {
+            if !request.call.typed_successes.is_empty() {
                 let about = format!("The bodies of the successes of {link}, by status.");
                 let name = successes_name(request);
-                enums.extend(self.by_status(request, &name, &about, &request.successes));
+                enums.extend(self.by_status(request, &name, &about, &request.call.typed_successes));
             }
-            if !request.errors.is_empty() {
+            if !request.call.typed_errors.is_empty() {
                 let about = format!(
                     "The bodies of the errors of {link}, by status; \
                      [`typed_body`](super::TypedError::typed_body) of the error returns it."
                 );
                 let name = errors_name(request);
-                enums.extend(self.by_status(request, &name, &about, &request.errors));
+                enums.extend(self.by_status(request, &name, &about, &request.call.typed_errors));
             }
         }
         let code = quote! {
@@ -154,10 +153,10 @@ impl Pass<'_> {
     /// Writes an alias for the type of each body that the service sends.
     pub(super) fn callbacks(&self) -> Option<TokenStream> {
         let (mut aliases, mut met) = (TokenStream::new(), BTreeSet::new());
-        for request in outgoing(self.document) {
-            let body = request.operation.request_body.as_ref();
-            let media = body.and_then(|body| body.content.iter().find(|media| is_like_json(media)));
-            let Some(media) = media else { continue };
+        for request in &self.plan.outgoing {
+            let Some((_, media)) = request.body else {
+                continue;
+            };
             let mut name = pascal(&request.name);
             while !met.insert(name.clone()) {
                 name.push('2');

@@ -87,8 +87,9 @@ impl Pass<'_> {
             Some(code) => (quote!(types::#code), quote!(super::types::#code)),
             None => (quote!(String), quote!(String)),
         };
-        let is_typed =
-            |request: &Request<'_>| !request.errors.is_empty() || !request.successes.is_empty();
+        let is_typed = |request: &Request<'_>| {
+            !request.call.typed_errors.is_empty() || !request.call.typed_successes.is_empty()
+        };
         let responses = (requests.iter().any(is_typed)).then(|| {
             quote!(
                 pub mod responses;
@@ -99,7 +100,9 @@ impl Pass<'_> {
                 pub mod callbacks;
             )
         });
-        let typed_error = requests.iter().any(|request| !request.errors.is_empty());
+        let typed_error = requests
+            .iter()
+            .any(|request| !request.call.typed_errors.is_empty());
         let typed_error = typed_error.then(|| {
             quote! {
                 /// The error of a call of an operation whose error responses have different bodies; [`responses`] has the bodies.

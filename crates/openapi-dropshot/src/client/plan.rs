@@ -1,0 +1,267 @@
+//! Plans the calls of the client: what each sends and reads. Names, the document for progenitor and the code are made of this
+//! plan.
+
+use super::document::essence;
+use crate::plan::{is_like_json, variant_name};
+use openapi_dropshot_contract::model::{
+    Document, MediaType, Operation, RequestBody, Response, Schema, StatusCode,
+};
+
+/// What the client sends and reads, and what the service sends by itself.
+pub(super) struct Plan<'a> {
+    pub(super) document: &'a Document,
+    /// The calls, in the order of the document.
+    pub(super) calls: Vec<Call<'a>>,
+    /// The requests of callbacks and webhooks.
+    pub(super) outgoing: Vec<Outgoing<'a>>,
+}
+
+/// A call of an operation.
+pub(super) struct Call<'a> {
+    pub(super) operation: &'a Operation,
+    /// The `operationId`.
+    pub(super) id: &'a str,
+    /// The body, its media type that the client sends, and how the client sends it.
+    pub(super) body: Option<(&'a RequestBody, &'a MediaType, Sent)>,
+    /// The responses that the client reads as a success.
+    pub(super) successes: Vec<&'a Response>,
+    /// The successes, if they have different bodies. They become an enum.
+    pub(super) typed_successes: Vec<Case<'a>>,
+    /// The error responses, if those of the document have different bodies and this operation describes one. They become an
+    /// enum.
+    pub(super) typed_errors: Vec<Case<'a>>,
+}
+
+/// A response of an enum.
+pub(super) struct Case<'a> {
+    pub(super) response: &'a Response,
+    /// The variant.
+    pub(super) variant: String,
+    pub(super) content: Content<'a>,
+}
+
+/// What a response has as its body.
+#[derive(Clone, Copy)]
+pub(super) enum Content<'a> {
+    /// JSON of this schema; of any, if the document has no schema.
+    Json(Option<&'a Schema>),
+    /// Text of any other media type.
+    Text,
+    Empty,
+}
+
+/// A request that the service sends.
+pub(super) struct Outgoing<'a> {
+    /// The name of its type: that of the operation and of the callback, or that of the webhook.
+    pub(super) name: String,
+    /// The sentence about it.
+    pub(super) about: String,
+    pub(super) operation: &'a Operation,
+    /// The body, and its media type that is JSON.
+    pub(super) body: Option<(&'a RequestBody, &'a MediaType)>,
+}
+
+impl<'a> Plan<'a> {
+    /// Plans the calls of a document.
+    pub(super) fn of(document: &'a Document) -> Self {
+        let operations = || document.operations.iter();
+        let has_different_errors = differ(operations().flat_map(errors));
+        let calls = operations().map(|operation| {
+            let body = operation.request_body.as_ref();
+            let (successes, errors) = (successes(operation), errors(operation));
+            let has_body = |response: &&Response| !response.content.is_empty();
+            let has_typed_errors = has_different_errors && errors.iter().any(has_body);
+            Call {
+                operation,
+                id: operation.id.as_ref().map_or("", |id| id.value.as_str()),
+                body: body.and_then(|body| {
+                    let (media, how) = sent(&body.content)?;
+                    Some((body, media, how))
+                }),
+                typed_successes: match differ(successes.iter().copied()) {
+                    true => cases(&successes),
+                    false => Vec::new(),
+                },
+                typed_errors: match has_typed_errors {
+                    true => cases(&errors),
+                    false => Vec::new(),
+                },
+                successes,
+            }
+        });
+        Plan {
+            document,
+            calls: calls.collect(),
+            outgoing: outgoing(document),
+        }
+    }
+}
+
+/// Returns the responses that a client reads as a success.
+fn successes(operation: &Operation) -> Vec<&Response> {
+    let with = |is_it: fn(StatusCode) -> bool| -> Vec<&Response> {
+        let responses = operation.responses.iter();
+        responses
+            .filter(|response| is_it(response.status.value))
+            .collect()
+    };
+    let declared = with(StatusCode::is_success);
+    if declared.is_empty() {
+        with(|status| status == StatusCode::Default)
+    } else {
+        declared
+    }
+}
+
+/// Returns the responses that say why a request failed.
+fn errors(operation: &Operation) -> Vec<&Response> {
+    let has_success =
+        (operation.responses.iter()).any(|response| response.status.value.is_success());
+    let is_error = |response: &&Response| match response.status.value {
+        StatusCode::Exact(status) => status >= 400,
+        StatusCode::Range(class) => class >= 4,
+        // Without a success beside it, `default` is read as one.
+        StatusCode::Default => has_success,
+    };
+    operation.responses.iter().filter(is_error).collect()
+}
+
+impl<'a> Content<'a> {
+    fn of(response: &'a Response) -> Self {
+        match response.content.iter().find(|media| is_like_json(media)) {
+            Some(media) => Content::Json(media.schema.as_ref()),
+            None if response.content.is_empty() => Content::Empty,
+            None => Content::Text,
+        }
+    }
+
+    /// Whether two bodies have the same type.
+    fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Content::Json(one), Content::Json(other)) => one.map(identity) == other.map(identity),
+            (Content::Text, Content::Text) | (Content::Empty, Content::Empty) => true,
+            _ => false,
+        }
+    }
+}
+
+/// The component that a schema is, or its place.
+fn identity(schema: &Schema) -> &str {
+    let component = schema.reference.as_ref().map(|name| name.value.as_str());
+    component.unwrap_or(&schema.at.pointer)
+}
+
+/// Returns whether responses have bodies of different types.
+fn differ<'a>(responses: impl Iterator<Item = &'a Response>) -> bool {
+    let mut bodies = responses.map(Content::of);
+    let first = bodies.next();
+    first.is_some_and(|first| bodies.any(|other| !first.is_same(&other)))
+}
+
+fn cases<'a>(responses: &[&'a Response]) -> Vec<Case<'a>> {
+    let case = |response: &&'a Response| Case {
+        response,
+        variant: variant_name(response.status.value),
+        content: Content::of(response),
+    };
+    let mut cases: Vec<Case<'a>> = responses.iter().map(case).collect();
+    // The order in which a status is looked up: exact statuses, ranges, and then the others.
+    cases.sort_by_key(|case| case.response.status.value);
+    cases
+}
+
+/// Returns the requests of callbacks and webhooks.
+fn outgoing(document: &Document) -> Vec<Outgoing<'_>> {
+    let mut all = Vec::new();
+    for operation in &document.operations {
+        let id = operation.id.as_ref().map_or("", |id| id.value.as_str());
+        for callback in &operation.callbacks {
+            let name = &callback.name;
+            let about = |request: &Operation| {
+                format!(
+                    "the callback `{name}` of `{id}`: the service sends `{}` to the address `{}`.",
+                    request.method, request.path.value
+                )
+            };
+            add_outgoing(&mut all, &callback.requests, &format!("{id} {name}"), about);
+        }
+    }
+    for webhook in &document.webhooks {
+        let name = &webhook.name;
+        let about = |request: &Operation| {
+            let method = request.method;
+            format!("the webhook `{name}`: the service sends `{method}`.")
+        };
+        add_outgoing(&mut all, &webhook.requests, name, about);
+    }
+    all
+}
+
+/// Adds requests with one name, to which all but the first add their number.
+fn add_outgoing<'a>(
+    all: &mut Vec<Outgoing<'a>>,
+    requests: &'a [Operation],
+    name: &str,
+    about: impl Fn(&Operation) -> String,
+) {
+    all.extend(requests.iter().enumerate().map(|(index, operation)| {
+        let body = operation.request_body.as_ref();
+        Outgoing {
+            name: match index {
+                0 => name.to_owned(),
+                _ => format!("{name} {}", index + 1),
+            },
+            about: about(operation),
+            operation,
+            body: body.and_then(|body| {
+                let mut content = body.content.iter();
+                Some((body, content.find(|media| is_like_json(media))?))
+            }),
+        }
+    }));
+}
+
+/// Returns the media type of a request body that the client sends, and how it sends it.
+pub(super) fn sent(content: &[MediaType]) -> Option<(&MediaType, Sent)> {
+    let with = |wanted: Sent| {
+        let mut content = content.iter();
+        content
+            .find(|media| Sent::of(media) == Some(wanted))
+            .map(|media| (media, wanted))
+    };
+    [Sent::Json, Sent::Form, Sent::Text, Sent::Bytes]
+        .into_iter()
+        .find_map(with)
+}
+
+/// How a client sends a body.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sent {
+    Json,
+    Form,
+    Text,
+    Bytes,
+}
+
+impl Sent {
+    fn of(media: &MediaType) -> Option<Self> {
+        match essence(media) {
+            _ if is_like_json(media) => Some(Sent::Json),
+            "application/x-www-form-urlencoded" => Some(Sent::Form),
+            range if range.contains('*') => None,
+            parts if parts.starts_with("multipart/") => None,
+            text if text.starts_with("text/") => Some(Sent::Text),
+            _ => Some(Sent::Bytes),
+        }
+    }
+
+    /// The media type for which progenitor makes the same type.
+    pub(super) fn for_progenitor(self) -> &'static str {
+        match self {
+            Sent::Json => "application/json",
+            Sent::Form => "application/x-www-form-urlencoded",
+            Sent::Text => "text/plain",
+            Sent::Bytes => "application/octet-stream",
+        }
+    }
+}
