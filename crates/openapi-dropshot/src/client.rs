@@ -15,9 +15,8 @@ mod preconditions;
 mod prepare;
 mod run;
 
-use crate::{File, Generated, Options, render, rules};
+use crate::{Generated, Options, rules};
 use openapi_dropshot_contract::{Problem, model::Document};
-use pass::Module;
 use plan::Plan;
 
 /// Generates the files of the client.
@@ -34,38 +33,12 @@ pub(crate) fn generate(document: &Document, options: &Options) -> Result<Generat
     }
     let prepared = prepare::prepare(&plan, &names);
     let generated = run::run(document, &names, &prepared)?;
-    let modules = pass::apply(&plan, &names, generated, &options.client_crate);
-    modules
-        .and_then(|(modules, calls)| {
-            let files = files(modules, options).map_err(|error| error.to_string())?;
-            Ok(Generated {
-                files,
-                client: calls,
-                ..Generated::default()
-            })
-        })
-        .map_err(|reason| {
-            vec![rules::CLIENT_SHAPE.problem(
-                &document.root.at,
-                format!(
-                    "the client generator does not know the code that progenitor made: {reason}"
-                ),
-                "use the version of progenitor that `Cargo.lock` names, and report the document",
-            )]
-        })
-}
-
-fn files(modules: Vec<Module>, options: &Options) -> syn::Result<Vec<File>> {
-    let mut files = Vec::new();
-    for Module { name, about, code } in modules {
-        let about: Vec<&str> = about.iter().flat_map(|about| ["", about]).collect();
-        files.push(File {
-            path: Options::path(&options.client, &name),
-            text: render::file(&options.first_line(), &about, code)?,
-        });
-    }
-    files.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(files)
+    pass::apply(&plan, &names, generated, options).map_err(|reason| {
+        let message =
+            format!("the client generator does not know the code that progenitor made: {reason}");
+        let help = "use the version of progenitor that `Cargo.lock` names, and report the document";
+        vec![rules::CLIENT_SHAPE.problem(&document.root.at, message, help)]
+    })
 }
 
 #[cfg(test)]

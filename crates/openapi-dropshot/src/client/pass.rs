@@ -18,9 +18,10 @@ mod waiters;
 
 use super::{names::Names, plan::Plan};
 use crate::{
+    File, Generated, Options,
     docs::{doc_attributes, harmless, one_line},
     lifecycle::DeprecationNote,
-    starter::ClientCall,
+    render,
 };
 use kinds::Kind;
 use openapi_dropshot_contract::model::{Document, Extensions};
@@ -28,16 +29,6 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use std::collections::BTreeMap;
 use syn::{Ident, Item, ItemMod};
-use types::Types;
-
-/// A module of the client, which becomes a file.
-pub(super) struct Module {
-    /// The path of the file in the folder of the client.
-    pub(super) name: String,
-    /// The first sentence of the file, if it has one.
-    pub(super) about: Option<&'static str>,
-    pub(super) code: TokenStream,
-}
 
 /// The inputs of this pass, which all its parts share.
 struct Pass<'a> {
@@ -52,7 +43,7 @@ struct Pass<'a> {
     idents: BTreeMap<String, Ident>,
 }
 
-/// Turns progenitor's code into the client of the document; `library` is the crate of the client.
+/// Writes the files of the client from progenitor's code.
 ///
 /// # Errors
 ///
@@ -61,8 +52,8 @@ pub(super) fn apply(
     plan: &Plan<'_>,
     names: &Names<'_>,
     file: syn::File,
-    library: &str,
-) -> Result<(Vec<Module>, BTreeMap<String, ClientCall>), String> {
+    options: &Options,
+) -> Result<Generated, String> {
     let (mut builders, mut types) = (Vec::new(), Vec::new());
     // progenitor's own client is not used.
     for item in file.items {
@@ -79,17 +70,13 @@ pub(super) fn apply(
         plan,
         document: plan.document,
         names,
-        library,
+        library: &options.client_crate,
         kinds: BTreeMap::new(),
         idents: responses::idents(&types),
     };
     pass.kinds = pass.kinds_of(&types);
     let requests = requests::read(plan, &builders)?;
-    let module = |name: &str, about, code| Module {
-        name: name.to_owned(),
-        about,
-        code,
-    };
+    let callbacks = pass.callbacks();
     let builders = requests.iter().map(|request| pass.builder(request));
     let builders = quote! {
         use ::openapi_dropshot_client::generated as toolkit;
@@ -97,53 +84,70 @@ pub(super) fn apply(
 
         #(#builders)*
     };
-    let about_client = "The client, with a method for each operation.";
-    let about_builders = "Requests, each with its parameters and `send`.";
-    let callbacks = pass.callbacks();
-    let mut modules = vec![
-        module("mod.rs", None, pass.root(&requests, callbacks.is_some())),
-        module("client.rs", Some(about_client), pass.client(&requests)),
-        module("builder.rs", Some(about_builders), builders),
+    let types = pass.types(types, &requests)?;
+    let modules = [
+        (
+            "mod.rs",
+            "",
+            Some(pass.root(&requests, callbacks.is_some())),
+        ),
+        (
+            "client.rs",
+            "The client, with a method for each operation.",
+            Some(pass.client(&requests)),
+        ),
+        (
+            "builder.rs",
+            "Requests, each with its parameters and `send`.",
+            Some(builders),
+        ),
+        (
+            "responses.rs",
+            "The bodies of responses, by status, of operations whose responses have different bodies.",
+            pass.responses(&requests),
+        ),
+        (
+            "callbacks.rs",
+            "The bodies of the requests that the service sends: of its callbacks and webhooks.",
+            callbacks,
+        ),
+        (
+            "types.rs",
+            "The types of the document: the bodies and parameters of requests and responses.",
+            Some(types.root()),
+        ),
+        (
+            "types/builder.rs",
+            "Builders of the types, field by field.",
+            types.builders,
+        ),
+        (
+            "types/error.rs",
+            "The error of a value that a type rejects.",
+            types.error,
+        ),
+        (
+            "types/defaults.rs",
+            "The values of absent properties.",
+            types.defaults,
+        ),
     ];
-    let about_responses =
-        "The bodies of responses, by status, of operations whose responses have different bodies.";
-    let responses = pass.responses(&requests);
-    modules.extend(responses.map(|code| module("responses.rs", Some(about_responses), code)));
-    let about_callbacks =
-        "The bodies of the requests that the service sends: of its callbacks and webhooks.";
-    modules.extend(callbacks.map(|code| module("callbacks.rs", Some(about_callbacks), code)));
-    let Types {
-        code,
-        builders,
-        modules: inner,
-    } = pass.types(types, &requests)?;
-    let mut declarations = TokenStream::new();
-    if !builders.is_empty() {
-        declarations.extend(quote!(
-            pub mod builder;
-        ));
-        let about = "Builders of the types, field by field.";
-        modules.push(module("types/builder.rs", Some(about), builders));
+    let mut files = Vec::new();
+    for (name, about, code) in modules {
+        let lines = ["", about];
+        let lines = if about.is_empty() { &[][..] } else { &lines };
+        let text = code.map(|code| render::file(&options.first_line(), lines, code));
+        let text = text.transpose().map_err(|error| error.to_string())?;
+        let path = Options::path(&options.client, name);
+        files.extend(text.map(|text| File { path, text }));
     }
-    for ItemMod { ident, content, .. } in inner {
-        let name = ident.to_string();
-        let (public, about) = match name.as_str() {
-            "error" => (quote!(pub), "The error of a value that a type rejects."),
-            _ => (quote!(), "The values of absent properties."),
-        };
-        declarations.extend(quote!(#public mod #ident;));
-        let items = content.map(|(_, items)| items).unwrap_or_default();
-        modules.push(module(
-            &format!("types/{name}.rs"),
-            Some(about),
-            quote!(#(#items)*),
-        ));
-    }
-    let about = "The types of the document: the bodies and parameters of requests and responses.";
-    let types = quote!(#declarations #code);
-    modules.push(module("types.rs", Some(about), types));
-    let calls = requests.iter().map(requests::Request::call);
-    Ok((modules, calls.collect()))
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    let client = requests.iter().map(requests::Request::call).collect();
+    Ok(Generated {
+        files,
+        client,
+        ..Generated::default()
+    })
 }
 
 /// Makes documentation from paragraphs in Markdown; empty ones are left out.
@@ -160,6 +164,18 @@ fn docs<P: AsRef<str>>(paragraphs: impl IntoIterator<Item = P>) -> TokenStream {
 /// A description of the document as a paragraph.
 fn described(text: Option<&str>) -> String {
     text.map(harmless).unwrap_or_default()
+}
+
+/// Writes the documentation of a part of the document that can be deprecated, and the attribute that deprecates it. The sentence
+/// about its deprecation follows the first paragraph.
+fn docs_of_part(
+    first: &str,
+    deprecation: Option<&DeprecationNote>,
+    others: &[&str],
+) -> (TokenStream, Option<TokenStream>) {
+    let sentence = deprecation.map_or("", |note| note.sentence.as_str());
+    let paragraphs = [first, sentence].into_iter().chain(others.iter().copied());
+    (docs(paragraphs), deprecation.map(deprecated_attribute))
 }
 
 /// Lets the compiler warn of each use of an item.

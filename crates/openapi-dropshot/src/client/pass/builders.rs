@@ -1,7 +1,7 @@
 //! Writes what makes values of the objects: `new`, and the builders.
 
 use super::{
-    Pass, deprecated_attribute, docs,
+    Pass, docs, docs_of_part,
     examples::type_text,
     kinds::{Absent, Field, Null, in_module, is_string},
 };
@@ -184,14 +184,8 @@ impl Pass<'_> {
             _ => (None, ""),
         };
         let (text, deprecation) = self.words_of_property(wire, *property);
-        let sentence = deprecation.as_ref().map(|note| note.sentence.clone());
-        let docs = docs([
-            text,
-            sentence.unwrap_or_default(),
-            note.to_owned(),
-            self.field_example(owner, field),
-        ]);
-        let deprecated = deprecation.as_ref().map(deprecated_attribute);
+        let others = [note, &self.field_example(owner, field)];
+        let (docs, deprecated) = docs_of_part(&text, deprecation.as_ref(), &others);
         let target = in_module(&field.own, "super");
         let message = format!("`{wire}` is not valid: {{e}}");
         quote! {

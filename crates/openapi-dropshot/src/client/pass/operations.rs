@@ -5,7 +5,7 @@ use super::{
     examples::{is_required, is_typical},
     kinds::{Kind, argument_of, name_of},
     requests::{Body, Reading, Request},
-    responses::{errors_type, successes_type},
+    responses::{errors_name, successes_name},
     setters::assign,
 };
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
 use openapi_dropshot_contract::model::{Operation, ParameterIn, Stability, Type as SchemaType};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
-use syn::{Type, parse_quote};
+use syn::Type;
 
 impl Pass<'_> {
     /// Writes the method of the client for an operation.
@@ -164,27 +164,26 @@ impl Pass<'_> {
     fn send(&self, request: &Request<'_>) -> TokenStream {
         let operation = request.operation;
         let prepared = request_of(request);
-        let (read, response): (_, Type) = match &request.response {
-            Reading::Json(response) => ("json", (**response).clone()),
-            Reading::ByStatus => ("by_status", successes_type(request)),
-            Reading::Empty => ("empty", parse_quote!(())),
-            Reading::Bytes => ("bytes", parse_quote!(::openapi_dropshot_client::ByteStream)),
+        let (read, response) = match &request.response {
+            Reading::Json(response) => ("json", quote!(#response)),
+            Reading::ByStatus => {
+                let name = successes_name(request);
+                ("by_status", quote!(super::responses::#name))
+            }
+            Reading::Empty => ("empty", quote!(())),
+            Reading::Bytes => ("bytes", quote!(::openapi_dropshot_client::ByteStream)),
         };
         let read = format_ident!("{read}");
         let received = quote!(#prepared.#read());
-        // The error is read by its status.
-        let (error, sent, sent_blocking) = match errors_type(request) {
-            Some(bodies) => (
-                quote!(super::TypedError<#bodies>),
-                quote!(Ok(#received.await?)),
-                quote!(Ok(toolkit::wait(#received)?)),
-            ),
-            None => (
-                quote!(super::Error),
-                quote!(#received.await),
-                quote!(toolkit::wait(#received)),
-            ),
-        };
+        let (mut error, mut sent) = (quote!(super::Error), quote!(#received.await));
+        let mut sent_blocking = quote!(toolkit::wait(#received));
+        if !request.call.typed_errors.is_empty() {
+            // The error is read by its status.
+            let name = errors_name(request);
+            error = quote!(super::TypedError<super::responses::#name>);
+            sent = quote!(Ok(#sent?));
+            sent_blocking = quote!(Ok(#sent_blocking?));
+        }
         let first = format!(" Sends `{} {}`.", operation.method, operation.path.value);
         let example = docs([self.call_example(request)]);
         let blocking_example = self.request_example(request, "fn", is_required, |request| {

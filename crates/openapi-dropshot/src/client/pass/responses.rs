@@ -13,7 +13,7 @@ use openapi_dropshot_contract::model::{Schema, StatusCode};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 use std::collections::{BTreeMap, BTreeSet};
-use syn::{Ident, Item, Type, parse_quote};
+use syn::{Ident, Item};
 
 /// Returns the names of the types in progenitor's module `types`, by folded name.
 pub(super) fn idents(types: &[Item]) -> BTreeMap<String, Ident> {
@@ -29,23 +29,13 @@ pub(super) fn idents(types: &[Item]) -> BTreeMap<String, Ident> {
         .collect()
 }
 
-/// The enum of the error bodies of a request, from the module of its builder.
-pub(super) fn errors_type(request: &Request<'_>) -> Option<Type> {
-    let name = errors_name(request);
-    (!request.call.typed_errors.is_empty()).then(|| parse_quote!(super::responses::#name))
-}
-
-/// The enum of the bodies of the successes of a request, from the module of its builder.
-pub(super) fn successes_type(request: &Request<'_>) -> Type {
-    let name = successes_name(request);
-    parse_quote!(super::responses::#name)
-}
-
-fn errors_name(request: &Request<'_>) -> Ident {
+/// The name of the enum of the error bodies of a request.
+pub(super) fn errors_name(request: &Request<'_>) -> Ident {
     format_ident!("{}Error", request.builder)
 }
 
-fn successes_name(request: &Request<'_>) -> Ident {
+/// The name of the enum of the bodies of the successes of a request.
+pub(super) fn successes_name(request: &Request<'_>) -> Ident {
     format_ident!("{}Success", request.builder)
 }
 

@@ -2,7 +2,7 @@
 //! document adds.
 
 use super::{
-    Pass, deprecated_attribute, described, docs,
+    Pass, described, docs_of_part,
     kinds::{Kind, Null, implements, name_of, self_ident, wire_name},
     part_deprecation,
     requests::Request,
@@ -28,10 +28,35 @@ type Properties<'a> = BTreeMap<String, &'a Schema>;
 type Contents = BTreeMap<String, BTreeSet<String>>;
 
 /// The module `types`, and the modules inside of it.
+#[derive(Default)]
 pub(super) struct Types {
-    pub(super) code: TokenStream,
-    pub(super) builders: TokenStream,
-    pub(super) modules: Vec<ItemMod>,
+    code: TokenStream,
+    pub(super) builders: Option<TokenStream>,
+    pub(super) error: Option<TokenStream>,
+    pub(super) defaults: Option<TokenStream>,
+}
+
+impl Types {
+    /// Returns the code of the module, which declares the others.
+    pub(super) fn root(&self) -> TokenStream {
+        let builders = self.builders.as_ref().map(|_| {
+            quote!(
+                pub mod builder;
+            )
+        });
+        let defaults = self.defaults.as_ref().map(|_| {
+            quote!(
+                mod defaults;
+            )
+        });
+        let error = self.error.as_ref().map(|_| {
+            quote!(
+                pub mod error;
+            )
+        });
+        let code = &self.code;
+        quote!(#builders #defaults #error #code)
+    }
 }
 
 impl<'a> Pass<'a> {
@@ -50,11 +75,7 @@ impl<'a> Pass<'a> {
         let sent = sent(requests, &contents);
         let traits = Traits::of(&contents);
         let mut deprecated = BTreeSet::new();
-        let mut types = Types {
-            code: TokenStream::new(),
-            builders: TokenStream::new(),
-            modules: Vec::new(),
-        };
+        let mut types = Types::default();
         for item in items {
             match item {
                 Item::Struct(mut object) => {
@@ -91,9 +112,10 @@ impl<'a> Pass<'a> {
                             &mut deprecated,
                         );
                     }
-                    types
-                        .builders
-                        .extend(fields.map(|fields| self.builder_of_type(ident, fields)));
+                    if let Some(fields) = fields {
+                        let builders = types.builders.get_or_insert_default();
+                        builders.extend(self.builder_of_type(ident, fields));
+                    }
                     types.code.extend(quote!(#object #constructor));
                 }
                 Item::Enum(mut choice) => {
@@ -105,7 +127,7 @@ impl<'a> Pass<'a> {
                         let text = harmless(&documentation(&variant.attrs));
                         let name = code(&wire_name(&variant.attrs, &variant.ident));
                         let text = if text.trim().is_empty() { name } else { text };
-                        describe(&mut variant.attrs, [text], None);
+                        describe(&mut variant.attrs, &text, None, "");
                         for field in &mut variant.fields {
                             let Some(ident) = &field.ident else { continue };
                             let wire = wire_name(&field.attrs, ident);
@@ -129,9 +151,15 @@ impl<'a> Pass<'a> {
                     Some(owner) if self.is_open(owner) && is_replaced(&block) => TokenStream::new(),
                     _ => block.into_token_stream(),
                 }),
-                // Builders are written from the fields.
-                Item::Mod(module) if module.ident == "builder" => {}
-                Item::Mod(module) => types.modules.push(self.document_module(module)),
+                Item::Mod(ItemMod { ident, content, .. }) => {
+                    let items = content.map(|(_, items)| items).unwrap_or_default();
+                    match ident.to_string().as_str() {
+                        "error" => types.error = Some(self.error_module(items)),
+                        "defaults" => types.defaults = Some(quote!(#(#items)*)),
+                        // Builders are written from the fields.
+                        _ => {}
+                    }
+                }
                 other => other.to_tokens(&mut types.code),
             }
         }
@@ -187,9 +215,8 @@ impl<'a> Pass<'a> {
             }
             None => harmless(&documentation(attributes)),
         };
-        let sentence = deprecation.as_ref().map(|note| note.sentence.clone());
-        let texts = [text, sentence.unwrap_or_default(), self.type_example(ident)];
-        describe(attributes, texts, deprecation.as_ref());
+        let example = self.type_example(ident);
+        describe(attributes, &text, deprecation.as_ref(), &example);
     }
 
     /// Documents a field with the description of its property and a note.
@@ -204,9 +231,7 @@ impl<'a> Pass<'a> {
         let marked = property.filter(|schema| schema.deprecated);
         deprecated.extend(marked.map(|schema| schema.at.pointer.as_str()));
         let (text, deprecation) = self.words_of_property(wire, property);
-        let sentence = deprecation.as_ref().map(|note| note.sentence.clone());
-        let texts = [text, sentence.unwrap_or_default(), note.to_owned()];
-        describe(attributes, texts, deprecation.as_ref());
+        describe(attributes, &text, deprecation.as_ref(), note);
     }
 
     /// Returns the description of a property, and its deprecation.
@@ -231,20 +256,18 @@ impl<'a> Pass<'a> {
     }
 
     /// Documents the error in the module `error`.
-    fn document_module(&self, mut module: ItemMod) -> ItemMod {
-        for item in module.content.iter_mut().flat_map(|(_, items)| items) {
-            if let Item::Struct(error) = item
-                && module.ident == "error"
-            {
+    fn error_module(&self, mut items: Vec<Item>) -> TokenStream {
+        for item in &mut items {
+            if let Item::Struct(error) = item {
                 let text = harmless(&documentation(&error.attrs));
                 let example = self.example_with_argument(
                     &quote!(types::error::ConversionError),
                     &quote!(println!("{value}");),
                 );
-                describe(&mut error.attrs, [text, example], None);
+                describe(&mut error.attrs, &text, None, &example);
             }
         }
-        module
+        quote!(#(#items)*)
     }
 }
 
@@ -363,13 +386,13 @@ fn containing(contents: &Contents, these: &[&str]) -> BTreeSet<String> {
 }
 
 /// Replaces the documentation of an item, and deprecates it.
-fn describe<const N: usize>(
+fn describe(
     attributes: &mut Vec<Attribute>,
-    texts: [String; N],
+    first: &str,
     deprecation: Option<&DeprecationNote>,
+    last: &str,
 ) {
-    let docs = docs(texts);
-    let deprecated = deprecation.map(deprecated_attribute);
+    let (docs, deprecated) = docs_of_part(first, deprecation, &[last]);
     attributes.retain(|attribute| !attribute.path().is_ident("doc"));
     let others = attributes.iter();
     let item: syn::ItemStruct = parse_quote!(#docs #(#others)* #deprecated struct Holder;);
