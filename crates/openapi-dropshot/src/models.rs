@@ -18,6 +18,7 @@ use crate::{
     },
     render::modules,
 };
+use collections::collection;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use types::Shapes;
@@ -80,8 +81,8 @@ fn items(plan: &Plan<'_>, home: Home, shapes: &mut Shapes) -> TokenStream {
                 }
                 leaves::checked(plan, item, checked)
             }
-            Kind::Items(of, rules) => collections::items(plan, item, of, rules, shapes),
-            Kind::Entries(of, rules) => collections::entries(plan, item, of, rules, shapes),
+            Kind::Items(of, rules) => collection(plan, item, of, rules, true, shapes),
+            Kind::Entries(of, rules) => collection(plan, item, of, rules, false, shapes),
             Kind::Union(union) => unions::union(plan, item, union, shapes),
             Kind::Wrapper(ty) => structs::wrapper(plan, item, ty, shapes),
             Kind::Alias(ty) => structs::alias(item, ty),

@@ -17,7 +17,6 @@ mod responses;
 mod scalar;
 mod schema;
 mod unions;
-mod unsupported;
 mod uses;
 
 pub(crate) use bodies::{Body, JsonBody, is_json, is_like_json};
@@ -71,7 +70,7 @@ pub(crate) fn plan<'a>(
     renames: &BTreeMap<String, String>,
 ) -> Result<Plan<'a>, Vec<Problem>> {
     let mut planner = Planner::new(document, renames);
-    planner.check_unsupported();
+    planner.check_reserved();
     planner.components();
     let catalogue = planner.catalogue();
     let operations = planner.operations(catalogue.as_ref());

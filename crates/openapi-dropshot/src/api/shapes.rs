@@ -161,16 +161,11 @@ fn shape<'p>(
         members,
     };
     if !response.body.as_ref().is_some_and(JsonBody::is_json) {
-        let is_text = media_type
-            .split(';')
-            .next()
-            .is_some_and(|name| name.trim() == "text/plain");
-        return match is_text {
+        let essence = media_type.split(';').next().unwrap_or_default();
+        let reason = format!("it cannot write `{media_type}`");
+        return match essence.trim() == "text/plain" {
             true => (with(Vec::new()), None),
-            false => (
-                common.clone(),
-                Some(format!("it cannot write `{media_type}`")),
-            ),
+            false => (common.clone(), Some(reason)),
         };
     }
     let others = with(common.members.clone());
@@ -178,10 +173,8 @@ fn shape<'p>(
         return (others, None);
     }
     let Some(Kind::Struct(object)) = target(&plan.items, ty).map(|item| &item.kind) else {
-        return (
-            others,
-            Some("the body is not an object with members of its own".to_owned()),
-        );
+        let reason = "the body is not an object with members of its own";
+        return (others, Some(reason.to_owned()));
     };
     let mut required = required(object);
     if !required.has_message() {
@@ -240,20 +233,12 @@ pub(super) fn error_shapes(document: &Document, plan: &Plan<'_>) -> Option<Token
         if shapes.iter().all(|(_, shape)| *shape == common) {
             continue;
         }
-        for (
-            status,
-            Shape {
-                media_type,
-                members,
-            },
-        ) in shapes
-        {
-            let (id, (first, last)) = (&operation.id, range(status));
-            let (first, last) = (
-                Literal::u16_unsuffixed(first),
-                Literal::u16_unsuffixed(last),
-            );
-            let members = members.into_iter().map(entry);
+        for (status, shape) in shapes {
+            let (id, media_type) = (&operation.id, shape.media_type);
+            let (first, last) = range(status);
+            let first = Literal::u16_unsuffixed(first);
+            let last = Literal::u16_unsuffixed(last);
+            let members = shape.members.into_iter().map(entry);
             entries.push(quote! {
                 openapi_dropshot_types::ErrorShape {
                     operation: #id,

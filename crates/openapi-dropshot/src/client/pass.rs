@@ -28,7 +28,7 @@ use openapi_dropshot_contract::model::{Document, Extensions};
 use proc_macro2::TokenStream;
 use quote::quote;
 use std::collections::BTreeMap;
-use syn::{Ident, Item, ItemMod};
+use syn::{Attribute, Ident, Item, ItemMod, Path, Token, parse_quote, punctuated::Punctuated};
 
 /// The inputs of this pass, which all its parts share.
 struct Pass<'a> {
@@ -148,6 +148,18 @@ pub(super) fn apply(
         client,
         ..Generated::default()
     })
+}
+
+/// Changes the traits that an item derives.
+fn change_derives(attributes: &mut [Attribute], change: impl FnOnce(&mut Vec<Path>)) {
+    let mut attributes = attributes.iter_mut();
+    if let Some(derives) = attributes.find(|attribute| attribute.path().is_ident("derive"))
+        && let Ok(paths) = derives.parse_args_with(Punctuated::<Path, Token![,]>::parse_terminated)
+    {
+        let mut paths = paths.into_iter().collect();
+        change(&mut paths);
+        derives.meta = parse_quote!(derive(#(#paths),*));
+    }
 }
 
 /// Makes documentation from paragraphs in Markdown; empty ones are left out.

@@ -85,6 +85,29 @@ fn with_body(body: &str) -> String {
     )
 }
 
+#[test]
+fn a_builder_names_the_members_of_an_unnamed_type_as_the_document_does() {
+    // typify makes a type without a name in the document of each alternative.
+    let thing = "{anyOf: [{$ref: '#/components/schemas/A'}, {$ref: '#/components/schemas/B'}], \
+                  required: [report-type], properties: {report-type: {type: string}}}\n    \
+                  A: {type: object, required: [a-name], properties: {a-name: {type: string}}}\n    \
+                  B: {type: object, required: [a-name], properties: {a-name: {type: string}}}";
+    let text = document(OPERATION, thing);
+    let read = openapi_dropshot_contract::read("openapi.yaml", &text);
+    let document = read.expect("the document is valid");
+    let client = crate::generate_client(&document, &options()).expect("it has a client");
+    let mut files = client.files.into_iter();
+    let builders = files.find(|file| file.path == "client/types/builder.rs");
+    let text = builders.expect("there are builders").text;
+    for message in [
+        "`report-type` is required: set it with `report_type`",
+        "`report-type` is not valid: {e}",
+    ] {
+        assert!(text.contains(message), "{text}");
+    }
+    assert!(!text.contains("`report_type` is"), "{text}");
+}
+
 const BOOKS: &str = include_str!("../../tests/book_shop.yaml");
 const NOTE: &str = "removed on 5 December 2030; use `GET /books` with a `status` filter";
 

@@ -16,68 +16,49 @@ use crate::{
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-/// An array with rules.
-pub(super) fn items(
+/// Writes the struct that holds an array, or a map. Only its checks can make a value; it dereferences to what it holds.
+pub(super) fn collection(
     plan: &Plan<'_>,
     item: &Item,
     of: &Ty,
     rules: &Counts,
+    is_array: bool,
     shapes: &mut Shapes,
 ) -> TokenStream {
-    let (element, shape) = (tokens(&rust(of)), tokens(&shapes.schema(of)));
+    let (json_type, elements, least, greatest, what) = match is_array {
+        true => ("array", "items", "minItems", "maxItems", "elements"),
+        false => (
+            "object",
+            "additionalProperties",
+            "minProperties",
+            "maxProperties",
+            "members",
+        ),
+    };
+    let shape = tokens(&shapes.schema(of));
     let mut schema = vec![
-        keyword("type", "array"),
-        keyword("items", quote!(generator.subschema_for::<#shape>())),
+        keyword("type", json_type),
+        keyword(elements, quote!(generator.subschema_for::<#shape>())),
     ];
-    schema.extend(bounds(&[("minItems", rules.min), ("maxItems", rules.max)]));
-    let mut checks = count(rules.min, rules.max, "elements");
+    schema.extend(bounds(&[(least, rules.min), (greatest, rules.max)]));
+    let mut checks = count(rules.min, rules.max, what);
     if rules.unique {
         schema.push(keyword("uniqueItems", true));
         checks.extend(quote!(openapi_dropshot_types::rules::check_distinct(&value)?;));
     }
-    let inner = Ty::List(Box::new(of.clone()));
-    collection(plan, item, &inner, quote!([#element]), checks, schema)
-}
-
-/// A map with rules.
-pub(super) fn entries(
-    plan: &Plan<'_>,
-    item: &Item,
-    of: &Ty,
-    rules: &Counts,
-    shapes: &mut Shapes,
-) -> TokenStream {
-    let shape = tokens(&shapes.schema(of));
-    let mut schema = vec![
-        keyword("type", "object"),
-        keyword(
-            "additionalProperties",
-            quote!(generator.subschema_for::<#shape>()),
-        ),
-    ];
-    schema.extend(bounds(&[
-        ("minProperties", rules.min),
-        ("maxProperties", rules.max),
-    ]));
-    let checks = count(rules.min, rules.max, "members");
-    let inner = Ty::Map(Box::new(of.clone()));
-    let target = tokens(&rust(&inner));
-    collection(plan, item, &inner, target, checks, schema)
-}
-
-/// Writes the struct that holds a collection. Only its checks can make a value; it
-/// dereferences to `target`.
-fn collection(
-    plan: &Plan<'_>,
-    item: &Item,
-    inner: &Ty,
-    target: TokenStream,
-    checks: TokenStream,
-    schema: Vec<TokenStream>,
-) -> TokenStream {
-    let (name, docs) = (ident(&item.name), item.docs.attributes());
-    let text = rust(inner);
+    let text = rust(&match is_array {
+        true => Ty::List(Box::new(of.clone())),
+        false => Ty::Map(Box::new(of.clone())),
+    });
     let inner = tokens(&text);
+    let target = match is_array {
+        true => {
+            let element = tokens(&rust(of));
+            quote!([#element])
+        }
+        false => inner.clone(),
+    };
+    let (name, docs) = (ident(&item.name), item.docs.attributes());
     let default = default_impl(plan, item);
     let schema = json_schema(item, schema);
     quote! {

@@ -3,7 +3,7 @@
 
 use super::{
     items,
-    metadata::attribute,
+    structs::written_field,
     types::{Shapes, rust, tokens},
 };
 use crate::{
@@ -187,17 +187,12 @@ fn member(
     mut serde: Vec<TokenStream>,
     shapes: &mut Shapes,
 ) -> (TokenStream, TokenStream) {
-    let (name, docs) = (ident(&field.name), field.docs.attributes());
     let mut ty = rust(&field.ty);
     // What schemars writes down as a default it takes from `Serialize`, which
     // parameters do not need for themselves.
     if matches!(field.presence, Presence::Optional) {
         ty = format!("Option<{ty}>");
         serde.push(quote!(skip_serializing_if = "Option::is_none"));
-    }
-    if field.wire != field.name {
-        let wire = &field.wire;
-        serde.insert(0, quote!(rename = #wire));
     }
     let shape = if field.null_text {
         shapes.required(&Ty::Nullable(Box::new(field.ty.clone())))
@@ -208,21 +203,7 @@ fn member(
         true => format!("openapi_dropshot_types::shapes::Parameter<{shape}>"),
         false => shape,
     };
-    let mut parts = Vec::new();
-    if ty != shape {
-        parts.push(quote!(with = #shape));
-    }
-    parts.extend(field.docs.description_attribute());
-    let (ty, schema) = (tokens(&ty), attribute(&parts));
-    let with = |schema: Option<TokenStream>| {
-        quote! {
-            #docs
-            #[serde(#(#serde),*)]
-            #schema
-            pub #name: #ty,
-        }
-    };
-    (with(schema), with(None))
+    written_field(field, &field.docs, serde, &ty, &shape)
 }
 
 /// The struct of the headers of a response.

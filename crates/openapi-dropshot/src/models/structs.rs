@@ -101,11 +101,6 @@ fn member(field: &Field, default: Option<&str>, shapes: &mut Shapes) -> TokenStr
     let notes = deprecation.into_iter().chain(direction);
     let docs = notes.fold(field.docs.clone(), Docs::with_note);
     let mut serde = Vec::new();
-    let mut schema = Vec::new();
-    if field.wire != field.name {
-        let wire = &field.wire;
-        serde.push(quote!(rename = #wire));
-    }
     let plain = rust(&field.ty);
     let (ty, mut shape) = match (&field.presence, default) {
         (Presence::Default(_), Some(path)) => {
@@ -132,20 +127,39 @@ fn member(field: &Field, default: Option<&str>, shapes: &mut Shapes) -> TokenStr
         shape = deprecated(&shape);
     }
     let shape = directed(field.direction, shape);
+    written_field(field, &docs, serde, &ty, &shape).0
+}
+
+/// Writes a field with these attributes for serde, of this type, with the type that has the schema of the document: with and
+/// without the attributes for schemars.
+pub(super) fn written_field(
+    field: &Field,
+    docs: &Docs,
+    mut serde: Vec<TokenStream>,
+    ty: &str,
+    shape: &str,
+) -> (TokenStream, TokenStream) {
+    if field.wire != field.name {
+        let wire = &field.wire;
+        serde.insert(0, quote!(rename = #wire));
+    }
+    let mut schema = Vec::new();
     if ty != shape {
         schema.push(quote!(with = #shape));
     }
     schema.extend(field.title.as_ref().map(|title| quote!(title = #title)));
     schema.extend(docs.description_attribute());
-    let (name, ty, docs) = (ident(&field.name), tokens(&ty), docs.attributes());
+    let (name, ty, docs) = (ident(&field.name), tokens(ty), docs.attributes());
     let serde = (!serde.is_empty()).then(|| quote!(#[serde(#(#serde),*)]));
-    let schema = metadata::attribute(&schema);
-    quote! {
-        #docs
-        #serde
-        #schema
-        pub #name: #ty,
-    }
+    let with = |schema: Option<TokenStream>| {
+        quote! {
+            #docs
+            #serde
+            #schema
+            pub #name: #ty,
+        }
+    };
+    (with(metadata::attribute(&schema)), with(None))
 }
 
 /// A type that gives another one a name.

@@ -140,24 +140,22 @@ impl<'a> Planner<'a> {
             return None;
         };
         let ty = self.use_of(schema, &format!("{type_name}Body"));
-        let is_plain = match target(&self.items, &ty).map(|item| &item.kind) {
+        let kind = |ty: &Ty| target(&self.items, ty).map(|item| &item.kind);
+        let is_plain_object = |ty: &Ty, is_plain: fn(&[Item], &Ty) -> bool| match kind(ty) {
             Some(Kind::Struct(object)) => {
                 let mut fields = object.fields.iter();
-                fields.all(|field| is_text(&self.items, &field.ty))
+                fields.all(|field| is_plain(&self.items, &field.ty))
                     && has_strings(&self.items, &object.others)
             }
-            // Alternatives are read as JSON is, in which a text is no number.
-            Some(Kind::Union(union)) => union.variants.iter().all(|variant| {
-                match target(&self.items, &variant.ty).map(|item| &item.kind) {
-                    Some(Kind::Struct(object)) => {
-                        let mut fields = object.fields.iter();
-                        fields.all(|field| is_string(&self.items, &field.ty))
-                            && has_strings(&self.items, &object.others)
-                    }
-                    _ => false,
-                }
-            }),
-            _ => ty == Ty::Invalid,
+            _ => *ty == Ty::Invalid,
+        };
+        let is_plain = match kind(&ty) {
+            // Alternatives are read as JSON is, in which a text is not a number.
+            Some(Kind::Union(union)) => {
+                let mut variants = union.variants.iter();
+                variants.all(|variant| is_plain_object(&variant.ty, is_string))
+            }
+            _ => is_plain_object(&ty, is_text),
         };
         if !is_plain {
             let message =

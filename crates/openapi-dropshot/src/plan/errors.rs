@@ -5,7 +5,7 @@ use super::{
     Planner,
     bodies::JsonBody,
     find,
-    ir::{Item, Kind, Others, Presence, Scalar, Struct, Ty},
+    ir::{Kind, Others, Presence, Scalar, Ty},
     responses::{status_name, variant_name},
 };
 use crate::{
@@ -218,42 +218,34 @@ impl<'a> Planner<'a> {
     /// emits a component `Error`.
     fn is_dropshots(&self, error: &ErrorResponse<'_>) -> bool {
         let name = self.name_of("Error");
-        let Some(Item {
-            component: Some(component),
-            kind: Kind::Struct(object),
-            ..
-        }) = find(&self.items, &name)
-        else {
+        let item = find(&self.items, &name);
+        let Some(Kind::Struct(object)) = item.map(|item| &item.kind) else {
             return false;
         };
-        let Struct {
-            fields,
-            others: Others::Ignored,
-        } = object
-        else {
-            return false;
-        };
-        let is_member = |wire: &str, is_required: bool| {
-            fields.iter().any(|field| {
+        let text = Ty::Scalar(Scalar::Text { format: None });
+        let members = [
+            ("error_code", false),
+            ("message", true),
+            ("request_id", true),
+        ];
+        let has_members = members.iter().all(|(wire, is_required)| {
+            object.fields.iter().any(|field| {
                 let has_presence = match field.presence {
-                    Presence::Required => is_required,
+                    Presence::Required => *is_required,
                     Presence::Optional => !is_required,
                     Presence::Default(_) => false,
                 };
-                let text = Ty::Scalar(Scalar::Text { format: None });
-                field.wire == wire && field.ty == text && has_presence
+                field.wire == *wire && field.ty == text && has_presence
             })
-        };
-        component == "Error"
-            && error
-                .body
-                .as_ref()
+        });
+        let body = error.body.as_ref();
+        item.and_then(|item| item.component.as_deref()) == Some("Error")
+            && body
                 .is_some_and(|body| body.ty == Ty::Named(name) && body.own_media_type().is_none())
             && error.response.headers.is_empty()
-            && fields.len() == 3
-            && is_member("error_code", false)
-            && is_member("message", true)
-            && is_member("request_id", true)
+            && matches!(object.others, Others::Ignored)
+            && object.fields.len() == members.len()
+            && has_members
     }
 
     fn error_responses(

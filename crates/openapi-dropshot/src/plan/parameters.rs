@@ -197,6 +197,23 @@ impl<'a> Planner<'a> {
         target.is_some_and(|target| !target.properties.is_empty() || !target.all_of.is_empty())
     }
 
+    /// Rejects parameters whose reserved characters are not encoded, those of components included, so that it is not
+    /// dropped silently that the client encodes them.
+    pub(super) fn check_reserved(&mut self) {
+        let document = self.document;
+        let parameters = document.operations.iter();
+        let parameters = parameters.flat_map(|operation| &operation.parameters);
+        for parameter in parameters.chain(document.parameters.values()) {
+            let node = document.root.pointer(&parameter.at.pointer);
+            let reserved = node.and_then(|node| node.get("allowReserved"));
+            if let Some(reserved) = reserved.filter(|value| value.as_bool() == Some(true)) {
+                let message = "`allowReserved: true` is not supported: the client encodes reserved characters";
+                let (rule, help) = (&rules::UNSUPPORTED_ALLOW_RESERVED, "remove `allowReserved`");
+                self.reject(rule, &reserved.at, message, help);
+            }
+        }
+    }
+
     /// Checks everything about a parameter except its schema.
     pub(super) fn check_parameter(&mut self, parameter: &'a Parameter) {
         let (name, at) = (&parameter.name.value, &parameter.at);

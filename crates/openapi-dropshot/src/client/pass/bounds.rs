@@ -24,26 +24,19 @@ pub(super) fn of(schema: &Schema, target: &syn::Type) -> Option<Bounds> {
     }
     let (minimum, maximum) = (schema.lower_bound(), schema.upper_bound());
     let (mut conditions, mut descriptions) = (Vec::new(), Vec::new());
-    for (bound, is_lower, from, beyond) in [
-        (
-            minimum,
-            true,
-            (quote!(>=), "at least"),
-            (quote!(>), "more than"),
-        ),
-        (
-            maximum,
-            false,
-            (quote!(<=), "at most"),
-            (quote!(<), "less than"),
-        ),
-    ] {
-        if let Some((bound, is_exclusive)) = bound {
-            let number = literal(&bound.value, is_float, is_lower != is_exclusive);
-            let (operator, words) = if is_exclusive { beyond } else { from };
-            conditions.push(quote!(value #operator #number));
-            descriptions.push(format!("{words} {bound}"));
-        }
+    for (bound, is_lower) in [(minimum, true), (maximum, false)] {
+        let Some((bound, is_exclusive)) = bound else {
+            continue;
+        };
+        let number = literal(&bound.value, is_float, is_lower != is_exclusive);
+        let (operator, words) = match (is_lower, is_exclusive) {
+            (true, false) => (quote!(>=), "at least"),
+            (true, true) => (quote!(>), "more than"),
+            (false, false) => (quote!(<=), "at most"),
+            (false, true) => (quote!(<), "less than"),
+        };
+        conditions.push(quote!(value #operator #number));
+        descriptions.push(format!("{words} {bound}"));
     }
     if let (Some((minimum, false)), Some((maximum, false))) = (minimum, maximum) {
         descriptions = vec![format!("from {minimum} to {maximum}")];

@@ -2,7 +2,7 @@
 //! document adds.
 
 use super::{
-    Pass, described, docs_of_part,
+    Pass, change_derives, described, docs_of_part,
     kinds::{Kind, Null, implements, name_of, self_ident, wire_name},
     part_deprecation,
     requests::Request,
@@ -16,10 +16,7 @@ use openapi_dropshot_contract::model::Schema;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use std::collections::{BTreeMap, BTreeSet};
-use syn::{
-    Attribute, Fields, Ident, ImplItem, Item, ItemImpl, ItemMod, Path, Token, parse_quote,
-    punctuated::Punctuated,
-};
+use syn::{Attribute, Fields, Ident, ImplItem, Item, ItemImpl, ItemMod, Path, parse_quote};
 
 /// The properties of a type, by name.
 type Properties<'a> = BTreeMap<String, &'a Schema>;
@@ -323,18 +320,13 @@ impl Traits {
             Some("Eq").filter(|_| !self.not_eq.contains(&name)),
             Some("Hash").filter(|_| !self.not_hash.contains(&name)),
         ];
-        let derives = attributes
-            .iter_mut()
-            .find(|attribute| attribute.path().is_ident("derive"));
-        let Some(derives) = derives else { return };
-        let paths = derives.parse_args_with(Punctuated::<Path, Token![,]>::parse_terminated);
-        let mut paths = paths.unwrap_or_default();
-        for name in derived.into_iter().flatten() {
-            if !paths.iter().any(|path| path.is_ident(name)) {
-                paths.push(syn::Path::from(crate::names::ident(name)));
+        change_derives(attributes, |paths| {
+            for name in derived.into_iter().flatten() {
+                if !paths.iter().any(|path| path.is_ident(name)) {
+                    paths.push(Path::from(crate::names::ident(name)));
+                }
             }
-        }
-        derives.meta = parse_quote!(derive(#paths));
+        });
     }
 }
 

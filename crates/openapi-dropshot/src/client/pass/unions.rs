@@ -2,7 +2,7 @@
 //! fits, which may be another one than the value names.
 
 use super::{
-    Pass,
+    Pass, change_derives,
     kinds::{argument_of, in_module, name_of, serde_arguments},
 };
 use crate::{
@@ -15,9 +15,7 @@ use crate::{
 use openapi_dropshot_contract::model::{Discriminator, Schema};
 use quote::quote;
 use std::collections::BTreeSet;
-use syn::{
-    Attribute, Fields, Ident, Item, ItemEnum, Path, Token, parse_quote, punctuated::Punctuated,
-};
+use syn::{Fields, Ident, Item, ItemEnum, Path, parse_quote};
 
 /// The place of component schemas in references of `discriminator.mapping`.
 const SCHEMAS: &str = "#/components/schemas/";
@@ -41,7 +39,11 @@ impl<'a> Pass<'a> {
                 met.insert(union.at.pointer.as_str());
             } else if let Some(reader) = self.reader(choice, union, discriminator) {
                 met.insert(union.at.pointer.as_str());
-                remove_derive(&mut choice.attrs, "Deserialize");
+                change_derives(&mut choice.attrs, |paths| {
+                    let is_other =
+                        |path: &Path| !path.segments.iter().any(|word| word.ident == "Deserialize");
+                    paths.retain(is_other);
+                });
                 readers.push(reader);
             }
         }
@@ -142,20 +144,4 @@ fn tags<'d>(component: &'d str, discriminator: &'d Discriminator) -> impl Iterat
     let mapped = mapped.map(|(tag, _)| tag.as_str());
     let own = discriminator.mapping.get(component).is_none();
     mapped.chain(own.then_some(component))
-}
-
-/// Removes a trait from those that an item derives.
-fn remove_derive(attributes: &mut [Attribute], name: &str) {
-    for attribute in attributes {
-        if attribute.path().is_ident("derive")
-            && let Ok(paths) =
-                attribute.parse_args_with(Punctuated::<Path, Token![,]>::parse_terminated)
-        {
-            let others = paths
-                .into_iter()
-                .filter(|path| path.segments.last().is_none_or(|last| last.ident != name));
-            let others: Punctuated<Path, Token![,]> = others.collect();
-            attribute.meta = parse_quote!(derive(#others));
-        }
-    }
 }
