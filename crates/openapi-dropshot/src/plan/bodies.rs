@@ -179,7 +179,7 @@ pub(crate) struct JsonBody<'a> {
 impl JsonBody<'_> {
     /// Returns whether the body is sent as JSON.
     pub(crate) fn is_json(&self) -> bool {
-        is_json_name(self.media_type)
+        openapi_dropshot_types::is_json(self.media_type)
     }
 
     /// Returns the media type, unless dropshot sends it for JSON anyway.
@@ -219,12 +219,7 @@ fn essence(name: &str) -> String {
 /// Returns whether a media type is JSON by its name: `application/json`, or one that ends
 /// in `+json` (RFC 6839, section 3.1).
 pub(crate) fn is_like_json(media_type: &MediaType) -> bool {
-    is_json_name(&media_type.name.value)
-}
-
-fn is_json_name(name: &str) -> bool {
-    let essence = essence(name);
-    essence == JSON || essence.ends_with("+json")
+    openapi_dropshot_types::is_json(&media_type.name.value)
 }
 
 /// Returns whether a media type is JSON as dropshot reads it.
