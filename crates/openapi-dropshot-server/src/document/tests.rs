@@ -1,0 +1,70 @@
+//! Tests the document without hidden operations.
+
+use super::*;
+use crate::test_contract::TestContract;
+
+/// Returns the operations of a document: their methods, in capitals, and paths.
+fn operations(document: &Value) -> Vec<(String, String)> {
+    let mut operations = Vec::new();
+    let paths = document["paths"].as_object().into_iter().flatten();
+    for (path, item) in paths {
+        for method in item.as_object().into_iter().flatten().map(|(name, _)| name) {
+            if METHODS.contains(&method.as_str()) {
+                operations.push((method.to_uppercase(), path.clone()));
+            }
+        }
+    }
+    operations.sort();
+    operations
+}
+
+fn all() -> Vec<&'static Operation> {
+    TestContract::OPERATIONS.iter().collect()
+}
+
+fn read(document: &Bytes) -> Value {
+    serde_json::from_slice(document).expect("JSON")
+}
+
+fn pairs(served: &[&Operation]) -> Vec<(String, String)> {
+    let pair = |one: &&Operation| (one.method.to_owned(), one.path.to_owned());
+    let mut pairs: Vec<_> = served.iter().map(pair).collect();
+    pairs.sort();
+    pairs
+}
+
+#[test]
+fn the_whole_contract_is_served_as_it_was_written() {
+    let document = Document::of::<TestContract>(&all());
+    assert_eq!(document.yaml, TestContract::DOCUMENT_YAML);
+    let json = read(&document.json);
+    assert_eq!(operations(&json), pairs(&all()));
+    assert_eq!(json["openapi"], "3.0.3");
+}
+
+#[test]
+fn a_hidden_operation_is_gone_from_both_forms() {
+    for hidden in all() {
+        let served: Vec<&Operation> = all().into_iter().filter(|one| *one != hidden).collect();
+        let document = Document::of::<TestContract>(&served);
+        for form in [&document.yaml, &document.json] {
+            assert_eq!(operations(&read(form)), pairs(&served));
+            let text = String::from_utf8_lossy(form);
+            let id = format!("\"operationId\":\"{}\"", hidden.name);
+            assert!(!text.replace(' ', "").contains(&id), "{}", hidden.name);
+        }
+    }
+}
+
+#[test]
+fn what_only_hidden_operations_need_is_gone_with_them() {
+    let all = read(&Document::of::<TestContract>(&all()).json);
+    let none = read(&Document::of::<TestContract>(&[]).json);
+    assert!(all["components"]["schemas"]["Item"].is_object());
+    assert_eq!(none["components"]["schemas"], Value::Null, "{none}");
+    assert_eq!(none["paths"], serde_json::json!({}));
+    assert_eq!(
+        none["components"]["securitySchemes"],
+        all["components"]["securitySchemes"]
+    );
+}

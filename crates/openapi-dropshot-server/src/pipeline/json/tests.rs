@@ -1,0 +1,108 @@
+//! Tests which bodies are JSON, and which numbers are replaced.
+
+use super::*;
+
+fn problem(body: &[u8]) -> Option<String> {
+    checked(body).err()
+}
+
+fn without_beyond_f64(text: &str) -> Option<String> {
+    with_zero_for(text, |number| number.parse().is_ok_and(f64::is_infinite))
+}
+
+#[test]
+fn minus_zero_is_read_as_zero_and_other_numbers_stay() {
+    for (text, expected) in [
+        (r#"{"a":-0}"#, Some(r#"{"a":0 }"#)),
+        (
+            r#"[-0, {"-0": "-0", "b": [-0]}, 1e400]"#,
+            Some(r#"[0 , {"-0": "-0", "b": [0 ]}, 1e400]"#),
+        ),
+        ("[-0.0, -0e1]", None),
+        ("[0, -1, 1.5]", None),
+    ] {
+        let replaced = checked(text.as_bytes()).expect("it is valid");
+        assert_eq!(replaced.as_deref(), expected, "{text}");
+    }
+    assert!(checked(b"[-00]").is_err());
+}
+
+#[test]
+fn valid_bodies_pass_whatever_their_members_are() {
+    for body in [
+        "{}",
+        "null",
+        " [1, -2, 3.5, 1e9, true, null, \"x\"] ",
+        r#"{"name": "a\u0000b 🐕", "other": {"name": 1}, "list": [{"name": 1}, {"name": 2}]}"#,
+        "18446744073709551616",
+        "{\"x\": 1e400, \"y\": [-1.5E+999999999999999999999, 7]}",
+    ] {
+        assert_eq!(problem(body.as_bytes()), None, "{body}");
+    }
+}
+
+#[test]
+fn a_member_that_is_there_twice_is_named_wherever_it_stands() {
+    for body in [
+        r#"{"name": 1, "name": 1}"#,
+        r#"{"x": [{"y": {"name": 1, "other": 2, "name": 3}}]}"#,
+        r#"{"name": 1, "n\u0061me": 1}"#,
+    ] {
+        let problem = problem(body.as_bytes()).expect(body);
+        assert!(problem.contains("`name`"), "{problem}");
+    }
+}
+
+#[test]
+fn sixty_four_levels_are_allowed_and_one_more_is_not() {
+    for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
+        let nested = |depth: usize| format!("{}1{}", open.repeat(depth), close.repeat(depth));
+        assert_eq!(problem(nested(64).as_bytes()), None);
+        for depth in [65, 100_000] {
+            let problem = problem(nested(depth).as_bytes()).expect("too deep");
+            assert!(problem.contains("64 levels"), "{problem}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_json_is_refused_with_the_place() {
+    for (body, text) in [
+        (&b""[..], "missing"),
+        (b"{", "line 1 column 1"),
+        (b"{\"a\": 1,}", "column 9"),
+        (b"{} {}", "trailing"),
+        (b"{\"a\": \"\\ud800\"}", "column"),
+        (b"{\"a\": \"\xff\"}", "UTF-8 from byte 7"),
+        (b"\xef\xbb\xbf{}", "column 1"),
+        (b"{'a': 1}", "column 2"),
+        (b"[1e400, 1e400.5]", "column 13"),
+        (b"{\"1e400\": 1e400, \"b\": 01}", "column 24"),
+    ] {
+        let problem = problem(body).expect("rejected");
+        assert!(problem.contains(text), "{problem}");
+    }
+}
+
+#[test]
+fn only_numbers_beyond_f64_give_way_and_all_else_keeps_its_place() {
+    for (text, expected) in [
+        (r#"{"a": 1e400, "b": 1}"#, Some(r#"{"a": 0    , "b": 1}"#)),
+        (
+            r#"["1e400", "\"1e400", -1E+999]"#,
+            Some(r#"["1e400", "\"1e400", 0      ]"#),
+        ),
+        ("[1e308, 0, -1, 1.5]", None),
+        ("1e400.5", None),
+        ("-", None),
+        ("1e+", None),
+        ("\"1e400", None),
+        ("\"\\", None),
+        ("\"inf\"", None),
+    ] {
+        assert_eq!(without_beyond_f64(text).as_deref(), expected, "{text}");
+    }
+    let long = format!("[{}]", "9".repeat(400));
+    let expected = format!("[0{}]", " ".repeat(399));
+    assert_eq!(without_beyond_f64(&long), Some(expected));
+}

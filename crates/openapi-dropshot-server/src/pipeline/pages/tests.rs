@@ -1,0 +1,62 @@
+//! Tests the pages and the validators that clients send.
+
+use super::*;
+use crate::test_contract::{OPERATIONS, TestContract};
+use openapi_dropshot_types::Contract as _;
+
+fn pages() -> Pages {
+    let served: Vec<_> = OPERATIONS.iter().collect();
+    Pages::new(
+        Document::of::<TestContract>(&served),
+        &crate::info::TEST,
+        "Shop",
+        "/v1",
+        Switch::On,
+    )
+}
+
+#[test]
+fn pages_hide_no_operation_with_another_path() {
+    assert!(pages().check(TestContract::OPERATIONS, "/v1").is_ok());
+}
+
+#[test]
+fn an_operation_with_the_path_of_a_page_is_found() {
+    for (path, page) in [
+        ("/openapi.yaml", Some("/v1/openapi.yaml")),
+        ("/openapi.json", Some("/v1/openapi.json")),
+        ("/{name}", Some("/v1/openapi.yaml")),
+        ("/openapi.yaml/x", None),
+        ("/{name}/openapi.yaml", None),
+        ("/docs", None),
+    ] {
+        let operation = Operation {
+            path,
+            ..OPERATIONS[0]
+        };
+        let hidden = match pages().check(&[operation], "/v1") {
+            Err(RouteError::HiddenByPage { page, .. }) => Some(page),
+            _ => None,
+        };
+        assert_eq!(hidden, page, "{path}");
+    }
+}
+
+#[test]
+fn a_client_has_what_one_of_its_validators_names() {
+    let etag = HeaderValue::from_static("\"a1\"");
+    for (header, known) in [
+        ("\"a1\"", true),
+        ("W/\"a1\"", true),
+        ("\"b2\" ,\t\"a1\"", true),
+        ("*", true),
+        ("\"b2\"", false),
+        ("a1", false),
+        ("", false),
+    ] {
+        let mut headers = HeaderMap::new();
+        headers.insert(IF_NONE_MATCH, HeaderValue::from_static(header));
+        assert_eq!(is_known(&headers, &etag), known, "{header}");
+    }
+    assert!(!is_known(&HeaderMap::new(), &etag));
+}
