@@ -14,6 +14,19 @@ const SEGMENT: usize = 24;
 /// The longest path in the log, in bytes.
 const PATH: usize = 200;
 
+/// The longest method in the log, in bytes. All registered methods are shorter, and API keys are
+/// longer.
+const METHOD: usize = 20;
+
+/// A method for the log: a long one has the name that metrics and traces have for unknown methods.
+fn logged_method(method: &str) -> &str {
+    if method.len() > METHOD {
+        "_OTHER"
+    } else {
+        method
+    }
+}
+
 /// A path that does not exist, for the log: without the query, with escapes, and bounded.
 pub(crate) fn unknown_path(path: &str) -> String {
     let mut logged = String::new();
@@ -48,7 +61,7 @@ macro_rules! event {
             // As a field, the text needs no formatting.
             message = $request.message,
             request_id = $request.request_id,
-            method = $request.method.as_str(),
+            method = logged_method($request.method.as_str()),
             route = $request.route,
             operation = $request.operation.map(|operation| operation.name),
             path = $request.path,

@@ -66,6 +66,7 @@ fn nothing_secret_is_logged(format: &str) {
     );
     service.send(&Request::post("/v1/pets", r#"{"name":"secretname"}"#).key(key));
     service.send(&Request::get(&format!("/v1/{key}?secretquery=2")).key(key));
+    service.send(&Request::new(key, "/v1/pets"));
     service.send(
         &Request::get("/v1/pets/1")
             .key(key)
@@ -379,7 +380,7 @@ fn without_a_limit_each_rejection_is_logged() {
 }
 
 #[test]
-fn a_method_of_30_kilobytes_is_cut_in_the_log() {
+fn a_method_that_is_too_long_is_not_in_the_log() {
     for format in ["text", "json"] {
         let service = Service::start_with(&["--log-format", format]);
         let response = service.send(&Request::new(&"A".repeat(30_000), "/v1/pets"));
@@ -387,7 +388,7 @@ fn a_method_of_30_kilobytes_is_cut_in_the_log() {
         let id = response.header("x-request-id").expect("an id");
         let line = service.log.wait_for(id);
         assert!(line.len() < 2000, "{} bytes", line.len());
-        assert!(line.contains("AAA...[28976 more bytes]"), "{line}");
+        assert!(line.contains("_OTHER") && !line.contains("AAA"), "{line}");
         assert!(line.contains("405"), "{line}");
     }
 }
