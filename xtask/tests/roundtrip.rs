@@ -136,3 +136,30 @@ fn a_file_that_is_no_document_is_named() {
     assert_eq!(output.status.code(), Some(1), "{error}");
     assert!(error.contains("spec/no-such-file.yaml"), "{error}");
 }
+
+#[test]
+fn constructs_of_other_teams_come_through_whole() {
+    let Some(folder) = test_support::documents_folder("foreign") else {
+        return;
+    };
+    let names = [
+        "null-parameter",
+        "words-beside-map",
+        "free-form",
+        "described-reference",
+        "webhooks-only",
+    ];
+    let paths = names.map(|name| folder.join(format!("{name}.yaml")).display().to_string());
+    let mut arguments = vec!["--whole"];
+    arguments.extend(paths.iter().map(String::as_str));
+    let output = roundtrip(&arguments);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    for path in &paths {
+        assert_eq!(
+            row(&text, path)[6..],
+            ["0", "0"],
+            "rejected and different:\n{text}"
+        );
+    }
+}

@@ -354,6 +354,13 @@ pub fn holds_schemas_by_name(keyword: &str) -> Option<bool> {
     }
 }
 
+/// The keywords of OpenAPI 3.0 that bound numbers, lengths and counts.
+pub(crate) fn keywords_of_bounds() -> impl Iterator<Item = &'static str> {
+    let members = ObjectKind::Schema.members().iter();
+    let bounds = members.filter(|member| matches!(member.holds, Holds::Number | Holds::Count));
+    bounds.map(|member| member.name)
+}
+
 /// Returns whether a keyword restricts the values of one type only, so that it implies the type.
 pub fn implies_type(keyword: &str) -> bool {
     keyword == "format" || keywords_of_types().any(|(name, _)| name == keyword)

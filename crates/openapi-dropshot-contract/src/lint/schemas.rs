@@ -3,6 +3,7 @@
 //! Values (defaults, enums, examples) are checked in `validate`.
 
 use super::walk::schema_uses;
+use crate::grammar::keywords_of_types;
 use crate::model::{Document, Location, Schema, Spanned, Type, compare_numbers};
 use crate::problem::Problem;
 use crate::rules::document as rules;
@@ -18,7 +19,7 @@ pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
             repeated_values(schema, problems);
             problems.extend(items(schema));
             problems.extend(pattern(schema));
-            idle_keywords(schema, problems);
+            keywords_of_other_types(document, schema, problems);
             discriminator(document, schema, problems);
             if schema.read_only && schema.write_only {
                 let message = "a schema cannot be `readOnly` and `writeOnly`: nobody could send it";
@@ -102,50 +103,32 @@ fn pattern(schema: &Schema) -> Option<Problem> {
 }
 
 /// Keywords that have no effect on values of the schema's own type.
-fn idle_keywords(schema: &Schema, problems: &mut Vec<Problem>) {
-    use Type::{Array, Integer, Number, Object, String};
-    let Some(Spanned { value: kind, .. }) = schema.types else {
+fn keywords_of_other_types(document: &Document, schema: &Schema, problems: &mut Vec<Problem>) {
+    let (Some(Spanned { value: kind, .. }), Some(node)) = (&schema.types, document.node(schema))
+    else {
         return;
     };
-    let number: &[Type] = &[Integer, Number];
-    let items = schema.items.as_ref().map(|items| &items.at);
-    let keywords: [(&str, Option<&Location>, &[Type]); 13] = [
-        ("minimum", at(&schema.minimum), number),
-        ("maximum", at(&schema.maximum), number),
-        ("exclusiveMinimum", at(&schema.exclusive_minimum), number),
-        ("exclusiveMaximum", at(&schema.exclusive_maximum), number),
-        ("multipleOf", at(&schema.multiple_of), number),
-        ("minLength", at(&schema.min_length), &[String]),
-        ("maxLength", at(&schema.max_length), &[String]),
-        ("pattern", at(&schema.pattern), &[String]),
-        ("minItems", at(&schema.min_items), &[Array]),
-        ("maxItems", at(&schema.max_items), &[Array]),
-        ("items", items, &[Array]),
-        ("minProperties", at(&schema.min_properties), &[Object]),
-        ("maxProperties", at(&schema.max_properties), &[Object]),
-    ];
-    for (name, at, kinds) in keywords {
-        if let Some(at) = at
-            && !kinds.contains(&kind)
-        {
-            let name = at.keyword(name);
-            let message = format!("`{name}` has no effect on a schema of type `{kind}`");
-            problems.push(rules::IDLE_KEYWORD.violation(at, message));
+    let own = match kind {
+        Type::Integer => Type::Number.as_str(),
+        other => other.as_str(),
+    };
+    for (keyword, _) in keywords_of_types().filter(|(_, of)| *of != own) {
+        let Some(value) = node.get(keyword) else {
+            continue;
+        };
+        if keyword != "properties" {
+            let keyword = value.at.keyword(keyword);
+            let message = format!("`{keyword}` has no effect on a schema of type `{kind}`");
+            problems.push(rules::IDLE_KEYWORD.violation(&value.at, message));
+        } else if let Some((name, property)) = schema.properties.first() {
+            let name = name.escape_debug();
+            let message = format!(
+                "`properties` such as `{name}` have no effect on a schema of type `{kind}`"
+            );
+            let help = "write `type: object`, or remove them";
+            problems.push(rules::IDLE_KEYWORD.problem(&property.at, message, help));
         }
     }
-    if let Some((name, property)) = schema.properties.first()
-        && kind != Object
-    {
-        let name = name.escape_debug();
-        let message =
-            format!("`properties` such as `{name}` have no effect on a schema of type `{kind}`");
-        let help = "write `type: object`, or remove them";
-        problems.push(rules::IDLE_KEYWORD.problem(&property.at, message, help));
-    }
-}
-
-fn at<T>(keyword: &Option<Spanned<T>>) -> Option<&Location> {
-    keyword.as_ref().map(|spanned| &spanned.at)
 }
 
 /// A discriminator names a property, and its mapping leads to schemas.

@@ -2,8 +2,10 @@
 //! references and wrappers are followed, objects of `allOf` are merged, and bounds
 //! that the format implies are left out.
 
+use crate::grammar::keywords_of_bounds;
 use crate::model::{AdditionalProperties, Discriminator, Document, Node, Schema, Spanned, Type};
 use indexmap::IndexMap;
+use serde_json::Number;
 use std::collections::BTreeSet;
 
 /// How many references and wrappers are followed from one schema.
@@ -140,30 +142,16 @@ impl<'d> Shape<'d> {
                 Some(own) => values.filter(|value| own.contains(value)).collect(),
             });
         }
-        let number = |bound: &Option<Spanned<_>>| value(bound).map(number);
-        let count = |bound: &Option<Spanned<u64>>| value(bound).map(u64::to_string);
-        let maximum = number(&schema.maximum);
-        let is_implied = value(&schema.maximum).is_some_and(|own| is_implied(schema, own));
-        for (keyword, bound) in [
-            ("minimum", number(&schema.minimum)),
-            ("maximum", maximum.filter(|_| !is_implied)),
-            ("exclusiveMinimum", number(&schema.exclusive_minimum)),
-            ("exclusiveMaximum", number(&schema.exclusive_maximum)),
-            ("multipleOf", number(&schema.multiple_of)),
-            ("minLength", count(&schema.min_length)),
-            ("maxLength", count(&schema.max_length)),
-            ("minItems", count(&schema.min_items)),
-            ("maxItems", count(&schema.max_items)),
-            ("minProperties", count(&schema.min_properties)),
-            ("maxProperties", count(&schema.max_properties)),
-            (
-                "uniqueItems",
-                schema.unique_items.then(|| "true".to_owned()),
-            ),
-        ] {
-            if let Some(bound) = bound {
-                self.bounds.entry(keyword).or_insert(bound);
+        let node = document.node(schema);
+        for keyword in keywords_of_bounds() {
+            let bound = node.and_then(|node| node.get(keyword)?.as_number());
+            let is_written = |bound: &&Number| keyword != "maximum" || !is_implied(schema, bound);
+            if let Some(bound) = bound.filter(is_written) {
+                self.bounds.entry(keyword).or_insert(number(bound));
             }
+        }
+        if schema.unique_items {
+            self.bounds.insert("uniqueItems", "true".to_owned());
         }
         self.items = self.items.or(schema.items.as_deref());
         for (name, property) in &schema.properties {
@@ -263,7 +251,7 @@ pub(super) fn is_anything(schema: &Schema) -> bool {
 }
 
 /// Whether the format of an integer already says its maximum.
-fn is_implied(schema: &Schema, maximum: &serde_json::Number) -> bool {
+fn is_implied(schema: &Schema, maximum: &Number) -> bool {
     let format = schema.format.as_ref().map(|format| format.value.as_str());
     let greatest = match format {
         Some("uint8") => u8::MAX.into(),
@@ -275,7 +263,7 @@ fn is_implied(schema: &Schema, maximum: &serde_json::Number) -> bool {
 }
 
 /// A number in one spelling: `1.0` is `1`.
-fn number(number: &serde_json::Number) -> String {
+fn number(number: &Number) -> String {
     match number.as_f64() {
         Some(double) if number.is_f64() && double.fract() == 0.0 && double.abs() < 1e19 => {
             format!("{double:.0}")

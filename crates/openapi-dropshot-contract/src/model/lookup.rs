@@ -98,10 +98,8 @@ impl Document {
         if self.files.is_empty() {
             return Cow::Borrowed(&self.text);
         }
-        let mut text = String::new();
-        self.as_written().write_json(&mut text, 0);
-        text.push('\n');
-        Cow::Owned(text)
+        let text = serde_json::to_string_pretty(self.as_written());
+        Cow::Owned(text.expect("the names of members are texts") + "\n")
     }
 
     /// Returns the schema in the tree, without the alternative `null`.

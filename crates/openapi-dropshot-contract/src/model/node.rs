@@ -3,6 +3,7 @@
 
 use super::{Member, Node, NodeKind};
 use indexmap::IndexMap;
+use serde::{Serialize, Serializer};
 use serde_json::{Number, Value};
 use std::cmp::Ordering;
 
@@ -147,50 +148,7 @@ impl Node {
     /// The same value as plain JSON, without places. Members keep their order
     /// only where `serde_json` is built to keep it.
     pub fn to_json(&self) -> Value {
-        match &self.kind {
-            NodeKind::Null => Value::Null,
-            NodeKind::Bool(value) => Value::Bool(*value),
-            NodeKind::Number(number) => Value::Number(number.clone()),
-            NodeKind::String(text) => Value::String(text.clone()),
-            NodeKind::Array(items) => Value::Array(items.iter().map(Node::to_json).collect()),
-            NodeKind::Object(members) => Value::Object(
-                members
-                    .iter()
-                    .map(|(name, member)| (name.clone(), member.value.to_json()))
-                    .collect(),
-            ),
-        }
-    }
-
-    /// Writes the value as JSON with line breaks; members keep their order.
-    pub(crate) fn write_json(&self, text: &mut String, depth: usize) {
-        let (open, close, count) = match &self.kind {
-            NodeKind::Array(items) if !items.is_empty() => ('[', ']', items.len()),
-            NodeKind::Object(members) if !members.is_empty() => ('{', '}', members.len()),
-            _ => {
-                text.push_str(&self.to_json().to_string());
-                return;
-            }
-        };
-        let members = self.as_object().into_iter().flatten();
-        let members = members.map(|(name, member)| (Some(name), &member.value));
-        let items = self.as_array().into_iter().flatten();
-        text.push(open);
-        for (index, (name, value)) in members.chain(items.map(|item| (None, item))).enumerate() {
-            text.push('\n');
-            text.push_str(&"  ".repeat(depth + 1));
-            if let Some(name) = name {
-                text.push_str(&Value::from(name.as_str()).to_string());
-                text.push_str(": ");
-            }
-            value.write_json(text, depth + 1);
-            if index + 1 < count {
-                text.push(',');
-            }
-        }
-        text.push('\n');
-        text.push_str(&"  ".repeat(depth));
-        text.push(close);
+        serde_json::to_value(self).expect("the names of members are texts")
     }
 
     /// How many values this holds, itself included.
@@ -252,6 +210,20 @@ impl Node {
                     })
             }
             _ => false,
+        }
+    }
+}
+
+/// Writes the value as it is, without places; members keep their order.
+impl Serialize for Node {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.kind {
+            NodeKind::Null => serializer.serialize_unit(),
+            NodeKind::Bool(value) => serializer.serialize_bool(*value),
+            NodeKind::Number(number) => number.serialize(serializer),
+            NodeKind::String(text) => serializer.serialize_str(text),
+            NodeKind::Array(items) => serializer.collect_seq(items),
+            NodeKind::Object(_) => serializer.collect_map(self.members()),
         }
     }
 }

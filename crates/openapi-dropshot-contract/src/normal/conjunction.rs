@@ -12,9 +12,8 @@ use std::cmp::Ordering;
 
 /// Returns the keywords of a schema that restrict values, except `null`.
 fn restrictions(node: &Node) -> impl Iterator<Item = (&str, &Node)> {
-    let members = node.without_null().as_object().into_iter().flatten();
-    let all = members.map(|(name, member)| (name.as_str(), &member.value));
-    all.filter(|(name, value)| {
+    let members = node.without_null().members();
+    members.filter(|(name, value)| {
         let is_off = value.as_bool() == Some(false) && !is_closing(name);
         !is_annotation(name) && !is_off
     })

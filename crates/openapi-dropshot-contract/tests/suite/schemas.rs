@@ -87,6 +87,18 @@ fn keywords_without_effect_get_a_warning() {
         "`minLength` has no effect on a schema of type `integer`",
         "correct the type",
     );
+    for (keyword, value) in [
+        ("additionalProperties", "false"),
+        ("uniqueItems", "true"),
+        ("required", "[a]"),
+    ] {
+        assert_warning(
+            &schema(&format!("type: string, {keyword}: «{value}")),
+            "idle-keyword",
+            &format!("`{keyword}` has no effect on a schema of type `string`"),
+            "correct the type",
+        );
+    }
     assert_warning(
         &schema("type: string, properties: {a: «{}}"),
         "idle-keyword",

@@ -13,7 +13,16 @@ use quote::quote;
 /// The file.
 pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenStream {
     let module = module(name);
-    let arms = plan.operations.iter().map(arm);
+    let mut arms: Vec<TokenStream> = plan.operations.iter().map(arm).collect();
+    if arms.is_empty() {
+        // The enum of the operations has no value.
+        arms.push(quote! {
+            Some(id) => {
+                drop((rqctx, request));
+                match *id {}
+            }
+        });
+    }
     let (title, version) = (&document.info.title, &document.info.version.value);
     let base_path = base_path(document);
     let errors = entries(plan);

@@ -4,7 +4,7 @@ use super::{
     Pass, described, docs,
     examples::{is_required, is_typical},
     kinds::{Kind, argument_of, name_of},
-    requests::{Body, Reading, Request},
+    requests::{Body, Reading, Request, feature},
     responses::{errors_name, successes_name},
     setters::assign,
 };
@@ -13,7 +13,7 @@ use crate::{
     lifecycle::{deprecation_note, stability_sentence},
     names::snake,
 };
-use openapi_dropshot_contract::model::{Operation, ParameterIn, Stability, Type as SchemaType};
+use openapi_dropshot_contract::model::{Operation, ParameterIn, Type as SchemaType};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 use syn::Type;
@@ -341,14 +341,6 @@ fn request_of(request: &Request<'_>) -> TokenStream {
         }
         (Sent::Form, _) => quote!(self.call.request_with_form::<#target, #held>(self.body)),
         (Sent::Text | Sent::Bytes, media) => quote!(self.call.request_with_raw(#media, self.body)),
-    }
-}
-
-/// The cargo feature that an operation needs which is not stable.
-pub(super) fn feature(operation: &Operation) -> Option<&'static str> {
-    match operation.stability.as_ref()?.value {
-        Stability::Stable => None,
-        level => Some(level.as_str()),
     }
 }
 

@@ -4,7 +4,6 @@
 use super::{
     deprecated_attribute,
     kinds::{argument_of, self_ident},
-    operations::feature,
 };
 use crate::{
     client::{
@@ -17,7 +16,9 @@ use crate::{
     probe::text,
     starter::ClientCall,
 };
-use openapi_dropshot_contract::model::{MediaType, Operation, Parameter, Response, StatusCode};
+use openapi_dropshot_contract::model::{
+    MediaType, Operation, Parameter, Response, Stability, StatusCode,
+};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use std::collections::BTreeMap;
@@ -226,4 +227,12 @@ fn success(successes: &[&Response]) -> Vec<u16> {
         });
     // One range makes each status a success.
     statuses.collect::<Option<Vec<u16>>>().unwrap_or_default()
+}
+
+/// The cargo feature that an operation needs which is not stable.
+pub(super) fn feature(operation: &Operation) -> Option<&'static str> {
+    match operation.stability.as_ref()?.value {
+        Stability::Stable => None,
+        level => Some(level.as_str()),
+    }
 }
