@@ -316,7 +316,7 @@ pub mod testing {}
 ///   passed to [`ClientBuilder::on_deprecation`](crate::ClientBuilder), and counted in
 ///   [`Client::deprecated_calls`](crate::Client::deprecated_calls).
 /// - A newer service may send more than this version knows: unknown members are ignored, unknown values are kept, as in
-///   [`PetStatus::Unknown`](crate::PetStatus::Unknown), and types that may grow are `#[non_exhaustive]`.
+///   [`PetStatus::Unknown`](crate::PetStatus::Unknown), from JSON and from text (`parse`), and types that may grow are `#[non_exhaustive]`.
 /// - Operations of the features `beta` and `experimental` may change in any version.
 /// - `CHANGELOG.md` of the repository lists every change.
 pub mod upgrading {}

@@ -21,7 +21,7 @@ use std::{fmt, marker::PhantomData};
 /// }
 ///
 /// assert_eq!(Format::parse("paperback"), Ok(Format::Paperback));
-/// assert_eq!(Format::parse("scroll"), Err("must be `paperback` or `hardcover`".to_owned()));
+/// assert_eq!(Format::parse("scroll"), Ok(Format::Unknown("scroll".to_owned())));
 /// ```
 pub trait OpenEnum: Clone + 'static {
     /// The values that the document lists.
@@ -30,24 +30,14 @@ pub trait OpenEnum: Clone + 'static {
     /// A value that the document does not list.
     fn unknown(value: String) -> Self;
 
-    /// Reads a value that a person or a program wrote, which has to be a known one.
+    /// Reads a value from text, as [`deserialize_open`](OpenEnum::deserialize_open) reads it from JSON: one that the document
+    /// does not list is kept. The service decides whether it knows the value.
     ///
     /// # Errors
     ///
-    /// The document does not list the value.
+    /// None; generated implementations of `FromStr` need the type.
     fn parse(text: &str) -> Result<Self, String> {
-        find(text).ok_or_else(|| {
-            let quoted: Vec<String> = Self::KNOWN
-                .iter()
-                .map(|(name, _)| format!("`{name}`"))
-                .collect();
-            match quoted.as_slice() {
-                [first @ .., last] if !first.is_empty() => {
-                    format!("must be {} or {last}", first.join(", "))
-                }
-                _ => format!("must be {}", quoted.concat()),
-            }
-        })
+        Ok(known_or_unknown(text))
     }
 
     /// Reads a value that the service sent, which may be an unknown one.
@@ -60,9 +50,9 @@ pub trait OpenEnum: Clone + 'static {
     }
 }
 
-fn find<E: OpenEnum>(text: &str) -> Option<E> {
+fn known_or_unknown<E: OpenEnum>(text: &str) -> E {
     let known = E::KNOWN.iter().find(|(name, _)| *name == text);
-    known.map(|(_, value)| value.clone())
+    known.map_or_else(|| E::unknown(text.to_owned()), |(_, value)| value.clone())
 }
 
 /// Reads an enumeration from a string without copying a known one.
@@ -76,6 +66,6 @@ impl<E: OpenEnum> de::Visitor<'_> for Text<E> {
     }
 
     fn visit_str<R>(self, text: &str) -> Result<E, R> {
-        Ok(find(text).unwrap_or_else(|| E::unknown(text.to_owned())))
+        Ok(known_or_unknown(text))
     }
 }
