@@ -1,0 +1,48 @@
+//! Tests the names of databases.
+
+use super::*;
+
+#[test]
+fn files_and_memory_are_named_and_shown_alike() {
+    for (text, path) in [
+        ("sqlite:pets.db", "pets.db"),
+        ("sqlite:/var/lib/pets.db", "/var/lib/pets.db"),
+    ] {
+        let url: DatabaseUrl = text.parse().expect("a file");
+        assert_eq!(url, DatabaseUrl::SqliteFile(path.into()));
+        assert_eq!(url.to_string(), text);
+    }
+    assert_eq!("sqlite::memory:".parse(), Ok(DatabaseUrl::SqliteMemory));
+    assert_eq!(DatabaseUrl::SqliteMemory.to_string(), "sqlite::memory:");
+    assert_eq!(
+        "sqlite:///var/pets.db".parse(),
+        Ok(DatabaseUrl::SqliteFile("/var/pets.db".into()))
+    );
+}
+
+#[test]
+fn other_texts_are_rejected_with_what_is_supported() {
+    let rejected = [
+        "",
+        "pets.db",
+        "sqlite:",
+        "sqlite://pets.db",
+        "sqlite:pets.db?mode=ro",
+        "mysql://localhost/pets",
+    ];
+    for text in rejected {
+        let error = text.parse::<DatabaseUrl>().expect_err(text).to_string();
+        assert!(
+            error.contains("`sqlite:PATH`") && error.contains("`sqlite::memory:`"),
+            "{text}: {error}"
+        );
+    }
+}
+
+#[test]
+fn a_password_is_not_repeated_in_the_rejection() {
+    let error = "mysql://root:hunter2@localhost/pets"
+        .parse::<DatabaseUrl>()
+        .expect_err("no such backend");
+    assert!(!error.to_string().contains("hunter2"), "{error}");
+}
