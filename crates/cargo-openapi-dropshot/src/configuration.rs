@@ -4,8 +4,8 @@
 use crate::{
     Output, Project, location,
     project::Severities,
-    rules::{CHANGELOG_ENTRY, CHANGELOG_ENTRY_LOST, CHANGELOG_FORM, CONFIGURATION},
-    settings::{self, Document, RuleLevel, Settings, Target},
+    rules::{CHANGELOG_ENTRY, CHANGELOG_ENTRY_LOST, CHANGELOG_FORM, CONFIGURATION, is_fixed},
+    settings::{self, Document, Generate, RuleLevel, Settings, Target},
 };
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use openapi_dropshot::rules::UNFILLED_ERROR_BODY;
@@ -203,108 +203,102 @@ impl Reader<'_> {
         for document in documents {
             projects.push(self.project(settings, document, is_single));
         }
+        self.check_shared(documents, &projects);
         let mut folders: Vec<(String, Range<usize>)> = Vec::new();
-        for (index, (project, document)) in projects.iter().zip(documents).enumerate() {
-            let before = &projects[..index];
-            self.check_name(document, project, before);
-            self.check_paths(document, project, before);
-            self.check_cargo_version(document, project, before);
-            let targets = document.generate.iter().flat_map(|generate| {
-                let both = [&generate.models, &generate.api];
-                both.into_iter().chain(&generate.client)
-            });
-            for target in targets {
-                self.check_folder(target, &mut folders);
-                self.check_contents(target, &projects);
-            }
+        let targets = documents.iter().flat_map(|own| &own.generate);
+        for target in targets.flat_map(Generate::targets) {
+            self.check_folder(target, &mut folders);
+            self.check_contents(target, &projects);
         }
-        self.check_crates(documents, &projects);
         projects
     }
 
-    fn check_name(&mut self, document: &Document, project: &Project, before: &[Project]) {
-        if before.iter().any(|other| other.name == project.name) {
-            let at = document.name.as_ref().unwrap_or(&document.path).span();
-            let message = format!("two documents have the name `{}`", project.name);
-            self.report(at, message, "give one of them another `name`");
+    /// Checks that two documents share nothing that only one of them can have.
+    fn check_shared(&mut self, documents: &[Document], projects: &[Project]) {
+        let both = || documents.iter().zip(projects);
+        let names = both().map(|(own, project)| (own.name.as_ref(), own, project.name.clone()));
+        self.check_distinct(names, |name, _| {
+            let message = format!("two documents have the name `{name}`");
+            (message, "give one of them another `name`".to_owned())
+        });
+        type Key = (
+            &'static str,
+            &'static str,
+            fn(&Document) -> Option<&Spanned<String>>,
+            fn(&Project) -> &String,
+        );
+        const KEYS: [Key; 4] = [
+            ("document", "path", |_| None, |own| &own.document),
+            (
+                "folder of releases",
+                "releases",
+                |own| own.releases.as_ref(),
+                |own| &own.releases,
+            ),
+            (
+                "file of accepted breaks",
+                "accepted-breaks",
+                |own| own.accepted_breaks.as_ref(),
+                |own| &own.accepted_breaks,
+            ),
+            (
+                "changelog",
+                "changelog",
+                |own| own.changelog.as_ref(),
+                |own| &own.changelog,
+            ),
+        ];
+        for (what, key, set, path) in KEYS {
+            let paths = both().map(|(own, project)| (set(own), own, path(project).clone()));
+            self.check_distinct(paths, |path, index| {
+                let more = match key {
+                    "accepted-breaks" => format!(
+                        ", such as `{}`, and move its entries from {path}: a release removes all entries of the file",
+                        beside(&projects[index].document, &named_breaks(&projects[index].name))
+                    ),
+                    _ => String::new(),
+                };
+                let message = format!("two documents have the same {what}");
+                (message, format!("write another `{key}` for one of them{more}"))
+            });
         }
-    }
-
-    /// Checks that no document before has the same file or folder for one of its paths.
-    fn check_paths(&mut self, document: &Document, project: &Project, before: &[Project]) {
-        type PathOf = fn(&Project) -> &String;
-        let mut check =
-            |what: &str, key: &str, set: &Option<Spanned<String>>, path: PathOf, more: &str| {
-                if before.iter().any(|other| path(other) == path(project)) {
-                    let at = set.as_ref().unwrap_or(&document.path).span();
-                    let message = format!("two documents have the same {what}");
-                    self.report(
-                        at,
-                        message,
-                        format!("write another `{key}` for one of them{more}"),
-                    );
-                }
-            };
-        check("document", "path", &None, |project| &project.document, "");
-        check(
-            "folder of releases",
-            "releases",
-            &document.releases,
-            |project| &project.releases,
-            "",
-        );
-        let move_entries = format!(
-            ", such as `{}`, and move its entries from {}: a release removes all entries of the file",
-            beside(&project.document, &named_breaks(&project.name)),
-            project.accepted_breaks
-        );
-        check(
-            "file of accepted breaks",
-            "accepted-breaks",
-            &document.accepted_breaks,
-            |project| &project.accepted_breaks,
-            &move_entries,
-        );
-        check(
-            "changelog",
-            "changelog",
-            &document.changelog,
-            |project| &project.changelog,
-            "",
-        );
-    }
-
-    fn check_cargo_version(&mut self, document: &Document, project: &Project, before: &[Project]) {
-        if let Some(set) = &document.cargo_version
-            && project.cargo_version
-            && before.iter().any(|other| other.cargo_version)
-        {
+        let versions = both().filter(|(_, project)| project.cargo_version);
+        let versions = versions.map(|(own, _)| (own.cargo_version.as_ref(), own, ()));
+        self.check_distinct(versions, |(), _| {
             let message = "the version of Cargo.toml cannot be that of two documents";
-            self.report(
-                set.span(),
-                message,
-                "remove `cargo-version` from one of them",
-            );
-        }
+            let help = "remove `cargo-version` from one of them";
+            (message.to_owned(), help.to_owned())
+        });
+        let crates = both().filter_map(|(own, project)| {
+            let (generate, output) = own.generate.as_ref().zip(project.output.as_ref())?;
+            let models = Some((&generate.models, own, output.models_crate.clone()));
+            let client = generate.client.as_ref();
+            let client = client.map(|client| (client, own, output.client_crate.clone()));
+            Some([models, client].into_iter().flatten())
+        });
+        let crates = crates.flatten().filter(|(.., name)| !name.is_empty());
+        let crates = crates.map(|(target, own, name)| (Some(target.place()), own, name));
+        self.check_distinct(crates, |name, _| {
+            let message = format!("two folders of generated code have the crate `{name}`");
+            let help = "write the `crate` of each as Rust writes it, such as `shop_models` and `shop_client`; two folders of one \
+                        crate are modules, such as `crate::models`";
+            (message, help.to_owned())
+        });
     }
 
-    /// Checks that each folder of models and of a client has a crate or module of its own.
-    fn check_crates(&mut self, documents: &[Document], projects: &[Project]) {
-        let mut crates = Vec::new();
-        for (project, document) in projects.iter().zip(documents) {
-            if let (Some(output), Some(generate)) = (&project.output, &document.generate) {
-                crates.push((&output.models_crate, generate.models.span()));
-                let client = generate.client.iter();
-                crates.extend(client.map(|client| (&output.client_crate, client.span())));
-            }
-        }
-        crates.retain(|(name, _)| !name.is_empty());
-        for (index, (name, span)) in crates.iter().enumerate() {
-            if crates[..index].iter().any(|(other, _)| other == name) {
-                let message = format!("two folders of generated code have the crate `{name}`");
-                let help = "write the `crate` of each as Rust writes it, such as `shop_models` and `shop_client`; two folders of one \
-                            crate are modules, such as `crate::models`";
-                self.report(span.clone(), message, help);
+    /// Reports each value that an earlier document has as well, where it is set, or where its document begins. `problem` returns
+    /// message and help for the value at this index.
+    fn check_distinct<'d, T: PartialEq, S: 'd>(
+        &mut self,
+        values: impl IntoIterator<Item = (Option<&'d Spanned<S>>, &'d Document, T)>,
+        problem: impl Fn(&T, usize) -> (String, String),
+    ) {
+        let values: Vec<_> = values.into_iter().collect();
+        for (index, (set, document, value)) in values.iter().enumerate() {
+            if values[..index].iter().any(|(.., other)| other == value) {
+                let (message, help) = problem(value, index);
+                let at = set.map_or_else(|| document.path.span(), Spanned::span);
+                self.report(at, message, help);
             }
         }
     }
@@ -387,7 +381,11 @@ impl Reader<'_> {
             output: document
                 .generate
                 .as_ref()
-                .map(|generate| self.output(generate)),
+                .map(|generate| self.output(document, generate)),
+            configuration: Path::new(self.name).file_name().map_or_else(
+                || FILE.to_owned(),
+                |name| name.to_string_lossy().into_owned(),
+            ),
             types_crate: None,
             usage_command: document.usage_command.clone(),
             cargo_version,
@@ -404,7 +402,13 @@ impl Reader<'_> {
         }
     }
 
-    fn output(&mut self, generate: &settings::Generate) -> Output {
+    fn output(&mut self, document: &Document, generate: &Generate) -> Output {
+        for (name, reason) in &document.skip {
+            if reason.get_ref().trim().is_empty() {
+                let message = format!("`{}` is left out without a reason", name.get_ref());
+                self.report(reason.span(), message, "write why it is left out");
+            }
+        }
         if let Some(name) = &generate.trait_name
             && !is_path_of_names(name.get_ref(), 1)
         {
@@ -428,6 +432,9 @@ impl Reader<'_> {
                 .trait_name
                 .as_ref()
                 .map(|name| name.get_ref().clone()),
+            skip: (document.skip.keys())
+                .map(|name| name.get_ref().clone())
+                .collect(),
             skip_in_client: (generate.skip_in_client.iter())
                 .map(|name| name.get_ref().clone())
                 .collect(),
@@ -493,6 +500,12 @@ impl Reader<'_> {
     }
 
     fn severities(&mut self, document: &Document) -> Severities {
+        let others = [
+            &CHANGELOG_FORM,
+            &CHANGELOG_ENTRY,
+            &CHANGELOG_ENTRY_LOST,
+            &UNFILLED_ERROR_BODY,
+        ];
         let mut severities = Severities::new();
         for (id, setting) in &document.rules {
             let name = id.get_ref().as_str();
@@ -501,48 +514,37 @@ impl Reader<'_> {
                 let help = "write in `reason` why this document is an exception";
                 self.report(setting.reason.span(), message, help);
             }
-            let level = *setting.level.get_ref();
-            let severity = match level {
+            let severity = match setting.level.get_ref() {
                 RuleLevel::Off => None,
                 RuleLevel::Warn => Some(Severity::Warning),
                 RuleLevel::Error => Some(Severity::Error),
             };
-            let others = [
-                &CHANGELOG_FORM,
-                &CHANGELOG_ENTRY,
-                &CHANGELOG_ENTRY_LOST,
-                &UNFILLED_ERROR_BODY,
-            ];
-            if let Some(rule) = others.into_iter().find(|rule| rule.id == name) {
-                severities.insert(rule.id, severity);
-                continue;
-            }
-            let Some(rule) = rules::all().find(|rule| rule.id == name) else {
-                let (message, help) = if rules::change(name).is_some() {
-                    (
-                        format!("`{name}` is a rule about changes, whose severity is fixed"),
-                        "accept a single change in `accepted-breaks.toml`, with a reason"
-                            .to_owned(),
-                    )
-                } else {
+            let rule = others
+                .into_iter()
+                .chain(rules::all())
+                .find(|rule| rule.id == name);
+            match rule {
+                Some(rule) if severity == Some(Severity::Error) || !is_fixed(rule) => {
+                    severities.insert(rule.id, severity);
+                }
+                Some(_) => {
+                    let message = format!("the severity of `{name}` cannot be lowered");
+                    let help = "correct the document: other tools reject it as well";
+                    self.report(setting.level.span(), message, help);
+                }
+                None if rules::change(name).is_some() => {
+                    let message =
+                        format!("`{name}` is a rule about changes, whose severity is fixed");
+                    let help = "accept a single change in `accepted-breaks.toml`, with a reason";
+                    self.report(id.span(), message, help);
+                }
+                None => {
                     let known = rules::all().map(|rule| rule.id);
                     let otherwise = "`cargo openapi-dropshot explain` lists all rules";
-                    (
-                        format!("the linter has no rule `{name}`"),
-                        did_you_mean(name, known, otherwise),
-                    )
-                };
-                self.report(id.span(), message, help);
-                continue;
-            };
-            let is_fixed = rule.severity == Severity::Error && rule.profile == Profile::General;
-            if is_fixed && level != RuleLevel::Error {
-                let message = format!("the severity of `{name}` cannot be lowered");
-                let help = "correct the document: without this rule it has no meaning";
-                self.report(setting.level.span(), message, help);
-                continue;
+                    let help = did_you_mean(name, known, otherwise);
+                    self.report(id.span(), format!("the linter has no rule `{name}`"), help);
+                }
             }
-            severities.insert(rule.id, severity);
         }
         severities
     }
@@ -593,10 +595,16 @@ fn is_path_of_names(text: &str, at_most: usize) -> bool {
     text.split("::").count() <= at_most && text.split("::").all(is_name)
 }
 
+impl Generate {
+    fn targets(&self) -> impl Iterator<Item = &Target> {
+        [&self.models, &self.api].into_iter().chain(&self.client)
+    }
+}
+
 impl Target {
-    /// Where the crate of the folder is written, or the folder.
-    fn span(&self) -> Range<usize> {
-        self.crate_name.as_ref().unwrap_or(&self.folder).span()
+    /// The crate of the folder as it is written, or the folder.
+    fn place(&self) -> &Spanned<String> {
+        self.crate_name.as_ref().unwrap_or(&self.folder)
     }
 }
 

@@ -1,13 +1,13 @@
 //! Task `diff`: compares two documents and prints the changes, as text or as JSON.
 
 use crate::{
-    output::{Entry, Format, Weight, locate, path_in_revision, place, sarif, workflow_commands},
+    output::{Entry, Format, locate, path_in_revision, place, sarif, workflow_commands},
     revision,
 };
 use anyhow::{Result, anyhow};
 use chrono::{NaiveDate, Utc};
 use openapi_dropshot_contract::{
-    Draft,
+    Draft, Severity,
     diff::{Change, Level, Policy, compare},
     model::{Location, Node},
     read_draft_with_files,
@@ -121,10 +121,10 @@ fn entries(changes: &[Change], revision: &Node) -> Vec<Entry> {
         let at = at.or_else(|| base.and_then(|base| nearest(base, revision)).or(base));
         let operation = change.operation.as_deref().unwrap_or("the contract");
         Entry {
-            weight: match change.level {
-                Level::Err => Weight::Error,
-                Level::Warn => Weight::Warning,
-                Level::Info => Weight::Note,
+            severity: match change.level {
+                Level::Err => Some(Severity::Error),
+                Level::Warn => Some(Severity::Warning),
+                Level::Info => None,
             },
             rule: change.id,
             title: format!("{} ({})", operation, change.id),

@@ -6,10 +6,10 @@ mod page;
 #[cfg(test)]
 mod tests;
 
-use crate::rules::is_raised;
+use crate::rules::{is_fixed, is_raised};
 use anyhow::{Result, bail};
 use openapi_dropshot_contract::{
-    Profile, Rule, Severity,
+    Profile, Rule,
     rules::{self, ChangeRule, DifferenceRule, Level, differences},
     suggest::did_you_mean,
 };
@@ -140,7 +140,7 @@ pub(crate) fn all() -> Vec<(Reporter, &'static str, String)> {
     let changes =
         rules::all_changes().map(|rule| (Reporter::Comparison, rule.id, rule.level.to_string()));
     let rules =
-        declared().map(|(reporter, rule)| (reporter, rule.id, word(rule.severity).to_owned()));
+        declared().map(|(reporter, rule)| (reporter, rule.id, rule.severity.word().to_owned()));
     let differences = differences::ALL.iter();
     let differences =
         differences.map(|rule| (Reporter::RoundTrip, rule.id, severity_of(rule).to_owned()));
@@ -156,7 +156,7 @@ fn of_rule(reporter: Reporter, rule: &'static Rule) -> Explanation {
     Explanation {
         id: rule.id,
         reporter,
-        severity: word(rule.severity).to_owned(),
+        severity: rule.severity.word().to_owned(),
         meaning: rule.meaning.to_owned(),
         remedy: rule.remedy.to_owned(),
         example: Example {
@@ -169,11 +169,12 @@ fn of_rule(reporter: Reporter, rule: &'static Rule) -> Explanation {
             (None, Reporter::Linter) => of_linter(rule),
             (None, Reporter::Generator) if rule.id.starts_with("client-") => {
                 "It cannot be switched off. `skip-in-client` in `[document.generate]` leaves operations out of the client, and `generate \
-                 --skip-unsupported` all that break it; without `client`, no client is generated, and the rule does not apply."
+                 --skip-unsupported` adds all that break it to this list; without `client`, no client is generated, and the rule does not apply."
                     .to_owned()
             }
             (None, Reporter::Generator) => {
-                "It cannot be switched off. `generate --skip-unsupported` leaves out the operations that break it.".to_owned()
+                "It cannot be switched off. `generate --skip-unsupported` leaves out the operations that break it, and lists them in `[document.skip]` of \
+                 `openapi-dropshot.toml`, so that the other commands leave them out as well.".to_owned()
             }
             (None, _) => "The rule cannot be switched off.".to_owned(),
         },
@@ -182,11 +183,9 @@ fn of_rule(reporter: Reporter, rule: &'static Rule) -> Explanation {
 
 /// Says how to configure a rule of the linter.
 fn of_linter(rule: &Rule) -> String {
-    let is_fixed = rule.severity == Severity::Error && rule.profile == Profile::General;
-    let mut configuration = if is_fixed {
-        "The severity is fixed: without this rule, the document has no meaning.".to_owned()
-    } else {
-        configured(rule.id)
+    let mut configuration = match is_fixed(rule) {
+        true => "The severity is fixed: OpenAPI itself requires it.".to_owned(),
+        false => configured(rule.id),
     };
     if rule.profile == Profile::Strict {
         configuration += "\nWith `profile = \"general\"`, the linter does not apply this rule.";
@@ -284,13 +283,6 @@ fn severity_of(rule: &DifferenceRule) -> &'static str {
     match rule.accepted {
         Some(_) => "accepted",
         None => "error",
-    }
-}
-
-fn word(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
     }
 }
 

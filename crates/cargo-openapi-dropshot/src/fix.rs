@@ -274,7 +274,7 @@ impl Fix<'_> {
             .iter()
             .flat_map(|operation| &operation.responses);
         let mut bodies = responses
-            .filter(|response| is_error(response))
+            .filter(|response| response.status.value.may_be_error())
             .filter_map(|response| json_body(response, media_type));
         let used = bodies.find_map(|schema| {
             let name = &schema.reference.as_ref()?.value;
@@ -327,14 +327,6 @@ fn free_name(wanted: &[&str], is_taken: impl Fn(&str) -> bool) -> String {
     names
         .find(|name| !is_taken(name))
         .unwrap_or_else(|| last.to_owned())
-}
-
-fn is_error(response: &Response) -> bool {
-    match response.status.value {
-        StatusCode::Exact(code) => code >= 400,
-        StatusCode::Range(first) => first >= 4,
-        StatusCode::Default => true,
-    }
 }
 
 fn json_body<'a>(response: &'a Response, media_type: &str) -> Option<&'a Schema> {

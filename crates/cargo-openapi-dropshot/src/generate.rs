@@ -4,10 +4,10 @@
 use crate::{
     FILE, Output, Project, counted,
     files::{self, Files},
-    fix, print_error,
+    fix, name_of, print_error,
     project::is_missing,
-    renames,
-    supported::{self, Supported, configured_name},
+    renames, skip,
+    supported::{self, Unsupported, configured_name, without},
 };
 use anyhow::{Context, Result, bail, ensure};
 use openapi_dropshot::{File, InlineType};
@@ -15,7 +15,7 @@ use openapi_dropshot_contract::{
     Document, Problem, Problems, read_with_files, suggest::did_you_mean,
 };
 use similar::TextDiff;
-use std::{fs, iter, path::Path, process::ExitCode};
+use std::{fs, path::Path, process::ExitCode};
 
 /// The exit code where a document has an error, or a file cannot be read or written.
 const FAILED: u8 = 1;
@@ -37,8 +37,8 @@ pub struct Options {
     #[arg(long)]
     check: bool,
 
-    /// Leave out the operations that the generator does not support, and list them; the
-    /// exit code is then 3
+    /// Leave out the operations that the generator does not support: list them, and add them to the configuration, so that the
+    /// other commands leave them out as well; the exit code is then 3
     #[arg(long)]
     skip_unsupported: bool,
 
@@ -95,18 +95,21 @@ fn run_one(project: &Project, options: &Options) -> Result<u8> {
         );
         return Ok(0);
     };
-    let mut document = read(project, &text)?;
-    let (code, success) = if options.skip_unsupported {
-        supported_code(project, output, &mut document)?
-    } else {
-        let code = generated_code(project, output, &document)?
-            .map_err(|problems| rejected(project, &Problems::new(&document, problems)))?;
-        (code, 0)
+    let document = read(project, &text)?;
+    let changed = match options.skip_unsupported {
+        true => without_unsupported(project, output, &document)?,
+        false => None,
     };
+    let success = if changed.is_some() { SKIPPED } else { 0 };
+    let (project, configuration) = changed
+        .as_ref()
+        .map_or((project, None), |(project, text)| (project, Some(text)));
+    let output = project.output.as_ref().unwrap_or(output);
+    let code = generated_code(project, output, &document)?;
     let Code {
         files,
         inline_types,
-    } = code;
+    } = code.map_err(|problems| rejected(project, &Problems::new(&document, problems)))?;
     let count = files.len();
     let stale = stale_files(project, output, files)?;
     let foreign: Vec<&str> = (stale.iter().filter(|file| file.is_foreign))
@@ -122,7 +125,7 @@ fn run_one(project: &Project, options: &Options) -> Result<u8> {
         );
     }
     let source = &project.document;
-    if stale.is_empty() && fixed.is_none() {
+    if stale.is_empty() && fixed.is_none() && (configuration.is_none() || options.check) {
         println!("fresh: {count} files match {source}");
         return Ok(success);
     }
@@ -144,7 +147,10 @@ fn run_one(project: &Project, options: &Options) -> Result<u8> {
         .map(|file| file.path.clone())
         .collect();
     let stale = stale.into_iter().map(|file| (file.path, file.expected));
-    for path in files::change_all(&project.root, fixed.into_iter().chain(stale).collect())? {
+    let configuration =
+        configuration.map(|text| (project.configuration.clone(), Some(text.clone())));
+    let changes = fixed.into_iter().chain(configuration).chain(stale);
+    for path in files::change_all(&project.root, changes.collect())? {
         let did = if removed.contains(&path) {
             "removed"
         } else {
@@ -158,36 +164,27 @@ fn run_one(project: &Project, options: &Options) -> Result<u8> {
     Ok(success)
 }
 
-/// Generates the files of what the generator supports, lists the rest, and removes the rest
-/// from the document. Returns the code and the exit code.
-fn supported_code(
+/// Finds what the generator does not support, and lists it. Returns the project that leaves it out, and its configuration.
+fn without_unsupported(
     project: &Project,
     output: &Output,
-    document: &mut Document,
-) -> Result<(Code, u8)> {
+    document: &Document,
+) -> Result<Option<(Project, String)>> {
     let options = project.generator_options(output);
     let not_in_client = output.client.as_ref().map(|_| &*output.skip_in_client);
-    let (service, client) =
-        Supported::of_service_and_client(document.clone(), &options, not_in_client)
-            .map_err(|problems| rejected(project, &problems))?;
-    let parts = iter::once(&service).chain(&client);
-    let is_whole = parts.clone().all(|part| part.rejections.is_empty());
-    let files = parts.flat_map(|part| part.generated.files.clone());
-    let files = within_folders(output, files.collect())?;
-    for operation in &service.rejected {
+    let served =
+        without(document, &output.skip).map_err(|problems| rejected(project, &problems))?;
+    let found = Unsupported::find(served, &options, not_in_client)
+        .map_err(|problems| rejected(project, &problems))?;
+    for operation in &found.operations {
         println!("skipped {}", operation.name);
     }
-    for operation in client.iter().flat_map(|client| &client.rejected) {
+    for operation in &found.in_client {
         println!("skipped {} in the client", operation.name);
     }
-    *document = service.document;
-    let inline_types = service.generated.inline_types;
-    renames::check(project, &inline_types)?;
-    let code = Code {
-        files,
-        inline_types,
-    };
-    Ok((code, if is_whole { 0 } else { SKIPPED }))
+    (!found.is_empty())
+        .then(|| skip::added(project, &found))
+        .transpose()
 }
 
 /// The text of a document.
@@ -269,18 +266,28 @@ pub(crate) fn generated_code(
     }))
 }
 
-/// Checks that the operations exist that the client leaves out.
+/// Checks that what is left out exists.
 fn check_skipped(output: &Output, document: &Document) -> Result<()> {
-    let known: Vec<String> = document.operations.iter().map(configured_name).collect();
-    for name in &output.skip_in_client {
-        let otherwise =
-            "write the `operationId` of an operation of this document, or remove it from the list";
-        let help = || did_you_mean(name, known.iter().map(String::as_str), otherwise);
-        ensure!(
-            known.contains(name),
-            "`skip-in-client` in {FILE} names `{name}`, which is no operation of the document: {}",
-            help()
-        );
+    let operations = document.operations.iter();
+    let known = operations.flat_map(|own| [configured_name(document, own), name_of(own)]);
+    let known: Vec<String> = known.collect();
+    let keys = [
+        ("skip", &output.skip),
+        ("skip-in-client", &output.skip_in_client),
+    ];
+    for (key, names) in keys {
+        for name in names {
+            let pointer = name.strip_prefix('#').filter(|_| key == "skip");
+            let is_part =
+                pointer.is_some_and(|pointer| document.as_written().pointer(pointer).is_some());
+            let otherwise = "write the `operationId` of an operation of this document, or remove it from the list";
+            let help = || did_you_mean(name, known.iter().map(String::as_str), otherwise);
+            ensure!(
+                is_part || known.contains(name),
+                "`{key}` in {FILE} names `{name}`, which is no operation of the document: {}",
+                help()
+            );
+        }
     }
     Ok(())
 }

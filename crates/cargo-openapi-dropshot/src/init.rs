@@ -9,8 +9,8 @@ mod texts;
 mod toolkit;
 
 use crate::{
-    counted, files, fix, name_of,
-    supported::{Supported, configured_name, rejected},
+    Output, Project, counted, files, fix, name_of,
+    supported::{Unsupported, rejected, without},
 };
 use any_ascii::any_ascii;
 use anyhow::{Context, Result, bail, ensure};
@@ -19,7 +19,8 @@ use existing::Existing;
 use openapi_dropshot::{Generated, starter::Api};
 use openapi_dropshot_contract::{
     Document, Problem, Problems, Profile,
-    model::{Operation, SecurityScheme, StatusCode},
+    model::{Operation, SecurityScheme},
+    normalized,
 };
 use std::{
     borrow::Cow,
@@ -88,10 +89,8 @@ struct Plan {
     has_client: bool,
     /// Whether any operation requires a credential.
     is_secured: bool,
-    /// The operations that were left out.
-    left_out: Vec<String>,
-    /// The operations that only the client leaves out, as the configuration names them.
-    skip_in_client: Vec<String>,
+    /// What was left out.
+    unsupported: Unsupported,
     toolkit: Toolkit,
     /// What the service does not do.
     notes: Vec<String>,
@@ -163,12 +162,10 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let written = files::write_all(&options.folder, new)?;
     added.iter().for_each(|line| println!("{line}"));
     report(options, &plan, &existing, &written, &kept);
-    Ok(
-        match plan.left_out.is_empty() && plan.skip_in_client.is_empty() {
-            true => ExitCode::SUCCESS,
-            false => ExitCode::from(SKIPPED),
-        },
-    )
+    Ok(match plan.unsupported.is_empty() {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(SKIPPED),
+    })
 }
 
 /// Whether a file is the response of a handler that was written since.
@@ -236,54 +233,40 @@ fn plan(
 ) -> Result<Plan> {
     let rust = name.replace('-', "_");
     let folder = |part: &str| format!("crates/{name}-{part}/src/generated");
-    let generator = openapi_dropshot::Options {
-        command: "cargo openapi-dropshot generate".to_owned(),
-        source: source.to_owned(),
+    let mut output = Output {
         models: folder("models"),
         api: folder("api"),
-        client: folder("client"),
+        client: (!options.no_client).then(|| folder("client")),
         models_crate: format!("{rust}_models"),
         client_crate: format!("{rust}_client"),
         trait_name: trait_name(&document.info.title, &name),
-        renames: Default::default(),
+        skip: Vec::new(),
+        skip_in_client: Vec::new(),
     };
-    let generate = match options.no_client {
-        true => openapi_dropshot::generate_service,
-        false => openapi_dropshot::generate,
+    let project = Project {
+        document: source.to_owned(),
+        ..Project::unconfigured()
     };
+    let generator = project.generator_options(&output);
     let notes = notes(&document);
     let from = options.from.to_string_lossy();
-    let mut skip_in_client = Vec::new();
-    let (document, mut generated, left_out) = if options.skip_unsupported {
+    let mut unsupported = Unsupported::default();
+    if options.skip_unsupported {
         let not_in_client = (!options.no_client).then_some(&[][..]);
-        let (service, client) =
-            Supported::of_service_and_client(document, &generator, not_in_client).map_err(
-                |problems| {
-                    let remedy = "; no operation is left without what is not supported";
-                    rejected(&from, &problems, remedy)
-                },
-            )?;
-        let mut generated = service.generated;
-        if let Some(client) = client {
-            let operations = service.document.operations.iter();
-            let is_left_out = |operation: &&Operation| {
-                let mut rejected = client.rejected.iter();
-                rejected.any(|rejected| rejected.name == name_of(operation))
-            };
-            skip_in_client = operations
-                .filter(is_left_out)
-                .map(configured_name)
-                .collect();
-            generated.add_client(client.generated);
-        }
-        let left_out = service.rejected.into_iter();
-        let left_out = left_out.map(|operation| operation.name).collect();
-        (service.document, generated, left_out)
-    } else {
-        let generated = generate(&document, &generator)
-            .map_err(|problems| not_supported(options, &document, &generator, problems))?;
-        (document, generated, Vec::new())
-    };
+        unsupported =
+            Unsupported::find(document.clone(), &generator, not_in_client).map_err(|problems| {
+                let remedy = "; no operation is left without what is not supported";
+                rejected(&from, &problems, remedy)
+            })?;
+        output.skip = unsupported.skip.keys().cloned().collect();
+        let in_client = unsupported.in_client.iter();
+        output.skip_in_client = in_client.map(|own| own.configured.clone()).collect();
+    }
+    let mut generated = output
+        .generate(&document, &generator)
+        .map_err(|problems| not_supported(options, &document, &generator, problems))?;
+    let document = without(&document, &output.skip)?;
+    let document = normalized(&document).unwrap_or(document);
     ensure!(
         !document.operations.is_empty(),
         "{} has no operation, so there is nothing to serve; add one",
@@ -302,8 +285,7 @@ fn plan(
         api,
         has_client: !options.no_client,
         is_secured,
-        left_out,
-        skip_in_client,
+        unsupported,
         toolkit,
         notes,
         document,
@@ -420,8 +402,11 @@ fn notes(document: &Document) -> Vec<String> {
             .operations
             .iter()
             .filter(|operation| is_concerned(operation));
-        let lacking =
-            operations.filter(|operation| !statuses.iter().any(|status| lists(operation, *status)));
+        let lacking = operations.filter(|operation| {
+            !statuses
+                .iter()
+                .any(|status| operation.response_for(*status).is_some())
+        });
         lacking.count()
     };
     let is_checked = |operation: &Operation| {
@@ -449,18 +434,6 @@ fn notes(document: &Document) -> Vec<String> {
         }
     }
     notes
-}
-
-/// Whether an operation lists a response of this status.
-fn lists(operation: &Operation, status: u16) -> bool {
-    operation
-        .responses
-        .iter()
-        .any(|response| match response.status.value {
-            StatusCode::Exact(code) => code == status,
-            StatusCode::Range(first) => u16::from(first) == status / 100,
-            StatusCode::Default => true,
-        })
 }
 
 /// Describes a scheme whose credentials the server does not read; `None` if it reads them.
@@ -501,11 +474,11 @@ fn report(
             "\nGenerated files were kept that do not match the document. Bring them up to date with\n\n    cargo openapi-dropshot generate"
         );
     }
-    for operation in &plan.left_out {
-        println!("skipped {operation}");
+    for operation in &plan.unsupported.operations {
+        println!("skipped {}", operation.name);
     }
-    for operation in &plan.skip_in_client {
-        println!("skipped {operation} in the client");
+    for operation in &plan.unsupported.in_client {
+        println!("skipped {} in the client", operation.configured);
     }
     let steps = existing.steps(plan);
     let toolkit = plan.toolkit.note();
@@ -572,27 +545,4 @@ fn handlers(plan: &Plan) -> Result<(String, Vec<(String, String)>)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_is_made_of_the_title() -> Result<()> {
-        for (title, name) in [
-            ("Bookmarks", "bookmarks"),
-            ("Book Shop (v2)", "book-shop-v2"),
-            ("3 Täler -- API", "taler"),
-            ("Bürgeramt", "burgeramt"),
-            ("宠物", "chongwu"),
-            ("API", "api"),
-        ] {
-            assert_eq!(name_of_title(title)?, name, "{title}");
-            check_name(name)?;
-        }
-        let error = name_of_title("3 – 7").expect_err("no letter");
-        assert!(error.to_string().contains("pass `--name`"), "{error}");
-        for name in ["", "Shop", "3d", "a_b", "a-", "a--b", "-a"] {
-            assert!(check_name(name).is_err(), "{name}");
-        }
-        Ok(())
-    }
-}
+mod tests;

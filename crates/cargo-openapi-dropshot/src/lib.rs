@@ -38,6 +38,7 @@ mod revision;
 pub mod roundtrip;
 mod rules;
 mod settings;
+mod skip;
 mod supported;
 
 pub use configuration::{Configuration, FILE};

@@ -19,18 +19,11 @@ pub(crate) enum Format {
     Github,
 }
 
-/// How much an entry matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Weight {
-    Error,
-    Warning,
-    Note,
-}
-
 /// A result with its place.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
-    pub(crate) weight: Weight,
+    /// `None` is a note.
+    pub(crate) severity: Option<Severity>,
     pub(crate) rule: &'static str,
     /// The title of a workflow command.
     pub(crate) title: String,
@@ -39,23 +32,16 @@ pub(crate) struct Entry {
     pub(crate) message: String,
 }
 
-impl From<Severity> for Weight {
-    fn from(severity: Severity) -> Self {
-        match severity {
-            Severity::Error => Weight::Error,
-            Severity::Warning => Weight::Warning,
-        }
+impl Entry {
+    /// How other programs call its severity; `note` is their word for the least one.
+    fn level(&self, note: &'static str) -> &'static str {
+        self.severity.map_or(note, Severity::word)
     }
 }
 
 /// Returns the entries as a log of SARIF 2.1.0
 /// (<https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>).
 pub(crate) fn sarif(entries: &[Entry]) -> Value {
-    let level = |weight: Weight| match weight {
-        Weight::Error => "error",
-        Weight::Warning => "warning",
-        Weight::Note => "note",
-    };
     let used: BTreeMap<&str, Value> = entries
         .iter()
         .map(|entry| (entry.rule, rule(entry.rule)))
@@ -64,7 +50,7 @@ pub(crate) fn sarif(entries: &[Entry]) -> Value {
         json!({
             "ruleId": entry.rule,
             "ruleIndex": used.keys().position(|id| *id == entry.rule),
-            "level": level(entry.weight),
+            "level": entry.level("note"),
             "message": {"text": entry.message},
             "locations": [{
                 "physicalLocation": {
@@ -184,11 +170,7 @@ pub(crate) fn workflow_commands(entries: &[Entry]) -> String {
     let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
     let mut lines = String::new();
     for entry in entries {
-        let command = match entry.weight {
-            Weight::Error => "error",
-            Weight::Warning => "warning",
-            Weight::Note => "notice",
-        };
+        let command = entry.level("notice");
         lines += &format!(
             "::{command} file={},line={},col={},title={}::{}\n",
             property(&entry.at.file),

@@ -3,7 +3,7 @@
 use crate::supported::without;
 use anyhow::{Context as _, Result as AnyResult};
 use openapi_dropshot::Generated;
-use openapi_dropshot_contract::{Document, Problem, Profile, Severity, lint};
+use openapi_dropshot_contract::{Document, Problem, Problems, Profile, Severity, lint};
 use std::{
     collections::BTreeMap,
     fs, io,
@@ -13,12 +13,14 @@ use walkdir::{DirEntry, WalkDir};
 
 /// A project with one document: its files and names. All paths but
 /// [`root`](Self::root) are relative to the root, with `/` between the folders.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Project {
     /// The name of the document, for a repository with several.
     pub name: String,
     /// The folder of the workspace.
     pub root: PathBuf,
+    /// The configuration, such as `openapi-dropshot.toml`; empty without one.
+    pub configuration: String,
     /// The command that runs the tasks, as messages show it, such as
     /// `cargo openapi-dropshot`.
     pub command: String,
@@ -72,6 +74,8 @@ pub struct Output {
     pub client_crate: String,
     /// The name of the trait; `None` derives it from the document's title.
     pub trait_name: Option<String>,
+    /// What the service and the client leave out: operations by id or as `POST /files`, and components as `#/components/schemas/A`.
+    pub skip: Vec<String>,
     /// The operations that the client leaves out, by id or as `POST /files`.
     pub skip_in_client: Vec<String>,
 }
@@ -86,22 +90,9 @@ impl Project {
     /// arguments.
     pub(crate) fn unconfigured() -> Self {
         Project {
-            name: String::new(),
             root: PathBuf::from("."),
             command: "cargo openapi-dropshot".to_owned(),
-            document: String::new(),
-            releases: String::new(),
-            accepted_breaks: String::new(),
-            changelog: String::new(),
-            output: None,
-            types_crate: None,
-            usage_command: None,
-            cargo_version: false,
-            profile: Profile::Strict,
-            severities: Severities::new(),
-            renames: Vec::new(),
-            deprecation_days_beta: 0,
-            deprecation_days_stable: 0,
+            ..Project::default()
         }
     }
 
@@ -204,6 +195,7 @@ impl Output {
         document: &Document,
         options: &openapi_dropshot::Options,
     ) -> Result<Generated, Vec<Problem>> {
+        let document = &without(document, &self.skip).map_err(Problems::into_problems)?;
         if self.client.is_none() {
             return openapi_dropshot::generate_service(document, options);
         }
@@ -211,7 +203,7 @@ impl Output {
             return openapi_dropshot::generate(document, options);
         }
         let mut generated = openapi_dropshot::generate_service(document, options)?;
-        let document = without(document.clone(), &self.skip_in_client);
+        let document = without(document, &self.skip_in_client).map_err(Problems::into_problems)?;
         generated.add_client(openapi_dropshot::generate_client(&document, options)?);
         Ok(generated)
     }

@@ -7,4 +7,4 @@ pub(crate) mod frozen;
 pub(crate) mod released;
 pub(crate) mod versions;
 
-pub(crate) use finding::{Finding, severity};
+pub(crate) use finding::Finding;

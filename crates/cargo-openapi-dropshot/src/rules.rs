@@ -1,6 +1,8 @@
 //! The rules of the gates and of the configuration, each with its meaning, its remedy and examples. The code that reports a rule
 //! refers to its declaration.
 
+use openapi_dropshot_contract::{Profile, Rule, Severity};
+
 openapi_dropshot_contract::rules! {
     CONFIGURATION Error General "configuration" "`openapi-dropshot.toml` has a key that does not exist, or a value that cannot be used."
         "Correct the key or the value; `cargo openapi-dropshot schema` prints all keys with their meaning."
@@ -90,6 +92,12 @@ openapi_dropshot_contract::rules! {
         "Correct the cause that the message names, and run the gates again."
         Words "a folder of generated code that cannot be listed"
             "a folder that can be listed";
+}
+
+/// Whether the severity of a rule of a document cannot be lowered: OpenAPI itself requires what the rule requires.
+pub(crate) fn is_fixed(rule: &Rule) -> bool {
+    let is_of_openapi = rule.severity == Severity::Error && rule.profile == Profile::General;
+    is_of_openapi && rule.configuration.is_none()
 }
 
 /// Whether the gate `breaking` takes a change for a breaking one that the comparison

@@ -72,6 +72,11 @@ pub(crate) struct Document {
     /// Where the generated code is. Without this table, no code is generated, and the gates
     /// `generated` and `roundtrip` do not run.
     pub(crate) generate: Option<Generate>,
+    /// What the service and the client leave out, because the generator does not support it, each with the reason. The keys are the
+    /// ids of operations or, without one, `POST /files`; a component that no operation needs is `#/components/schemas/A`.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, String>")]
+    pub(crate) skip: BTreeMap<Spanned<String>, Spanned<String>>,
     /// Names of the types of inline schemas: the name that the generator gives, and the name
     /// that the type gets instead.
     #[serde(default)]

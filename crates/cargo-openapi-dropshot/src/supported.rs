@@ -1,20 +1,22 @@
-//! Generates what can be generated of a document. Where the generator rejects a part, the
-//! operations that need that part are left out, so that one construct does not hide the
-//! others.
+//! Generates what can be generated of a document. What the generator rejects is left out, with the operations that need it, so that
+//! one construct does not hide the others.
 
 use crate::{counted, name_of};
 use anyhow::anyhow;
 use openapi_dropshot::Generated;
 use openapi_dropshot_contract::{
-    Document, Problem, Problems,
-    model::{Node, NodeKind, Operation, escape_pointer_token},
+    Document, Parts, Problem, Problems,
+    model::{Node, Operation},
     normalized,
 };
-use std::{collections::BTreeSet, iter};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    iter,
+};
 
 /// A document, and what was generated of it.
 pub(crate) struct Supported {
-    /// The document without what was rejected.
+    /// The document without what was left out.
     pub(crate) document: Document,
     /// What was generated; nothing where no operation is left.
     pub(crate) generated: Generated,
@@ -24,6 +26,8 @@ pub(crate) struct Supported {
     pub(crate) rejected: Vec<RejectedOperation>,
     /// The number of component schemas that were left out.
     pub(crate) rejected_schemas: usize,
+    /// What has to be left out so that the rest can be generated: the names in a configuration, each with the reason.
+    pub(crate) skipped: BTreeMap<String, String>,
 }
 
 /// A function of the generator.
@@ -34,74 +38,146 @@ pub(crate) type Generate =
 pub(crate) struct RejectedOperation {
     /// The operation, as `GET /path`.
     pub(crate) name: String,
-    /// The rules of the problems that reject it; none where the whole document is rejected.
+    /// The operation as a configuration names it.
+    pub(crate) configured: String,
+    /// The rules of the problems that reject it.
     pub(crate) rules: BTreeSet<&'static str>,
 }
 
 impl Supported {
-    /// Generates what can be generated of a document.
+    /// Generates what can be generated of a document: leaves out what the generator rejects until it rejects nothing.
     pub(crate) fn of(
         document: Document,
         generate: Generate,
         options: &openapi_dropshot::Options,
     ) -> Self {
-        let document = normalized(&document).unwrap_or(document);
         let mut supported = Supported {
-            document,
+            document: normalized(&document).unwrap_or(document),
             generated: Generated::default(),
             rejections: Vec::new(),
             rejected: Vec::new(),
             rejected_schemas: 0,
+            skipped: BTreeMap::new(),
         };
-        supported.generate(generate, options);
-        supported
-    }
-
-    /// Generates the code. Leaves out what the generator rejects until it rejects nothing.
-    fn generate(&mut self, generate: Generate, options: &openapi_dropshot::Options) {
         loop {
-            match generate(&self.document, options) {
+            match generate(&supported.document, options) {
                 Ok(generated) => {
                     // An API without operations is of no use.
-                    let is_empty = self.document.operations.is_empty();
-                    if !is_empty || self.rejected.is_empty() {
-                        self.generated = generated;
+                    let is_empty = supported.document.operations.is_empty();
+                    if !is_empty || supported.rejected.is_empty() {
+                        supported.generated = generated;
                     }
-                    return;
+                    return supported;
                 }
-                Err(problems) if self.leave_out(&problems) => self.rejections.extend(problems),
                 Err(problems) => {
-                    // No operation contains the problems, so no operation can be generated.
-                    let rules: BTreeSet<_> = problems.iter().map(|problem| problem.rule).collect();
-                    let operations = self.document.operations.drain(..);
-                    let rejected = operations.map(|operation| RejectedOperation {
-                        name: name_of(&operation),
-                        rules: rules.clone(),
-                    });
-                    self.rejected.extend(rejected);
-                    self.rejected_schemas += self.document.schemas.drain(..).count();
-                    return self.rejections.extend(problems);
+                    let is_whole = supported.leave_out(&problems);
+                    supported.rejections.extend(problems);
+                    if is_whole {
+                        return supported;
+                    }
                 }
             }
         }
     }
 
-    /// Generates what can be generated of the service and, with a client, of the client: what only the client does not support is
-    /// served all the same. Prints what was rejected, and returns the service, and the client of what is left of it.
+    /// Leaves out the parts with these problems, and what needs them. Returns whether that is the whole document.
+    fn leave_out(&mut self, problems: &[Problem]) -> bool {
+        let root = &self.document.root;
+        let parts = Parts::of(root);
+        let mut reasons: BTreeMap<String, Vec<&Problem>> = BTreeMap::new();
+        for problem in problems {
+            for part in parts.with_users(parts.at(&problem.pointer)) {
+                reasons.entry(part).or_default().push(problem);
+            }
+        }
+        let written: BTreeSet<String> = reasons
+            .keys()
+            .filter_map(|part| Some(root.pointer(part)?.at.as_written().pointer))
+            .collect();
+        let rest = self.document.without(written.clone());
+        let rest = rest.ok().filter(|_| !written.is_empty());
+        let rest = rest.map(|rest| normalized(&rest).unwrap_or(rest));
+        let is_left = |operation: &Operation| {
+            let mut left = rest.iter().flat_map(|rest| &rest.operations);
+            left.any(|other| name_of(other) == name_of(operation))
+        };
+        for operation in self.document.operations.iter().filter(|own| !is_left(own)) {
+            let own = reasons.remove(&operation.at.pointer);
+            let own = own.unwrap_or_else(|| problems.iter().collect());
+            let rules = own.iter().map(|problem| problem.rule).collect();
+            let configured = configured_name(&self.document, operation);
+            self.skipped.insert(configured.clone(), reason(&own));
+            self.rejected.push(RejectedOperation {
+                name: name_of(operation),
+                configured,
+                rules,
+            });
+        }
+        // A component is left out with what needs it; by itself, if nothing needs it.
+        let is_component = |part: &str| part.starts_with("/components/");
+        let has_no_users = |part: &str| {
+            let users = parts.with_users(BTreeSet::from([part.to_owned()]));
+            users.iter().all(|user| is_component(user))
+        };
+        for (part, problems) in &reasons {
+            let is_own = part.starts_with("/webhooks/") || is_component(part) && has_no_users(part);
+            if let Some(node) = root.pointer(part).filter(|_| is_own) {
+                let name = format!("#{}", node.at.as_written().pointer);
+                self.skipped.insert(name, reason(problems));
+            }
+        }
+        let before = self.document.schemas.len();
+        match rest {
+            Some(rest) => {
+                self.rejected_schemas += before.saturating_sub(rest.schemas.len());
+                self.document = rest;
+                false
+            }
+            None => {
+                self.rejected_schemas += before;
+                self.document.operations.clear();
+                self.document.schemas.clear();
+                true
+            }
+        }
+    }
+
+    /// Returns the rejections, each with the lines of the document around it.
+    pub(crate) fn rendered_rejections(&self) -> Problems {
+        Problems::new(&self.document, self.rejections.clone())
+    }
+}
+
+/// What the generator does not support of a document.
+#[derive(Default)]
+pub(crate) struct Unsupported {
+    /// What the service and the client leave out: the names in a configuration, each with the reason.
+    pub(crate) skip: BTreeMap<String, String>,
+    /// The operations that the service leaves out.
+    pub(crate) operations: Vec<RejectedOperation>,
+    /// The operations that only the client leaves out.
+    pub(crate) in_client: Vec<RejectedOperation>,
+}
+
+impl Unsupported {
+    /// Finds what the generator does not support, for a service with the client of what is left of it, and prints it. What only the
+    /// client does not support is served all the same.
     ///
     /// # Errors
     ///
     /// What was rejected, if no operation is left of the service or of the client.
-    pub(crate) fn of_service_and_client(
+    pub(crate) fn find(
         document: Document,
         options: &openapi_dropshot::Options,
         not_in_client: Option<&[String]>,
-    ) -> Result<(Self, Option<Self>), Problems> {
+    ) -> Result<Self, Problems> {
         let service = Supported::of(document, openapi_dropshot::generate_service, options);
-        let client = not_in_client.map(|left_out| {
-            let document = without(service.document.clone(), left_out);
-            Supported::of(document, openapi_dropshot::generate_client, options)
-        });
+        let mut client = None;
+        if let Some(names) = not_in_client {
+            let document = without(&service.document, names)?;
+            let generate = openapi_dropshot::generate_client;
+            client = Some(Supported::of(document, generate, options));
+        }
         for part in iter::once(&service).chain(&client) {
             let problems = part.rendered_rejections();
             if part.document.operations.is_empty() && !part.rejections.is_empty() {
@@ -111,168 +187,68 @@ impl Supported {
                 eprintln!("{problems}\n");
             }
         }
-        Ok((service, client))
+        Ok(Unsupported {
+            skip: service.skipped,
+            operations: service.rejected,
+            in_client: client.map_or_else(Vec::new, |client| client.rejected),
+        })
     }
 
-    /// Leaves out the operations and schemas that need a part with a problem. Returns
-    /// whether there are any.
-    fn leave_out(&mut self, problems: &[Problem]) -> bool {
-        let document = &mut self.document;
-        let rules = |pointer: &str| rules_of(&document.root, pointer, problems);
-        let before = (
-            document.operations.len(),
-            document.schemas.len(),
-            document.webhooks.len(),
-        );
-        let mut left_out = Vec::new();
-        document.webhooks.retain(|webhook| {
-            let pointer = format!("/webhooks/{}", escape_pointer_token(&webhook.name));
-            let keep = rules(&pointer).is_empty();
-            left_out.extend((!keep).then_some(pointer));
-            keep
-        });
-        document.schemas.retain(|_, schema| {
-            let pointer = &schema.at.pointer;
-            let keep = rules(pointer).is_empty();
-            left_out.extend((!keep).then(|| pointer.clone()));
-            keep
-        });
-        document.operations.retain(|operation| {
-            let pointer = &operation.at.pointer;
-            // A problem of a path concerns all operations of the path.
-            let path = pointer.rsplit_once('/').map_or("", |(path, _)| path);
-            let of_path = problems.iter().filter(|problem| problem.pointer == path);
-            let mut rules = rules(pointer);
-            rules.extend(of_path.map(|problem| problem.rule));
-            let keep = rules.is_empty();
-            if !keep {
-                left_out.push(pointer.clone());
-                let name = name_of(operation);
-                self.rejected.push(RejectedOperation { name, rules });
-            }
-            keep
-        });
-        self.rejected_schemas += before.1 - document.schemas.len();
-        for pointer in left_out {
-            document.root.remove_at(&pointer);
-        }
-        before
-            != (
-                document.operations.len(),
-                document.schemas.len(),
-                document.webhooks.len(),
-            )
+    pub(crate) fn is_empty(&self) -> bool {
+        self.skip.is_empty() && self.in_client.is_empty()
     }
+}
 
-    /// Returns the rejections, each with the lines of the document around it.
-    pub(crate) fn rendered_rejections(&self) -> Problems {
-        Problems::new(&self.document, self.rejections.clone())
-    }
+/// Says why a part is left out, for the configuration.
+fn reason(problems: &[&Problem]) -> String {
+    let [first, others @ ..] = problems else {
+        return String::new();
+    };
+    let more = match others.len() {
+        0 => String::new(),
+        others => format!(", and {}", counted(others, "other problem")),
+    };
+    format!("{}: {}{more}", first.rule, first.message)
 }
 
 /// Prints the problems of a document, and returns the error that ends the task.
 pub(crate) fn rejected(document: &str, problems: &Problems, remedy: &str) -> anyhow::Error {
     eprintln!("{problems}\n");
-    let errors = problems
-        .problems()
-        .iter()
-        .filter(|problem| problem.is_error());
-    let count = counted(errors.count(), "error");
-    anyhow!("{document} has {count}; nothing was written{remedy}")
-}
-
-/// How a configuration names an operation: by its id or, without one, as `GET /things`.
-pub(crate) fn configured_name(operation: &Operation) -> String {
-    let id = operation.id.as_ref();
-    id.map_or_else(|| name_of(operation), |id| id.value.clone())
-}
-
-/// The document without these operations, and without the component schemas that only they need.
-pub(crate) fn without(document: Document, operations: &[String]) -> Document {
-    if operations.is_empty() {
-        return document;
+    let mut rules = BTreeMap::<&str, usize>::new();
+    let problems = problems.problems().iter();
+    for problem in problems.filter(|problem| problem.is_error()) {
+        *rules.entry(problem.rule).or_default() += 1;
     }
-    let mut document = normalized(&document).unwrap_or(document);
-    let root = &document.root;
-    let is_left_out = |operation: &&Operation| operations.contains(&configured_name(operation));
-    let pointer = |operation: &Operation| operation.at.pointer.clone();
-    let left_out: Vec<String> = document
-        .operations
+    let count = counted(rules.values().sum(), "error");
+    let rules: Vec<String> = rules
         .iter()
-        .filter(is_left_out)
-        .map(pointer)
+        .map(|(rule, count)| format!("`{rule}` {count}"))
         .collect();
-    let of_left_out = reachable(root, left_out.clone());
-    let kept = document
-        .operations
-        .iter()
-        .filter(|operation| !is_left_out(operation))
-        .map(pointer);
-    let schemas = document.schemas.values();
-    let schemas = schemas.map(|schema| schema.at.pointer.clone());
-    let schemas = schemas.filter(|pointer| !of_left_out.contains(pointer));
-    let of_kept = reachable(root, kept.chain(schemas).collect());
-    let mut removed = left_out.clone();
-    document.schemas.retain(|_, schema| {
-        let pointer = &schema.at.pointer;
-        let keep = !of_left_out.contains(pointer) || of_kept.contains(pointer);
-        removed.extend((!keep).then(|| pointer.clone()));
-        keep
-    });
-    document
-        .operations
-        .retain(|operation| !left_out.contains(&operation.at.pointer));
-    for pointer in removed {
-        document.root.remove_at(&pointer);
-    }
-    document
-}
-
-/// Returns these pointers and those of the parts to which their parts refer.
-fn reachable(root: &Node, mut left: Vec<String>) -> BTreeSet<String> {
-    let mut seen = BTreeSet::new();
-    while let Some(pointer) = left.pop() {
-        // The parameters of a path belong to its operations.
-        if let Some((path, _)) = pointer.rsplit_once('/')
-            && path.starts_with("/paths/")
-            && !pointer.ends_with("/parameters")
-        {
-            left.push(format!("{path}/parameters"));
-        }
-        if let Some(node) = root.pointer(&pointer)
-            && seen.insert(pointer)
-        {
-            references(node, &mut left);
-        }
-    }
-    seen
-}
-
-/// Returns the rules of the problems that are inside of the part at a pointer, or of a
-/// part to which that part refers.
-fn rules_of(root: &Node, pointer: &str, problems: &[Problem]) -> BTreeSet<&'static str> {
-    let reached = reachable(root, vec![pointer.to_owned()]);
-    let is_inside = |problem: &&Problem| {
-        let mut rests =
-            (reached.iter()).filter_map(|outer| problem.pointer.strip_prefix(outer.as_str()));
-        rests.any(|rest| rest.is_empty() || rest.starts_with('/'))
+    let by_rule = match rules.len() {
+        ..2 => String::new(),
+        _ => format!(" ({})", rules.join(", ")),
     };
-    let inside = problems.iter().filter(is_inside);
-    inside.map(|problem| problem.rule).collect()
+    anyhow!("{document} has {count}{by_rule}; nothing was written{remedy}")
 }
 
-/// Adds the pointers to which a part of the document refers.
-fn references(node: &Node, pointers: &mut Vec<String>) {
-    match &node.kind {
-        NodeKind::Object(members) => {
-            let reference = node.get("$ref").and_then(Node::as_str);
-            let pointer = reference.and_then(|reference| reference.strip_prefix('#'));
-            pointers.extend(pointer.map(str::to_owned));
-            for member in members.values() {
-                references(&member.value, pointers);
-            }
-        }
-        NodeKind::Array(items) => items.iter().for_each(|item| references(item, pointers)),
-        _ => {}
+/// How a configuration names an operation: by its id or, if the author gave it none, as `GET /things`.
+pub(crate) fn configured_name(document: &Document, operation: &Operation) -> String {
+    let written = &operation.at.as_written().pointer;
+    let node = document.as_written().pointer(written);
+    let id = node.and_then(|node| node.get("operationId").and_then(Node::as_str));
+    id.map_or_else(|| name_of(operation), str::to_owned)
+}
+
+/// The document without these operations and components, each as a configuration names it, and without what only they need.
+pub(crate) fn without(document: &Document, names: &[String]) -> Result<Document, Problems> {
+    if names.is_empty() {
+        return Ok(document.clone());
     }
+    let is_named = |operation: &&Operation| {
+        names.contains(&configured_name(document, operation)) || names.contains(&name_of(operation))
+    };
+    let operations = document.operations.iter().filter(is_named);
+    let operations = operations.map(|operation| operation.at.as_written().pointer);
+    let others = names.iter().filter_map(|name| name.strip_prefix('#'));
+    document.without(operations.chain(others.map(str::to_owned)).collect())
 }

@@ -584,6 +584,16 @@ fn what_cannot_be_served_is_reported_with_its_place_and_can_be_left_out() {
         readme.contains("left out") && readme.contains("`GET /things/{thingId}`"),
         "{readme}"
     );
+    let configuration = place.read("shop/openapi-dropshot.toml");
+    let entry = "[document.skip]\ngetThing = \"unsupported-schema: `not` is not supported";
+    assert!(configuration.contains(entry), "{configuration}");
+    for arguments in [
+        &["generate", "--check"][..],
+        &["check", "--skip", "roundtrip"],
+    ] {
+        let (code, text) = place.run_in("shop", arguments);
+        assert_eq!(code, 0, "{text}");
+    }
     assert!(
         !place
             .path("shop/crates/shop-server/mock/get_thing.json")

@@ -68,6 +68,16 @@ pub(crate) struct Member {
     pub(crate) is_required: bool,
 }
 
+impl Member {
+    /// Whether its value has no objects of OpenAPI.
+    pub(crate) fn holds_nothing(&self) -> bool {
+        !matches!(
+            self.holds,
+            Holds::One(_) | Holds::List(_) | Holds::Map(_) | Holds::Extensible(_)
+        )
+    }
+}
+
 macro_rules! name {
     ($name:ident) => {
         stringify!($name)

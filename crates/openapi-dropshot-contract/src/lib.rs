@@ -70,10 +70,12 @@ pub mod model;
 mod normal;
 mod null;
 mod pairs;
+mod parts;
 mod problem;
 mod read;
 pub mod release;
 pub mod rules;
+mod stray;
 pub mod suggest;
 mod syntax;
 mod template;
@@ -83,6 +85,7 @@ pub use grammar::{holds_schemas_by_name, implies_type, is_annotation, is_closing
 pub use lint::{lint, missing_statuses};
 pub use model::Document;
 pub use normal::normalized;
+pub use parts::Parts;
 pub use problem::{Problem, Problems, Texts};
 pub use rules::{Profile, Rule, Severity};
 
@@ -147,22 +150,7 @@ fn read_parts(
     text: &str,
     load: Option<bundle::Load<'_>>,
 ) -> Result<Document, Problems> {
-    let reading = Reading::new(file, text, load);
-    let mut problems = reading.of_texts;
-    problems.extend(reading.of_structure);
-    match (reading.document, reading.root) {
-        (Some(document), Some(root)) if !problems.iter().any(Problem::is_error) => Ok(Document {
-            root,
-            written: reading.written,
-            files: reading.files,
-            warnings: problems,
-            ..document
-        }),
-        _ => Err(Problems::new(
-            Texts::new(&reading.text, reading.files),
-            problems,
-        )),
-    }
+    Reading::new(file, text, load).into_document()
 }
 
 /// What was read of a text.
@@ -185,15 +173,8 @@ impl Reading {
     fn new(file: &str, text: &str, load: Option<bundle::Load<'_>>) -> Self {
         let (file, text) = (Arc::from(file), syntax::without_byte_order_mark(text));
         let parsed = syntax::parse(&file, &text);
-        let mut reading = Reading {
-            text,
-            files: Vec::new(),
-            of_texts: parsed.problems,
-            of_structure: Vec::new(),
-            root: None,
-            written: None,
-            document: None,
-        };
+        let mut reading = Reading::of(text, Vec::new());
+        reading.of_texts = parsed.problems;
         let Some(mut root) = parsed.root else {
             return reading;
         };
@@ -203,23 +184,73 @@ impl Reading {
         if let Some(bundle) = bundle {
             (root, reading.files) = (bundle.root, bundle.files);
         }
-        let version = Since::of_document(&root);
-        if let Some(rewritten) = rewritten(&root, version, &mut reading.of_structure) {
-            reading.written = Some(std::mem::replace(&mut root, rewritten));
+        reading.read_tree(&file, root, reads_files);
+        reading
+    }
+
+    /// Begins without a tree.
+    fn of(text: Arc<str>, files: Vec<bundle::File>) -> Self {
+        Reading {
+            text,
+            files,
+            of_texts: Vec::new(),
+            of_structure: Vec::new(),
+            root: None,
+            written: None,
+            document: None,
         }
-        let (document, mut problems) = read::document(&file, &reading.text, &root, version);
+    }
+
+    /// Reads the tree as it is written.
+    fn read_tree(&mut self, file: &Arc<str>, mut root: Node, reads_files: bool) {
+        let version = Since::of_document(&root);
+        if let Some(rewritten) = rewritten(&root, version, &mut self.of_structure) {
+            self.written = Some(std::mem::replace(&mut root, rewritten));
+        }
+        let (document, mut problems) = read::document(file, &self.text, &root, version);
         // References to files that cannot be used are problems of the texts.
         problems.retain(|problem| !(reads_files && problem.rule == EXTERNAL_REFERENCE.id));
-        reading.of_structure.extend(problems);
-        reading.document = document;
-        reading.root = Some(root);
-        reading
+        self.of_structure.extend(problems);
+        self.document = document;
+        self.root = Some(root);
+    }
+
+    /// Returns the document, if it has no errors.
+    fn into_document(self) -> Result<Document, Problems> {
+        let mut problems = self.of_texts;
+        problems.extend(self.of_structure);
+        match (self.document, self.root) {
+            (Some(document), Some(root)) if !problems.iter().any(Problem::is_error) => {
+                Ok(Document {
+                    root,
+                    written: self.written,
+                    files: self.files,
+                    warnings: problems,
+                    ..document
+                })
+            }
+            _ => Err(Problems::new(Texts::new(&self.text, self.files), problems)),
+        }
+    }
+}
+
+impl Document {
+    /// Returns the document with another tree in the place of the one that was written.
+    fn with_tree(&self, written: Node) -> Result<Document, Problems> {
+        let mut reading = Reading::of(Arc::clone(&self.text), self.files.clone());
+        reading.read_tree(&self.file, written, true);
+        let document = reading.into_document()?;
+        Ok(Document {
+            is_partial: true,
+            ..document
+        })
     }
 }
 
 /// The tree in the form that the reader knows; `None` if it has this form already.
 fn rewritten(written: &Node, version: Since, problems: &mut Vec<Problem>) -> Option<Node> {
-    let named = inner_schemas::name_inner_schemas(written);
+    let known = stray::without_stray_members(written, version, problems);
+    let named = inner_schemas::name_inner_schemas(known.as_ref().unwrap_or(written)).or(known);
     dialect::rewrite(named.as_ref().unwrap_or(written), version, problems).or(named)
 }
 

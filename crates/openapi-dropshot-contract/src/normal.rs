@@ -63,6 +63,7 @@ pub fn normalized(document: &Document) -> Option<Document> {
         written: Some(written),
         warnings: document.warnings.clone(),
         is_normal: true,
+        is_partial: document.is_partial,
         files: document.files.clone(),
         ..read?
     })

@@ -147,7 +147,7 @@ impl From<&Texts> for Texts {
 }
 
 /// The problems of one document, together with its text. They are displayed as
-/// rustc displays errors: with the line and with what to write instead.
+/// rustc displays errors: with the line and with what to write instead. The errors are last, where a terminal shows them.
 #[derive(Clone, Debug)]
 pub struct Problems {
     texts: Texts,
@@ -199,7 +199,9 @@ impl fmt::Display for Problems {
             .chain(others)
             .map(|text| render::Source::new(text))
             .collect();
-        for (index, problem) in self.problems.iter().enumerate() {
+        let (errors, warnings): (Vec<_>, Vec<_>) =
+            self.problems.iter().partition(|problem| problem.is_error());
+        for (index, problem) in warnings.into_iter().chain(errors).enumerate() {
             if index > 0 {
                 f.write_str("\n\n")?;
             }
@@ -214,10 +216,7 @@ impl std::error::Error for Problems {}
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let severity = match self.severity {
-            Severity::Warning => "warning",
-            Severity::Error => "error",
-        };
+        let severity = self.severity.word();
         write!(
             f,
             "{}: {severity}[{}]: {}; {}",

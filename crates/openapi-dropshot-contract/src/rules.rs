@@ -52,8 +52,18 @@ pub enum Severity {
     Error,
 }
 
+impl Severity {
+    /// The word in messages.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
+}
+
 /// Which rules [`crate::lint`] applies to a document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Profile {
     /// The rules that any document must follow to make sense.
     General,
@@ -61,6 +71,7 @@ pub enum Profile {
     /// summary and a security requirement; a body has an example; a deprecated
     /// operation states since when, until when and what replaces it; an error
     /// response lists its codes.
+    #[default]
     Strict,
 }
 

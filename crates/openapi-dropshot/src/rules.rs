@@ -3,7 +3,7 @@
 
 // Rules of the linter that the generator reports, too.
 pub(crate) use openapi_dropshot_contract::rules::document::{
-    INVALID_DEFAULT, MISSING_OPERATION_ID, RESERVED_HEADER,
+    INVALID_DEFAULT, MISSING_OPERATION_ID,
 };
 
 openapi_dropshot_contract::rules! {
@@ -24,9 +24,9 @@ openapi_dropshot_contract::rules! {
         "Write the schema in the form that the message names."
         Schema "{type: string, not: {type: integer}}"
             "{type: string}";
-    UNSUPPORTED_ENUM Error General "unsupported-enum" "The values of `enum` are neither all strings nor all integers."
-        "Write an `enum` of strings with `type: string`, or one of integers with `type: integer`."
-        Schema "{type: number, enum: [1.5]}"
+    UNSUPPORTED_ENUM Error General "unsupported-enum" "The values of `enum` are not all strings, integers, numbers or booleans of the type."
+        "Write an `enum` of strings with `type: string`, of integers with `type: integer`, and so on."
+        Schema "{enum: [a, 1.5]}"
             "{type: integer, enum: [1]}";
     ENUM_NULL Error General "enum-null" "`enum` lists `null`, and the schema is not nullable."
         "Add `nullable: true`, or remove `null` from `enum`."
@@ -169,9 +169,9 @@ openapi_dropshot_contract::rules! {
         "Send the value in a header or in the query."
         Operation "operationId: a, parameters: [{name: s, in: cookie, schema: {type: string}}]"
             "operationId: a, parameters: [{name: s, in: query, schema: {type: string}}]";
-    CLIENT_HEADER Error General "client-header" "The client sets a header itself, or cannot send a header of that name."
-        "Leave the header to `security` and `content`, or use letters, digits and `-` in its name."
-        Operation "operationId: a, parameters: [{name: Authorization, in: header, schema: {type: string}}]"
+    CLIENT_HEADER Error General "client-header" "The client cannot send a header of that name."
+        "Use letters, digits and `-` in its name."
+        Operation "operationId: a, parameters: [{name: X Reason, in: header, schema: {type: string}}]"
             "operationId: a, parameters: [{name: X-Reason, in: header, schema: {type: string}}]";
     CLIENT_PATH Error General "client-path" "The path of an operation has no place for a parameter."
         "Write the name in braces into the path. The linter reports this first, as `path-parameter`."

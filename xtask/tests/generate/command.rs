@@ -281,9 +281,15 @@ fn what_is_not_supported_is_left_out_on_request_and_reported_with_exit_code_3() 
     let contract = tree.read("crates/petstore-api/src/generated/contract.rs");
     assert!(contract.contains("fn list_pets") && !contract.contains("fn list_orders"));
 
-    let (code, printed) = tree.generate(&["--skip-unsupported"]);
-    assert_eq!(code, 3, "{printed}");
-    assert_says(&printed, &["fresh: "]);
+    // The configuration leaves it out from now on.
+    let configuration = tree.read("openapi-dropshot.toml");
+    let entry = "listOrders = \"unsupported-parameter: ";
+    assert!(configuration.contains(entry), "{configuration}");
+    for arguments in [&["--skip-unsupported"][..], &["--check"]] {
+        let (code, printed) = tree.generate(arguments);
+        assert_eq!(code, 0, "{printed}");
+        assert_says(&printed, &["fresh: "]);
+    }
 }
 
 #[test]

@@ -265,11 +265,9 @@ impl Gate<'_> {
     /// other words: the other checks do not see entries that are not about the contract.
     fn check_lost(&mut self) -> Result<()> {
         let project = self.inputs.project;
-        let severity = match project.severities.get(CHANGELOG_ENTRY_LOST.id) {
-            Some(None) => return Ok(()),
-            Some(Some(severity)) => *severity,
-            None => Severity::Error,
-        };
+        if project.severities.get(CHANGELOG_ENTRY_LOST.id) == Some(&None) {
+            return Ok(());
+        }
         let asked = self.inputs.since.as_deref();
         let revision = asked.unwrap_or("HEAD");
         let found = revision::file_at(&project.root, revision, &project.changelog);
@@ -308,11 +306,7 @@ impl Gate<'_> {
                 "put it back under `## {UNRELEASED}`; if what it describes was undone, say so with `{}` in `[document.rules]`",
                 CHANGELOG_ENTRY_LOST.id
             );
-            let problem = CHANGELOG_ENTRY_LOST
-                .problem(&at, message, help)
-                .with_severity(severity);
-            self.findings
-                .push(Finding::in_text(problem, &self.changelog.text));
+            self.fault(&CHANGELOG_ENTRY_LOST, &at, message, &help);
         }
         Ok(())
     }

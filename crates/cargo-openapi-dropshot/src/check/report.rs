@@ -1,10 +1,7 @@
 //! Prints the gates: as text, as one JSON object, and as entries for other formats.
 
 use super::outcome::Gate;
-use crate::{
-    output::{Entry, place},
-    repository::severity,
-};
+use crate::output::{Entry, place};
 use chrono::NaiveDate;
 use openapi_dropshot_contract::Severity;
 use serde_json::{Value, json};
@@ -102,7 +99,7 @@ fn of_gate(gate: &Gate) -> Value {
     let findings = gate.outcome.findings.iter().map(|finding| {
         let problem = &finding.problem;
         let mut json = place(&problem.at);
-        json["severity"] = severity(problem).into();
+        json["severity"] = problem.severity.word().into();
         json["rule"] = problem.rule.into();
         json["message"] = problem.message.as_str().into();
         json["help"] = problem.help.as_str().into();
@@ -129,7 +126,7 @@ pub(super) fn entries(reports: &[Report]) -> Vec<Entry> {
                 message += &format!("\nfix: {fix}");
             }
             Entry {
-                weight: problem.severity.into(),
+                severity: Some(problem.severity),
                 rule: problem.rule,
                 title: format!("{} ({})", gate.name, problem.rule),
                 at: problem.at.clone(),

@@ -28,6 +28,9 @@ client = { folder = "crates/shop-client/src/generated", crate = "shop_client::ge
 trait = "Shop"
 skip-in-client = ["addFile"]
 
+[document.skip]
+"GET /export" = "The export is another program."
+
 [document.rename]
 NewLoanNote = "LoanNote"
 
@@ -189,22 +192,22 @@ fn values_that_cannot_be_used_are_reported_where_they_are() {
         (
             "name = \"shop\"",
             "name = \"admin\"",
-            "30:8 two documents have the name `admin`",
+            "33:8 two documents have the name `admin`",
         ),
         (
             "spec/CHANGELOG-admin.md",
             "spec/CHANGELOG-shop.md",
-            "32:13 two documents have the same changelog",
+            "35:13 two documents have the same changelog",
         ),
         (
             "spec/admin-released",
             "spec/shop-released",
-            "31:12 two documents have the same folder of releases",
+            "34:12 two documents have the same folder of releases",
         ),
         (
             "changelog = \"spec/CHANGELOG-admin.md\"",
             "changelog = \"spec/CHANGELOG-admin.md\"\naccepted-breaks = \"spec/shop-accepted-breaks.toml\"",
-            "33:19 two documents have the same file of accepted breaks",
+            "36:19 two documents have the same file of accepted breaks",
         ),
         (
             "crates/shop-client/src/generated",
@@ -219,7 +222,7 @@ fn values_that_cannot_be_used_are_reported_where_they_are() {
         (
             "spec/admin.json",
             "spec/shop.yaml",
-            "30:8 two documents have the same document",
+            "33:8 two documents have the same document",
         ),
         (
             "shop_client::generated",
@@ -248,34 +251,39 @@ fn values_that_cannot_be_used_are_reported_where_they_are() {
             "19:9 `The Shop` is not a name of a trait",
         ),
         (
+            "The export is another program.",
+            " ",
+            "23:17 `GET /export` is left out without a reason",
+        ),
+        (
             "\"LoanNote\"",
             "\"loan-note\"",
-            "23:15 `loan-note` is not a name of a type",
+            "26:15 `loan-note` is not a name of a type",
         ),
         (
             "missing-example =",
             "missing-exmple =",
-            "26:1 the linter has no rule `missing-exmple` / did you mean `missing-example`?",
+            "29:1 the linter has no rule `missing-exmple` / did you mean `missing-example`?",
         ),
         (
             "missing-example =",
             "syntax =",
-            "26:20 the severity of `syntax` cannot be lowered",
+            "29:20 the severity of `syntax` cannot be lowered",
         ),
         (
             "missing-example =",
             "request-body-removed =",
-            "26:1 `request-body-removed` is a rule about changes",
+            "29:1 `request-body-removed` is a rule about changes",
         ),
         (
             "They follow.",
             " ",
-            "26:46 the severity of `missing-example` has no reason",
+            "29:46 the severity of `missing-example` has no reason",
         ),
         (
             "changelog = \"spec/CHANGELOG-admin.md\"",
             "changelog = \"spec/CHANGELOG-admin.md\"\ncargo-version = true",
-            "33:17 the version of Cargo.toml",
+            "36:17 the version of Cargo.toml",
         ),
     ] {
         assert!(ALL_KEYS.contains(old), "{old}");
@@ -308,12 +316,12 @@ fn a_key_or_a_value_that_does_not_exist_is_reported_with_the_one_that_was_meant(
         (
             "level = \"warn\"",
             "level = \"wran\"",
-            "26:29 unknown value `wran` / did you mean `warn`?",
+            "29:29 unknown value `wran` / did you mean `warn`?",
         ),
         (
             "[document.rules]",
             "[document.ruls]",
-            "25:11 unknown key `ruls` / did you mean `rules`?",
+            "28:11 unknown key `ruls` / did you mean `rules`?",
         ),
         (
             "path = \"spec/shop.yaml\"\n",

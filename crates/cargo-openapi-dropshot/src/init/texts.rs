@@ -1,6 +1,7 @@
 //! Makes the texts of all files of a new service.
 
 use super::{Existing, Plan, Values, calls, handlers};
+use crate::skip;
 use anyhow::{Context as _, Result};
 use openapi_dropshot_contract::{Profile, release::Version};
 use std::{
@@ -111,10 +112,10 @@ fn configuration_values(plan: &Plan, existing: &Existing) -> Values {
         "trait",
         plan.generator.trait_name.as_deref().unwrap_or_default(),
     );
-    values.keep("skip-in-client", !plan.skip_in_client.is_empty());
-    let skipped = plan.skip_in_client.iter().map(|name| format!("{name:?}"));
-    let skipped: Vec<String> = skipped.collect();
-    values.set("skipped-in-client", skipped.join(", "));
+    let in_client = plan.unsupported.in_client.iter();
+    let elements = skip::elements(in_client.map(|own| own.configured.as_str()));
+    values.set("skipped-in-client", elements);
+    values.set("skipped", skip::entries(&plan.unsupported.skip).trim_end());
     values.keep("general", lints.iter().any(|lint| lint.is_error()));
     let has_version = version(plan).is_some();
     values.keep("other-version", !has_version);
@@ -141,9 +142,11 @@ fn values(plan: &Plan, existing: &Existing) -> Values {
     values.keep("secured", plan.is_secured);
     values.keep("open", !plan.is_secured);
     let mut notes = plan.notes.clone();
-    if !plan.left_out.is_empty() {
-        let list = plan.left_out.join("`, `");
-        notes.push(format!("These operations of the document are left out, because the generator does not support them: `{list}`. `cargo openapi-dropshot check` says why; `cargo openapi-dropshot generate --skip-unsupported` generates the others."));
+    let left_out = plan.unsupported.operations.iter();
+    let left_out: Vec<&str> = left_out.map(|own| own.name.as_str()).collect();
+    if !left_out.is_empty() {
+        let list = left_out.join("`, `");
+        notes.push(format!("These operations of the document are left out, because the generator does not support them: `{list}`. `[document.skip]` in `openapi-dropshot.toml` says why."));
     }
     values.keep("notes", !notes.is_empty());
     let notes: Vec<String> = notes.iter().map(|note| format!("- {note}")).collect();

@@ -1,6 +1,6 @@
 //! A finding of a gate: one fault or warning, with its place and its remedy.
 
-use openapi_dropshot_contract::{Problem, Problems, Severity, Texts};
+use openapi_dropshot_contract::{Problem, Problems, Texts};
 
 /// One finding. An error fails the gate, a warning does not.
 #[derive(Clone, Debug)]
@@ -13,7 +13,7 @@ pub(crate) struct Finding {
 impl Finding {
     /// A finding that is printed without the lines of its file.
     pub(crate) fn new(problem: Problem) -> Self {
-        let (word, rule, at) = (severity(&problem), problem.rule, &problem.at);
+        let (word, rule, at) = (problem.severity.word(), problem.rule, &problem.at);
         let mut rendered = format!("{word}[{rule}]: {}\n  --> {at}", problem.message);
         if !at.pointer.is_empty() {
             rendered += &format!("\n   = note: at {}", at.pointer);
@@ -34,13 +34,5 @@ impl Finding {
     pub(crate) fn with_lines(mut self, lines: &str) -> Self {
         self.rendered += &format!("\n{}", lines.trim_end());
         self
-    }
-}
-
-/// The severity of a problem, in text and JSON.
-pub(crate) fn severity(problem: &Problem) -> &'static str {
-    match problem.severity {
-        Severity::Warning => "warning",
-        Severity::Error => "error",
     }
 }

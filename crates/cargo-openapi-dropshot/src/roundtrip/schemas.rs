@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use std::{
     cell::{Cell, RefCell},
     collections::BTreeMap,
+    net::IpAddr,
     rc::Rc,
 };
 
@@ -25,7 +26,7 @@ const BASE64: &str = "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)
 /// `[\w-.]`, which `jsonschema` does not know.
 const LEGACY_PATTERN: &str = "x-legacy-pattern";
 
-/// The keyword of integers, which need to be written without a fraction.
+/// The keyword of integers, which are written without a fraction, with their bounds.
 const INTEGER: &str = "x-integer";
 
 /// The bounds that the formats of integers imply.
@@ -98,10 +99,20 @@ impl Schemas {
             .with_draft(Draft::Draft202012)
             .should_validate_formats(true)
             .with_keyword(LEGACY_PATTERN, legacy_pattern)
-            .with_keyword(INTEGER, |_, _, _| {
-                let is_whole = |value: &Value| !value.is_f64();
-                Ok(Box::new(Condition(is_whole, "the integer has a fraction")))
+            .with_keyword(INTEGER, |_, bounds, _| {
+                let bounds: Vec<i128> = array(bounds).iter().filter_map(whole).collect();
+                let is_integer = move |value: &Value| match whole(value) {
+                    Some(value) => bounds.is_empty() || (bounds[0]..=bounds[1]).contains(&value),
+                    None => !value.is_number(),
+                };
+                Ok(Box::new(Condition(
+                    is_integer,
+                    "this is not an integer of the format",
+                )))
             })
+            .with_format("uuid", |text: &str| matches(UUID, text))
+            .with_format("byte", |text: &str| matches(BASE64, text))
+            .with_format("ip", |text: &str| text.parse::<IpAddr>().is_ok())
             .build(&root)
             .map_err(|error| anyhow!("{error}"))?;
         let schema = Rc::new(Schema {
@@ -119,6 +130,16 @@ impl Schema {
     pub(crate) fn is_valid(&self, value: &Value) -> bool {
         self.validator.is_valid(value)
     }
+}
+
+/// The value of a number that is written without a fraction.
+pub(super) fn whole(value: &Value) -> Option<i128> {
+    let signed = value.as_i64().map(i128::from);
+    signed.or_else(|| value.as_u64().map(i128::from))
+}
+
+fn matches(pattern: &str, text: &str) -> bool {
+    regress::Regex::new(pattern).is_ok_and(|regex| regex.find(text).is_some())
 }
 
 /// Whether a pattern is not valid with the flag `u`. The reader and the generator then take it
@@ -184,19 +205,13 @@ fn translated(schema: &Value) -> Value {
         };
         result.insert(keyword.clone(), value);
     }
-    let kinds = kinds(members);
-    if kinds.iter().any(|kind| kind == "integer") && kinds.iter().all(|kind| kind != "number") {
-        result.insert(INTEGER.to_owned(), Value::Bool(true));
+    if members.get("contentEncoding") == Some(&json!("base64")) {
+        result.entry("format").or_insert_with(|| json!("byte"));
     }
-    let implied = implied_by_types(members);
-    let mut result = Value::Object(result);
-    if !implied.is_empty() {
-        // Beside each other, so that `unevaluatedProperties` sees the same members.
-        let all = result.get("allOf").map_or(&[][..], array);
-        let all: Vec<Value> = all.iter().cloned().chain(implied).collect();
-        result["allOf"] = all.into();
+    if let Some(bounds) = integers(members) {
+        result.insert(INTEGER.to_owned(), bounds);
     }
-    result
+    result.into()
 }
 
 /// Returns the types of a schema.
@@ -208,31 +223,23 @@ fn kinds(schema: &Map<String, Value>) -> &[Value] {
     }
 }
 
-/// Returns the rules that the types, the format and the encoding of a schema imply. They concern values of one type only.
-fn implied_by_types(schema: &Map<String, Value>) -> Vec<Value> {
+/// Returns the bounds of the integers of a schema, which its format implies; `None` if it allows none, or all numbers. The format of
+/// strings says nothing about the integers beside them.
+fn integers(schema: &Map<String, Value>) -> Option<Value> {
     let kinds = kinds(schema);
-    let format = schema.get("format");
-    let is_of_integers = format.is_some_and(|own| INTEGERS.iter().any(|(name, ..)| own == name));
-    let has_several = kinds.iter().filter(|kind| *kind != "null").count() > 1;
-    let mut rules: Vec<Value> = Vec::new();
-    for kind in kinds {
-        let mut single = schema.clone();
-        single.insert("type".to_owned(), kind.clone());
-        if format.is_none() && schema.get("contentEncoding") == Some(&json!("base64")) {
-            single.insert("format".to_owned(), json!("byte"));
-        }
-        // The format of strings says nothing about the integers beside them.
-        if kind == "integer" && has_several && !is_of_integers {
-            single.remove("format");
-        }
-        // An integer is a number, too, if the list has both.
-        let is_number = kind == "integer" && kinds.iter().any(|kind| kind == "number");
-        let has_rule = kind == "integer" || (kind == "string" && single.contains_key("format"));
-        if let Some(rule) = implied(&single).filter(|_| !is_number && has_rule) {
-            rules.push(json!({ "if": { "type": kind }, "then": rule }));
-        }
+    let has = |name: &str| kinds.iter().any(|kind| kind == name);
+    if !has("integer") || has("number") {
+        return None;
     }
-    rules
+    let bounds = |format: &str| {
+        let bounds = INTEGERS.iter().find(|(name, ..)| *name == format);
+        bounds.map(|(_, least, greatest)| json!([least, greatest]))
+    };
+    let format = schema.get("format").and_then(Value::as_str);
+    let own = bounds(format.unwrap_or("int64"));
+    let has_several = kinds.iter().filter(|kind| *kind != "null").count() > 1;
+    let others = || if has_several { bounds("int64") } else { None };
+    Some(own.or_else(others).unwrap_or_else(|| json!([])))
 }
 
 /// Translates the schemas that are the members of an object.
@@ -241,22 +248,6 @@ fn translated_members(schemas: &Value) -> Map<String, Value> {
     members
         .map(|(name, schema)| (name.clone(), translated(schema)))
         .collect()
-}
-
-/// Returns the rules that the type and the format of a schema imply.
-fn implied(schema: &Map<String, Value>) -> Option<Value> {
-    let text = |keyword: &str| schema.get(keyword).and_then(Value::as_str);
-    match (text("type"), text("format")) {
-        (Some("integer"), format) => {
-            let format = format.unwrap_or("int64");
-            let (_, least, greatest) = INTEGERS.iter().find(|(name, ..)| *name == format)?;
-            Some(json!({ "minimum": least, "maximum": greatest }))
-        }
-        (_, Some("uuid")) => Some(json!({ "pattern": UUID })),
-        (_, Some("byte")) => Some(json!({ "pattern": BASE64 })),
-        (_, Some("ip")) => Some(json!({ "anyOf": [{ "format": "ipv4" }, { "format": "ipv6" }] })),
-        _ => None,
-    }
 }
 
 /// Translates an alternative of a schema. If the schema has a discriminator, its property

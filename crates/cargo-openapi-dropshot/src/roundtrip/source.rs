@@ -2,7 +2,7 @@
 
 use crate::{
     Project, files,
-    supported::{Generate, Supported},
+    supported::{Generate, Supported, without},
 };
 use anyhow::{Context, Result, anyhow};
 use openapi_dropshot::File;
@@ -28,6 +28,13 @@ impl Supported {
         let mut load = files::loader(Path::new(""));
         let document = openapi_dropshot_contract::read_with_files(&file, &text, &mut load)
             .map_err(|problems| anyhow!("{file} is not a usable document:\n{problems}"))?;
+        let skip = project
+            .output
+            .as_ref()
+            .map_or(&[][..], |output| &output.skip);
+        let is_own =
+            fs::canonicalize(path).ok() == fs::canonicalize(project.path(&project.document)).ok();
+        let document = without(&document, if is_own { skip } else { &[] })?;
         let options = openapi_dropshot::Options {
             command: project.task("roundtrip"),
             source: file.into_owned(),

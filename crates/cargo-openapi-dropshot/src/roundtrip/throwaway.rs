@@ -141,9 +141,14 @@ fn manifest(project: &Project, name: &str) -> Result<String> {
             Table::from_iter([("version".to_owned(), version.into())])
         }),
     };
-    let mut types = types;
-    types.insert("features".to_owned(), vec!["dropshot".to_owned()].into());
-    dependencies.insert(TYPES.to_owned(), types.into());
+    for (name, features) in [(TYPES, &["dropshot"][..]), (CONTEXTS, &[])] {
+        let mut source = types.clone();
+        if let Some(folder) = types.get("path").and_then(Value::as_str) {
+            source = from_folder(&Path::new(folder).with_file_name(name));
+        }
+        source.insert("features".to_owned(), features.to_vec().into());
+        dependencies.insert(name.to_owned(), source.into());
+    }
     let mut manifest: Table = format!(
         "[package]\nname = {name:?}\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n\
          [workspace]\nresolver = \"3\"\n\n[lints.rust]\nwarnings = \"allow\"\n"
@@ -159,6 +164,9 @@ fn manifest(project: &Project, name: &str) -> Result<String> {
 
 /// The crate that generated code needs at run time.
 const TYPES: &str = "openapi-dropshot-types";
+
+/// The crate that makes the request contexts of the program; it comes from where the other one comes from.
+const CONTEXTS: &str = "dropshot-request-context";
 
 /// The folder of that crate in a repository of the toolkit, or beside its other crates.
 pub(super) fn types_in(toolkit: &Path) -> Result<PathBuf> {

@@ -52,13 +52,16 @@ components:
         "only the client does not support this: `skip-in-client` in `[document.generate]`";
     let rule = "error[client-request-media-types]";
     assert_printed(repository.run(&["generate"]), 1, &[rule, message]);
-    // For once.
+    let toml = repository.read("openapi-dropshot.toml");
     let run = repository.run(&["generate", "--skip-unsupported"]);
     assert_printed(run, 3, &[rule, "skipped POST /files in the client"]);
     let api = |repository: &Repository| repository.read("api/src/generated/contract.rs");
     assert!(api(&repository).contains("async fn add_file("));
-    // For good.
-    let toml = repository.read("openapi-dropshot.toml");
+    let added = repository.read("openapi-dropshot.toml");
+    assert!(added.contains("skip-in-client = [\"addFile\""), "{added}");
+    assert_printed(repository.run(&["generate", "--check"]), 0, &["fresh: "]);
+    // By hand.
+    repository.write("openapi-dropshot.toml", &toml);
     repository.write(
         "openapi-dropshot.toml",
         &format!("{toml}skip-in-client = [\"addFiles\"]\n"),
@@ -231,7 +234,23 @@ fn unsupported_parts_are_left_out_on_request() {
     );
     assert!(!repository.path("models/src/generated").exists());
     let run = repository.run(&["generate", "--skip-unsupported"]);
-    assert_printed(run, 3, &["skipped GET /other"]);
+    let skipped = ["skipped GET /other", "wrote   openapi-dropshot.toml"];
+    assert_printed(run, 3, &skipped);
+    let configuration = repository.read("openapi-dropshot.toml");
+    let reason =
+        "[document.skip]\nother = \"unsupported-parameter: the cookie `s` is not supported";
+    assert!(configuration.contains(reason), "{configuration}");
+    // All commands leave it out from now on, and so does the document that the service serves.
+    assert_printed(repository.run(&["generate", "--check"]), 0, &["fresh: "]);
+    let run = repository.run(&["generate", "--skip-unsupported"]);
+    assert_printed(run, 0, &["fresh: "]);
+    let run = repository.run(&["check", "--gate", "generated", "--gate", "document"]);
+    assert_printed(run, 0, &["generated  ok"]);
+    let served = repository.read("api/src/generated/openapi.json");
+    assert!(
+        served.contains("/things") && !served.contains("/other"),
+        "{served}"
+    );
     fs::remove_dir_all(repository.path("models")).expect("the folder is removed");
 }
 

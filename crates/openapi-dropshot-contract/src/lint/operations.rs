@@ -3,7 +3,7 @@
 
 use crate::model::{Document, Method, Operation, Parameter, ParameterIn};
 use crate::problem::Problem;
-use crate::rules::document as rules;
+use crate::rules::{Severity, document as rules};
 use crate::suggest::did_you_mean;
 use crate::template::{shape, variables};
 use std::collections::{HashMap, HashSet};
@@ -135,15 +135,32 @@ fn path_variables(operation: &Operation, problems: &mut Vec<Problem>) {
 }
 
 fn ambiguous_paths(document: &Document, problems: &mut Vec<Problem>) {
-    let mut seen = HashMap::new();
-    for path in document.operations.iter().map(|operation| &operation.path) {
-        let first = seen.entry(shape(&path.value)).or_insert(path);
-        if first.value != path.value {
+    let mut seen: HashMap<String, Vec<&Operation>> = HashMap::new();
+    for operation in &document.operations {
+        let others = seen.entry(shape(&operation.path.value)).or_default();
+        let path = &operation.path;
+        let of_method = others.iter().find(|own| own.method == operation.method);
+        let severity = match of_method {
+            Some(_) => Severity::Error,
+            None => Severity::Warning,
+        };
+        if let Some(first) = of_method.or(others.first()).map(|own| &own.path)
+            && first.value != path.value
+        {
             let line = first.at.line;
-            let message = format!("`{path}` matches the same requests as `{first}` of line {line}");
+            let message = match severity {
+                Severity::Error => {
+                    format!("`{path}` matches the same requests as `{first}` of line {line}")
+                }
+                Severity::Warning => {
+                    format!("`{path}` differs from `{first}` of line {line} in its methods only")
+                }
+            };
             let problem = rules::AMBIGUOUS_PATHS.violation(&path.at, message);
+            let problem = problem.with_severity(severity);
             problems.push(problem.with_related(&first.at, "matches the same requests"));
         }
+        others.push(operation);
     }
 }
 

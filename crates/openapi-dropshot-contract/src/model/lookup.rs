@@ -93,9 +93,10 @@ impl Document {
         self.written.as_ref().unwrap_or(&self.root)
     }
 
-    /// The whole document as one text: the text that was read. A document of several files is JSON, which is YAML as well.
+    /// The whole document as one text: the text that was read. A document of several files, or without some of its parts, is JSON,
+    /// which is YAML as well.
     pub fn one_text(&self) -> Cow<'_, str> {
-        if self.files.is_empty() {
+        if self.files.is_empty() && !self.is_partial {
             return Cow::Borrowed(&self.text);
         }
         let text = serde_json::to_string_pretty(self.as_written());

@@ -73,7 +73,7 @@ impl StatusCode {
     }
 
     /// Whether this is one of them, or `default`.
-    pub(crate) fn may_be_error(self) -> bool {
+    pub fn may_be_error(self) -> bool {
         self.is_error() || self == StatusCode::Default
     }
 

@@ -1,5 +1,5 @@
 //! Rewrites parameters of a query that are objects: each member is a parameter of its own,
-//! as it is sent (`style: form` with `explode`, and `deepObject`).
+//! as it is sent (`style: form` with `explode`, and `deepObject`). Removes header parameters that OpenAPI ignores.
 
 use super::{ValueKind, conjunction::definitions_of, conjuncts, kind_of};
 use crate::grammar::{ObjectKind, visit};
@@ -28,11 +28,19 @@ pub(super) fn rewrite(root: &mut Node) {
     }
 }
 
+/// OpenAPI 3.0.3, "Parameter Object": header parameters of these names are ignored.
+const IGNORED_HEADERS: [&str; 3] = ["accept", "authorization", "content-type"];
+
 /// Returns the parameters that the members of a parameter are; `None` if it is no object, if it
-/// is sent in another way, or if single parameters do not mean the same.
+/// is sent in another way, or if single parameters do not mean the same. An ignored parameter has no parts.
 fn parts(parameter: &Node, root: &Node) -> Option<Vec<Node>> {
-    if parameter.word("in")? != "query" {
-        return None;
+    match parameter.word("in")? {
+        "query" => {}
+        "header" => {
+            let name = parameter.word("name")?.to_ascii_lowercase();
+            return IGNORED_HEADERS.contains(&&*name).then(Vec::new);
+        }
+        _ => return None,
     }
     let explode = parameter.get("explode").and_then(Node::as_bool);
     let is_deep = match (parameter.word("style").unwrap_or("form"), explode) {

@@ -119,11 +119,6 @@ impl<'a> Reader<'a> {
 
     fn required_names(&self, node: &'a Node) -> Vec<Spanned<String>> {
         let required = node.get("required");
-        if let Some(flag) = required.filter(|node| node.as_bool().is_some()) {
-            let help = "list the property in `required` of the object that has it";
-            self.report(wrong_type(flag, "required", "an array of names", help));
-            return Vec::new();
-        }
         if let Some(names) = required {
             check_value(names, "required", Holds::TextList, self.log);
         }

@@ -53,7 +53,7 @@ crate::rules! {
     WRONG_TYPE Error General "wrong-type" "A member has a value of another type than it must have."
         "Write a value of the type that the message names."
         Schema "{type: string, minLength: '1'}" "{type: string, minLength: 1}";
-    UNKNOWN_MEMBER Error General "unknown-member" "An object has a member that OpenAPI 3.0 does not know there."
+    UNKNOWN_MEMBER Error General "unknown-member" "An object has a member that OpenAPI does not know there. This is an error if the name looks like that of a known member, or is a keyword that restricts values in another version; any other member is ignored, with a warning."
         "Correct the name, remove the member, or begin its name with `x-` if it is an extension."
         Operation "sumary: List things" "summary: List things";
     MISSING_MEMBER Error General "missing-member" "An object lacks a member that it must have."
@@ -77,7 +77,7 @@ crate::rules! {
     SERVER_VARIABLE Error General "server-variable" "A server uses a variable that it does not define, or the default of one is not in its `enum`."
         "Define the variable under `variables`, with a `default` that `enum` lists."
         Document "servers: [{url: 'https://{host}/v1'}]" "servers: [{url: 'https://{host}/v1', variables: {host: {default: localhost}}}]";
-    DUPLICATE_TAG Error General "duplicate-tag" "A tag is declared twice."
+    DUPLICATE_TAG Warning General "duplicate-tag" "A tag is declared twice. The first declaration counts."
         "Remove one of the declarations."
         Document "tags: [{name: a}, {name: a}]" "tags: [{name: a}, {name: b}]";
     PATH_FORM Error General "path-form" "A path does not begin with `/`, has a query or a fragment, or its braces do not match."
@@ -181,7 +181,7 @@ crate::rules! {
     PATH_PARAMETER Error General "path-parameter" "A path parameter is not in the path."
         "Write it into the path, or remove the parameter."
         Operation "parameters: [{name: id, in: path, required: true, schema: {type: string}}]" "parameters: [{name: id, in: query, schema: {type: string}}]";
-    AMBIGUOUS_PATHS Error General "ambiguous-paths" "Two paths match the same requests."
+    AMBIGUOUS_PATHS Error General "ambiguous-paths" "Operations of two paths match the same requests. If their methods differ, this is a warning: OpenAPI does not allow such paths, and the service tells them apart."
         "Merge the two, or distinguish them by a literal segment."
         Paths "'/a/{b}': {parameters: [{name: b, in: path, required: true, schema: {type: string}}], get: {responses: {'204': {description: Done.}}}}, '/a/{c}': {parameters: [{name: c, in: path, required: true, schema: {type: string}}], get: {responses: {'204': {description: Done.}}}}"
             "'/a/{b}': {parameters: [{name: b, in: path, required: true, schema: {type: string}}], get: {responses: {'204': {description: Done.}}}}, /a/mine: {get: {responses: {'204': {description: Done.}}}}";
@@ -198,7 +198,7 @@ crate::rules! {
     UNKNOWN_SECURITY_SCHEME Error General "unknown-security-scheme" "A security requirement names a scheme that does not exist."
         "Correct the name, or define the scheme under `components.securitySchemes`."
         Document "security: [{key: []}]" "security: [{key: []}]\ncomponents: {securitySchemes: {key: {type: http, scheme: bearer}}}";
-    SECURITY_SCOPE Error General "security-scope" "A security requirement names a scope that its scheme does not have."
+    SECURITY_SCOPE Warning General "security-scope" "A security requirement names a scope that its scheme does not have."
         "List the scope in one of the flows of the scheme; write `[]` for a scheme without scopes."
         Document "security: [{key: [read]}]\ncomponents: {securitySchemes: {key: {type: http, scheme: bearer}}}"
             "security: [{key: []}]\ncomponents: {securitySchemes: {key: {type: http, scheme: bearer}}}";

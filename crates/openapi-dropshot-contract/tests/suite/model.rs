@@ -3,6 +3,7 @@
 
 use crate::support::{readable, with_schemas};
 use openapi_dropshot_contract::model::{Method, StatusCode, Type};
+use openapi_dropshot_contract::{Document, Parts};
 
 #[test]
 fn own_parameters_replace_those_of_the_path() {
@@ -107,4 +108,50 @@ fn the_tree_can_be_walked_and_turned_into_json() {
     assert_eq!(node.pointer("/enum/7"), None);
     assert_eq!(node.pointer("enum"), None);
     assert_eq!(node.size(), 7);
+}
+
+#[test]
+fn parts_are_left_out_with_what_refers_to_them_and_what_only_they_need() {
+    let text = "openapi: 3.0.3
+info: {title: T, version: 1.0.0}
+paths:
+  /a:
+    get: {operationId: a, responses: {'200': {$ref: '#/components/responses/A'}}}
+    put: {operationId: b, responses: {'200': {description: Done.}}}
+  /c:
+    get: {operationId: c, responses: {'200': {description: C., content: {application/json: {schema: {$ref: '#/components/schemas/C'}}}}}}
+components:
+  responses:
+    A: {description: A., content: {application/json: {schema: {$ref: '#/components/schemas/A'}}}}
+  schemas:
+    A: {type: object, properties: {bad: {$ref: '#/components/schemas/Bad'}, own: {$ref: '#/components/schemas/Own'}, c: {$ref: '#/components/schemas/C'}}}
+    Bad: {type: string}
+    C: {type: string}
+    Own: {type: string}
+    Unused: {type: string}
+";
+    let document = readable(text);
+    let ids = |document: &Document| -> Vec<String> {
+        let ids = document.operations.iter().filter_map(|own| own.id.as_ref());
+        ids.map(|id| id.value.clone()).collect()
+    };
+    let schemas = |document: &Document| document.schemas.keys().cloned().collect::<Vec<_>>();
+    let without = |part: &str| {
+        let parts = [part.to_owned()].into();
+        document.without(parts).expect("the rest is a document")
+    };
+    let rest = without("/components/schemas/Bad");
+    assert_eq!(ids(&rest), ["b", "c"]);
+    assert_eq!(schemas(&rest), ["C", "Unused"]);
+    assert_eq!(rest.responses.len(), 0);
+    assert!(!rest.one_text().contains("Bad"), "{}", rest.one_text());
+    let rest = without("/paths/~1c/get");
+    assert_eq!(ids(&rest), ["a", "b"]);
+    assert_eq!(schemas(&rest), ["A", "Bad", "C", "Own", "Unused"]);
+    assert_eq!(
+        Parts::of(&document.root).at("/paths/~1a/parameters/0"),
+        ["/paths/~1a/get", "/paths/~1a/put"]
+            .map(str::to_owned)
+            .into()
+    );
 }

@@ -1,6 +1,6 @@
 //! Tests variables of paths, and paths that match the same requests.
 
-use crate::support::{assert_clean, assert_fault, with_paths};
+use crate::support::{assert_clean, assert_fault, assert_warning, with_paths};
 
 const RESPONSES: &str = "responses: {'200': {description: Fine.}}";
 
@@ -62,6 +62,17 @@ fn two_paths_cannot_match_the_same_requests() {
         &text,
         "ambiguous-paths",
         "the same requests as `/books/{id}` of line 4",
+        "literal segment",
+    );
+    let text = with_paths(&format!(
+        "  {}  «{}",
+        path("id"),
+        path("name").replace("get:", "post:")
+    ));
+    assert_warning(
+        &text,
+        "ambiguous-paths",
+        "differs from `/books/{id}` of line 4 in its methods only",
         "literal segment",
     );
     assert_clean(&with_paths(&format!(

@@ -2,7 +2,8 @@
 //! exclusive.
 
 use crate::support::{
-    assert_clean, assert_fault, problems, with_operation, with_paths, with_schemas,
+    assert_clean, assert_fault, assert_warning, problems, readable, with_operation, with_paths,
+    with_schemas,
 };
 use openapi_dropshot_contract::Profile;
 
@@ -57,10 +58,10 @@ fn an_unknown_member_is_rejected_with_the_one_that_was_meant() {
         "did you mean `summary`?",
     );
     let text = with_operation("      «colour: red\n");
-    assert_fault(
+    assert_warning(
         &text,
         "unknown-member",
-        "no member `colour`",
+        "no member `colour`: it is ignored",
         "begin its name with `x-`",
     );
     assert_clean(&with_operation("      x-colour: red\n"));
@@ -70,7 +71,6 @@ fn an_unknown_member_is_rejected_with_the_one_that_was_meant() {
 fn keywords_of_other_versions_are_rejected_with_how_3_0_says_it() {
     for (keyword, help) in [
         ("«const: a", "an `enum` of one value"),
-        ("«examples: [a]", "one `example`"),
         ("«patternProperties: {}", "`additionalProperties`"),
         ("«if: {}", "`oneOf`"),
         ("«prefixItems: []", "`items`"),
@@ -83,6 +83,33 @@ fn keywords_of_other_versions_are_rejected_with_how_3_0_says_it() {
             help,
         );
     }
+}
+
+#[test]
+fn members_that_change_no_meaning_are_ignored_with_a_warning() {
+    for schema in [
+        "{type: string, «examples: [a]}",
+        "{type: string, «$comment: a}",
+        "{type: object, «display_order: {type: integer}}",
+        "{type: object, properties: {a: {type: boolean, required: «true}}}",
+    ] {
+        let text = with_schemas(&format!("    A: {schema}\n"));
+        let rule = match schema.contains("required") {
+            true => "wrong-type",
+            false => "unknown-member",
+        };
+        assert_warning(&text, rule, "it is ignored", "");
+        let document = readable(&text.replace('«', ""));
+        let schema = document.root.pointer("/components/schemas/A");
+        let schema = schema.expect("it is there").to_json().to_string();
+        for name in ["examples", "$comment", "display_order", "required"] {
+            assert!(!schema.contains(name), "{schema}");
+        }
+        assert_ne!(document.as_written(), &document.root);
+    }
+    // In 3.1 they are annotations, whatever they were in earlier drafts.
+    let text = with_schemas("    A: {type: array, items: {}, «additionalItems: false}\n");
+    assert_warning(&text.replace("3.0.3", "3.1.0"), "unknown-member", "", "");
 }
 
 #[test]
@@ -140,9 +167,9 @@ fn a_member_of_the_wrong_type_is_reported_with_what_it_must_be() {
             "without quotes",
         ),
         (
-            "required: «true",
-            "an array of names",
-            "of the object that has it",
+            "required: «5",
+            "`required` must be an array, found `5`",
+            "write it as a list",
         ),
         (
             "properties: «[a]",

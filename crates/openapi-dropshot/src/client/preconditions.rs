@@ -39,9 +39,6 @@ const BUILDER_METHODS: [&str; 8] = [
     "with",
 ];
 
-/// The headers that the client itself sets (OpenAPI 3.0.3, "Parameter Object").
-const OWN_HEADERS: [&str; 3] = ["accept", "authorization", "content-type"];
-
 /// Everything in the operations of the document that the client cannot express.
 pub(super) fn check(document: &Document) -> Vec<Problem> {
     let mut problems = Vec::new();
@@ -67,7 +64,6 @@ pub(super) fn check(document: &Document) -> Vec<Problem> {
         let properties = properties.map(|(name, property)| (name.as_str(), &property.at));
         check_distinct("field", properties, &mut problems);
         check_alternatives(schema, &mut problems);
-        check_values(schema, &mut problems);
         check_copies(document, schema, &mut problems);
     }
     problems
@@ -109,8 +105,8 @@ fn check_alternatives(union: &Schema, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Reports values of an `enum` for which typify finds no different names: it panics.
-fn check_values(schema: &Schema, problems: &mut Vec<Problem>) {
+/// Returns whether typify finds no different names for the values of an `enum`, such as `.` and `X`: it would panic.
+pub(super) fn has_values_of_one_name(schema: &Schema) -> bool {
     let values = schema.enumeration.iter().flatten();
     let texts: Vec<&str> = values.filter_map(|value| value.as_str()).collect();
     // As typify does: without the characters that a name cannot have, or with `X` in their place.
@@ -118,18 +114,11 @@ fn check_values(schema: &Schema, problems: &mut Vec<Problem>) {
     let plain = |text: &str| pascal_or_x(&text.replace(|letter| !is_of_name(letter), "-"));
     let spelled =
         |text: &str| pascal_or_x(&text.replace(|letter| letter == '_' || !is_of_name(letter), "X"));
-    let clash = |name: &dyn Fn(&str) -> String| {
-        let mut met = BTreeMap::new();
-        texts
-            .iter()
-            .find_map(|text| Some((met.insert(name(text), text)?, text)))
+    let has_clash = |name: &dyn Fn(&str) -> String| {
+        let mut met = BTreeSet::new();
+        !texts.iter().all(|text| met.insert(name(text)))
     };
-    if let (Some((first, second)), Some(_)) = (clash(&plain), clash(&spelled)) {
-        let message =
-            format!("the client has one name for the values `{first}` and `{second}` of `enum`");
-        let help = "rename one of the values, so that they differ in more than case and punctuation; or remove `enum`";
-        problems.push(rules::CLIENT_UNSUPPORTED.problem(&schema.at, message, help));
-    }
+    has_clash(&plain) && has_clash(&spelled)
 }
 
 /// A text in the form of a name of a variant.
@@ -222,19 +211,12 @@ impl Check<'_, '_> {
     /// Checks that the client can send a parameter at its place.
     fn place(&mut self, parameter: &Parameter) {
         let name = &parameter.name.value;
-        let is_own = OWN_HEADERS.iter().any(|own| name.eq_ignore_ascii_case(own));
         match parameter.location {
             ParameterIn::Cookie => self.reject(
                 &rules::CLIENT_COOKIE,
                 &parameter.at,
                 format!("cannot send the cookie `{name}`"),
                 "send the value in a header or in the query",
-            ),
-            ParameterIn::Header if is_own => self.reject(
-                &rules::CLIENT_HEADER,
-                &parameter.at,
-                format!("sets the header `{name}` itself"),
-                "leave it to `security` and `content`",
             ),
             ParameterIn::Header if !is_token(name) => self.reject(
                 &rules::CLIENT_HEADER,

@@ -5,6 +5,7 @@ use super::{
     document::{all_schemas, is_type, known_values, with_parts},
     names::{Names, bodies_in_place, folded, type_name},
     plan::{Call, Plan, Sent},
+    preconditions::has_values_of_one_name,
 };
 use crate::plan::is_json;
 use openapi_dropshot_contract::model::{
@@ -206,6 +207,11 @@ fn loosen(document: &Document, schema: &Schema, is_parameter: bool, root: &mut V
         && let Some(format) = unsigned_format(schema, is_parameter)
     {
         object.insert("format".to_owned(), Value::from(format));
+    }
+    // typify has enumerations of strings only, each value with a name of its own. Any other value is a text, number or boolean.
+    let has_names = !is_type(schema, Type::Number) && !is_type(schema, Type::Boolean);
+    if !has_names || has_values_of_one_name(schema) {
+        object.remove("enum");
     }
     if let Some(known) = known_values(schema).filter(|_| !object.contains_key("enum")) {
         object.insert("enum".to_owned(), Value::from(known));

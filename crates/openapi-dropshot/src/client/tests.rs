@@ -227,6 +227,14 @@ fn an_enumeration_keeps_values_that_it_does_not_know() {
 }
 
 #[test]
+fn values_without_names_of_their_own_are_any_text_in_the_client() {
+    let schema = "{type: object, properties: {mark: {type: string, enum: [., X, O]}}}";
+    let text = file(&document(OPERATION, schema), "types.rs");
+    assert!(text.contains("pub mark: "), "{text}");
+    assert!(!text.contains("OpenEnum for"), "{text}");
+}
+
+#[test]
 fn characters_that_no_source_should_have_stay_out_of_the_files() {
     let schema = r#"{type: object, properties: {
       kind: {type: string, enum: ["a\rb", "c\u202ed"]},

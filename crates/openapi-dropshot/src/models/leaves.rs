@@ -93,13 +93,11 @@ pub(super) fn checked(plan: &Plan<'_>, item: &Item, checked: &Checked) -> TokenS
         (Rule::Integer(rule), Scalar::Integer { base, .. }) => {
             numbers::integer(item, scalar, *base, rule)
         }
-        (Rule::OneOf(values), Scalar::Integer { base, .. }) => {
-            numbers::one_of(item, scalar, *base, values)
-        }
+        (Rule::OneOf(values), _) => numbers::one_of(item, scalar, values),
         (Rule::Number(rule), _) => numbers::number(item, scalar, rule),
         (Rule::Text(rule), _) => text(item, scalar, rule),
         // The planner makes no other pair.
-        (Rule::Integer(_) | Rule::OneOf(_), _) => TokenStream::new(),
+        (Rule::Integer(_), _) => TokenStream::new(),
     };
     quote!(#own #default)
 }

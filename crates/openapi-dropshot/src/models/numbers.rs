@@ -3,7 +3,7 @@
 use super::{
     leaves::{rule_docs, typed},
     metadata::{json_schema, keyword},
-    types::tokens,
+    types::{plain, tokens},
 };
 use crate::{
     names::ident,
@@ -12,6 +12,7 @@ use crate::{
         ir::{Base, Bounds, IntegerRule, Item, Scalar},
     },
 };
+use openapi_dropshot_contract::model::Node;
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -98,20 +99,25 @@ pub(super) fn integer(item: &Item, scalar: &Scalar, base: Base, rule: &IntegerRu
     number_type(item, base.name, Some(consts), check, &expected, schema)
 }
 
-/// Writes the type of an enumeration of integers.
-pub(super) fn one_of(item: &Item, scalar: &Scalar, base: Base, values: &[i128]) -> TokenStream {
+/// Writes the type of an enumeration of integers, numbers or booleans.
+pub(super) fn one_of(item: &Item, scalar: &Scalar, values: &[Node]) -> TokenStream {
     let name = ident(&item.name);
-    let numbers = values.iter().map(|value| defaults::number(base, *value));
+    let literals = values
+        .iter()
+        .filter_map(|value| defaults::scalar_value(scalar, value));
     let consts = quote! {
         #[doc = " All values, in the order of the document."]
-        pub const ALL: &'static [#name] = &[#(#name(#numbers)),*];
+        pub const ALL: &'static [#name] = &[#(#name(#literals)),*];
     };
-    let list: Vec<String> = values.iter().map(i128::to_string).collect();
+    let list: Vec<String> = values
+        .iter()
+        .map(|value| value.to_json().to_string())
+        .collect();
     let expected = format!("one of {}", list.join(", "));
     let check = quote!(#name::ALL.contains(&#name(value)));
     let mut schema = typed(scalar);
     schema.push(keyword("enum", quote!(#name::ALL)));
-    number_type(item, base.name, Some(consts), check, &expected, schema)
+    number_type(item, plain(scalar), Some(consts), check, &expected, schema)
 }
 
 /// Writes the type of a number with bounds.

@@ -197,7 +197,7 @@ fn object_value(items: &[Item], item: &Item, object: &Struct, node: &Node) -> Op
     Some(quote!(#name { #(#fields,)* #others }))
 }
 
-fn scalar_value(scalar: &Scalar, node: &Node) -> Option<TokenStream> {
+pub(crate) fn scalar_value(scalar: &Scalar, node: &Node) -> Option<TokenStream> {
     match scalar {
         Scalar::Bool => node.as_bool().map(|value| quote!(#value)),
         Scalar::Integer { base, .. } => {
@@ -225,7 +225,7 @@ fn keeps(rule: &Rule, node: &Node) -> bool {
             (rule.least..=rule.greatest).contains(&value)
                 && rule.multiple_of.is_none_or(|step| value % step == 0)
         }),
-        Rule::OneOf(values) => whole().is_some_and(|value| values.contains(&value)),
+        Rule::OneOf(values) => values.iter().any(|value| value.same_value(node)),
         Rule::Number(bounds) => node.as_f64().is_some_and(|value| {
             bounds.minimum.is_none_or(|least| value >= least)
                 && bounds.exclusive_minimum.is_none_or(|least| value > least)

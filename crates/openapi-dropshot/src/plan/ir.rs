@@ -301,8 +301,8 @@ pub(crate) enum Rule {
     Integer(IntegerRule),
     Number(Bounds),
     Text(TextRule),
-    /// `enum` of an integer.
-    OneOf(Vec<i128>),
+    /// `enum` of an integer, a number or a boolean.
+    OneOf(Vec<Node>),
 }
 
 /// The bounds of an integer: those to check and those in the document.

@@ -252,12 +252,6 @@ impl<'a> Planner<'a> {
         }
         if parameter.location == ParameterIn::Header {
             self.check_header_name(&parameter.name);
-            let reserved = ["accept", "content-type", "authorization"];
-            if reserved.contains(&name.to_ascii_lowercase().as_str()) {
-                let message = format!("OpenAPI ignores a parameter named `{name}`");
-                let help = "describe it by the media type of the body, or by a security scheme";
-                self.reject(&rules::RESERVED_HEADER, &parameter.name.at, message, help);
-            }
         }
     }
 

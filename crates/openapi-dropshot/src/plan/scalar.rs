@@ -59,23 +59,19 @@ impl<'a> Planner<'a> {
     }
 
     /// Plans an enumeration of integers.
-    pub(super) fn integers(&mut self, schema: &Schema, nodes: &[&Node], values: &[i64]) -> Kind {
+    pub(super) fn integers(&mut self, schema: &Schema, values: &[&Node]) -> Kind {
         let format = value(&schema.format);
         let base = Base::of_format(format.as_deref());
-        let values: Vec<i128> = values.iter().copied().map(i128::from).collect();
-        for (node, _) in nodes
-            .iter()
-            .zip(&values)
-            .filter(|(_, value)| !base.contains(**value))
-        {
+        let is_outside = |node: &&&Node| {
+            let value = node.as_number().and_then(integer);
+            value.is_some_and(|value| !base.contains(value))
+        };
+        for node in values.iter().filter(is_outside) {
             let message = format!("{} is no value of {}", node.summary(), base.name);
             let help = "remove the value, or choose a wider `format`";
             self.reject(&rules::ENUM_OUTSIDE_TYPE, &node.at, message, help);
         }
-        Kind::Checked(Checked {
-            scalar: Scalar::Integer { base, format },
-            rule: Rule::OneOf(values),
-        })
+        one_of(Scalar::Integer { base, format }, values)
     }
 
     /// Plans a schema of `type: number`.
@@ -151,6 +147,13 @@ impl<'a> Planner<'a> {
             }),
         }
     }
+}
+
+/// A scalar that has one of these values.
+pub(super) fn one_of(scalar: Scalar, values: &[&Node]) -> Kind {
+    let values = values.iter().map(|&value| value.clone());
+    let rule = Rule::OneOf(values.collect());
+    Kind::Checked(Checked { scalar, rule })
 }
 
 /// Returns the last integer that a bound allows; `inward` is the step away from the bound.

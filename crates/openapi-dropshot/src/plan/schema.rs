@@ -5,6 +5,7 @@
 use super::{
     Planner,
     ir::{Counts, Kind, Others, Scalar, Struct, Ty, Word},
+    scalar::one_of,
     value,
 };
 use crate::{
@@ -78,9 +79,9 @@ impl<'a> Planner<'a> {
         }
         let values: Vec<&Node> = values.iter().filter(|value| !value.is_null()).collect();
         let texts: Option<Vec<&str>> = values.iter().map(|value| value.as_str()).collect();
-        let integers: Option<Vec<i64>> = values.iter().map(|value| value.as_i64()).collect();
-        match (texts, integers) {
-            (Some(texts), None) if matches!(kind, None | Some(Type::String)) => {
+        let are = |is_it: fn(&Node) -> bool| values.iter().all(|value| is_it(value));
+        match texts {
+            Some(texts) if matches!(kind, None | Some(Type::String)) => {
                 self.only(schema, "an enumeration of strings", &["enum"]);
                 let mut names = Names::default();
                 let word = |text: &str| Word {
@@ -90,15 +91,28 @@ impl<'a> Planner<'a> {
                 };
                 Kind::Words(texts.into_iter().map(word).collect())
             }
-            (None, Some(integers)) if matches!(kind, None | Some(Type::Integer)) => {
+            None if are(|value| value.as_i64().is_some())
+                && matches!(kind, None | Some(Type::Integer)) =>
+            {
                 self.only(schema, "an enumeration of integers", &["enum", "format"]);
-                self.integers(schema, &values, &integers)
+                self.integers(schema, &values)
+            }
+            None if are(|value| value.as_number().is_some()) && kind == Some(Type::Number) => {
+                self.only(schema, "an enumeration of numbers", &["enum", "format"]);
+                let format = value(&schema.format);
+                one_of(Scalar::Number { format }, &values)
+            }
+            None if are(|value| value.as_bool().is_some())
+                && matches!(kind, None | Some(Type::Boolean)) =>
+            {
+                self.only(schema, "an enumeration of booleans", &["enum"]);
+                one_of(Scalar::Bool, &values)
             }
             _ => {
                 let message = format!(
-                    "the values of `{wanted}` are neither all strings nor all 64-bit integers of the schema's type"
+                    "the values of `{wanted}` are not all strings, 64-bit integers, numbers or booleans of the schema's type"
                 );
-                let help = "write an `enum` of strings with `type: string`, or one of integers with `type: integer`";
+                let help = "write an `enum` of strings with `type: string`, of integers with `type: integer`, and so on";
                 self.reject(&rules::UNSUPPORTED_ENUM, &schema.at, message, help);
                 Kind::Wrapper(Ty::Invalid)
             }

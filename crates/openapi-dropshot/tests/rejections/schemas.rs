@@ -52,7 +52,7 @@ fn schemas_are_rejected_where_no_type_says_the_same() {
             "enum-null … in OpenAPI 3.1 write `type: [string, 'null']`",
         ),
         (
-            schema("      type: number\n      enum: [1.5]\n"),
+            schema("      type: integer\n      enum: [1.5]\n"),
             "unsupported-enum",
         ),
         (

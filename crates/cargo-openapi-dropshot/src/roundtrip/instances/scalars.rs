@@ -2,7 +2,7 @@
 //! texts that keep or break their format, enumeration or pattern.
 
 use super::{Case, UNKNOWN};
-use crate::roundtrip::formats::FORMATS;
+use crate::roundtrip::{formats::FORMATS, schemas::whole};
 use regex_syntax::hir::{Class, Hir, HirKind};
 use serde_json::{Number, Value, json};
 
@@ -63,11 +63,7 @@ fn bounds<'d>(case: &Case<'d>) -> impl Iterator<Item = &'d Value> {
 }
 
 fn integers(case: &Case<'_>) -> Vec<i128> {
-    let exact = |value: &Value| {
-        let whole = value.as_i64().map(i128::from);
-        let whole = whole.or_else(|| value.as_u64().map(i128::from));
-        whole.or_else(|| value.as_f64().map(|value| value as i128))
-    };
+    let exact = |value: &Value| whole(value).or_else(|| value.as_f64().map(|value| value as i128));
     let bounds: Vec<i128> = bounds(case).filter_map(exact).collect();
     let mut integers: Vec<i128> = vec![1, 0, -1, 5];
     integers.extend(bounds.iter().flat_map(|bound| bound - 1..=bound + 1));

@@ -18,8 +18,7 @@ use std::{
 type Attempt = fn(&str) -> Result<Value, String>;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let runtime = tokio::runtime::Runtime::new()?;
-    let server = runtime.block_on(server::start())?;
+    let server = server::Server::start()?;
     let mut types = BTreeMap::new();
     probe::types(&mut types);
     let mut out = std::io::stdout().lock();

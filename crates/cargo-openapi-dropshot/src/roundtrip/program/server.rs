@@ -3,25 +3,20 @@
 
 use crate::{api, probe};
 use dropshot::{
-    ApiDescription, ApiEndpoint, ApiEndpointVersions, Body, CONTENT_TYPE_JSON,
-    ClientErrorStatusCode, ConfigDropshot, ErrorStatusCode, HandlerTaskMode, HttpError,
-    HttpResponseError, HttpServer, Path, RawRequest, RequestContext, ServerBuilder,
+    Body, ClientErrorStatusCode, ErrorStatusCode, HttpError, HttpResponseError, RequestInfo,
 };
-use http::{Method, Response};
+use dropshot_request_context::RequestContexts;
+use http::{Request, Response};
+use http_body_util::BodyExt as _;
 use openapi_dropshot_types::{Contract as _, Router};
 use schemars::JsonSchema;
 use serde_json::{Value, json};
 use std::{
     error::Error,
     fmt,
-    io::{Read, Write},
-    net::{SocketAddr, TcpStream},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
 };
-
-/// The longest time of one exchange, far above the usual one.
-const EXCHANGE_TIMEOUT: Duration = Duration::from_secs(30);
+use tokio::runtime::Runtime;
 
 /// The context of the handlers.
 pub(crate) struct Context {
@@ -80,116 +75,75 @@ pub(crate) fn no_response() -> HttpError {
     HttpError::for_internal_error("no response".to_owned())
 }
 
-/// The server, on an address of this machine.
+/// Serves requests that are not sent over a network.
 pub(crate) struct Server {
-    server: HttpServer<Arc<Context>>,
-    address: SocketAddr,
-}
-
-/// Starts the server.
-pub(crate) async fn start() -> Result<Server, Box<dyn Error>> {
-    let mut routes = ApiDescription::new();
-    for method in ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"] {
-        let endpoint = ApiEndpoint::new(
-            format!("catch_all_{method}"),
-            handle_request,
-            Method::from_bytes(method.as_bytes())?,
-            CONTENT_TYPE_JSON,
-            "/{rest:.*}",
-            ApiEndpointVersions::All,
-        );
-        routes.register(endpoint.visible(false))?;
-    }
-    let context = Context {
-        router: api::Generated::<probe::Probe>::router()?,
-        exchange: Mutex::default(),
-    };
-    let config = ConfigDropshot {
-        bind_address: ([127, 0, 0, 1], 0).into(),
-        default_request_body_max_bytes: 1 << 24,
-        default_handler_task_mode: HandlerTaskMode::CancelOnDisconnect,
-        ..Default::default()
-    };
-    let log = slog::Logger::root(slog::Discard, slog::o!());
-    let server = ServerBuilder::new(routes, Arc::new(context), log)
-        .config(config)
-        .start()?;
-    let address = server.local_addr();
-    Ok(Server { server, address })
-}
-
-async fn handle_request(
-    mut rqctx: RequestContext<Arc<Context>>,
-    _: Path<Rest>,
-    request: RawRequest,
-) -> Result<Response<Body>, HttpError> {
-    let request = request.into_inner();
-    let context = Arc::clone(rqctx.context());
-    let (operation, endpoint) = context
-        .router
-        .find(request.method(), request.uri().path())?;
-    if operation.security.is_some() && !request.headers().contains_key(http::header::AUTHORIZATION)
-    {
-        let status = ClientErrorStatusCode::UNAUTHORIZED;
-        return Err(HttpError::for_client_error(
-            None,
-            status,
-            "no key".to_owned(),
-        ));
-    }
-    rqctx.endpoint = endpoint;
-    match api::Generated::<probe::Probe>::dispatch(operation, rqctx, request).await {
-        Ok(response) => Ok(response),
-        Err(rejection) => {
-            let (status, body) = probe::rejection(rejection);
-            Ok(Response::builder()
-                .status(status)
-                .body(body.to_string().into())?)
-        }
-    }
+    runtime: Runtime,
+    contexts: RequestContexts<Arc<Context>>,
 }
 
 impl Server {
-    /// Sends one request and returns the response and the arguments of the handler.
+    /// Starts the server.
+    pub(crate) fn start() -> Result<Self, Box<dyn Error>> {
+        let context = Arc::new(Context {
+            router: api::Generated::<probe::Probe>::router()?,
+            exchange: Mutex::default(),
+        });
+        let log = slog::Logger::root(slog::Discard, slog::o!());
+        Ok(Server {
+            runtime: Runtime::new()?,
+            contexts: RequestContexts::new(context, 1 << 24, log)?,
+        })
+    }
+
+    /// Serves one request and returns the response and the arguments of the handler.
     pub(crate) fn request(&self, query: &Value) -> Result<Value, Box<dyn Error>> {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let mut request = format!(
-            "{} {} HTTP/1.1\r\nhost: roundtrip\r\nconnection: close\r\n",
-            text(&query["method"]),
-            text(&query["path"])
-        );
+        let mut request = Request::builder()
+            .method(text(&query["method"]).as_str())
+            .uri(text(&query["path"]));
         for header in query["headers"].as_array().into_iter().flatten() {
-            request += &format!("{}: {}\r\n", text(&header[0]), text(&header[1]));
+            request = request.header(text(&header[0]), text(&header[1]));
         }
-        let body = text(&query["body"]);
-        if !query["body"].is_null() {
-            request += &format!("content-length: {}\r\n", body.len());
-        }
-        request += &format!("\r\n{body}");
-        let context = self.server.app_private();
+        let body = query["body"].as_str().map(str::to_owned);
+        let request = request.body(body.map_or_else(Body::empty, Body::from))?;
+        let context = self.contexts.context();
         *context.exchange() = Exchange {
             arguments: None,
             requested_error: serde_json::from_value(query["error"].clone())?,
         };
-
-        let mut stream = TcpStream::connect_timeout(&self.address, EXCHANGE_TIMEOUT)?;
-        stream.set_read_timeout(Some(EXCHANGE_TIMEOUT))?;
-        stream.write_all(request.as_bytes())?;
-        let mut response = Vec::new();
-        stream.read_to_end(&mut response)?;
-        let response = String::from_utf8_lossy(&response);
-        let (head, body) = response.split_once("\r\n\r\n").unwrap_or((&response, ""));
-        let status: u16 = head.split(' ').nth(1).unwrap_or_default().parse()?;
-        let arguments = context.exchange().arguments.take();
-        Ok(json!({ "status": status, "body": body, "arguments": arguments }))
+        self.runtime.block_on(async {
+            let response = self.respond(request).await;
+            let response = response.unwrap_or_else(|error| error.into_response("roundtrip"));
+            let status = response.status().as_u16();
+            let body = response.into_body().collect().await;
+            let body = body.map_err(|error| -> Box<dyn Error> { error })?;
+            let body = String::from_utf8_lossy(&body.to_bytes()).into_owned();
+            let arguments = context.exchange().arguments.take();
+            Ok(json!({ "status": status, "body": body, "arguments": arguments }))
+        })
     }
-}
 
-/// The variable of the catch-all path; it is not read.
-#[derive(serde::Deserialize, JsonSchema)]
-struct Rest {
-    #[expect(dead_code, reason = "declares the variable")]
-    rest: Vec<String>,
+    async fn respond(&self, request: Request<Body>) -> Result<Response<Body>, HttpError> {
+        let router = &self.contexts.context().router;
+        let (operation, endpoint) = router.find(request.method(), request.uri().path())?;
+        if operation.security.is_some()
+            && !request.headers().contains_key(http::header::AUTHORIZATION)
+        {
+            let status = ClientErrorStatusCode::UNAUTHORIZED;
+            let message = "no key".to_owned();
+            return Err(HttpError::for_client_error(None, status, message));
+        }
+        let information = RequestInfo::new(&request, ([127, 0, 0, 1], 1).into());
+        let rqctx = self.contexts.make(endpoint, "roundtrip".to_owned(), information);
+        match api::Generated::<probe::Probe>::dispatch(operation, rqctx, request).await {
+            Ok(response) => Ok(response),
+            Err(rejection) => {
+                let (status, body) = probe::rejection(rejection);
+                let response = Response::builder().status(status);
+                Ok(response.body(body.to_string().into())?)
+            }
+        }
+    }
 }
 
 /// The error type of the endpoints that exist only to describe types; no handler returns

@@ -1,0 +1,79 @@
+//! Tests of insertions: where members go, and what stays.
+
+use super::*;
+
+const VERSION: &str = "openapi: 3.2.0\n";
+
+fn inserted(file: &str, text: &str, members: &[(&[&str], Value)]) -> Result<String> {
+    let is_json = file.ends_with("json");
+    let text = match is_json {
+        true => text.to_owned(),
+        false => format!("{VERSION}{text}"),
+    };
+    let draft = openapi_dropshot_contract::read_draft(file, &text)?;
+    let mut insertions = Insertions::new(&text, &draft.root, is_json);
+    for (path, value) in members {
+        insertions.add(path, value.clone());
+    }
+    let changed = insertions.text()?;
+    let again = openapi_dropshot_contract::read_draft(file, &changed)?;
+    assert_eq!(again.root.to_json(), insertions.json(), "{changed}");
+    Ok(changed.trim_start_matches(VERSION).to_owned())
+}
+
+fn text(text: &str) -> Value {
+    Value::Text(text.to_owned())
+}
+
+#[test]
+fn members_follow_the_last_one_and_comments_stay() -> Result<()> {
+    let before = "a: # one\n  b: |\n    # text\n\n    more\n  # of a\n\n# of d\nd: {e: 'it''s }', f: [1]} # f\n";
+    let after = "a: # one\n  b: |\n    # text\n\n    more\n  # of a\n  4XX:\n    $ref: '#/components/responses/No'\n\n# of d\nd: {e: 'it''s }', f: [1], '200': Done. It is} # f\nnew:\n  list: [x, 'y: z']\n";
+    let members: &[(&[&str], Value)] = &[
+        (&["a", "4XX"], Value::reference("responses", "No")),
+        (&["d", "200"], text("Done. It is")),
+        (
+            &["new", "list"],
+            Value::Texts(vec!["x".to_owned(), "y: z".to_owned()]),
+        ),
+    ];
+    assert_eq!(inserted("a.yaml", before, members)?, after);
+    // A text without a last line break, and lines that end as on Windows.
+    let members: &[(&[&str], Value)] = &[(&["a", "c"], Value::Number(1))];
+    assert_eq!(
+        inserted("a.yaml", "a:\n  b: 1", members)?,
+        "a:\n  b: 1\n  c: 1"
+    );
+    let windows = inserted("a.yaml", "a:\r\n  b: 1\r\nd: 2\r\n", members)?;
+    assert_eq!(windows, "a:\r\n  b: 1\r\n  c: 1\r\nd: 2\r\n");
+    Ok(())
+}
+
+#[test]
+fn json_keeps_its_indentation() -> Result<()> {
+    let before = "{\n    \"openapi\": \"3.2.0\",\n    \"a\": {\n        \"b\": \"}\\\"\"\n    },\n    \"c\": {},\n    \"d\": {\"e\": 1}\n}\n";
+    let after = "{\n    \"openapi\": \"3.2.0\",\n    \"a\": {\n        \"b\": \"}\\\"\",\n        \"4XX\": {\n            \"$ref\": \"#/components/responses/No\"\n        }\n    },\n    \"c\": {\"x\": 1, \"y\": 2},\n    \"d\": {\"e\": 1, \"f\": 3},\n    \"g\": {\n        \"h\": 4\n    }\n}\n";
+    let members: &[(&[&str], Value)] = &[
+        (&["a", "4XX"], Value::reference("responses", "No")),
+        (&["c", "x"], Value::Number(1)),
+        (&["c", "y"], Value::Number(2)),
+        (&["d", "f"], Value::Number(3)),
+        (&["g", "h"], Value::Number(4)),
+    ];
+    assert_eq!(inserted("a.json", before, members)?, after);
+    Ok(())
+}
+
+#[test]
+fn an_object_with_an_anchor_gets_a_member_once() -> Result<()> {
+    let before = "a: &all\n  x: 1\nb: *all\n";
+    let members: &[(&[&str], Value)] = &[
+        (&["a", "z"], Value::Number(2)),
+        (&["b", "z"], Value::Number(2)),
+    ];
+    assert_eq!(
+        inserted("a.yaml", before, members)?,
+        "a: &all\n  x: 1\n  z: 2\nb: *all\n"
+    );
+    Ok(())
+}

@@ -1,0 +1,122 @@
+//! Documents of other teams, each with one construct that was refused, lost or wrong once: `init` writes a service whose gates are
+//! green. `.ci/foreign` compiles and tests what it writes here, and tries the round trip.
+
+use std::{fs, path::Path, process::Command};
+use tempfile::TempDir;
+
+/// A service that `init` wrote for a document of the folder `foreign`.
+struct Service {
+    folder: TempDir,
+    printed: String,
+}
+
+impl Service {
+    /// Runs `init` without options, but for the name where the title gives none.
+    fn of(document: &str) -> Self {
+        let folder = TempDir::new().expect("a folder");
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/foreign");
+        let from = from.join(document).display().to_string();
+        let name: &[&str] = match document {
+            "names.yaml" => &["--name", "odd"],
+            _ => &[],
+        };
+        let arguments = [&["init", "--from", &from], name].concat();
+        let (code, printed) = run(folder.path(), &arguments);
+        assert_eq!(code, 0, "{printed}");
+        Service { folder, printed }
+    }
+
+    fn assert_green(&self) {
+        for arguments in [
+            &["generate", "--check"][..],
+            &["check", "--skip", "roundtrip"],
+        ] {
+            let (code, printed) = run(self.folder.path(), arguments);
+            assert_eq!(code, 0, "{printed}");
+        }
+    }
+
+    fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.folder.path().join(path)).expect(path)
+    }
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> (i32, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_cargo-openapi-dropshot"))
+        .arg("openapi-dropshot")
+        .args(arguments)
+        .current_dir(folder)
+        .env_remove("GITHUB_ACTIONS")
+        .output()
+        .expect("the command runs");
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8(text).expect("UTF-8");
+    (output.status.code().expect("an exit code"), text)
+}
+
+#[test]
+fn services_are_written_whose_gates_are_green() {
+    for document in [
+        "described-reference.yaml",
+        "disjoint-methods.yaml",
+        "free-form.yaml",
+        "null-parameter.yaml",
+        "single-boolean.yaml",
+        "stray-members.yaml",
+        "two-schemes.yaml",
+        "words-beside-map.yaml",
+    ] {
+        Service::of(document).assert_green();
+    }
+}
+
+#[test]
+fn each_member_without_a_meaning_is_one_warning() {
+    let service = Service::of("stray-members.yaml");
+    for part in [
+        "warning[unknown-member]: a schema has no member `examples`",
+        "warning[unknown-member]: a schema has no member `display_order`",
+        "warning[wrong-type]: `required` must be an array of names",
+        "warning[duplicate-tag]",
+        "warning[security-scope]",
+        "warning[reserved-header]",
+    ] {
+        let count = service.printed.matches(part).count();
+        assert_eq!(count, 1, "{part} in {}", service.printed);
+    }
+    assert!(!service.printed.contains("error["), "{}", service.printed);
+}
+
+#[test]
+fn paths_without_a_common_method_stand_side_by_side() {
+    let service = Service::of("disjoint-methods.yaml");
+    let handlers =
+        service.read("crates/paths-that-meet-and-methods-that-do-not-server/src/handlers.rs");
+    for method in ["get_task", "delete_task", "create_task", "link", "get_lead"] {
+        assert!(
+            handlers.contains(&format!("async fn {method}(")),
+            "{method} in {handlers}"
+        );
+    }
+}
+
+#[test]
+fn a_constant_boolean_keeps_its_value() {
+    let service = Service::of("single-boolean.yaml");
+    let models = ["mod.rs", "operations.rs", "schemas.rs"].map(|file| {
+        let path = format!("crates/m-models/src/generated/{file}");
+        fs::read_to_string(service.folder.path().join(path)).unwrap_or_default()
+    });
+    let models = models.concat();
+    assert!(models.contains("(true)]"), "{models}");
+}
+
+#[test]
+fn there_is_nothing_to_serve_in_a_document_with_webhooks_only() {
+    let folder = TempDir::new().expect("a folder");
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/foreign/webhooks-only.yaml");
+    let from = from.display().to_string();
+    let (code, printed) = run(folder.path(), &["init", "--from", &from]);
+    assert_eq!(code, 1, "{printed}");
+    assert!(printed.contains("there is nothing to serve"), "{printed}");
+}

@@ -1,0 +1,123 @@
+//! Removes the members that no version of OpenAPI knows, and that change no meaning, from the tree, and reports them as warnings.
+//! What is left is for the reader to reject: names that look like misspelt ones, and names that mean something elsewhere.
+
+use crate::grammar::{Effect, ObjectKind, Since, visit, visit_mut};
+use crate::model::{Member, Node};
+use crate::problem::Problem;
+use crate::rules::{Severity, document as rules};
+use crate::suggest::closest;
+
+/// Members of OpenAPI 3.2 without which an operation, or the content of a body, would be another one.
+const OF_NEWER_VERSION: [&str; 6] = [
+    "additionalOperations",
+    "defaultMapping",
+    "itemEncoding",
+    "itemSchema",
+    "prefixEncoding",
+    "query",
+];
+
+/// Returns the tree without stray members, and reports them; `None` if it has none.
+pub(crate) fn without_stray_members(
+    root: &Node,
+    version: Since,
+    problems: &mut Vec<Problem>,
+) -> Option<Node> {
+    let name = root.word("openapi").unwrap_or_default();
+    let is_of = |minor: &str| name.starts_with(minor);
+    let checker = Checker {
+        version,
+        // The grammar does not have the members of 3.2.
+        checks: match () {
+            () if is_of("3.0.") || is_of("3.1.") => |_| true,
+            () if is_of("3.2.") => |kind| kind == ObjectKind::Schema,
+            () => return None,
+        },
+    };
+    let before = problems.len();
+    visit(root, ObjectKind::Document, &mut |kind, node| {
+        problems.extend(checker.stray(kind, node).map(|(_, problem)| problem));
+        true
+    });
+    if problems.len() == before {
+        return None;
+    }
+    let mut root = root.clone();
+    visit_mut(&mut root, ObjectKind::Document, &mut |kind, node| {
+        let stray = checker.stray(kind, node);
+        let names: Vec<String> = stray.map(|(name, _)| name.to_owned()).collect();
+        for name in names {
+            node.remove(&name);
+        }
+        true
+    });
+    Some(root)
+}
+
+struct Checker {
+    version: Since,
+    /// Whether the members of these objects are checked.
+    checks: fn(ObjectKind) -> bool,
+}
+
+impl Checker {
+    /// Returns the members of an object that are ignored, each with a warning.
+    fn stray<'n>(
+        &self,
+        kind: ObjectKind,
+        object: &'n Node,
+    ) -> impl Iterator<Item = (&'n str, Problem)> {
+        // What is beside a reference counts in schemas of 3.1 only.
+        let is_reference = object.get("$ref").is_some();
+        let is_schema = kind == ObjectKind::Schema;
+        let is_checked =
+            (self.checks)(kind) && (!is_reference || is_schema && self.version > Since::V30);
+        let members = object.as_object().filter(|_| is_checked);
+        let members = members.into_iter().flatten();
+        members.filter_map(move |(name, member)| {
+            let problem = self.problem(kind, name, member)?;
+            Some((name.as_str(), problem.with_severity(Severity::Warning)))
+        })
+    }
+
+    /// Returns the problem of a member that is ignored; `None` if it is a known member, or the reader rejects it.
+    fn problem(&self, kind: ObjectKind, name: &str, member: &Member) -> Option<Problem> {
+        let is_schema = kind == ObjectKind::Schema;
+        if is_schema && name == "required" && member.value.as_bool().is_some() {
+            let found = member.value.summary();
+            let message =
+                format!("`required` must be an array of names, found {found}: it is ignored");
+            let help = "list the property in `required` of the object that has it";
+            return Some(rules::WRONG_TYPE.problem(&member.value.at, message, help));
+        }
+        let known = kind.member(name);
+        if known.is_some_and(|known| known.since <= self.version) || name.starts_with("x-") {
+            return None;
+        }
+        let is_harmless = match known {
+            // A keyword that restricts values, or holds other schemas, would mean something to other tools.
+            Some(newer) => {
+                !is_schema || newer.effect == Effect::Annotation && newer.holds_nothing()
+            }
+            None => {
+                let is_kept = match is_schema {
+                    true => self.version == Since::V30 && is_keyword(name),
+                    false => OF_NEWER_VERSION.contains(&name),
+                };
+                let allowed = kind.members().iter().map(|known| known.name);
+                !is_kept && closest(name, allowed).is_none()
+            }
+        };
+        let name = name.escape_debug();
+        is_harmless.then(|| {
+            let message = format!("{} has no member `{name}`: it is ignored", kind.what());
+            let help = "remove it, or begin its name with `x-` if it is an extension";
+            rules::UNKNOWN_MEMBER.problem(&member.key_at, message, help)
+        })
+    }
+}
+
+/// Whether earlier drafts of JSON Schema have this keyword, which OpenAPI never had.
+fn is_keyword(name: &str) -> bool {
+    ["additionalItems", "definitions", "dependencies"].contains(&name)
+}
