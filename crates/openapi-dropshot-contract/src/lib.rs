@@ -78,7 +78,7 @@ pub mod rules;
 mod stray;
 pub mod suggest;
 mod syntax;
-mod template;
+pub mod template;
 mod version;
 
 pub use grammar::{holds_schemas_by_name, implies_type, is_annotation, is_closing};

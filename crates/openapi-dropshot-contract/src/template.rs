@@ -1,7 +1,7 @@
 //! Templates of paths and addresses, such as `/books/{bookId}`.
 
 /// The names in the braces of a template.
-pub(crate) fn variables(template: &str) -> impl Iterator<Item = &str> {
+pub fn variables(template: &str) -> impl Iterator<Item = &str> {
     let parts = template.split('{').skip(1);
     parts.filter_map(|part| Some(part.split_once('}')?.0))
 }

@@ -34,12 +34,12 @@ where
 {
     let path = rqctx.request.uri().path();
     let path = path.strip_prefix(C::BASE_PATH).unwrap_or(path);
-    // As in dropshot's router, empty segments do not count.
-    let segments = path.split('/').filter(|segment| !segment.is_empty());
-    let parts = operation.path.split('/').filter(|part| !part.is_empty());
-    let variables = parts.zip(segments).filter_map(|(part, segment)| {
-        let name = part.strip_prefix('{')?.strip_suffix('}')?;
-        Some((name, Values::Segment(segment)))
+    let parts = operation.path.split('/').zip(path.split('/'));
+    let variables = parts.filter_map(|(part, segment)| {
+        let (before, rest) = part.split_once('{')?;
+        let (name, after) = rest.split_once('}')?;
+        let value = segment.strip_prefix(before)?.strip_suffix(after)?;
+        Some((name, Values::Segment(value)))
     });
     parameters::<C, T, _, _>(variables, "bad parameter in URL path: ").map(Path::from)
 }

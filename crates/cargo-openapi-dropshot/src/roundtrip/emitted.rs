@@ -1,6 +1,6 @@
 //! Reads the document that dropshot emits from generated code, and adds what dropshot has
-//! no words for and the generated code says in another way: paths in layers, and bodies
-//! that differ from response to response.
+//! no words for and the generated code says in another way: paths that it cannot
+//! have, and bodies that differ from response to response.
 
 use super::program::Program;
 use anyhow::{Context, Result};
@@ -35,29 +35,21 @@ pub(super) fn read(program: &mut Program, source: &Document) -> Result<Document>
         .context("dropshot emits a document that is not valid OpenAPI 3.0")
 }
 
-/// Removes the number of the layer from the paths that have one.
+/// Gives the operations the paths of the document, if they were registered under numbers.
 fn restore_paths(document: &mut Value, source: &Document) {
+    let own = source.distinct_paths();
     let Some(paths) = document["paths"].as_object_mut() else {
         return;
     };
-    let mut restored = Map::new();
-    for (path, item) in std::mem::take(paths) {
-        let number = path.strip_prefix('/').unwrap_or(&path);
-        let below = match number.find('/') {
-            Some(slash) => number.get(slash..),
-            None => Some("/"),
-        };
-        let is_layered = below.is_some_and(|below| {
-            let own = |path: &str| {
-                let mut operations = source.operations.iter();
-                operations.any(|operation| operation.path.value == path)
-            };
-            own(below) && !own(&path)
-        });
-        let path = below.filter(|_| is_layered).unwrap_or(&path).to_owned();
-        restored.insert(path, item);
+    if paths.keys().all(|path| own.contains(&path.as_str())) {
+        return;
     }
-    *paths = restored;
+    let restored = std::mem::take(paths).into_iter().map(|(path, item)| {
+        let number = path.split('/').nth(1).and_then(|number| number.parse().ok());
+        let path = number.and_then(|number: usize| own.get(number).copied());
+        (path.unwrap_or_default().to_owned(), item)
+    });
+    *paths = restored.collect();
 }
 
 /// Gives the parameters the schemas that dropshot does not take.

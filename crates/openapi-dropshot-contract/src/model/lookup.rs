@@ -6,6 +6,7 @@ use super::{
     free_name,
 };
 use crate::problem::Texts;
+use indexmap::IndexSet;
 use std::borrow::Cow;
 use std::{collections::HashSet, fmt};
 
@@ -207,6 +208,12 @@ impl Document {
         let mut names = names.filter(|name| *name == "application/json" || name.ends_with("+json"));
         let first = names.next()?;
         names.all(|name| name == first).then_some(first)
+    }
+
+    /// The paths that have operations, each once, in the order of the document.
+    pub fn distinct_paths(&self) -> Vec<&str> {
+        let paths = self.operations.iter().map(|own| own.path.value.as_str());
+        paths.collect::<IndexSet<_>>().into_iter().collect()
     }
 
     /// The entry of the catalogue for this code.

@@ -1,4 +1,4 @@
-//! Finds the operation of a request with dropshot's router, which is made from the document.
+//! Finds the operation of a request with the router that is made from the document.
 //! Responds with 404 if the API does not have the path, and with 405 and `Allow` if the path does
 //! not have the method.
 
@@ -105,7 +105,7 @@ impl Routes {
     ) -> Result<(&'static Operation, RequestEndpointMetadata), ErrorResponse> {
         let path = self.relative(path).ok_or_else(|| self.not_found())?;
         match self.router.find(method, path) {
-            Ok((operation, endpoint)) if self.serves(operation, method) => {
+            Ok((operation, endpoint)) if self.serves(operation) => {
                 Ok((operation, endpoint))
             }
             Ok(_) => Err(self.without(method, path)),
@@ -121,11 +121,10 @@ impl Routes {
     }
 
     /// Whether an operation that the router found is served: it is not
-    /// hidden, and its method is written as in the document. The router takes `get` for
-    /// `GET`, but methods are case-sensitive (RFC 9110, section 9.1).
-    fn serves(&self, operation: &Operation, method: &Method) -> bool {
+    /// hidden.
+    fn serves(&self, operation: &Operation) -> bool {
         let is_served = self.is_served.get(operation.index);
-        is_served.is_some_and(|is_served| *is_served) && operation.method == method.as_str()
+        is_served.is_some_and(|is_served| *is_served)
     }
 
     /// The error for a path that does not have that method; a path of which
@@ -156,13 +155,10 @@ impl Routes {
         methods
     }
 
-    /// The path below the base path. dropshot's router would also find
-    /// `//items//5/`; but an address has one spelling, and from `/items/5/` the
-    /// relative `Link` of a response would lead astray.
+    /// The path below the base path.
     fn relative<'a>(&self, path: &'a str) -> Option<&'a str> {
         let path = path.strip_prefix(self.base)?;
-        let has_empty_segment = path.as_bytes().windows(2).any(|pair| pair == b"//");
-        (path.starts_with('/') && !path.ends_with('/') && !has_empty_segment).then_some(path)
+        path.starts_with('/').then_some(path)
     }
 
     fn not_found(&self) -> ErrorResponse {

@@ -59,7 +59,7 @@ pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenS
             const DOCUMENT_YAML: &'static str = include_str!("openapi.yaml");
 
             fn router() -> Result<Router, ApiDescriptionBuildErrors> {
-                Ok(Router::without_variables(#module::api_description::<A>()?, OPERATIONS))
+                Ok(Router::new(#module::api_description::<A>()?, OPERATIONS))
             }
 
             async fn dispatch(

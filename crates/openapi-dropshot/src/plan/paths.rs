@@ -1,55 +1,49 @@
-//! Distributes the paths among layers, because dropshot's router cannot distinguish some
-//! of them and would panic, and rejects paths that it reads in another way. The linter
+//! Decides under which paths dropshot knows the operations, because its router cannot distinguish
+//! some of them and would panic, and rejects paths that cannot be served. The linter
 //! checks the variables.
 
 use super::Planner;
 use crate::rules;
 use openapi_dropshot_contract::model::{Document, Spanned};
+use openapi_dropshot_contract::template::variables;
 use std::collections::BTreeMap;
 
 /// The paths under which dropshot knows the paths of a document.
 ///
-/// dropshot's router takes no fixed word where another path has a variable, and no two
-/// names of a variable at one place. If a document has such paths, each path is
-/// registered below the number of a layer, such as `/1/tool/findByKind`, and no two
-/// paths of a layer exclude each other. `Router` of `openapi-dropshot-types` finds the
-/// layer of a request.
+/// dropshot's router takes no fixed word where another path has a variable, no two
+/// names of a variable at one place, no variable that is a part of a segment, and no slash at the end. If a
+/// document has such paths, each path is registered as a number and its variables, such as `/1/{toolId}`.
+/// `Router` of `openapi-dropshot-types`, which finds the operations of requests, takes all paths as
+/// the document has them.
 pub(super) struct Routes<'a> {
-    layers: BTreeMap<&'a str, usize>,
-    has_layers: bool,
+    numbers: Option<BTreeMap<&'a str, usize>>,
 }
 
 impl<'a> Routes<'a> {
-    /// Distributes the paths of a document: each goes into the first layer where it fits.
     pub(super) fn of(document: &'a Document) -> Self {
-        let mut layers: Vec<Vec<&str>> = vec![Vec::new()];
-        let mut layer_of = BTreeMap::new();
-        for operation in &document.operations {
-            let path = operation.path.value.as_str();
-            if layer_of.contains_key(path) {
-                continue;
-            }
-            let fits = |layer: &Vec<&str>| !layer.iter().any(|other| exclude(path, other));
-            let index = layers.iter().position(fits).unwrap_or_else(|| {
-                layers.push(Vec::new());
-                layers.len() - 1
-            });
-            if let Some(layer) = layers.get_mut(index) {
-                layer.push(path);
-            }
-            layer_of.insert(path, index);
-        }
+        let paths = document.distinct_paths();
+        let fits = |(index, path): (usize, &&str)| {
+            let is_whole = |segment: &str| is_variable(segment) || !segment.contains('{');
+            let ends_with_slash = path.ends_with('/') && *path != "/";
+            !ends_with_slash
+                && path.split('/').all(is_whole)
+                && !paths[..index].iter().any(|other| exclude(path, other))
+        };
+        let all_fit = paths.iter().enumerate().all(fits);
+        let numbers = paths.iter().enumerate();
+        let numbers = numbers.map(|(number, path)| (*path, number));
         Routes {
-            has_layers: layers.len() > 1,
-            layers: layer_of,
+            numbers: (!all_fit).then(|| numbers.collect()),
         }
     }
 
     /// Returns the path under which dropshot knows a path.
     pub(super) fn registered(&self, path: &str) -> String {
-        match self.layers.get(path) {
-            Some(layer) if self.has_layers => format!("/{layer}{path}"),
-            _ => path.to_owned(),
+        match self.numbers.as_ref().and_then(|numbers| numbers.get(path)) {
+            None => path.to_owned(),
+            Some(number) => variables(path).fold(format!("/{number}"), |registered, name| {
+                format!("{registered}/{{{name}}}")
+            }),
         }
     }
 }
@@ -64,47 +58,51 @@ fn exclude(path: &str, other: &str) -> bool {
 impl Planner<'_> {
     /// Checks the paths of all operations.
     pub(super) fn check_paths(&mut self) {
+        let mut routers: BTreeMap<&str, matchit::Router<()>> = BTreeMap::new();
         for operation in &self.document.operations {
-            self.check_path(&operation.path);
-        }
-    }
-
-    fn check_path(&mut self, path: &Spanned<String>) {
-        for segment in path
-            .value
-            .split('/')
-            .filter(|segment| !is_variable(segment))
-        {
-            if segment.contains(['{', '}']) || segment == "." || segment == ".." {
-                let message = format!(
-                    "`{segment}` is not supported: a variable must be a whole segment, and `.` and `..` are not segments"
-                );
-                let help = "put the variable between two slashes";
+            let path = &operation.path;
+            let router = routers.entry(operation.method.as_str()).or_default();
+            if self.check_path(path)
+                && let Err(error) = router.insert(path.value.as_str(), ())
+            {
+                let message = match error {
+                    matchit::InsertError::Conflict { with } => {
+                        format!("requests for `{path}` cannot be distinguished from those for `{with}`")
+                    }
+                    _ => format!("`{path}` is not supported: a segment may have one variable"),
+                };
+                let help = "put a slash between the variables, or a fixed segment before them";
                 self.reject(&rules::UNSUPPORTED_PATH, &path.at, message, help);
             }
         }
+    }
+
+    fn check_path(&mut self, path: &Spanned<String>) -> bool {
         let text = path.value.as_str();
+        let mut segments = text.split('/');
         for (is_rejected, message, help) in [
             (
+                segments.any(|segment| segment == "." || segment == ".."),
+                "the segments `.` and `..` are not supported: clients remove them from an address",
+                "write the path without them",
+            ),
+            (
                 text.contains("//"),
-                "an empty segment is not supported: dropshot's router has none",
+                "an empty segment is not supported",
                 "write one slash",
             ),
             (
-                text.ends_with('/') && text != "/",
-                "a path that ends with a slash is not supported: dropshot's router serves it without the slash, too",
-                "write the path without the slash at its end",
-            ),
-            (
                 text.contains('%'),
-                "`%` in a path is not supported: dropshot's router compares segments that are decoded",
+                "`%` in a path is not supported: segments are compared after they were decoded",
                 "use only letters that stand for themselves, such as `a` to `z`, `0` to `9`, `-` and `_`",
             ),
         ] {
             if is_rejected {
                 self.reject(&rules::UNSUPPORTED_PATH, &path.at, message, help);
+                return false;
             }
         }
+        true
     }
 }
 
