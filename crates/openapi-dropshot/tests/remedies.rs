@@ -145,18 +145,19 @@ fn a_remedy_of_a_schema_is_accepted() {
 
 #[test]
 fn a_remedy_of_a_path_or_a_parameter_is_accepted() {
-    let extension = "{name: extension, in: path, required: true, schema: {type: string}}";
+    let variables = "{name: name, in: path, required: true, schema: {type: string}}, \
+        {name: extension, in: path, required: true, schema: {type: string}}";
     check(
         "unsupported-path",
-        "put the variable between two slashes",
-        &path("/latest.{extension}", extension),
-        &path("/latest/{extension}", extension),
+        "put a slash between the variables",
+        &path("/{name}.{extension}", variables),
+        &path("/{name}/latest.{extension}", variables),
     );
     check(
         "unsupported-path",
-        "without the slash at its end",
+        "write one slash",
+        &path("//events/", ""),
         &path("/events/", ""),
-        &path("/events", ""),
     );
     let query = |schema: &str| {
         path(

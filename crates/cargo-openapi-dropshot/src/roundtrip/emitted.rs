@@ -45,7 +45,10 @@ fn restore_paths(document: &mut Value, source: &Document) {
         return;
     }
     let restored = std::mem::take(paths).into_iter().map(|(path, item)| {
-        let number = path.split('/').nth(1).and_then(|number| number.parse().ok());
+        let number = path
+            .split('/')
+            .nth(1)
+            .and_then(|number| number.parse().ok());
         let path = number.and_then(|number: usize| own.get(number).copied());
         (path.unwrap_or_default().to_owned(), item)
     });

@@ -105,9 +105,7 @@ impl Routes {
     ) -> Result<(&'static Operation, RequestEndpointMetadata), ErrorResponse> {
         let path = self.relative(path).ok_or_else(|| self.not_found())?;
         match self.router.find(method, path) {
-            Ok((operation, endpoint)) if self.serves(operation) => {
-                Ok((operation, endpoint))
-            }
+            Ok((operation, endpoint)) if self.serves(operation) => Ok((operation, endpoint)),
             Ok(_) => Err(self.without(method, path)),
             Err(error) => Err(match error.status_code.as_status() {
                 StatusCode::NOT_FOUND => self.not_found(),

@@ -67,7 +67,9 @@ impl Planner<'_> {
             {
                 let message = match error {
                     matchit::InsertError::Conflict { with } => {
-                        format!("requests for `{path}` cannot be distinguished from those for `{with}`")
+                        format!(
+                            "requests for `{path}` cannot be distinguished from those for `{with}`"
+                        )
                     }
                     _ => format!("`{path}` is not supported: a segment may have one variable"),
                 };

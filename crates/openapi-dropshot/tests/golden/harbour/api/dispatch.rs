@@ -33,12 +33,7 @@ where
     const DOCUMENT_YAML: &'static str = include_str!("openapi.yaml");
 
     fn router() -> Result<Router, ApiDescriptionBuildErrors> {
-        Ok(
-            Router::without_variables(
-                harbour_api_mod::api_description::<A>()?,
-                OPERATIONS,
-            ),
-        )
+        Ok(Router::new(harbour_api_mod::api_description::<A>()?, OPERATIONS))
     }
 
     async fn dispatch(

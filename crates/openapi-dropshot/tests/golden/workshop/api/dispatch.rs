@@ -52,12 +52,7 @@ where
     const DOCUMENT_YAML: &'static str = include_str!("openapi.yaml");
 
     fn router() -> Result<Router, ApiDescriptionBuildErrors> {
-        Ok(
-            Router::without_variables(
-                workshop_api_mod::api_description::<A>()?,
-                OPERATIONS,
-            ),
-        )
+        Ok(Router::new(workshop_api_mod::api_description::<A>()?, OPERATIONS))
     }
 
     async fn dispatch(

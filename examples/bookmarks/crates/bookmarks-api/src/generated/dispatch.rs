@@ -32,7 +32,7 @@ where
 
     fn router() -> Result<Router, ApiDescriptionBuildErrors> {
         Ok(
-            Router::without_variables(
+            Router::new(
                 bookmarks_api_mod::api_description::<A>()?,
                 OPERATIONS,
             ),
