@@ -18,13 +18,11 @@ use examples::Examples;
 use existing::Existing;
 use openapi_dropshot::{Generated, starter::Api};
 use openapi_dropshot_contract::{
-    Document, Problem, Problems, Profile,
-    model::{Operation, SecurityScheme},
-    normalized,
+    Document, Problem, Problems, Profile, model::Operation, normalized,
 };
 use std::{
     borrow::Cow,
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
     process::ExitCode,
@@ -379,24 +377,6 @@ impl Plan {
 /// Returns what the service does not do, as sentences.
 fn notes(document: &Document) -> Vec<String> {
     let mut notes = Vec::new();
-    let secured = document
-        .operations
-        .iter()
-        .filter(|operation| !operation.is_open());
-    let used: BTreeSet<&String> = secured
-        .flat_map(|operation| &operation.security)
-        .flat_map(|schemes| schemes.keys())
-        .collect();
-    for name in used {
-        let Some(scheme) = document.security_schemes.get(name) else {
-            continue;
-        };
-        if let Some(kind) = foreign(scheme) {
-            notes.push(format!(
-                "The security scheme `{name}` is {kind}. The service does not speak it: it requires one of its API keys as `Authorization: Bearer KEY` for the operations of this scheme, until `authenticate` in `lib.rs` does something else with the credential."
-            ));
-        }
-    }
     let lacks = |statuses: &[u16], is_concerned: fn(&Operation) -> bool| {
         let operations = document
             .operations
@@ -434,17 +414,6 @@ fn notes(document: &Document) -> Vec<String> {
         }
     }
     notes
-}
-
-/// Describes a scheme whose credentials the server does not read; `None` if it reads them.
-fn foreign(scheme: &SecurityScheme) -> Option<String> {
-    match (scheme.kind.as_str(), &scheme.scheme, &scheme.api_key) {
-        ("http", Some(scheme), _) if scheme.eq_ignore_ascii_case("bearer") => None,
-        ("http", Some(scheme), _) => Some(format!("`http` with `{scheme}`")),
-        (_, _, Some((_, place))) if place == "header" => None,
-        (_, _, Some((_, place))) => Some(format!("an API key in a {place}")),
-        (kind, ..) => Some(format!("`{kind}`")),
-    }
 }
 
 fn report(

@@ -6,12 +6,13 @@ use fair_shares::{Share, Shares};
 use futures::task::AtomicWaker;
 use http::Version;
 use std::{
+    any::Any,
     collections::HashMap,
     future::{Future, poll_fn},
     hash::{BuildHasher as _, Hash, RandomState},
     pin::pin,
     sync::{
-        Arc, Mutex,
+        Arc, Mutex, OnceLock,
         atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering},
     },
     task::{self, Poll},
@@ -117,8 +118,9 @@ struct ConnectionState {
     had_large_response: AtomicBool,
     /// Whether it had a request of HTTP/2.
     is_http2: AtomicBool,
-    /// Whether a request of it opened a websocket. It is never idle then.
-    is_websocket: AtomicBool,
+    /// Set if a request of it opened a websocket, to what the handler of the websocket needs. The connection is
+    /// never idle then.
+    websocket: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
 /// An open connection, until it is dropped.
@@ -390,7 +392,7 @@ impl ConnectionState {
     fn is_idle_since(&self, time: u64) -> bool {
         self.active.load(Ordering::SeqCst) == 0
             && self.last_active() <= time
-            && !self.is_websocket.load(Ordering::SeqCst)
+            && self.websocket.get().is_none()
     }
 
     fn is_trusted(&self) -> bool {
@@ -404,9 +406,7 @@ impl ConnectionState {
     /// Whether the connection can be closed for any other one, at this time.
     fn is_stranger(&self, now: u64) -> bool {
         let has_waited = || self.last_active() + micros(BEYOND_SHARE) <= now;
-        !self.is_trusted()
-            && !self.is_websocket.load(Ordering::SeqCst)
-            && (!self.had_key() || has_waited())
+        !self.is_trusted() && self.websocket.get().is_none() && (!self.had_key() || has_waited())
     }
 }
 
@@ -421,7 +421,7 @@ impl Connection {
     }
 
     pub(crate) fn is_websocket(&self) -> bool {
-        self.handle.state.is_websocket.load(Ordering::SeqCst)
+        self.handle.state.websocket.get().is_some()
     }
 
     pub(crate) fn is_trusted(&self) -> bool {
@@ -589,9 +589,10 @@ impl Activity {
         self.0.begin_request()
     }
 
-    /// Notes that the request opens a websocket.
-    pub(crate) fn note_websocket(&self) {
-        self.0.state.is_websocket.store(true, Ordering::SeqCst);
+    /// Notes that the request opens a websocket, and keeps what its handler needs as long as the connection.
+    pub(crate) fn note_websocket(&self, kept: impl Send + Sync + 'static) {
+        // A connection has one websocket.
+        let _first = self.0.state.websocket.set(Box::new(kept));
     }
 
     /// Remembers that the client of the connection has a valid credential, or needs none. Each

@@ -3,6 +3,11 @@
 //!
 #![doc = include_str!("../README.md")]
 
+/// The examples of the guide compile.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/security.md")]
+struct SecurityGuide;
+
 pub mod admin;
 pub mod clock;
 pub mod config;
@@ -31,6 +36,7 @@ mod listener;
 mod lock;
 mod permits;
 mod pipeline;
+mod principals;
 mod rate_limit;
 mod server;
 mod setup;
@@ -41,7 +47,8 @@ mod usage;
 
 pub use info::ServiceInfo;
 pub use openapi_dropshot_types::{
-    Condition, Contract, Deprecation, IdempotencyFailure, Operation, Stability, StateFailure,
+    Condition, Contract, Deprecation, IdempotencyFailure, Operation, RequiredScheme, SchemeKind,
+    Security, SecurityScheme, Stability, StateFailure,
 };
 pub use pipeline::{Context, RouteError};
 pub use server::{Bound, Server, StartError, Stopped};

@@ -1,59 +1,61 @@
 //! The trait through which this crate accesses the data of a service: its keys, its usage
 //! counters and its idempotency keys.
 
+mod credential;
 pub(crate) mod error;
 
+pub use credential::Credential;
 pub use error::StateError;
 
 use crate::{metrics::Metrics, permissions::Permissions, usage_report::StoredUsage};
 use chrono::{DateTime, NaiveDate, Utc};
-use openapi_dropshot_types::Operation;
-use std::{error::Error, fmt, future::Future, hash::Hash};
+use openapi_dropshot_types::{Operation, SecurityScheme};
+use std::{error::Error, future::Future};
 
 /// The data that a service stores for this crate. A service implements it with its store.
 ///
 /// Handlers access the value with [`Context::state`](crate::Context::state). A service that has no
-/// deprecated operation and no idempotency key implements the first three items only.
+/// deprecated operation, no idempotency key and no scopes implements the first three items only.
 pub trait State: Send + Sync + 'static {
-    /// The caller of a request: the id of an API key, of a user, of a tenant. Requests are limited,
-    /// counted and logged by principal.
-    type Principal: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static;
+    /// The caller of a request: an API key, a user, a tenant, with what the service knows of it. A handler gets it with
+    /// [`Context::principal`](crate::Context::principal). It is cloned for each request, so one that is large is an `Arc`.
+    type Principal: Clone + Send + Sync + 'static;
 
-    /// The id of a principal for the log and the metrics (`key_id`). It must not be a secret.
+    /// The id of a principal for the log and the metrics (`key_id`). It must not be a secret. Requests of principals with
+    /// the same id are limited and counted together.
     fn principal_id(principal: &Self::Principal) -> &str;
 
-    /// Returns the principal of a credential. The text is what follows `Bearer` in `Authorization`
-    /// (RFC 6750), or the value of a header that the document names with a security scheme `apiKey`.
+    /// Returns the principal of a credential. It is called for each security scheme that the document requires
+    /// of the operation and whose credential the request has; the server decides whether these suffice.
     ///
     /// # Errors
     ///
-    /// [`AuthenticationError`]: the credential is not valid, or cannot be looked up. A text that
+    /// [`AuthenticationError`]: the credential is not valid for this scheme, or cannot be looked up. A text that
     /// cannot be a credential should be rejected without asking a store.
     fn authenticate(
         &self,
-        credential: &str,
+        credential: Credential<'_, Self::Principal>,
     ) -> impl Future<Output = Result<Self::Principal, AuthenticationError>> + Send;
 
+    /// Whether a principal has a scope that an operation needs of a scheme. Without it the request is rejected
+    /// with 403. A service whose document has scopes implements this; until then no principal has any.
+    fn has_scope(principal: &Self::Principal, scheme: &SecurityScheme, scope: &str) -> bool {
+        let _ = (principal, scheme, scope);
+        false
+    }
+
+    /// Whether [`authenticate`](State::authenticate) needs the body of the request for a scheme, as for a signature
+    /// (HMAC). It is then read before the client is known, and counts as one of a client without a credential.
+    fn reads_body(scheme: &SecurityScheme) -> bool {
+        let _ = scheme;
+        false
+    }
+
     /// The limits of a principal. A service whose credentials have limits keeps them in the
-    /// principal, and compares principals by their ids only.
+    /// principal.
     fn permissions(principal: &Self::Principal) -> Permissions {
         let _ = principal;
         Permissions::default()
-    }
-
-    /// Runs a handler on behalf of a principal; `None` where the operation requires no
-    /// credential. A service whose handlers ask for the principal keeps it in a
-    /// `tokio::task_local!` here.
-    fn run_as<W>(
-        principal: Option<Self::Principal>,
-        handler: W,
-    ) -> impl Future<Output = W::Output> + Send
-    where
-        W: Future + Send,
-        W::Output: Send,
-    {
-        let _ = principal;
-        handler
     }
 
     /// Whether requests can be served, writes among them, for `/readyz`. It should respond within
@@ -157,6 +159,26 @@ impl<P> Usage<P> {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.calls.is_empty() && self.seen.is_empty()
+    }
+
+    /// The same usage of principals of another type.
+    pub(crate) fn map<Q>(self, principal: impl Fn(P) -> Q) -> Usage<Q> {
+        let calls = self.calls.into_iter().map(|calls| DeprecatedCalls {
+            principal: principal(calls.principal),
+            operation: calls.operation,
+            calls: calls.calls,
+            first_seen: calls.first_seen,
+            last_seen: calls.last_seen,
+            user_agent: calls.user_agent,
+        });
+        let seen = self.seen.into_iter().map(|seen| Seen {
+            principal: principal(seen.principal),
+            at: seen.at,
+        });
+        Usage {
+            calls: calls.collect(),
+            seen: seen.collect(),
+        }
     }
 }
 

@@ -2,13 +2,14 @@
 
 use crate::{
     pipeline::Context,
-    state::{AuthenticationError, State, StateError},
+    state::{AuthenticationError, Credential, State, StateError},
 };
 use chrono::{DateTime, Utc};
 use dropshot::{ApiDescription, ApiDescriptionBuildErrors, Body, HttpError, Path, RequestContext};
 use http::{Request, Response};
 use openapi_dropshot_types::{
-    Contract, Deprecation, ErrorEntry, ErrorMember, Operation, Rejection, Router, Stability,
+    Contract, Deprecation, ErrorEntry, ErrorMember, Operation, Rejection, RequiredScheme, Router,
+    SchemeKind, Security, SecurityScheme, Stability,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -23,7 +24,16 @@ const LIST: Operation = Operation {
     method: "GET",
     path: "/items",
     stability: Stability::Stable,
-    security: Some("bearer"),
+    security: Security {
+        is_open: false,
+        alternatives: &[&[RequiredScheme {
+            scheme: &SecurityScheme {
+                name: "bearer",
+                kind: SchemeKind::Bearer,
+            },
+            scopes: &[],
+        }]],
+    },
     request_body: None,
     success: 200,
     errors: &[],
@@ -132,7 +142,7 @@ impl State for TestState {
         "k_1"
     }
 
-    async fn authenticate(&self, _: &str) -> Result<u64, AuthenticationError> {
+    async fn authenticate(&self, _: Credential<'_, u64>) -> Result<u64, AuthenticationError> {
         Ok(1)
     }
 

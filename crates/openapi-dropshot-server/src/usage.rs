@@ -6,6 +6,7 @@
 use crate::{
     config::CountCalls,
     lock::lock,
+    principals::Caller,
     state::{DeprecatedCalls, Seen, State, StateError, Usage},
 };
 use chrono::{DateTime, NaiveDate, Utc};
@@ -40,7 +41,7 @@ struct Pending<P> {
     logged: HashMap<(P, usize), NaiveDate>,
 }
 
-impl<P: Copy + Eq + Hash> UsageCounters<P> {
+impl<P: Clone + Eq + Hash> UsageCounters<P> {
     /// Counts the calls of these operations.
     pub(crate) fn new(counted: CountCalls) -> Self {
         let pending = Pending {
@@ -62,7 +63,7 @@ impl<P: Copy + Eq + Hash> UsageCounters<P> {
     /// Counts a request of a principal. `key_id` is what the log calls the principal.
     pub(crate) fn record(
         &self,
-        principal: P,
+        principal: &P,
         key_id: &str,
         operation: &'static Operation,
         now: DateTime<Utc>,
@@ -106,7 +107,7 @@ impl<P: Copy + Eq + Hash> UsageCounters<P> {
     fn put_back(&self, usage: Usage<P>) {
         let mut pending = lock(&self.pending);
         for Seen { principal, at } in usage.seen {
-            pending.add_seen(principal, at);
+            pending.add_seen(&principal, at);
         }
         for calls in usage.calls {
             pending.add_calls(calls);
@@ -114,12 +115,12 @@ impl<P: Copy + Eq + Hash> UsageCounters<P> {
     }
 }
 
-impl<P: Copy + Eq + Hash> Pending<P> {
-    fn add_seen(&mut self, principal: P, at: DateTime<Utc>) {
-        match self.seen.get_mut(&principal) {
+impl<P: Clone + Eq + Hash> Pending<P> {
+    fn add_seen(&mut self, principal: &P, at: DateTime<Utc>) {
+        match self.seen.get_mut(principal) {
             Some(last) => *last = at.max(*last),
             None => {
-                self.seen.insert(principal, at);
+                self.seen.insert(principal.clone(), at);
             }
         }
     }
@@ -127,13 +128,14 @@ impl<P: Copy + Eq + Hash> Pending<P> {
     /// Counts a call, and returns whether it is the first one of the principal on this day, which is logged.
     fn count_call(
         &mut self,
-        principal: P,
+        principal: &P,
         operation: &'static Operation,
         at: DateTime<Utc>,
         user_agent: Option<&HeaderValue>,
     ) -> bool {
         let today = at.date_naive();
-        if let Some(counted) = self.by_day.get_mut(&(principal, operation.index, today)) {
+        let counter = (principal.clone(), operation.index, today);
+        if let Some(counted) = self.by_day.get_mut(&counter) {
             // The usual case: it is counted without an allocation, and was logged before.
             counted.calls += 1;
             counted.first_seen = counted.first_seen.min(at);
@@ -146,22 +148,21 @@ impl<P: Copy + Eq + Hash> Pending<P> {
             return false;
         }
         self.add_calls(DeprecatedCalls {
-            principal,
+            principal: principal.clone(),
             operation,
             calls: 1,
             first_seen: at,
             last_seen: at,
             user_agent: user_agent.map(readable),
         });
-        self.logged.insert((principal, operation.index), today) != Some(today)
+        let (principal, index, today) = counter;
+        self.logged.insert((principal, index), today) != Some(today)
     }
 
     fn add_calls(&mut self, more: DeprecatedCalls<P>) {
         let day = more.last_seen.date_naive();
-        match self
-            .by_day
-            .entry((more.principal, more.operation.index, day))
-        {
+        let counter = (more.principal.clone(), more.operation.index, day);
+        match self.by_day.entry(counter) {
             Entry::Vacant(entry) => {
                 entry.insert(more);
             }
@@ -209,7 +210,7 @@ pub(crate) struct UsageWriter {
 impl UsageWriter {
     /// Starts the task. Must be called inside a tokio runtime.
     pub(crate) fn start<S: State>(
-        counters: Arc<UsageCounters<S::Principal>>,
+        counters: Arc<UsageCounters<Caller<S::Principal>>>,
         state: Arc<S>,
     ) -> Self {
         let stop = Arc::new(Notify::new());
@@ -238,14 +239,15 @@ impl UsageWriter {
 }
 
 async fn write<S: State>(
-    counters: &UsageCounters<S::Principal>,
+    counters: &UsageCounters<Caller<S::Principal>>,
     state: &S,
 ) -> Result<(), StateError> {
     let usage = counters.take();
     if usage.is_empty() {
         return Ok(());
     }
-    let written = state.record_usage(usage.clone()).await;
+    let of_principals = usage.clone().map(|caller| caller.principal);
+    let written = state.record_usage(of_principals).await;
     if written.is_err() {
         // The counters are put back even if the outcome is unknown: a call that is
         // counted twice does less harm than one that is never counted.
@@ -287,8 +289,8 @@ mod tests {
         ] {
             let counters = UsageCounters::new(counted);
             for operation in &OPERATIONS {
-                counters.record(PRINCIPAL, "k_1", operation, time(5), None);
-                counters.record(PRINCIPAL, "k_1", operation, time(3), None);
+                counters.record(&PRINCIPAL, "k_1", operation, time(5), None);
+                counters.record(&PRINCIPAL, "k_1", operation, time(3), None);
             }
             let usage = counters.take();
             let seen = [Seen {
@@ -310,7 +312,7 @@ mod tests {
         let counters = UsageCounters::new(CountCalls::Deprecated);
         let count = |number| {
             for operation in &OPERATIONS {
-                counters.record(PRINCIPAL, "k_1", operation, time(number), None);
+                counters.record(&PRINCIPAL, "k_1", operation, time(number), None);
             }
         };
         count(1);
@@ -332,7 +334,7 @@ mod tests {
         let call = |seconds, agent: Option<&'static str>| {
             let agent = agent.map(HeaderValue::from_static);
             let agent = agent.as_ref();
-            counters.record(PRINCIPAL, "k_1", &RETIRED, time(seconds), agent);
+            counters.record(&PRINCIPAL, "k_1", &RETIRED, time(seconds), agent);
         };
         call(86_399, Some("old/1"));
         call(86_400, Some("new/2"));
@@ -360,7 +362,7 @@ mod tests {
     fn a_caller_is_logged_once_a_day() {
         let counters = UsageCounters::new(CountCalls::Deprecated);
         let logged =
-            |seconds| lock(&counters.pending).count_call(PRINCIPAL, &RETIRED, time(seconds), None);
+            |seconds| lock(&counters.pending).count_call(&PRINCIPAL, &RETIRED, time(seconds), None);
         assert!(logged(0));
         assert!(!logged(86_399));
         assert!(logged(86_400));

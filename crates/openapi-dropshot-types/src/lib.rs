@@ -6,7 +6,7 @@
 //! - the building blocks of generated models: string [formats], [rules] of strings and
 //!   collections, checked numbers and strings, [unions], and helpers for serde
 //!   ([members]) and schemars ([shapes]);
-//! - [`Operation`], which describes an operation of a document, and
+//! - [`Operation`] and [`Security`], which describe an operation of a document, and
 //!   [`ErrorEntry`] and [`Rejection`], which describe its errors.
 //!
 //! The feature `dropshot` adds `Contract`, the trait through which a server calls a
@@ -32,6 +32,7 @@ mod failure;
 mod macros;
 mod never;
 mod operation;
+mod security;
 mod text;
 
 #[cfg(feature = "dropshot")]
@@ -49,6 +50,7 @@ pub use failure::{IdempotencyFailure, StateFailure};
 pub use macros::{CheckedNumber, CheckedString};
 pub use never::Never;
 pub use operation::{Deprecation, Operation, Stability, is_json};
+pub use security::{RequiredScheme, SchemeKind, Security, SecurityScheme};
 pub use text::{FromText, Violation};
 
 #[cfg(feature = "dropshot")]

@@ -1,7 +1,7 @@
 //! Describes the operations of a document, for code that runs before and after
 //! their handlers.
 
-use crate::ErrorEntry;
+use crate::{ErrorEntry, Security};
 
 /// One operation of a document.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -16,11 +16,8 @@ pub struct Operation {
     pub path: &'static str,
     /// `x-stability-level`
     pub stability: Stability,
-    /// The credential that the operation requires: an HTTP scheme such as
-    /// `bearer`, or the names of security schemes, with ` & ` between schemes
-    /// that are required together and ` | ` between alternatives. `None` where
-    /// no credential is required.
-    pub security: Option<&'static str>,
+    /// The credentials that the operation requires.
+    pub security: Security,
     /// The media type of the request body; `None` where the operation takes no
     /// body. `Contract::OPTIONAL_BODIES` lists the operations whose body may be
     /// absent.

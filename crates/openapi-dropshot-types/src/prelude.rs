@@ -18,7 +18,7 @@ pub mod models {
 pub mod api {
     pub use crate::{
         Contract, Deprecation, ErrorEntry, ErrorMember, Operation, OperationError, OptionalBody,
-        Rejection, Router, Stability,
+        Rejection, RequiredScheme, Router, SchemeKind, Security, SecurityScheme, Stability,
     };
     pub use dropshot::{
         ApiDescriptionBuildErrors, Body, ErrorStatusCode, FreeformBody, Header, HttpCodedResponse,

@@ -6,7 +6,7 @@ use dropshot::{
     Path, RequestContext,
 };
 use http::Method;
-use openapi_dropshot_types::{Operation, Router, Stability};
+use openapi_dropshot_types::{Operation, Router, Security, Stability};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -31,7 +31,7 @@ const fn operation(index: usize, name: &'static str, path: &'static str) -> Oper
         method: "GET",
         path,
         stability: Stability::Stable,
-        security: None,
+        security: Security::NONE,
         request_body: None,
         success: 200,
         errors: &[],

@@ -56,7 +56,7 @@ pub(crate) fn files(
         (
             "operations",
             "What the document says about each operation, as a table.",
-            operations::file(plan),
+            operations::file(document, plan),
         ),
         (
             "responses",

@@ -16,6 +16,7 @@ mod recursion;
 mod responses;
 mod scalar;
 mod schema;
+mod security;
 mod unions;
 mod uses;
 
@@ -24,6 +25,7 @@ pub(crate) use errors::{Catalogue, ErrorResponse, Errors, Listed};
 pub(crate) use operations::OperationPlan;
 pub(crate) use parameters::{Fields, is_token};
 pub(crate) use responses::{Success, Successes, variant_name};
+pub(crate) use security::{SchemeKind, Security};
 
 use crate::{
     InlineType,

@@ -3,23 +3,19 @@
 
 use crate::{keys, store_metrics, usage};
 use chrono::{DateTime, NaiveDate, Utc};
+use dropshot::RequestContext;
 use openapi_dropshot_server::{
-    State,
+    Context, State,
     config::Rate,
     metrics::Metrics,
     permissions::{Permissions, Scope},
-    state::{AuthenticationError, DeprecatedCalls, Seen, StateError, Usage, causes},
+    state::{AuthenticationError, Credential, DeprecatedCalls, Seen, StateError, Usage, causes},
     usage_report::StoredUsage,
 };
 use petstore_store::{
     FoundKey, KeyId, KeyLimits, KeyRate, KeyScope, KeyUse, Store, StoreError, UsageDelta,
-    on_behalf_of,
 };
-use std::{
-    hash::{Hash, Hasher},
-    ops::Deref,
-    sync::Arc,
-};
+use std::{ops::Deref, sync::Arc};
 
 /// The state of a pet store server: its store.
 #[derive(Clone)]
@@ -46,17 +42,17 @@ impl Deref for PetStore {
     }
 }
 
-/// The API key of the request that is running; `None` where it needs none. Its limits, which
-/// were checked before the request ran, are left out.
-pub(crate) fn caller() -> Option<Caller> {
-    petstore_store::caller().map(|id| Caller {
-        id,
-        permissions: Permissions::default(),
-    })
+/// Does work of the store on behalf of the API key of a request.
+pub(crate) fn on_behalf_of<W: Future>(
+    request: &RequestContext<Context<PetStore>>,
+    work: W,
+) -> impl Future<Output = W::Output> {
+    let caller = request.context().principal(request);
+    petstore_store::on_behalf_of(caller.map(|caller| caller.id()), work)
 }
 
-/// The API key of a request, with its limits. Two are equal if they are the same key.
-#[derive(Clone, Copy, Debug)]
+/// The API key of a request, with its limits.
+#[derive(Clone, Debug)]
 pub struct Caller {
     id: KeyId,
     permissions: Permissions,
@@ -66,20 +62,6 @@ impl Caller {
     /// The public name of the key.
     pub(crate) const fn id(&self) -> KeyId {
         self.id
-    }
-}
-
-impl PartialEq for Caller {
-    fn eq(&self, other: &Self) -> bool {
-        self.id == other.id
-    }
-}
-
-impl Eq for Caller {}
-
-impl Hash for Caller {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.id.hash(state);
     }
 }
 
@@ -116,23 +98,18 @@ impl State for PetStore {
         caller.permissions
     }
 
-    async fn authenticate(&self, credential: &str) -> Result<Caller, AuthenticationError> {
+    async fn authenticate(
+        &self,
+        credential: Credential<'_, Caller>,
+    ) -> Result<Caller, AuthenticationError> {
         let key = keys::FORMAT
-            .parse(credential)
+            .parse(credential.secret())
             .map_err(|_| AuthenticationError::Malformed)?;
         let found = self
             .find_key(&keys::hash(&key))
             .await
             .map_err(state_error)?;
         found.map(Caller::from).ok_or(AuthenticationError::Unknown)
-    }
-
-    fn run_as<W>(caller: Option<Caller>, handler: W) -> impl Future<Output = W::Output> + Send
-    where
-        W: Future + Send,
-        W::Output: Send,
-    {
-        on_behalf_of(caller.map(|caller| caller.id()), handler)
     }
 
     async fn check(&self) -> Result<(), StateError> {

@@ -7,7 +7,7 @@ use super::{
 };
 use anyhow::Result;
 use openapi_dropshot::starter::ClientCall;
-use openapi_dropshot_contract::model::Operation;
+use openapi_dropshot_contract::model::{Operation, SecurityScheme};
 
 /// The tests.
 pub(super) struct Tests {
@@ -31,7 +31,11 @@ pub(super) fn tests(plan: &Plan) -> Result<Tests> {
         }
         let test = match plan.generated.client.get(id) {
             // The client follows redirects, and makes an error of an error.
-            Some(call) if (200..300).contains(&response.status) => with_client(call, &request),
+            Some(call)
+                if (200..300).contains(&response.status) && client_can_call(plan, operation) =>
+            {
+                with_client(call, &request)
+            }
             _ => as_it_stands(plan, operation, &request, response.status),
         };
         let is_async = test.contains(".await");
@@ -78,12 +82,58 @@ fn with_client(call: &ClientCall, request: &Request) -> String {
     text + ".send().await?;\n"
 }
 
+/// Whether the one API key of the client, which it sends in the first header that the document names or as a bearer
+/// credential, is all that an operation requires.
+fn client_can_call(plan: &Plan, operation: &Operation) -> bool {
+    let schemes = &plan.document.security_schemes;
+    let first_header = schemes.values().find(|scheme| is_in_header(scheme));
+    let sent = match first_header {
+        Some(scheme) => key_line(scheme),
+        None => Some(bearer_line()),
+    };
+    operation.is_open()
+        || operation.security.iter().any(|names| {
+            let lines = names.keys().map(|name| key_line(schemes.get(name)?));
+            sent.is_some() && lines.eq([sent.clone()])
+        })
+}
+
+fn is_in_header(scheme: &SecurityScheme) -> bool {
+    matches!(&scheme.api_key, Some((_, place)) if place == "header")
+}
+
+fn bearer_line() -> String {
+    "authorization: Bearer {}".to_owned()
+}
+
+/// The line of a head with the API key for a scheme, as a format; `None` if the key is not in a line, or encoded.
+fn key_line(scheme: &SecurityScheme) -> Option<String> {
+    let is_basic = |name: &String| name.eq_ignore_ascii_case("basic");
+    match &scheme.api_key {
+        Some((name, place)) if place == "header" => Some(format!("{name}: {{}}")),
+        Some((name, place)) if place == "cookie" => Some(format!("cookie: {name}={{}}")),
+        Some(_) => None,
+        None if scheme.scheme.as_ref().is_some_and(is_basic) => None,
+        None => Some(bearer_line()),
+    }
+}
+
+/// A test that sends the request with an API key for each scheme of the first alternative. Without a line for each of
+/// them, it checks that the request is rejected.
 fn as_it_stands(plan: &Plan, operation: &Operation, request: &Request, status: u16) -> String {
-    let mut own = Vec::new();
-    let mut before = String::new();
-    if !operation.is_open() {
-        before = "    let key = format!(\"authorization: Bearer {}\", service.key);\n".to_owned();
-        own.push("&key".to_owned());
+    let schemes = &plan.document.security_schemes;
+    let required = operation.security.first().filter(|_| !operation.is_open());
+    let names = required.into_iter().flat_map(|schemes| schemes.keys());
+    let lines: Option<Vec<String>> = names.map(|name| key_line(schemes.get(name)?)).collect();
+    let status = if lines.is_some() { status } else { 401 };
+    let (mut before, mut own) = (String::new(), Vec::new());
+    for (index, line) in lines.unwrap_or_default().iter().enumerate() {
+        let key = match index {
+            0 => "key".to_owned(),
+            _ => format!("key_{}", index + 1),
+        };
+        before += &format!("    let {key} = format!({line:?}, service.key);\n");
+        own.push(format!("&{key}"));
     }
     let arguments = arguments(plan, operation, request, &own);
     format!(

@@ -1,190 +1,265 @@
-//! Authenticates a request: reads the credential of `Authorization: Bearer` (RFC 6750), or of a
-//! header that the document names (`apiKey`), and passes it to the state of the service, which
-//! returns the principal. Checks that the scope of
-//! the principal allows the operation.
+//! Authenticates a request: reads the credentials of the security schemes that the document requires of the
+//! operation, passes each to the state of the service, which returns the principal, and decides
+//! whether they suffice. Checks that the principal has the scopes that the operation needs.
 
-use super::{context::Context, deadline, error_response::ErrorResponse, requests::Cost};
+use super::{
+    context::Context,
+    credentials::{self, Found},
+    deadline,
+    error_response::ErrorResponse,
+    requests::Cost,
+};
 use crate::{
     connections::Activity,
     permissions::Permissions,
-    state::{AuthenticationError, State},
+    state::{AuthenticationError, Credential, State},
 };
-use chrono::SecondsFormat;
-use http::{
-    HeaderMap, HeaderName, HeaderValue,
-    header::{AUTHORIZATION, WWW_AUTHENTICATE},
-};
-use openapi_dropshot_types::{Condition, Operation};
-use std::{borrow::Cow, pin::pin, task::Poll};
+use chrono::{DateTime, SecondsFormat, Utc};
+use http::{HeaderValue, header::WWW_AUTHENTICATE, request::Parts};
+use openapi_dropshot_types::{Condition, Operation, RequiredScheme, SchemeKind, Security};
+use std::{pin::pin, task::Poll};
 
-const UNKNOWN: &str = "the API key is unknown or revoked; send a valid one";
+/// The principal of a request.
+pub(super) struct Authenticated<P> {
+    pub(super) principal: P,
+    pub(super) permissions: Permissions,
+    /// A scope that the operation needs and the principal does not have.
+    missing_scope: Option<&'static str>,
+}
 
-/// The principal of a request and its limits, found within the time that a request may take. If it
-/// is not known at once, the request counts as one without a principal; those are not rejected
+/// Why a credential that a request has is not valid.
+enum Invalid {
+    Malformed,
+    Unknown,
+    Expired(DateTime<Utc>),
+}
+
+/// Whether the state of the service needs the body of the request to authenticate it.
+pub(super) fn needs_body<S: State>(security: &Security, head: &Parts) -> bool {
+    let mut schemes = security.schemes();
+    schemes.any(|scheme| {
+        S::reads_body(scheme) && credentials::find(scheme.kind, head) != Found::Nothing
+    })
+}
+
+/// The principal of a request and its limits, found within the time that a request may take; `None` if the request has
+/// no credential and needs none. If
+/// it is not known at once, the request counts as one without a principal; those are not rejected
 /// where there are too many, since they may have a valid key, but others are closed.
 pub(super) async fn principal<S: State>(
     context: &Context<S>,
-    (headers, cost): (&HeaderMap, &Cost),
+    security: &Security,
+    (head, body, cost): (&Parts, Option<&[u8]>, &Cost),
     activity: &Activity,
     request_id: &str,
-) -> Result<(S::Principal, Permissions), ErrorResponse> {
-    let reject = |message: Cow<'static, str>, parameters| {
-        ErrorResponse::new(Condition::Unauthorized, message)
-            .with(WWW_AUTHENTICATE, challenge(context, parameters))
-    };
-    let invalid = |message| reject(message, ", error=\"invalid_token\"");
-    let names = &context.key_headers;
-    let credential = credential(headers, names).ok_or_else(|| {
-        let message = format!("send an API key {}", place_of_key(names));
-        reject(message.into(), "")
-    })?;
-    let mut principal = pin!(context.state.authenticate(credential));
-    let found = match futures::poll!(principal.as_mut()) {
-        Poll::Ready(found) => found,
-        Poll::Pending => {
-            let share = cost.take(&context.request_budget, None);
-            if share.is_err() {
-                activity.close_stranger();
-            }
-            deadline::within(&context.limits, principal).await?
-        }
-    };
-    let is_unknown = |error: &_| !matches!(error, AuthenticationError::Failed(_));
-    if found.as_ref().is_err_and(is_unknown) {
-        // Its key may have been revoked.
-        activity.distrust();
-    }
-    match found {
-        Ok(principal) => {
-            let permissions = S::permissions(&principal);
-            match permissions.expires_at {
-                Some(at) if at <= context.now() => {
-                    activity.distrust();
-                    let at = at.to_rfc3339_opts(SecondsFormat::Secs, true);
-                    let message = format!("the API key expired at {at}; send a valid one");
-                    Err(invalid(message.into()))
+) -> Result<Option<Authenticated<S::Principal>>, ErrorResponse> {
+    let mut invalid = None;
+    let mut without_scope = None;
+    'alternatives: for alternative in security.alternatives {
+        let mut principal = None;
+        for &RequiredScheme { scheme, scopes } in *alternative {
+            let Found::Text(text) = credentials::find(scheme.kind, head) else {
+                continue 'alternatives;
+            };
+            let found = {
+                let mut lookup = pin!(context.state.authenticate(Credential {
+                    scheme,
+                    scopes,
+                    text,
+                    head,
+                    body,
+                    earlier: principal.as_ref(),
+                }));
+                match futures::poll!(lookup.as_mut()) {
+                    Poll::Ready(found) => found,
+                    Poll::Pending => {
+                        let share = cost.take(&context.request_budget, None);
+                        if share.is_err() {
+                            activity.close_stranger();
+                        }
+                        deadline::within(&context.limits, lookup).await?
+                    }
                 }
-                _ => Ok((principal, permissions)),
-            }
+            };
+            let reason = match found {
+                Ok(found) => {
+                    principal = Some(found);
+                    continue;
+                }
+                Err(AuthenticationError::Malformed) => Invalid::Malformed,
+                Err(AuthenticationError::Unknown) => Invalid::Unknown,
+                Err(AuthenticationError::Failed(error)) => {
+                    return Err(ErrorResponse::of_state(error, request_id));
+                }
+            };
+            invalid.get_or_insert((scheme.kind, reason));
+            continue 'alternatives;
         }
-        Err(AuthenticationError::Malformed) => {
-            let place = place_of_key(names);
-            let message = format!(
-                "the API key is mistyped, cut short or not of this service; send it {place}"
-            );
-            Err(invalid(message.into()))
+        // An alternative without a scheme is not fulfilled.
+        let Some(principal) = principal else { continue };
+        let permissions = S::permissions(&principal);
+        if let Some(at) = permissions.expires_at.filter(|at| *at <= context.now()) {
+            let kind = alternative.last().map(|required| required.scheme.kind);
+            invalid = invalid.or(kind.map(|kind| (kind, Invalid::Expired(at))));
+            continue;
         }
-        Err(AuthenticationError::Unknown) => Err(invalid(UNKNOWN.into())),
-        Err(AuthenticationError::Failed(error)) => Err(ErrorResponse::of_state(error, request_id)),
+        let missing_scope = alternative.iter().find_map(|required| {
+            let mut scopes = required.scopes.iter().copied();
+            scopes.find(|scope| !S::has_scope(&principal, required.scheme, scope))
+        });
+        let found = Authenticated {
+            principal,
+            permissions,
+            missing_scope,
+        };
+        match missing_scope {
+            None => return Ok(Some(found)),
+            Some(_) => without_scope = without_scope.or(Some(found)),
+        }
     }
+    if without_scope.is_some() {
+        return Ok(without_scope);
+    }
+    let Some((kind, reason)) = invalid else {
+        if security.is_open && !credentials::has_any(security, head) {
+            return Ok(None);
+        }
+        let message = match alternatives(security) {
+            all if all.is_empty() => "no request is accepted here, because the service is not set up for its security scheme".to_owned(),
+            all => format!("send {all}"),
+        };
+        return Err(rejected(
+            context,
+            security,
+            Condition::Unauthorized,
+            message,
+            "",
+        ));
+    };
+    // The key may have been revoked.
+    activity.distrust();
+    let name = name_of(kind);
+    let message = match reason {
+        Invalid::Malformed => {
+            let place = place_of(kind);
+            format!("the {name} is mistyped, cut short or not of this service; send it {place}")
+        }
+        Invalid::Unknown if kind == SchemeKind::Basic => {
+            "the user name or the password is wrong; send valid ones".to_owned()
+        }
+        Invalid::Unknown => format!("the {name} is unknown or revoked; send a valid one"),
+        Invalid::Expired(at) => {
+            let at = at.to_rfc3339_opts(SecondsFormat::Secs, true);
+            format!("the {name} expired at {at}; send a valid one")
+        }
+    };
+    let parameters = ", error=\"invalid_token\"";
+    Err(rejected(
+        context,
+        security,
+        Condition::Unauthorized,
+        message,
+        parameters,
+    ))
 }
 
-/// Says where a client sends its key: in the first header that the document names, if it names one.
-fn place_of_key(names: &[HeaderName]) -> Cow<'static, str> {
-    match names.first() {
-        Some(name) => format!("in the header `{name}`").into(),
-        None => "as `Authorization: Bearer <API_KEY>`".into(),
-    }
-}
-
-/// 403 if the scope of the principal does not allow the operation.
+/// 403 if the principal does not have a scope that the operation needs, or if its own limits do not allow the operation.
 pub(super) fn check_scope<S: State>(
     context: &Context<S>,
-    permissions: &Permissions,
+    found: &Authenticated<S::Principal>,
     operation: &Operation,
 ) -> Result<(), ErrorResponse> {
-    let scope = permissions.scope;
-    if scope.allows(operation.method) {
-        return Ok(());
-    }
-    let message = format!(
-        "this API key has the scope `{scope}`, and this operation requires `write`; use a key with the scope `read,write`"
-    );
-    let parameters = ", error=\"insufficient_scope\", scope=\"write\"";
-    Err(ErrorResponse::new(Condition::InsufficientScope, message)
-        .with(WWW_AUTHENTICATE, challenge(context, parameters)))
-}
-
-fn challenge<S: State>(context: &Context<S>, parameters: &str) -> HeaderValue {
-    let realm = context.info.name;
-    HeaderValue::try_from(format!("Bearer realm=\"{realm}\"{parameters}"))
-        .expect("the name of a service is letters and digits")
-}
-
-/// The credential of the one `Authorization` header, if its scheme is `Bearer`, or else of one of
-/// these headers.
-fn credential<'h>(headers: &'h HeaderMap, names: &[HeaderName]) -> Option<&'h str> {
-    let text = |name: &HeaderName| {
-        let mut values = headers.get_all(name).iter();
-        match (values.next(), values.next()) {
-            (Some(value), None) => value.to_str().ok(),
-            _ => None,
+    let own = found.permissions.scope;
+    let (message, scope) = match found.missing_scope {
+        Some(scope) => {
+            let message = format!(
+                "this credential does not have the scope `{scope}`, which this operation requires; use one that has it"
+            );
+            (message, scope)
+        }
+        None if own.allows(operation.method) => return Ok(()),
+        None => {
+            let message = format!(
+                "this API key has the scope `{own}`, and this operation requires `write`; use a key with the scope `read,write`"
+            );
+            (message, "write")
         }
     };
-    text(&AUTHORIZATION)
-        .and_then(bearer)
-        .or_else(|| names.iter().find_map(text))
+    let parameters = format!(", error=\"insufficient_scope\", scope=\"{scope}\"");
+    let (security, condition) = (&operation.security, Condition::InsufficientScope);
+    Err(rejected(context, security, condition, message, &parameters))
 }
 
-/// The credential in the value of `Authorization`, if its scheme is `Bearer`.
-fn bearer(value: &str) -> Option<&str> {
-    let (scheme, credential) = value.split_once(' ')?;
-    scheme
-        .eq_ignore_ascii_case("bearer")
-        .then(|| credential.trim_matches(' '))
+/// Rejects a request with a challenge for each scheme that the operation accepts (RFC 9110, section 11.6.1). The
+/// parameters are those of errors of `Bearer` (RFC 6750). API keys have no registered scheme.
+fn rejected<S: State>(
+    context: &Context<S>,
+    security: &Security,
+    condition: Condition,
+    message: String,
+    parameters: &str,
+) -> ErrorResponse {
+    let realm = context.info.name;
+    let mut challenges: Vec<String> = Vec::new();
+    for scheme in security.schemes() {
+        let in_request =
+            |place, name| format!("ApiKey realm=\"{realm}\", in=\"{place}\", name=\"{name}\"");
+        let challenge = match scheme.kind {
+            SchemeKind::Bearer | SchemeKind::Token => {
+                format!("Bearer realm=\"{realm}\"{parameters}")
+            }
+            SchemeKind::Basic => format!("Basic realm=\"{realm}\", charset=\"UTF-8\""),
+            SchemeKind::Header(name) => in_request("header", name),
+            SchemeKind::Query(name) => in_request("query", name),
+            SchemeKind::Cookie(name) => in_request("cookie", name),
+        };
+        if !challenges.contains(&challenge) {
+            challenges.push(challenge);
+        }
+    }
+    let response = ErrorResponse::new(condition, message);
+    challenges
+        .into_iter()
+        .fold(response, |response, challenge| {
+            match HeaderValue::try_from(challenge) {
+                Ok(challenge) => response.with(WWW_AUTHENTICATE, challenge),
+                // A name of the document that no header can have.
+                Err(_) => response,
+            }
+        })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Says what a client sends: the credentials of each alternative.
+fn alternatives(security: &Security) -> String {
+    let credential = |required: &RequiredScheme| {
+        let kind = required.scheme.kind;
+        let name = name_of(kind);
+        let article = if name.starts_with("user") { "a" } else { "an" };
+        format!("{article} {name} {}", place_of(kind))
+    };
+    let together = |schemes: &&[RequiredScheme]| {
+        let all: Vec<String> = schemes.iter().map(credential).collect();
+        all.join(" and ")
+    };
+    let all: Vec<String> = security.alternatives.iter().map(together).collect();
+    all.join(", or ")
+}
 
-    fn with(values: &[&str]) -> HeaderMap {
-        let value = |text: &&str| HeaderValue::from_bytes(text.as_bytes()).expect("a header value");
-        values
-            .iter()
-            .map(|text| (AUTHORIZATION, value(text)))
-            .collect()
+fn name_of(kind: SchemeKind) -> &'static str {
+    match kind {
+        SchemeKind::Token => "access token",
+        SchemeKind::Basic => "user name and password",
+        _ => "API key",
     }
+}
 
-    #[test]
-    fn the_scheme_is_accepted_in_any_case() {
-        for scheme in ["Bearer", "bearer", "BEARER", "Bearer  "] {
-            let headers = with(&[&format!("{scheme} shop_x")]);
-            assert_eq!(credential(&headers, &[]), Some("shop_x"), "{scheme}");
-        }
-    }
-
-    #[test]
-    fn other_headers_have_no_credential() {
-        for values in [
-            &[][..],
-            &["Basic eDp5"],
-            &["Bearer"],
-            &["shop_x"],
-            &["Bearer a", "Bearer b"],
-            &["Bearer \u{e9}"],
-        ] {
-            assert_eq!(credential(&with(values), &[]), None, "{values:?}");
-        }
-    }
-
-    #[test]
-    fn messages_name_the_header_of_the_document() {
-        let own = HeaderName::from_static("x-print-key");
-        assert_eq!(place_of_key(&[own]), "in the header `x-print-key`");
-        assert_eq!(place_of_key(&[]), "as `Authorization: Bearer <API_KEY>`");
-    }
-
-    #[test]
-    fn a_key_can_be_in_a_header_of_the_document() {
-        const KEY: HeaderName = HeaderName::from_static("x-key");
-        let mut headers = with(&[]);
-        headers.insert(KEY, HeaderValue::from_static("shop_x"));
-        assert_eq!(credential(&headers, &[]), None);
-        assert_eq!(credential(&headers, &[KEY]), Some("shop_x"));
-        headers.append(KEY, HeaderValue::from_static("shop_y"));
-        assert_eq!(credential(&headers, &[KEY]), None);
-        headers.insert(AUTHORIZATION, HeaderValue::from_static("Bearer shop_z"));
-        assert_eq!(credential(&headers, &[KEY]), Some("shop_z"));
+fn place_of(kind: SchemeKind) -> String {
+    match kind {
+        SchemeKind::Bearer => "as `Authorization: Bearer <API_KEY>`".to_owned(),
+        SchemeKind::Token => "as `Authorization: Bearer <TOKEN>`".to_owned(),
+        SchemeKind::Basic => "as `Authorization: Basic <USER:PASSWORD in Base64>`".to_owned(),
+        SchemeKind::Header(name) => format!("in the header `{name}`"),
+        SchemeKind::Query(name) => format!("in the query parameter `{name}`"),
+        SchemeKind::Cookie(name) => format!("in the cookie `{name}`"),
     }
 }

@@ -14,10 +14,11 @@ use crate::{
     access::RejectedLines,
     clock::Clock,
     config::{Limits, Proxies, SunsetPolicy},
-    document::{self, Document},
+    document::Document,
     idempotency::{self, AttemptFuture, IdempotencyKey, InFlight},
     metrics::Metrics,
     permits::Permits,
+    principals::{Caller, PrincipalKey, Principals},
     rate_limit::RateLimiter,
     readiness::Readiness,
     setup::Setup,
@@ -25,10 +26,10 @@ use crate::{
     usage::UsageCounters,
 };
 use chrono::{DateTime, Utc};
+use dropshot::RequestContext;
 use fair_shares::Shares;
-use http::HeaderName;
 use openapi_dropshot_types::{Contract, IdempotencyFailure, Operation};
-use std::sync::Arc;
+use std::{hash::RandomState, sync::Arc};
 
 /// The context of the running server, and of every handler.
 pub struct Context<S: State> {
@@ -43,14 +44,15 @@ pub struct Context<S: State> {
     pub(crate) readiness: Arc<Readiness>,
     pub(super) routes: Routes,
     pub(super) pages: Pages,
-    /// The headers in which a request can have its API key, beside `Authorization`.
-    pub(super) key_headers: Vec<HeaderName>,
     /// `None` where no origin may call.
     pub(super) cors: Option<Cors>,
-    pub(super) rate_limiter: RateLimiter<S::Principal>,
-    pub(crate) usage: Arc<UsageCounters<S::Principal>>,
+    pub(super) rate_limiter: RateLimiter<PrincipalKey>,
+    pub(crate) usage: Arc<UsageCounters<Caller<S::Principal>>>,
+    /// Makes the keys of principals.
+    pub(super) hasher: RandomState,
+    pub(super) principals: Principals<S::Principal>,
     /// The requests with an idempotency key that are under way.
-    in_flight: InFlight<S::Principal>,
+    in_flight: InFlight<PrincipalKey>,
     /// `None` where metrics are switched off.
     pub(crate) metrics: Option<Arc<Metrics>>,
     /// Decides which rejected requests have a line in the access log.
@@ -58,13 +60,13 @@ pub struct Context<S: State> {
     /// The proxies that name the client of a request.
     pub(super) proxies: Proxies,
     /// One for each request that may run.
-    pub(super) permits: Permits<S::Principal>,
+    pub(super) permits: Permits<PrincipalKey>,
     /// One for each byte of requests that wait, and of large heads.
-    pub(super) request_budget: Budget<S::Principal>,
+    pub(super) request_budget: Budget<PrincipalKey>,
     /// One for each byte of a body that may be held in memory.
-    pub(super) body_budget: Budget<S::Principal>,
+    pub(super) body_budget: Budget<PrincipalKey>,
     /// One for each byte of a response that its client has not taken yet.
-    pub(super) response_budget: Budget<S::Principal>,
+    pub(super) response_budget: Budget<PrincipalKey>,
     pub(super) turns: Turns,
     /// Whether responses are compressed.
     pub(super) is_compressing: bool,
@@ -105,13 +107,12 @@ impl<S: State> Context<S> {
             readiness: Arc::new(Readiness::new()),
             info,
             cors: Cors::new(&setup.web.cors_origins, routes.served(), &described),
-            key_headers: document::key_headers(&described)
-                .filter_map(|name| name.parse().ok())
-                .collect(),
             pages,
             routes,
             rate_limiter: RateLimiter::new(&setup.rate_limit),
             usage: Arc::new(UsageCounters::new(setup.lifecycle.count_calls)),
+            hasher: RandomState::new(),
+            principals: Principals::new(),
             in_flight: InFlight::default(),
             metrics,
             rejected: RejectedLines::start(setup.rejected_lines),
@@ -132,6 +133,13 @@ impl<S: State> Context<S> {
         &self.state
     }
 
+    /// The principal of a request, for its handler; `None` if the request has no credential and needs none. A
+    /// task that outlives the handler gets it from there.
+    #[must_use]
+    pub fn principal(&self, request: &RequestContext<Self>) -> Option<S::Principal> {
+        self.principals.find(&request.request_id)
+    }
+
     /// The present moment, by the clock of the server.
     #[must_use]
     pub fn now(&self) -> DateTime<Utc> {
@@ -150,7 +158,7 @@ impl<S: State> Context<S> {
     pub async fn attempt_once<T, R, E>(
         &self,
         request_id: &str,
-        principal: S::Principal,
+        principal: &S::Principal,
         key: IdempotencyKey,
         attempt: impl Fn() -> AttemptFuture<T, R>,
     ) -> Result<Result<T, R>, E>
@@ -160,6 +168,7 @@ impl<S: State> Context<S> {
         E: IdempotencyFailure,
     {
         let deadline = self.limits.request_deadline_seconds.duration();
+        let principal = Caller::new::<S>(principal.clone(), &self.hasher).key;
         idempotency::run(
             &self.in_flight,
             deadline,

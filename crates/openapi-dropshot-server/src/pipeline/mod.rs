@@ -13,6 +13,7 @@ mod client_address;
 mod compression;
 mod context;
 mod cors;
+mod credentials;
 mod date;
 mod deadline;
 mod drain;
@@ -36,7 +37,7 @@ pub(crate) use requests::Cost;
 pub use route::RouteError;
 pub(crate) use trace_context::span;
 
-use crate::{access, connections::Activity, state::State};
+use crate::{access, connections::Activity, principals::Caller, state::State};
 use cors::Grant;
 use dropshot::{Body, RequestInfo};
 use dropshot_request_context::RequestContexts;
@@ -98,8 +99,8 @@ where
         } else if is_drained {
             // The stream stays open meanwhile, if there is room; otherwise it is reset.
             let budget = &context.request_budget;
-            if let Some(share) = budget.try_take(&record.principal, requests::REQUEST_BYTES) {
-                let time = match record.principal {
+            if let Some(share) = budget.try_take(&record.key(), requests::REQUEST_BYTES) {
+                let time = match record.key() {
                     Some(_) => drain::TIME,
                     None => drain::TIME_OF_STRANGERS,
                 };
@@ -123,11 +124,11 @@ where
     let date = date::header(context.clock.now());
     response.headers_mut().insert(DATE, date);
     if response.status() == StatusCode::SWITCHING_PROTOCOLS {
-        activity.note_websocket();
+        activity.note_websocket(record.registration.take());
     } else if is_head {
         remove_body(&mut response);
     } else {
-        let budget = (&context.response_budget, record.principal);
+        let budget = (&context.response_budget, record.key());
         response = unsent::watch(response, version, budget, activity);
     }
     record.status = Some(response.status().as_u16());
@@ -188,30 +189,46 @@ where
     record.operation = Some(operation);
     record.route = Some(context.routes.template(operation));
     lifecycle::check_sunset(operation, context.sunset, context.clock.as_ref())?;
-    if operation.security.is_some() {
-        let found = (&head.headers, &cost);
-        let (principal, permissions) =
-            authenticate::principal(context, found, client.activity, &record.request_id).await?;
-        let key_id = S::principal_id(&principal);
+    let security = &operation.security;
+    let mut early_body = None;
+    if authenticate::needs_body::<S>(security, &head) {
+        body::check_announced(body, &context.limits)?;
+        let wait = || cost.take(&context.request_budget, None);
+        let read = body::read(body, &context.limits, &context.body_budget, None, wait);
+        early_body = Some(Box::pin(read).await?);
+    }
+    let content = early_body.as_ref().map(|body| &*body.content);
+    let found = (&head, content, &cost);
+    let found = authenticate::principal(
+        context,
+        security,
+        found,
+        client.activity,
+        &record.request_id,
+    );
+    if let Some(found) = found.await? {
+        let caller = Caller::new::<S>(found.principal.clone(), &context.hasher);
+        let key_id = S::principal_id(&found.principal);
         let user_agent = match context.usage.counts(operation) {
             true => head.headers.get(USER_AGENT),
             false => None,
         };
         context
             .usage
-            .record(principal, key_id, operation, context.now(), user_agent);
-        record.principal = Some(principal);
-        let now = context.clock.elapsed();
+            .record(&caller, key_id, operation, context.now(), user_agent);
+        let (key, rate) = (caller.key, found.permissions.rate);
+        record.set_caller(caller);
         record.quota = context
             .rate_limiter
-            .count(&principal, permissions.rate, now);
+            .count(&key, rate, context.clock.elapsed());
         if let Some(quota) = &record.quota {
             rate_limit_fields::check(quota)?;
         }
-        authenticate::check_scope(context, &permissions, operation)?;
+        authenticate::check_scope(context, &found, operation)?;
+        record.registration = Some(context.principals.register(record.id, found.principal));
     }
-    client.activity.trust(&record.principal);
-    let principal = record.principal;
+    let principal = record.key();
+    client.activity.trust(&principal);
     let wait = || cost.take(&context.request_budget, principal);
     let large_head = cost.is_large().then(wait).transpose()?;
     let may_be_absent =
@@ -229,7 +246,10 @@ where
             None => wait().map(Some),
         }
     };
-    let body = body::read(body, limits, budget, principal, wait).await?;
+    let body = match early_body {
+        Some(body) => body,
+        None => body::read(body, limits, budget, principal, wait).await?,
+    };
     let is_absent = may_be_absent && body.content.is_empty();
     if may_be_absent && !is_absent {
         media_type::check(operation, &head.headers)?;
@@ -244,7 +264,7 @@ where
         requests::copy(&mut head);
         turn = Some(context.turns.take(&principal).await);
     }
-    let _permit = admission::permit(&context.permits, operation, record.principal)?;
+    let _permit = admission::permit(&context.permits, operation, principal)?;
     let mut content = body.content.clone();
     if !is_absent
         && operation.request_body.is_some_and(is_json)
@@ -260,7 +280,7 @@ where
     let info = RequestInfo::new(&request, client.peer);
     let rqctx = contexts.make(endpoint, record.request_id.clone(), info);
     let handler = C::dispatch(operation, rqctx, request);
-    let handler = pin!(S::run_as(record.principal, handler));
+    let handler = pin!(handler);
     let mut handled = pin!(deadline::within(&context.limits, handler));
     let response = match futures::poll!(handled.as_mut()) {
         Poll::Ready(response) => response?,
@@ -284,6 +304,6 @@ where
         // A connection with more requests that have arrived lets others be served first.
         yield_now().await;
     }
-    let budget = (&context.response_budget, record.principal);
+    let budget = (&context.response_budget, principal);
     unsent::limit(response, version, budget, client.activity, must_be_sent)
 }

@@ -6,6 +6,7 @@ use crate::{
     access::RejectedLines,
     ended_request::EndedRequest,
     metrics::{Active, Metrics},
+    principals::{Caller, PrincipalKey, Registration},
     rate_limit::Quota,
     state::State,
 };
@@ -16,6 +17,8 @@ use uuid::Uuid;
 
 /// The record of one request, whose fields are set as soon as they are known.
 pub(super) struct RequestRecord<S: State> {
+    pub(super) id: Uuid,
+    /// The id as text.
     pub(super) request_id: String,
     method: Method,
     started: Instant,
@@ -25,7 +28,9 @@ pub(super) struct RequestRecord<S: State> {
     /// The path that does not exist, for the log.
     pub(super) path: Option<String>,
     client: IpAddr,
-    pub(super) principal: Option<S::Principal>,
+    caller: Option<Caller<S::Principal>>,
+    /// Lets the handler find the principal.
+    pub(super) registration: Option<Registration<S::Principal>>,
     /// The remaining rate limit of the principal.
     pub(super) quota: Option<Quota>,
     /// The code of the error, if the response is an error.
@@ -44,9 +49,11 @@ impl<S: State> RequestRecord<S> {
         let active = metrics
             .as_ref()
             .map(|metrics| metrics.requests.begin(&method));
+        let id = Uuid::new_v4();
         RequestRecord {
+            id,
             // Without the machinery of formatting.
-            request_id: Uuid::new_v4()
+            request_id: id
                 .hyphenated()
                 .encode_lower(&mut Uuid::encode_buffer())
                 .to_owned(),
@@ -56,7 +63,8 @@ impl<S: State> RequestRecord<S> {
             operation: None,
             path: None,
             client,
-            principal: None,
+            caller: None,
+            registration: None,
             quota: None,
             code: None,
             status: None,
@@ -64,6 +72,15 @@ impl<S: State> RequestRecord<S> {
             rejected: context.rejected.clone(),
             _active: active,
         }
+    }
+
+    pub(super) fn set_caller(&mut self, caller: Caller<S::Principal>) {
+        self.caller = Some(caller);
+    }
+
+    /// Stands for the principal in budgets, once it is known.
+    pub(super) fn key(&self) -> Option<PrincipalKey> {
+        self.caller.as_ref().map(|caller| caller.key)
     }
 }
 
@@ -83,7 +100,10 @@ impl<S: State> Drop for RequestRecord<S> {
             client: Some(self.client),
             status: self.status,
             code: self.code,
-            key_id: self.principal.as_ref().map(S::principal_id),
+            key_id: self
+                .caller
+                .as_ref()
+                .map(|caller| S::principal_id(&caller.principal)),
             took: self.started.elapsed(),
         }
         .record(self.metrics.as_deref(), &self.rejected);

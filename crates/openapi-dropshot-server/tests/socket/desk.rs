@@ -7,10 +7,13 @@ use dropshot::{
     UntypedBody, WebsocketUpgrade,
 };
 use http::{Method, Request, Response};
-use openapi_dropshot_server::{Context, State, state::AuthenticationError};
+use openapi_dropshot_server::{
+    Context, State,
+    state::{AuthenticationError, Credential},
+};
 use openapi_dropshot_types::{
     Contract, ErrorEntry, ErrorMember, ErrorShape, Operation, OptionalBody, Rejection, Router,
-    Stability, dispatch,
+    Security, Stability, dispatch,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -25,7 +28,7 @@ impl State for Desk {
         "k_1"
     }
 
-    async fn authenticate(&self, _: &str) -> Result<u64, AuthenticationError> {
+    async fn authenticate(&self, _: Credential<'_, u64>) -> Result<u64, AuthenticationError> {
         Err(AuthenticationError::Unknown)
     }
 }
@@ -41,7 +44,7 @@ const fn operation(index: usize, path: &'static str, media_type: &'static str) -
         method: "POST",
         path,
         stability: Stability::Stable,
-        security: None,
+        security: Security::NONE,
         request_body: Some(media_type),
         success: 200,
         errors: &[],

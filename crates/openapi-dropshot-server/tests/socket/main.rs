@@ -3,10 +3,11 @@
 mod bodies;
 mod cors;
 mod desk;
+mod security;
 mod websockets;
 
 use desk::{Desk, DeskContract};
-use openapi_dropshot_server::{Bound, Server, ServiceInfo, Setup, service_info};
+use openapi_dropshot_server::{Bound, Server, ServiceInfo, Setup, State, service_info};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
@@ -23,7 +24,7 @@ fn start(set: impl FnOnce(&mut Setup<Desk>)) -> Server<Desk> {
 }
 
 /// Sends a request of these lines and this content; returns the status and all of the response.
-async fn send(server: &Server<Desk>, lines: &[&str], content: &[u8]) -> (u16, String) {
+async fn send<S: State>(server: &Server<S>, lines: &[&str], content: &[u8]) -> (u16, String) {
     let head = format!(
         "{} HTTP/1.1\r\nHost: desk\r\nConnection: close\r\n{}\r\n",
         lines[0],

@@ -4,20 +4,23 @@ use crate::{
     docs::one_line,
     lifecycle::{http_date, midnight},
     names::ident,
-    plan::{Body, Errors, OperationPlan, Plan},
+    plan::{Body, Errors, OperationPlan, Plan, SchemeKind, Security},
     render::option,
 };
-use openapi_dropshot_contract::model::{Stability, StatusCode};
+use openapi_dropshot_contract::model::{Document, Stability, StatusCode};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 /// The file.
-pub(super) fn file(plan: &Plan<'_>) -> TokenStream {
+pub(super) fn file(document: &Document, plan: &Plan<'_>) -> TokenStream {
     let types = types(&plan.operations);
+    let schemes = security_schemes(document);
     let rows = plan.operations.iter().enumerate();
     let rows = rows.map(|(index, operation)| row(index, operation));
     quote! {
         #types
+
+        #schemes
 
         #[doc = " All operations, in the order of the document."]
         pub const OPERATIONS: &[Operation] = &[#(#rows),*];
@@ -66,6 +69,45 @@ fn types(plans: &[OperationPlan<'_>]) -> TokenStream {
     }
 }
 
+/// The security schemes of the document; one that the server does not support is required by no operation.
+fn security_schemes(document: &Document) -> Option<TokenStream> {
+    let schemes = document.security_schemes.iter().map(|(name, scheme)| {
+        let kind = match SchemeKind::of(scheme) {
+            Some(SchemeKind::Basic) => quote!(Basic),
+            Some(SchemeKind::Token) => quote!(Token),
+            Some(SchemeKind::Header(name)) => quote!(Header(#name)),
+            Some(SchemeKind::Query(name)) => quote!(Query(#name)),
+            Some(SchemeKind::Cookie(name)) => quote!(Cookie(#name)),
+            Some(SchemeKind::Bearer) | None => quote!(Bearer),
+        };
+        quote!(SecurityScheme { name: #name, kind: SchemeKind::#kind })
+    });
+    (schemes.len() > 0).then(|| {
+        quote! {
+            #[doc = " The security schemes of the document."]
+            const SECURITY_SCHEMES: &[SecurityScheme] = &[#(#schemes),*];
+        }
+    })
+}
+
+fn security(security: &Security) -> TokenStream {
+    let Security {
+        is_open,
+        alternatives,
+    } = security;
+    if alternatives.is_empty() && *is_open {
+        return quote!(Security::NONE);
+    }
+    let alternatives = alternatives.iter().map(|schemes| {
+        let schemes = schemes.iter().map(|(place, scopes)| {
+            let place = Literal::usize_unsuffixed(*place);
+            quote!(RequiredScheme { scheme: &SECURITY_SCHEMES[#place], scopes: &[#(#scopes),*] })
+        });
+        quote!(&[#(#schemes),*])
+    });
+    quote!(Security { is_open: #is_open, alternatives: &[#(#alternatives),*] })
+}
+
 fn row(index: usize, plan: &OperationPlan<'_>) -> TokenStream {
     let operation = plan.operation;
     let (index, name) = (Literal::usize_unsuffixed(index), &plan.id);
@@ -76,7 +118,7 @@ fn row(index: usize, plan: &OperationPlan<'_>) -> TokenStream {
         Some(Stability::Beta) => "Beta",
         Some(Stability::Stable) | None => "Stable",
     });
-    let security = option(plan.security.as_ref());
+    let security = security(&plan.security);
     let body = option(plan.body.as_ref().map(Body::media_type));
     let success = Literal::u16_unsuffixed(plan.success.status.unwrap_or_default());
     let errors: Vec<TokenStream> = match &plan.errors {

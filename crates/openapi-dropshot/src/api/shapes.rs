@@ -309,7 +309,7 @@ fn made_by_the_server(operation: &OperationPlan<'_>, status: StatusCode) -> bool
         || [&operation.path, &operation.query, &operation.header]
             .iter()
             .any(|fields| fields.is_some());
-    let is_secured = operation.security.is_some();
+    let is_secured = !operation.security.alternatives.is_empty();
     match status {
         StatusCode::Exact(400) => has_input,
         StatusCode::Exact(401 | 403 | 429) => is_secured,

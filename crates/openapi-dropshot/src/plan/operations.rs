@@ -8,6 +8,7 @@ use super::{
     parameters::Fields,
     paths::Routes,
     responses::Success,
+    security::Security,
 };
 use crate::{
     lifecycle::relative_reference,
@@ -36,8 +37,7 @@ pub(crate) struct OperationPlan<'a> {
     pub(crate) websocket: bool,
     pub(crate) success: Success<'a>,
     pub(crate) errors: Errors<'a>,
-    /// The credential that it requires, if any.
-    pub(crate) security: Option<String>,
+    pub(crate) security: Security,
     /// The relative reference to the successor of a deprecated operation.
     pub(crate) successor: Option<String>,
 }
@@ -45,7 +45,8 @@ pub(crate) struct OperationPlan<'a> {
 /// The names that the generated API itself uses. `Http` and `HttpResponse` are, with an ending, names of types of dropshot.
 const TAKEN: &str = "
     Contract Deprecation ErrorCode ErrorEntry ErrorMember Generated Http HttpResponse Operation
-    OperationId OptionalBody PhantomData Rejection Router Stability
+    OperationId OptionalBody PhantomData Rejection RequiredScheme Router SchemeKind Security
+    SecurityScheme Stability
 ";
 
 impl<'a> Planner<'a> {
@@ -109,28 +110,6 @@ impl<'a> Planner<'a> {
             });
         }
         plans
-    }
-
-    /// Returns the credential: an HTTP scheme in small letters. If the document requires
-    /// another scheme or several, it is the names of the security schemes: ` & ` joins
-    /// those that belong together, and ` | ` joins the alternatives.
-    fn security(&self, operation: &Operation) -> Option<String> {
-        let alternatives = &operation.security;
-        if alternatives.is_empty() || alternatives.iter().any(indexmap::IndexMap::is_empty) {
-            return None;
-        }
-        if let [only] = alternatives.as_slice()
-            && let [name] = only.keys().collect::<Vec<_>>().as_slice()
-            && let Some(scheme) = self.document.security_schemes.get(name.as_str())
-            && let Some(scheme) = &scheme.scheme
-        {
-            return Some(scheme.to_ascii_lowercase());
-        }
-        let together = |names: &indexmap::IndexMap<_, _>| {
-            names.keys().cloned().collect::<Vec<String>>().join(" & ")
-        };
-        let alternatives: Vec<String> = alternatives.iter().map(together).collect();
-        Some(alternatives.join(" | "))
     }
 
     /// Returns the path of the successor of a deprecated operation, relative to the request.

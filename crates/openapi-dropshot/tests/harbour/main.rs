@@ -10,6 +10,7 @@ pub mod harbour_models;
 
 use harbour_api::{OPERATIONS, OperationId, harbour_api_mod};
 use harbour_models::{BerthOrName, Cargo, Flag, FromText, Pilot, Registration, Ship, ShipState};
+use openapi_dropshot_types::{RequiredScheme, SchemeKind, SecurityScheme};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
@@ -202,5 +203,18 @@ fn members_of_one_direction_and_credentials_of_other_kinds_are_told() {
     assert_eq!(members["password"]["writeOnly"], json!(true));
     assert_eq!(members["fathoms"].get("readOnly"), None);
     let security = OperationId::DropAnchor.operation().security;
-    assert_eq!(security, Some("captain | mate & bell"));
+    let schemes = |all: &&[RequiredScheme]| all.iter().map(|one| *one.scheme).collect();
+    let alternatives: Vec<Vec<_>> = security.alternatives.iter().map(schemes).collect();
+    let scheme = |name, kind| SecurityScheme { name, kind };
+    assert_eq!(
+        alternatives,
+        [
+            vec![scheme("captain", SchemeKind::Bearer)],
+            vec![
+                scheme("mate", SchemeKind::Header("X-Mate")),
+                scheme("bell", SchemeKind::Header("X-Bell")),
+            ],
+        ]
+    );
+    assert!(!security.is_open);
 }

@@ -13,7 +13,9 @@ use ledger_api::{
     ERROR_BODY, ErrorCode, HealthError, ListEntriesError, OPERATIONS, OperationId,
     SearchEntriesError, ledger_accounts_api_mod,
 };
-use openapi_dropshot_types::{Deprecation, ErrorMember, Rejection, Stability};
+use openapi_dropshot_types::{
+    Deprecation, ErrorMember, Rejection, SchemeKind, Security, SecurityScheme, Stability,
+};
 use serde_json::json;
 
 #[test]
@@ -90,9 +92,14 @@ fn the_table_says_how_operations_are_protected_and_how_they_end() {
         (list.name, list.method, list.path),
         ("list-entries", "GET", "/accounts/{number}/entries")
     );
+    let token = SecurityScheme {
+        name: "token",
+        kind: SchemeKind::Bearer,
+    };
+    assert_eq!(list.security.schemes().collect::<Vec<_>>(), [&token]);
     assert_eq!(
-        (list.security, list.stability),
-        (Some("bearer"), Stability::Stable)
+        (list.security.is_open, list.stability),
+        (false, Stability::Stable)
     );
     assert_eq!(
         list.errors,
@@ -123,7 +130,7 @@ fn the_table_says_how_operations_are_protected_and_how_they_end() {
     let health = OperationId::Health.operation();
     assert_eq!(
         (health.security, health.success, health.errors.len()),
-        (None, 204, 0)
+        (Security::NONE, 204, 0)
     );
     assert_eq!(OPERATIONS.len(), 3);
 }

@@ -15,7 +15,7 @@ use dropshot::{
     ConfigDropshot, ErrorStatusCode, Header, HttpResponseAccepted, HttpResponseDeleted,
     HttpResponseHeaders, HttpResponseOk, Path, Query, RequestContext, ServerBuilder, TypedBody,
 };
-use openapi_dropshot_types::{Condition, Contract, ErrorEntry, Rejection, Stability};
+use openapi_dropshot_types::{Condition, Contract, ErrorEntry, Rejection, Security, Stability};
 use std::{
     io::{Read, Write},
     net::{SocketAddr, TcpStream},
@@ -411,7 +411,7 @@ fn the_table_has_a_row_for_each_operation() {
     let row = OperationId::Move.operation();
     assert_eq!(
         (row.stability, row.success, row.security),
-        (Stability::Beta, 200, None)
+        (Stability::Beta, 200, Security::NONE)
     );
     assert_eq!(
         OperationId::ListTools.operation().errors,

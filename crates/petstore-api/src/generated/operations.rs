@@ -51,6 +51,14 @@ impl OperationId {
     }
 }
 
+/// The security schemes of the document.
+const SECURITY_SCHEMES: &[SecurityScheme] = &[
+    SecurityScheme {
+        name: "apiKey",
+        kind: SchemeKind::Bearer,
+    },
+];
+
 /// All operations, in the order of the document.
 pub const OPERATIONS: &[Operation] = &[
     Operation {
@@ -59,7 +67,17 @@ pub const OPERATIONS: &[Operation] = &[
         method: "GET",
         path: "/pets",
         stability: Stability::Stable,
-        security: Some("bearer"),
+        security: Security {
+            is_open: false,
+            alternatives: &[
+                &[
+                    RequiredScheme {
+                        scheme: &SECURITY_SCHEMES[0],
+                        scopes: &[],
+                    },
+                ],
+            ],
+        },
         request_body: None,
         success: 200,
         errors: &[
@@ -81,7 +99,17 @@ pub const OPERATIONS: &[Operation] = &[
         method: "POST",
         path: "/pets",
         stability: Stability::Stable,
-        security: Some("bearer"),
+        security: Security {
+            is_open: false,
+            alternatives: &[
+                &[
+                    RequiredScheme {
+                        scheme: &SECURITY_SCHEMES[0],
+                        scopes: &[],
+                    },
+                ],
+            ],
+        },
         request_body: Some("application/json"),
         success: 201,
         errors: &[
@@ -107,7 +135,17 @@ pub const OPERATIONS: &[Operation] = &[
         method: "GET",
         path: "/pets/{petId}",
         stability: Stability::Stable,
-        security: Some("bearer"),
+        security: Security {
+            is_open: false,
+            alternatives: &[
+                &[
+                    RequiredScheme {
+                        scheme: &SECURITY_SCHEMES[0],
+                        scopes: &[],
+                    },
+                ],
+            ],
+        },
         request_body: None,
         success: 200,
         errors: &[
@@ -138,7 +176,17 @@ pub const OPERATIONS: &[Operation] = &[
         method: "GET",
         path: "/store/orders",
         stability: Stability::Beta,
-        security: Some("bearer"),
+        security: Security {
+            is_open: false,
+            alternatives: &[
+                &[
+                    RequiredScheme {
+                        scheme: &SECURITY_SCHEMES[0],
+                        scopes: &[],
+                    },
+                ],
+            ],
+        },
         request_body: None,
         success: 200,
         errors: &[
@@ -160,7 +208,17 @@ pub const OPERATIONS: &[Operation] = &[
         method: "POST",
         path: "/store/orders",
         stability: Stability::Beta,
-        security: Some("bearer"),
+        security: Security {
+            is_open: false,
+            alternatives: &[
+                &[
+                    RequiredScheme {
+                        scheme: &SECURITY_SCHEMES[0],
+                        scopes: &[],
+                    },
+                ],
+            ],
+        },
         request_body: Some("application/json"),
         success: 201,
         errors: &[
@@ -188,7 +246,17 @@ pub const OPERATIONS: &[Operation] = &[
         method: "GET",
         path: "/store/orders/{orderId}",
         stability: Stability::Beta,
-        security: Some("bearer"),
+        security: Security {
+            is_open: false,
+            alternatives: &[
+                &[
+                    RequiredScheme {
+                        scheme: &SECURITY_SCHEMES[0],
+                        scopes: &[],
+                    },
+                ],
+            ],
+        },
         request_body: None,
         success: 200,
         errors: &[
@@ -211,7 +279,17 @@ pub const OPERATIONS: &[Operation] = &[
         method: "PATCH",
         path: "/store/orders/{orderId}",
         stability: Stability::Beta,
-        security: Some("bearer"),
+        security: Security {
+            is_open: false,
+            alternatives: &[
+                &[
+                    RequiredScheme {
+                        scheme: &SECURITY_SCHEMES[0],
+                        scopes: &[],
+                    },
+                ],
+            ],
+        },
         request_body: Some("application/json"),
         success: 200,
         errors: &[

@@ -4,7 +4,7 @@
 mod cursor;
 mod once;
 
-use crate::state::{PetStore, state_error};
+use crate::state::{PetStore, on_behalf_of, state_error};
 use cursor::{OrderFilter, Position};
 use dropshot::{
     Header, HttpResponseCreated, HttpResponseHeaders, HttpResponseOk, Path, Query, TypedBody,
@@ -94,7 +94,7 @@ impl PetStoreApi for Service {
                 pet
             }
             None => {
-                let created = store(&rqctx).create_pet(pet).await;
+                let created = on_behalf_of(&rqctx, store(&rqctx).create_pet(pet)).await;
                 created.map_err(failed::<CreatePetError>(&rqctx))?
             }
         };
@@ -167,7 +167,8 @@ impl PetStoreApi for Service {
                 Box::pin(once::create::<_, _, CreateOrderError>(&rqctx, &key, ask)).await?
             }
             None => {
-                let created = store(&rqctx).create_order(order, context.now()).await;
+                let created =
+                    on_behalf_of(&rqctx, store(&rqctx).create_order(order, context.now())).await;
                 created.map_err(failed::<CreateOrderError>(&rqctx))?
             }
         };
@@ -195,7 +196,7 @@ impl PetStoreApi for Service {
     ) -> Result<HttpResponseOk<Order>, UpdateOrderError> {
         let (id, OrderUpdate { status: to }) = (path.into_inner().order_id, body.into_inner());
         let context = rqctx.context();
-        let updated = store(&rqctx).update_order(id, to, context.now()).await;
+        let updated = on_behalf_of(&rqctx, store(&rqctx).update_order(id, to, context.now())).await;
         let updated = updated.map_err(failed::<UpdateOrderError>(&rqctx))?;
         updated.map(HttpResponseOk).map_err(|reason| match reason {
             NotUpdated::NoOrder => UpdateOrderError::NotFound(no_order(id).into()),

@@ -1,7 +1,7 @@
 //! Runs a creation that has an `Idempotency-Key` once, however often it is requested.
 
 use super::RequestContext;
-use crate::state::{caller, state_error};
+use crate::state::state_error;
 use futures::future::BoxFuture;
 use openapi_dropshot_server::{
     IdempotencyFailure,
@@ -30,7 +30,8 @@ where
         |error: &dyn Display| E::invalid_request(format!("`Idempotency-Key` {error}").into());
     let key = IdempotencyKey::from_header(header.as_str()).map_err(|error| invalid(&error))?;
     let name = petstore_store::IdempotencyKey::try_from(key.as_str().to_owned());
-    let caller = caller()
+    let caller = context
+        .principal(rqctx)
         .ok_or_else(|| E::internal_error("a creation without an API key came through".into()))?;
     let once = Once {
         key_id: caller.id(),
@@ -43,7 +44,7 @@ where
         Box::pin(attempt) as _
     };
     context
-        .attempt_once(&rqctx.request_id, caller, key, attempt)
+        .attempt_once(&rqctx.request_id, &caller, key, attempt)
         .await
 }
 

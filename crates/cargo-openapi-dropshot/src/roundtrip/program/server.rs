@@ -126,7 +126,7 @@ impl Server {
     async fn respond(&self, request: Request<Body>) -> Result<Response<Body>, HttpError> {
         let router = &self.contexts.context().router;
         let (operation, endpoint) = router.find(request.method(), request.uri().path())?;
-        if operation.security.is_some()
+        if !operation.security.is_open
             && !request.headers().contains_key(http::header::AUTHORIZATION)
         {
             let status = ClientErrorStatusCode::UNAUTHORIZED;

@@ -167,8 +167,10 @@ pub(super) const WAYS: &[Way] = &[
         description: "an operation that lets everybody in",
         change: (
             "api/operations.rs",
-            "security: Some(\"bearer\"),\n        request_body: Some",
-            "security: None,\n        request_body: Some",
+            "security: Security {\n            is_open: false,\n            alternatives: &[\n                &[\n                    \
+             RequiredScheme {\n                        scheme: &SECURITY_SCHEMES[0],\n                        \
+             scopes: &[],\n                    },\n                ],\n            ],\n        },\n        request_body: Some",
+            "security: Security::NONE,\n        request_body: Some",
         ),
         in_probe: &[],
         rule: "security-open",

@@ -1,6 +1,6 @@
 //! The handlers: one method for each operation of the document.
 
-use crate::{CALLER, shelf::Creation};
+use crate::shelf::Creation;
 use bookmarks_api::{
     AddBookmarkError, BookmarksApi, ListBookmarksError, RemoveBookmarkError, SearchBookmarksError,
 };
@@ -59,7 +59,7 @@ impl BookmarksApi for Handlers {
         let new = body.into_inner();
         let header = headers.into_inner().idempotency_key;
         let context = rqctx.context();
-        let (Some(header), Some(caller)) = (header, CALLER.get()) else {
+        let (Some(header), Some(caller)) = (header, context.principal(&rqctx)) else {
             return Ok(HttpResponseCreated(context.state().shelf().add(new)));
         };
         let key = IdempotencyKey::from_header(header.as_str()).map_err(|error| {

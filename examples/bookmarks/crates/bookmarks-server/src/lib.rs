@@ -11,7 +11,7 @@ use openapi_dropshot_server::{
     ServiceInfo, State,
     keys::{KeyFormat, KeyHashes},
     service_info,
-    state::{AuthenticationError, StateError},
+    state::{AuthenticationError, Credential, StateError},
 };
 use shelf::Shelf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -32,13 +32,6 @@ openapi_dropshot_server::settings! {
 
 /// The format of the API keys.
 pub const KEY_FORMAT: KeyFormat = KeyFormat::new("bookmarks_");
-
-/// The name of an API key.
-type Caller = &'static str;
-
-tokio::task_local! {
-    static CALLER: Option<Caller>;
-}
 
 /// The state of the service, which each handler reaches with `rqctx.context().state()`.
 #[derive(Debug, Default)]
@@ -71,18 +64,13 @@ impl State for Service {
         name
     }
 
-    async fn authenticate(&self, credential: &str) -> Result<&'static str, AuthenticationError> {
-        let key = KEY_FORMAT.parse(credential);
+    async fn authenticate(
+        &self,
+        credential: Credential<'_, &'static str>,
+    ) -> Result<&'static str, AuthenticationError> {
+        let key = KEY_FORMAT.parse(credential.secret());
         let key = key.map_err(|_| AuthenticationError::Malformed)?;
         self.keys.find(&key).ok_or(AuthenticationError::Unknown)
-    }
-
-    fn run_as<W>(caller: Option<Caller>, handler: W) -> impl Future<Output = W::Output> + Send
-    where
-        W: Future + Send,
-        W::Output: Send,
-    {
-        CALLER.scope(caller, handler)
     }
 
     async fn delete_expired_idempotency_keys(

@@ -54,6 +54,22 @@ impl OperationId {
     }
 }
 
+/// The security schemes of the document.
+const SECURITY_SCHEMES: &[SecurityScheme] = &[
+    SecurityScheme {
+        name: "captain",
+        kind: SchemeKind::Bearer,
+    },
+    SecurityScheme {
+        name: "mate",
+        kind: SchemeKind::Header("X-Mate"),
+    },
+    SecurityScheme {
+        name: "bell",
+        kind: SchemeKind::Header("X-Bell"),
+    },
+];
+
 /// All operations, in the order of the document.
 pub const OPERATIONS: &[Operation] = &[
     Operation {
@@ -62,7 +78,7 @@ pub const OPERATIONS: &[Operation] = &[
         method: "GET",
         path: "/ships",
         stability: Stability::Stable,
-        security: None,
+        security: Security::NONE,
         request_body: None,
         success: 200,
         errors: &[],
@@ -74,7 +90,7 @@ pub const OPERATIONS: &[Operation] = &[
         method: "POST",
         path: "/ships",
         stability: Stability::Stable,
-        security: None,
+        security: Security::NONE,
         request_body: Some("application/x-www-form-urlencoded"),
         success: 303,
         errors: &[],
@@ -86,7 +102,7 @@ pub const OPERATIONS: &[Operation] = &[
         method: "GET",
         path: "/ships/{name}/manifest",
         stability: Stability::Stable,
-        security: None,
+        security: Security::NONE,
         request_body: None,
         success: 200,
         errors: &[],
@@ -98,7 +114,7 @@ pub const OPERATIONS: &[Operation] = &[
         method: "PUT",
         path: "/ships/{name}/manifest",
         stability: Stability::Stable,
-        security: None,
+        security: Security::NONE,
         request_body: Some("application/octet-stream"),
         success: 204,
         errors: &[],
@@ -110,7 +126,7 @@ pub const OPERATIONS: &[Operation] = &[
         method: "POST",
         path: "/ships/{name}/manifest",
         stability: Stability::Stable,
-        security: None,
+        security: Security::NONE,
         request_body: Some("multipart/form-data"),
         success: 200,
         errors: &[],
@@ -122,7 +138,7 @@ pub const OPERATIONS: &[Operation] = &[
         method: "GET",
         path: "/ships/{name}/radio",
         stability: Stability::Stable,
-        security: None,
+        security: Security::NONE,
         request_body: None,
         success: 101,
         errors: &[],
@@ -134,7 +150,7 @@ pub const OPERATIONS: &[Operation] = &[
         method: "GET",
         path: "/photograph",
         stability: Stability::Stable,
-        security: None,
+        security: Security::NONE,
         request_body: None,
         success: 0,
         errors: &[],
@@ -146,7 +162,27 @@ pub const OPERATIONS: &[Operation] = &[
         method: "POST",
         path: "/anchor",
         stability: Stability::Stable,
-        security: Some("captain | mate & bell"),
+        security: Security {
+            is_open: false,
+            alternatives: &[
+                &[
+                    RequiredScheme {
+                        scheme: &SECURITY_SCHEMES[0],
+                        scopes: &[],
+                    },
+                ],
+                &[
+                    RequiredScheme {
+                        scheme: &SECURITY_SCHEMES[1],
+                        scopes: &[],
+                    },
+                    RequiredScheme {
+                        scheme: &SECURITY_SCHEMES[2],
+                        scopes: &[],
+                    },
+                ],
+            ],
+        },
         request_body: Some("application/json"),
         success: 200,
         errors: &[],

@@ -39,6 +39,14 @@ impl OperationId {
     }
 }
 
+/// The security schemes of the document.
+const SECURITY_SCHEMES: &[SecurityScheme] = &[
+    SecurityScheme {
+        name: "token",
+        kind: SchemeKind::Bearer,
+    },
+];
+
 /// All operations, in the order of the document.
 pub const OPERATIONS: &[Operation] = &[
     Operation {
@@ -47,7 +55,17 @@ pub const OPERATIONS: &[Operation] = &[
         method: "GET",
         path: "/accounts/{number}/entries",
         stability: Stability::Stable,
-        security: Some("bearer"),
+        security: Security {
+            is_open: false,
+            alternatives: &[
+                &[
+                    RequiredScheme {
+                        scheme: &SECURITY_SCHEMES[0],
+                        scopes: &[],
+                    },
+                ],
+            ],
+        },
         request_body: None,
         success: 200,
         errors: &[
@@ -71,7 +89,17 @@ pub const OPERATIONS: &[Operation] = &[
         method: "POST",
         path: "/accounts/{number}/search",
         stability: Stability::Experimental,
-        security: Some("bearer"),
+        security: Security {
+            is_open: false,
+            alternatives: &[
+                &[
+                    RequiredScheme {
+                        scheme: &SECURITY_SCHEMES[0],
+                        scopes: &[],
+                    },
+                ],
+            ],
+        },
         request_body: Some("application/json"),
         success: 200,
         errors: &[
@@ -87,7 +115,7 @@ pub const OPERATIONS: &[Operation] = &[
         method: "GET",
         path: "/health",
         stability: Stability::Stable,
-        security: None,
+        security: Security::NONE,
         request_body: None,
         success: 204,
         errors: &[],

@@ -42,6 +42,14 @@ impl OperationId {
     }
 }
 
+/// The security schemes of the document.
+const SECURITY_SCHEMES: &[SecurityScheme] = &[
+    SecurityScheme {
+        name: "apiKey",
+        kind: SchemeKind::Bearer,
+    },
+];
+
 /// All operations, in the order of the document.
 pub const OPERATIONS: &[Operation] = &[
     Operation {
@@ -50,7 +58,17 @@ pub const OPERATIONS: &[Operation] = &[
         method: "GET",
         path: "/bookmarks",
         stability: Stability::Stable,
-        security: Some("bearer"),
+        security: Security {
+            is_open: false,
+            alternatives: &[
+                &[
+                    RequiredScheme {
+                        scheme: &SECURITY_SCHEMES[0],
+                        scopes: &[],
+                    },
+                ],
+            ],
+        },
         request_body: None,
         success: 200,
         errors: &[
@@ -72,7 +90,17 @@ pub const OPERATIONS: &[Operation] = &[
         method: "POST",
         path: "/bookmarks",
         stability: Stability::Stable,
-        security: Some("bearer"),
+        security: Security {
+            is_open: false,
+            alternatives: &[
+                &[
+                    RequiredScheme {
+                        scheme: &SECURITY_SCHEMES[0],
+                        scopes: &[],
+                    },
+                ],
+            ],
+        },
         request_body: Some("application/json"),
         success: 201,
         errors: &[
@@ -95,7 +123,17 @@ pub const OPERATIONS: &[Operation] = &[
         method: "DELETE",
         path: "/bookmarks/{bookmarkId}",
         stability: Stability::Stable,
-        security: Some("bearer"),
+        security: Security {
+            is_open: false,
+            alternatives: &[
+                &[
+                    RequiredScheme {
+                        scheme: &SECURITY_SCHEMES[0],
+                        scopes: &[],
+                    },
+                ],
+            ],
+        },
         request_body: None,
         success: 204,
         errors: &[
@@ -117,7 +155,17 @@ pub const OPERATIONS: &[Operation] = &[
         method: "GET",
         path: "/search",
         stability: Stability::Stable,
-        security: Some("bearer"),
+        security: Security {
+            is_open: false,
+            alternatives: &[
+                &[
+                    RequiredScheme {
+                        scheme: &SECURITY_SCHEMES[0],
+                        scopes: &[],
+                    },
+                ],
+            ],
+        },
         request_body: None,
         success: 200,
         errors: &[

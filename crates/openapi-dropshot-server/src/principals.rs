@@ -1,0 +1,89 @@
+//! The principals of the requests that run: the key under which the budgets count each, and the registry in which
+//! handlers find theirs.
+
+use crate::{lock::lock, state::State};
+use std::{
+    collections::HashMap,
+    hash::{BuildHasher, Hash, Hasher},
+    sync::{Arc, Mutex},
+};
+use uuid::Uuid;
+
+/// Number of locks, so that requests seldom wait for the same one.
+const SHARDS: usize = 16;
+
+/// Stands for a principal in budgets and counters: the hash of its id.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub(crate) struct PrincipalKey(u64);
+
+/// The principal of a request. Two are equal if they have the same id.
+#[derive(Clone)]
+pub(crate) struct Caller<P> {
+    pub(crate) key: PrincipalKey,
+    pub(crate) principal: P,
+}
+
+impl<P> Caller<P> {
+    /// Hashers of one server return the same key for the same principal.
+    pub(crate) fn new<S: State<Principal = P>>(principal: P, hasher: &impl BuildHasher) -> Self {
+        let key = PrincipalKey(hasher.hash_one(S::principal_id(&principal)));
+        Caller { key, principal }
+    }
+}
+
+impl<P> PartialEq for Caller<P> {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+
+impl<P> Eq for Caller<P> {}
+
+impl<P> Hash for Caller<P> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key.hash(state);
+    }
+}
+
+/// The principals of the requests that run, by the ids of the requests. dropshot's request context has no room for
+/// data of one request.
+pub(crate) struct Principals<P>(Arc<[Shard<P>; SHARDS]>);
+
+type Shard<P> = Mutex<HashMap<Uuid, P>>;
+
+impl<P: Clone> Principals<P> {
+    pub(crate) fn new() -> Self {
+        Principals(Arc::new(std::array::from_fn(|_| Mutex::default())))
+    }
+
+    /// Registers the principal of a request until the result is dropped.
+    pub(crate) fn register(&self, request: Uuid, principal: P) -> Registration<P> {
+        lock(shard(&self.0, request)).insert(request, principal);
+        Registration {
+            shards: Arc::clone(&self.0),
+            request,
+        }
+    }
+
+    pub(crate) fn find(&self, request_id: &str) -> Option<P> {
+        let request = Uuid::parse_str(request_id).ok()?;
+        lock(shard(&self.0, request)).get(&request).cloned()
+    }
+}
+
+/// Keeps the principal of a request in the registry.
+pub(crate) struct Registration<P> {
+    shards: Arc<[Shard<P>; SHARDS]>,
+    request: Uuid,
+}
+
+impl<P> Drop for Registration<P> {
+    fn drop(&mut self) {
+        lock(shard(&self.shards, self.request)).remove(&self.request);
+    }
+}
+
+fn shard<P>(shards: &[Shard<P>; SHARDS], request: Uuid) -> &Shard<P> {
+    // The last bits of an id are random.
+    &shards[request.as_u128() as usize % SHARDS]
+}
