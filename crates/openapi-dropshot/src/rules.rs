@@ -87,8 +87,10 @@ openapi_dropshot_contract::rules! {
          responses: {'204': {description: Done.}}}}, /b: {get: {operationId: b, responses: {'204': {description: Done.}}}}";
     UNSUPPORTED_SECURITY Error General "unsupported-security" "An operation requires a security scheme that the server cannot enforce."
         "Use `http` with `bearer` or `basic`, `apiKey`, `oauth2` or `openIdConnect`."
-        Document "security: [{key: []}]\ncomponents: {securitySchemes: {key: {type: http, scheme: digest}}}"
-            "security: [{key: []}]\ncomponents: {securitySchemes: {key: {type: http, scheme: basic}}}";
+        Document "security: [{key: []}]\ncomponents: {securitySchemes: {key: {type: http, scheme: digest}}}\n\
+            paths: {/a: {get: {operationId: a, responses: {'204': {description: Done.}}}}}"
+            "security: [{key: []}]\ncomponents: {securitySchemes: {key: {type: http, scheme: basic}}}\n\
+            paths: {/a: {get: {operationId: a, responses: {'204': {description: Done.}}}}}";
     UNSUPPORTED_WEBSOCKET Error General "unsupported-websocket" "An operation with `x-dropshot-websocket` is not in the form of dropshot's channels."
         "Use GET without a body, and the response `101`."
         Operation "operationId: a, x-dropshot-websocket: {}"

@@ -239,7 +239,9 @@ where
     body::check_announced(body, &context.limits)?;
     let (limits, budget) = (&context.limits, &context.body_budget);
     let waiting_head = &mut head;
+    let mut has_waited = false;
     let wait = || {
+        has_waited = true;
         requests::copy(waiting_head);
         match large_head {
             Some(_) => Ok(None),
@@ -250,6 +252,12 @@ where
         Some(body) => body,
         None => body::read(body, limits, budget, principal, wait).await?,
     };
+    if has_waited {
+        // Meanwhile the key may have been revoked.
+        let (found, id) = ((&head, None, &cost), &record.request_id);
+        let again = authenticate::principal(context, security, found, client.activity, id);
+        Box::pin(again).await?;
+    }
     let is_absent = may_be_absent && body.content.is_empty();
     if may_be_absent && !is_absent {
         media_type::check(operation, &head.headers)?;
@@ -290,17 +298,19 @@ where
         }
     };
     let response = response.map_err(json_messages::in_json_terms::<C>)?;
-    if response.body().size_hint().lower() >= turns::LARGE {
+    let size = response.body().size_hint().lower();
+    let is_slow = size >= turns::LARGE || gzip == Some(true) && size >= turns::LARGE_TO_COMPRESS;
+    if is_slow {
         client.activity.note_large_response();
-        if turn.is_none() && gzip == Some(true) {
-            turn = Some(context.turns.take(&principal).await);
-        }
+    }
+    if turn.is_none() && gzip == Some(true) && size >= turns::LARGE {
+        turn = Some(context.turns.take(&principal).await);
     }
     let response = match gzip {
         Some(is_accepted) => compression::apply(response, is_accepted),
         None => response,
     };
-    if turn.take().is_some() {
+    if turn.take().is_some() || is_slow {
         // A connection with more requests that have arrived lets others be served first.
         yield_now().await;
     }

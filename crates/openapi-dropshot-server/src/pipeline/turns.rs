@@ -9,6 +9,8 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// A response of so many bytes, before it is compressed, is large.
 pub(super) const LARGE: u64 = 32 << 10;
+/// A response of so many bytes takes as long as a large one if it is compressed.
+pub(super) const LARGE_TO_COMPRESS: u64 = 8 << 10;
 /// The principals of one group wait for each other.
 const GROUPS: usize = 16;
 

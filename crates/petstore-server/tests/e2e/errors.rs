@@ -284,10 +284,19 @@ fn a_key_that_asks_too_often_is_429_and_is_told_when_to_come_again() {
 #[test]
 fn a_path_that_cannot_be_decoded_and_an_unknown_method_have_the_error_body() {
     let service = Service::start();
-    for target in ["/v1/pets/%ff", "/v1/../pets", "/v1/./pets"] {
+    let (not_text, relative) = (
+        "a segment of the path is not UTF-8",
+        "the path has a segment `.` or `..`",
+    );
+    for (target, expected) in [
+        ("/v1/pets/%ff", not_text),
+        ("/v1/../pets", relative),
+        ("/v1/./pets", relative),
+        ("/v1/pets/%2e%2E", relative),
+    ] {
         let response = service.send(&Request::get(target).key(&service.key));
         let message = response.assert_error(400, "invalid_request");
-        assert_eq!(message, "invalid path encoding");
+        assert_eq!(message, expected);
         assert!(response.header("x-request-id").is_some());
     }
     let response = service.send(&Request::new("PURGE", "/v1/pets").key(&service.key));

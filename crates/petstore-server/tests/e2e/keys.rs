@@ -3,10 +3,13 @@
 use crate::{
     process::{Service, run, run_failing, run_ok},
     raw::Request,
+    scrape::Watched,
 };
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::{
+    io::{Read as _, Write as _},
+    net::TcpStream,
     path::Path,
     time::{Duration, Instant},
 };
@@ -72,6 +75,39 @@ fn a_revoked_key_stops_working_within_a_second_and_the_others_go_on() {
     let again = run_ok(service.folder.path(), &["key", "revoke", id]);
     let start = format!("{id}, named `second`, was revoked already, 20");
     assert!(again.starts_with(&start), "{again}");
+}
+
+#[test]
+fn a_request_whose_key_is_revoked_before_its_body_has_arrived_is_rejected() {
+    let watched = Watched::start();
+    let service = &watched.service;
+    let key = run_ok(service.folder.path(), &["key", "create", "second"]);
+    let key = key.trim_end();
+    let body = r#"{"name": "Rex", "categoryId": 7}"#;
+    let (first, rest) = body.split_at(9);
+    let mut stream = TcpStream::connect(service.address).expect("the service listens");
+    let head = format!(
+        "POST /v1/pets HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer {key}\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    write!(stream, "{head}{first}").expect("the service reads");
+    // The service has checked the key when it counts the request as one that waits for its body.
+    let begun = Instant::now();
+    let waiting = || watched.scrape().find("petstore_request_bytes_in_use", &[]);
+    while waiting().is_none_or(|bytes| bytes == 0.0) {
+        assert!(begun.elapsed() < Duration::from_secs(20), "does not wait");
+    }
+    run_ok(service.folder.path(), &["key", "revoke", "second"]);
+    while status_with(service, key) != 401 {
+        assert!(begun.elapsed() < Duration::from_secs(20), "still works");
+    }
+    stream.write_all(rest.as_bytes()).expect("the service reads");
+    let mut response = String::new();
+    stream.read_to_string(&mut response).expect("a response");
+    assert!(response.starts_with("HTTP/1.1 401 "), "{response}");
+    let pets = service.send(&Request::get("/v1/pets").key(&service.key));
+    assert_eq!(pets.json(), json!([]));
 }
 
 #[test]

@@ -31,12 +31,7 @@ where
     const DOCUMENT_YAML: &'static str = include_str!("openapi.yaml");
 
     fn router() -> Result<Router, ApiDescriptionBuildErrors> {
-        Ok(
-            Router::new(
-                bookmarks_api_mod::api_description::<A>()?,
-                OPERATIONS,
-            ),
-        )
+        Ok(Router::new(bookmarks_api_mod::api_description::<A>()?, OPERATIONS))
     }
 
     async fn dispatch(
