@@ -14,9 +14,6 @@ use std::{
 };
 use test_support::{RECORD, REQUIRED};
 
-/// How many tests of a program `cargo test` runs at the same time.
-const THREADS: &str = "RUST_TEST_THREADS";
-
 /// The options of the task `test`.
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -70,14 +67,10 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     if !options.has("-p") && !options.has("--package") {
         suite.arg("--workspace");
     }
-    // Many tests wait for something most of the time.
-    let threads = 3 * thread::available_parallelism().map_or(2, NonZero::get);
-    if !has_nextest {
-        if env::var_os(THREADS).is_none() {
-            suite.env(THREADS, threads.to_string());
-        }
-    } else if !options.has("--test-threads") {
-        suite.arg(format!("--test-threads={threads}"));
+    if has_nextest && !options.has("--test-threads") {
+        // Many tests wait for something most of the time. Those that measure times run alone.
+        let processors = thread::available_parallelism().map_or(2, NonZero::get);
+        suite.arg(format!("--test-threads={}", 3 * processors));
     }
     // nextest does not run the examples of the documentation. Other tests have the processors first.
     let examples = has_nextest && options.arguments.is_empty();
