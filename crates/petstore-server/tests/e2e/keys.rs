@@ -102,7 +102,9 @@ fn a_request_whose_key_is_revoked_before_its_body_has_arrived_is_rejected() {
     while status_with(service, key) != 401 {
         assert!(begun.elapsed() < Duration::from_secs(20), "still works");
     }
-    stream.write_all(rest.as_bytes()).expect("the service reads");
+    stream
+        .write_all(rest.as_bytes())
+        .expect("the service reads");
     let mut response = String::new();
     stream.read_to_string(&mut response).expect("a response");
     assert!(response.starts_with("HTTP/1.1 401 "), "{response}");
