@@ -1,6 +1,5 @@
 //! The state behind the handlers: the bookmarks, in memory, and the creations that can be repeated.
 
-use crate::Caller;
 use bookmarks_models::{Bookmark, NewBookmark};
 use chrono::{DateTime, TimeDelta, Utc};
 use openapi_dropshot_server::idempotency::IdempotencyKey;
@@ -13,8 +12,8 @@ const KEPT: TimeDelta = TimeDelta::hours(24);
 pub(crate) struct Shelf {
     pub(crate) bookmarks: BTreeMap<i64, Bookmark>,
     last_id: i64,
-    /// The creations that came with an idempotency key.
-    pub(crate) created: HashMap<(Caller, IdempotencyKey), Creation>,
+    /// The creations that came with an idempotency key, each by the name of the API key that sent it.
+    pub(crate) created: HashMap<(&'static str, IdempotencyKey), Creation>,
 }
 
 #[derive(Debug)]
