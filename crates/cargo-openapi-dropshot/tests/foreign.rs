@@ -1,4 +1,4 @@
-//! Documents of other teams, each with one construct that was refused, lost or wrong once: `init` writes a service whose gates are
+//! Documents of other teams, each with one construct that the toolkit once rejected, lost or read wrongly: `init` writes a service whose gates are
 //! green. `.ci/foreign` compiles and tests what it writes here, and tries the round trip.
 
 use std::{fs, path::Path, process::Command};

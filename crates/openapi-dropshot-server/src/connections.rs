@@ -619,7 +619,7 @@ impl Activity {
         state.had_key.store(false, Ordering::Relaxed);
     }
 
-    /// Remembers that a response of the connection was large.
+    /// Remembers that a response of the connection was large, or took long to compress.
     pub(crate) fn note_large_response(&self) {
         let state = &self.0.state;
         state.had_large_response.store(true, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Lets requests for large responses take turns. To write and compress one takes milliseconds of a
+//! Lets requests for large responses take turns. To write or compress one takes milliseconds of a
 //! thread that other requests wait for; thousands of them at once would hold up all others.
 
 use std::{
