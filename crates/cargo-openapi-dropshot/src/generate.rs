@@ -284,7 +284,7 @@ fn check_skipped(output: &Output, document: &Document) -> Result<()> {
             let help = || did_you_mean(name, known.iter().map(String::as_str), otherwise);
             ensure!(
                 is_part || known.contains(name),
-                "`{key}` in {FILE} names `{name}`, which is no operation of the document: {}",
+                "`{key}` in {FILE} names `{name}`, which is not an operation of the document: {}",
                 help()
             );
         }

@@ -38,18 +38,18 @@ impl Tls {
         let (cert, key) = (files.cert.display(), files.key.display());
         let chain = chain(&files.cert).map_err(|source| {
             let message = format!(
-                "cannot read the certificate `{cert}`; it has to be a PEM file with the whole chain"
+                "cannot read the certificate `{cert}`; it must be a PEM file with the whole chain"
             );
             ConfigError::because(message, source)
         })?;
         if chain.is_empty() {
             return Err(ConfigError::new(format!(
-                "there is no certificate in `{cert}`; it has to be a PEM file with the whole chain"
+                "there is no certificate in `{cert}`; it must be a PEM file with the whole chain"
             )));
         }
         let private_key = PrivateKeyDer::from_pem_file(&files.key).map_err(|source| {
             let message = format!(
-                "cannot read the key `{key}`; it has to be a PEM file with PKCS#8, PKCS#1 or SEC1, without a password"
+                "cannot read the key `{key}`; it must be a PEM file with PKCS#8, PKCS#1 or SEC1, without a password"
             );
             ConfigError::because(message, source)
         })?;

@@ -66,7 +66,8 @@ components:
         "openapi-dropshot.toml",
         &format!("{toml}skip-in-client = [\"addFiles\"]\n"),
     );
-    let hint = "names `addFiles`, which is no operation of the document: did you mean `addFile`?";
+    let hint =
+        "names `addFiles`, which is not an operation of the document: did you mean `addFile`?";
     assert_printed(repository.run(&["generate"]), 1, &[hint]);
     repository.write(
         "openapi-dropshot.toml",

@@ -150,7 +150,7 @@ impl LogFilter {
 impl FromStr for LogFilter {
     type Err = InvalidSetting;
 
-    /// `Targets` takes a single word that is no level for a module, and then logs nothing else.
+    /// `Targets` takes a single word that is not a level for a module, and then logs nothing else.
     fn from_str(text: &str) -> Result<Self, InvalidSetting> {
         let parts: Vec<_> = text.split(',').map(str::trim).collect();
         for part in &parts {
@@ -177,7 +177,7 @@ impl fmt::Display for LogFilter {
     }
 }
 
-/// The problem with a word that is no level.
+/// The problem with a word that is not a level.
 fn no_level(word: &str) -> InvalidSetting {
     const LEVELS: [&str; 6] = ["error", "warn", "info", "debug", "trace", "off"];
     let instead = match similar(&word.to_lowercase(), LEVELS) {
@@ -187,7 +187,7 @@ fn no_level(word: &str) -> InvalidSetting {
             LEVELS.join(", ")
         ),
     };
-    InvalidSetting(format!("`{word}` is no level; {instead}").into())
+    InvalidSetting(format!("`{word}` is not a level; {instead}").into())
 }
 
 /// Returns the word that is most similar to a text, if one is as similar as clap requires of a

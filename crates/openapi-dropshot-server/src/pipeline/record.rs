@@ -89,7 +89,7 @@ impl<S: State> Drop for RequestRecord<S> {
     fn drop(&mut self) {
         EndedRequest {
             message: match self.status {
-                Some(_) => "answered",
+                Some(_) => "request completed",
                 None => "the client went away",
             },
             request_id: &self.request_id,

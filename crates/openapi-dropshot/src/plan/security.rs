@@ -48,11 +48,11 @@ impl Planner<'_> {
     pub(super) fn security(&mut self, operation: &Operation) -> Security {
         let schemes = &self.document.security_schemes;
         let names = || operation.security.iter().flat_map(|schemes| schemes.keys());
-        let refused = names().find(|name| {
+        let unsupported = names().find(|name| {
             let scheme = schemes.get(name.as_str());
             scheme.and_then(SchemeKind::of).is_none()
         });
-        if let Some(name) = refused {
+        if let Some(name) = unsupported {
             let message = format!(
                 "the operation requires the security scheme `{name}`, which the server cannot enforce"
             );

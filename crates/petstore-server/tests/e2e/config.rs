@@ -88,8 +88,11 @@ fn a_file_that_cannot_be_used_is_named_with_what_is_wrong() {
             "rate-limit-burst = 4294967296",
             "the number is too large; write at most 4294967295",
         ),
-        ("log = \"warning\"", "`warning` is no level; write `warn`"),
-        ("log = \"inf\"", "`inf` is no level; write `info`"),
+        (
+            "log = \"warning\"",
+            "`warning` is not a level; write `warn`",
+        ),
+        ("log = \"inf\"", "`inf` is not a level; write `info`"),
     ] {
         let folder = folder_with(config);
         let error = run_failing(folder.path(), &["serve", "--config", "petstore.toml"], 2);
@@ -131,7 +134,7 @@ fn a_value_that_cannot_be_used_is_reported_where_it_stands() {
             "99999999999",
             "the number is too large; write at most 4294967295",
         ),
-        ("log", "warning", "`warning` is no level; write `warn`"),
+        ("log", "warning", "`warning` is not a level; write `warn`"),
         ("sunset", "maybe", "announce"),
         (
             "trusted-proxies",

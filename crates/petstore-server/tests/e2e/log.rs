@@ -180,7 +180,7 @@ fn a_log_in_json_has_an_object_a_line_and_a_member_a_fact() {
     for (member, expected) in [
         ("level", "INFO"),
         ("target", "petstore_server::access"),
-        ("message", "answered"),
+        ("message", "request completed"),
         ("method", "GET"),
         ("route", "/v1/pets/{petId}"),
         ("operation", "getPet"),

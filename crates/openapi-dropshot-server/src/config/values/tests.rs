@@ -59,14 +59,14 @@ fn a_log_filter_is_a_level_and_modules() {
         &[],
     );
     for (text, help) in [
-        ("warning", "`warning` is no level; write `warn`"),
-        ("inf", "`inf` is no level; write `info`"),
+        ("warning", "`warning` is not a level; write `warn`"),
+        ("inf", "`inf` is not a level; write `info`"),
         ("err", "write `error`"),
         ("Debugging", "write `debug`"),
-        ("info,hyper=wran", "`wran` is no level; write `warn`"),
+        ("info,hyper=wran", "`wran` is not a level; write `warn`"),
         ("loud", "write one of: error, warn, info, debug, trace, off"),
         ("hyper", "`info,hyper=warn`"),
-        ("a=b=c", "no level"),
+        ("a=b=c", "not a level"),
     ] {
         let problem = text.parse::<LogFilter>().expect_err(text).to_string();
         assert!(problem.contains(help), "{text}: {problem}");

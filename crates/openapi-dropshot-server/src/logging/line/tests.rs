@@ -84,7 +84,7 @@ fn a_line_of_json_is_an_object() {
 
 #[test]
 fn a_message_that_is_a_field_is_as_any_other() {
-    for message in ["answered", "said \"so\"\nand \u{1b}[31mmore"] {
+    for message in ["request completed", "said \"so\"\nand \u{1b}[31mmore"] {
         for format in [LogFormat::Text, LogFormat::Json] {
             let without_time = |text: String| {
                 let (_, rest) = text.split_once('Z').expect("a time");

@@ -44,7 +44,7 @@ fn a_request_becomes_a_span_of_its_trace() {
         ("status", 200.into()),
         ("duration_us", 1500.into()),
         ("key_id", "k_1".into()),
-        ("message", "answered".into()),
+        ("message", "request completed".into()),
     ]);
     let end = SystemTime::UNIX_EPOCH + Duration::from_secs(1);
     let spans = sent(&request, Some(&trace("01")), end);

@@ -10,7 +10,7 @@ fn metrics() -> Metrics {
 
 fn ended(method: &Method) -> EndedRequest<'_> {
     EndedRequest {
-        message: "answered",
+        message: "request completed",
         request_id: "an-id",
         method,
         route: None,
