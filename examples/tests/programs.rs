@@ -281,3 +281,58 @@ async fn tries_and_retries_are_measured() {
         ]
     );
 }
+
+#[tokio::test]
+async fn an_order_is_placed_once_although_the_program_ended_before_the_response() {
+    let server = start().await;
+    let pet = add(&server.client(), "Rex").await.to_string();
+    let folder = tempfile::tempdir().expect("there is space");
+    let file = folder.path().join("order");
+    let arguments = [&pet, file.to_str().expect("it is text")];
+    let program = env!("CARGO_BIN_EXE_resume_order");
+    // The service places the order, and the response is lost in all tries.
+    server.inject(Fault::cut().on(OperationId::CreateOrder));
+    let output = command(program, &server).args(arguments).output().await;
+    assert!(!output.expect("it can be run").status.success());
+    server.clear_faults();
+    let mut command = command(program, &server);
+    let command = command
+        .env("PETSTORE_API_KEY", "another-key")
+        .args(arguments);
+    let output = command.output().await.expect("it can be run");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(text.contains("the credential is another one"), "{text}");
+
+    let text = run(program, &server, &arguments).await;
+    assert!(text.ends_with(": placed\n"), "{text}");
+    assert!(!file.exists());
+    let orders = server.client().list_orders().send().await;
+    assert_eq!(orders.expect("they are listed").len(), 1);
+}
+
+#[tokio::test]
+async fn a_list_goes_on_after_the_last_page_that_was_printed() {
+    let server = start().await;
+    for name in ["a", "b", "c", "d", "e"] {
+        add(&server.client(), name).await;
+    }
+    let folder = tempfile::tempdir().expect("there is space");
+    let file = folder.path().join("cursor");
+    let file = file.to_str().expect("it is text");
+    let program = env!("CARGO_BIN_EXE_resume_list");
+    server.inject(
+        Fault::error(500, "internal_error")
+            .on(OperationId::ListPets)
+            .after(1),
+    );
+    let output = command(program, &server)
+        .arg(file)
+        .output()
+        .await
+        .expect("it can be run");
+    assert!(!output.status.success());
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "a\nb\n");
+    server.clear_faults();
+    assert_eq!(run(program, &server, &[file]).await, "c\nd\ne\n");
+    assert_eq!(run(program, &server, &[file]).await, "a\nb\nc\nd\ne\n");
+}

@@ -1,13 +1,13 @@
 //! The settings of one call, and of all calls of a client.
 
 use crate::{Interceptor, RetryPolicy, interceptor::Interceptors};
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::{Extensions, HeaderMap, HeaderName, HeaderValue};
 use std::{fmt, time::Duration};
 
 /// Settings of one call; those that are not set are those of its client. The method `with` of a request takes them.
 ///
 /// ```
-/// use openapi_dropshot_client::{CallOptions, RetryPolicy};
+/// # use openapi_dropshot_client::{CallOptions, RetryPolicy};
 /// use std::time::Duration;
 ///
 /// let impatient = CallOptions::new()
@@ -24,6 +24,7 @@ pub struct CallOptions {
     retry: Option<RetryPolicy>,
     max_response_bytes: Option<u64>,
     interceptors: Interceptors,
+    context: Extensions,
     headers: HeaderMap,
     /// Why a header cannot be sent.
     invalid: Option<String>,
@@ -80,6 +81,12 @@ impl CallOptions {
         self
     }
 
+    /// A value that the hooks of the call find by its type; see [`Interceptor`].
+    pub fn context(mut self, value: impl Clone + Send + Sync + 'static) -> Self {
+        self.context.insert(value);
+        self
+    }
+
     /// The headers, or why one of them cannot be sent.
     pub(crate) fn take_headers(&mut self) -> Result<HeaderMap, String> {
         match self.invalid.take() {
@@ -130,6 +137,7 @@ pub(crate) struct Settings {
     pub(crate) retry: RetryPolicy,
     pub(crate) max_response_bytes: u64,
     pub(crate) interceptors: Interceptors,
+    pub(crate) context: Extensions,
 }
 
 impl Settings {
@@ -142,6 +150,7 @@ impl Settings {
                 .max_response_bytes
                 .unwrap_or(self.max_response_bytes),
             interceptors: self.interceptors.followed_by(options.interceptors),
+            context: options.context,
         }
     }
 }

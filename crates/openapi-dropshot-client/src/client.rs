@@ -43,6 +43,8 @@ pub(crate) type Listener = Arc<dyn Fn(&Deprecation) + Send + Sync>;
 
 /// The state that the clones of a client share.
 pub(crate) struct Shared {
+    /// The settings that the client was built with.
+    pub(crate) builder: ClientBuilder,
     pub(crate) base_url: String,
     /// The same with a slash at its end, to which paths are relative.
     pub(crate) base: Url,
@@ -76,6 +78,21 @@ impl Client {
     /// The address of the service, without a slash at its end.
     pub fn base_url(&self) -> &str {
         &self.shared.base_url
+    }
+
+    /// A builder with the settings of this client, to change some of them: another API key, address, time limit or interceptor. The
+    /// changed client has the connections of this one, unless their settings change, and the retry budget; it has its own pauses and
+    /// its own copy of a key that a provider loads.
+    ///
+    /// ```
+    /// use openapi_dropshot_client::Client;
+    ///
+    /// let client = Client::builder("http://127.0.0.1:8080/v1").api_key("the-key").build()?;
+    /// let other: Client = client.to_builder().api_key("another-key").build()?;
+    /// # Ok::<(), openapi_dropshot_client::BuildError>(())
+    /// ```
+    pub fn to_builder<K: From<Client>>(&self) -> ClientBuilder<K> {
+        self.shared.builder.clone().of_client()
     }
 
     /// How many responses said that their operation is deprecated, by `operationId`.

@@ -4,7 +4,7 @@ use crate::{
     BuildError, Client, Clock, Credentials, Deprecation, Interceptor, RetryBudget, RetryPolicy,
     call::{Settings, insert_header},
     client::{Listener, Shared},
-    credentials::{Provided, header_name, header_value},
+    credentials::{Observers, Provided, header_name, header_value},
     interceptor::Interceptors,
     retry::RealClock,
     service::Service,
@@ -21,7 +21,7 @@ use std::{fmt, marker::PhantomData, sync::Arc, time::Duration};
 use {
     crate::{
         BoxError,
-        transport::{Cloned, RequestBody, SendRequest},
+        transport::{Cloned, DefaultTransport, RequestBody, SendRequest},
     },
     reqwest::{Proxy, redirect},
     std::sync::Mutex,
@@ -80,9 +80,17 @@ pub struct ClientBuilder<K = Client> {
     #[cfg(not(target_arch = "wasm32"))]
     no_proxy: bool,
     http: Option<Http>,
+    #[cfg(not(target_arch = "wasm32"))]
+    wrap: Option<Wrap>,
+    /// The HTTP client of the client that the settings are from. Its connections serve as long as their settings are the same.
+    reused: Option<reqwest::Client>,
     on_deprecation: Option<Listener>,
     client: PhantomData<fn() -> K>,
 }
+
+/// Makes the transport of the application from the default one.
+#[cfg(not(target_arch = "wasm32"))]
+type Wrap = Arc<dyn Fn(DefaultTransport) -> Arc<dyn SendRequest> + Send + Sync>;
 
 /// How requests are sent, if the application says so.
 #[derive(Clone)]
@@ -111,6 +119,7 @@ impl<K: From<Client>> ClientBuilder<K> {
                 retry: RetryPolicy::new(),
                 max_response_bytes: MAX_RESPONSE_BYTES,
                 interceptors: Interceptors::default(),
+                context: Default::default(),
             },
             budget: RetryBudget::default(),
             clock: Arc::new(RealClock),
@@ -119,6 +128,9 @@ impl<K: From<Client>> ClientBuilder<K> {
             #[cfg(not(target_arch = "wasm32"))]
             no_proxy: false,
             http: None,
+            #[cfg(not(target_arch = "wasm32"))]
+            wrap: None,
+            reused: None,
             on_deprecation: None,
             client: PhantomData,
         }
@@ -189,6 +201,7 @@ impl<K: From<Client>> ClientBuilder<K> {
     #[cfg(not(target_arch = "wasm32"))]
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.connect_timeout = timeout;
+        self.reused = None;
         self
     }
 
@@ -251,6 +264,7 @@ impl<K: From<Client>> ClientBuilder<K> {
     #[cfg(not(target_arch = "wasm32"))]
     pub fn proxy(mut self, proxy: Proxy) -> Self {
         self.proxies.push(proxy);
+        self.reused = None;
         self
     }
 
@@ -259,6 +273,7 @@ impl<K: From<Client>> ClientBuilder<K> {
     pub fn no_proxy(mut self) -> Self {
         self.proxies.clear();
         self.no_proxy = true;
+        self.reused = None;
         self
     }
 
@@ -316,6 +331,42 @@ impl<K: From<Client>> ClientBuilder<K> {
         self
     }
 
+    /// The default transport, which is reqwest with the other settings, inside of a [`tower::Service`](tower_service::Service) of
+    /// the application: a stack of tower's layers, or one that routes some requests elsewhere. It does nothing together with
+    /// [`transport`](ClientBuilder::transport).
+    ///
+    /// ```
+    /// use openapi_dropshot_client::Client;
+    ///
+    /// let client = Client::builder("http://books.example/v1")
+    ///     .wrap_transport(|default| {
+    ///         let layers = tower::ServiceBuilder::new();
+    ///         layers.map_request(|request: http::Request<_>| { println!("{}", request.uri()); request }).service(default)
+    ///     })
+    ///     .build()?;
+    /// # Ok::<(), openapi_dropshot_client::BuildError>(())
+    /// ```
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn wrap_transport<S, B>(
+        mut self,
+        wrap: impl Fn(DefaultTransport) -> S + Send + Sync + 'static,
+    ) -> Self
+    where
+        S: TowerService<http::Request<RequestBody>, Response = http::Response<B>>
+            + Clone
+            + Send
+            + 'static,
+        S::Future: Send,
+        S::Error: Into<BoxError>,
+        B: http_body::Body<Data = bytes::Bytes> + Send + 'static,
+        B::Error: Into<BoxError>,
+    {
+        self.wrap = Some(Arc::new(move |default| {
+            Arc::new(Cloned(Mutex::new(wrap(default))))
+        }));
+        self
+    }
+
     /// A function that is called for each response which says that its operation is deprecated. It should be quick:
     /// the call waits for it.
     ///
@@ -342,6 +393,13 @@ impl<K: From<Client>> ClientBuilder<K> {
     /// assert!(matches!(client, Err(BuildError::InvalidBaseUrl { .. })));
     /// ```
     pub fn build(self) -> Result<K, BuildError> {
+        self.of_client().build_client().map(K::from)
+    }
+}
+
+impl ClientBuilder {
+    fn build_client(self) -> Result<Client, BuildError> {
+        let builder = self.clone();
         let (base_url, base) = checked_base_url(&self.base_url)?;
         let mut headers = self.headers;
         if let Some(reason) = self.invalid_header {
@@ -374,21 +432,36 @@ impl<K: From<Client>> ClientBuilder<K> {
         let made = || reqwest::Client::builder().build();
         #[cfg(not(target_arch = "wasm32"))]
         let made = || http_client(self.connect_timeout, self.proxies, self.no_proxy);
-        let transport = match self.http {
-            Some(Http::Reqwest(http)) => Transport::Reqwest(http),
+        let mut http = None;
+        let mut default = |client: reqwest::Client| {
+            http = Some(client.clone());
             #[cfg(not(target_arch = "wasm32"))]
-            Some(Http::Service(service)) => Transport::Service(service),
-            None if HAS_TLS || base_url.starts_with("http:") => {
-                Transport::Reqwest(made().map_err(BuildError::Tls)?)
+            if let Some(wrap) = &self.wrap {
+                return Transport::Service(wrap(DefaultTransport(client)));
             }
-            None => return Err(BuildError::NoTls),
+            Transport::Reqwest(client)
         };
+        let transport = match (self.http, self.reused) {
+            (Some(Http::Reqwest(http)), _) => default(http),
+            #[cfg(not(target_arch = "wasm32"))]
+            (Some(Http::Service(service)), _) => Transport::Service(service),
+            (None, _) if !HAS_TLS && !base_url.starts_with("http:") => {
+                return Err(BuildError::NoTls);
+            }
+            (None, Some(reused)) => default(reused),
+            (None, None) => default(made().map_err(BuildError::Tls)?),
+        };
+        let observers = || Observers::new(self.service, self.settings.interceptors.clone());
         let credentials = self
             .credentials
-            .map(|provider| Provided::new(provider, credential));
+            .map(|provider| Provided::new(provider, credential, observers()));
         let mut json_headers = headers.clone();
         json_headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
         let shared = Shared {
+            builder: ClientBuilder {
+                reused: http,
+                ..builder
+            },
             base_url,
             base,
             headers,
@@ -403,9 +476,39 @@ impl<K: From<Client>> ClientBuilder<K> {
             on_deprecation: self.on_deprecation,
             deprecated: Default::default(),
         };
-        Ok(K::from(Client {
+        Ok(Client {
             shared: Arc::new(shared),
-        }))
+        })
+    }
+}
+
+impl<K> ClientBuilder<K> {
+    /// The same settings for another type of client.
+    pub(crate) fn of_client<L>(self) -> ClientBuilder<L> {
+        ClientBuilder {
+            base_url: self.base_url,
+            service: self.service,
+            api_key: self.api_key,
+            credentials: self.credentials,
+            app_name: self.app_name,
+            headers: self.headers,
+            invalid_header: self.invalid_header,
+            #[cfg(not(target_arch = "wasm32"))]
+            connect_timeout: self.connect_timeout,
+            settings: self.settings,
+            budget: self.budget,
+            clock: self.clock,
+            #[cfg(not(target_arch = "wasm32"))]
+            proxies: self.proxies,
+            #[cfg(not(target_arch = "wasm32"))]
+            no_proxy: self.no_proxy,
+            http: self.http,
+            #[cfg(not(target_arch = "wasm32"))]
+            wrap: self.wrap,
+            reused: self.reused,
+            on_deprecation: self.on_deprecation,
+            client: PhantomData,
+        }
     }
 }
 

@@ -6,11 +6,14 @@ mod file;
 use crate::{
     BoxError, BuildError, Clock,
     error::Failure,
+    failed_load::FailedLoad,
+    interceptor::Interceptors,
     platform::{Instant, timeout},
-    service::Credential,
+    service::{Credential, Service},
 };
 use futures_util::lock::Mutex as AsyncMutex;
 use http::{HeaderName, HeaderValue, header::AUTHORIZATION};
+use reqwest::Request;
 use std::{
     fmt,
     future::Future,
@@ -26,15 +29,21 @@ pub use file::ApiKeyFile;
 const LONGEST_LOAD: Duration = Duration::from_secs(2);
 /// When a key is loaded again after that failed, if there is one.
 const LOAD_AGAIN: Duration = Duration::from_secs(1);
+/// How often a client logs at most that no key could be loaded.
+const LOG_INTERVAL: Duration = Duration::from_secs(60);
 
 /// A provider of API keys, for keys that change while the program runs;
 /// [`ClientBuilder::credentials`](crate::ClientBuilder::credentials) takes one.
 ///
 /// The client keeps the key until it expires ([`ApiKey::valid_for`]). If the service rejects it with 401, the client loads
 /// a key once more and, if that is another one, sends the request again with it. Calls that need a key while it is loaded
-/// wait for the one load. If loading fails, or takes longer than two seconds or a quarter of the time that the call has left, the
-/// client goes on with the key that it has, unless that was rejected, and loads one again a second later at the earliest. A key
-/// that was rejected is not sent in other calls before the provider has returned it again.
+/// wait for the one load: two seconds, or a quarter of the time that the call has left if that is less. If loading fails or takes
+/// longer, the client goes on with the key that it has, unless that was rejected, and loads one again a second later at the
+/// earliest. A key that was rejected is not sent in other calls before the provider has returned it again.
+///
+/// The client logs a failed load at the level `warn`, once a minute at most, and calls
+/// [`Interceptor::after_failed_load`](crate::Interceptor::after_failed_load) of its interceptors each time. `telemetry::HttpMetrics`
+/// counts them.
 ///
 /// An `Idempotency-Key` is valid only together with the API key of its request. Therefore a creation is not sent with another API
 /// key once an earlier try may have been carried out, such as one whose response was lost: the later tries of the call use
@@ -46,7 +55,7 @@ const LOAD_AGAIN: Duration = Duration::from_secs(1);
 /// A closure is a provider:
 ///
 /// ```
-/// use openapi_dropshot_client::{ApiKey, BoxError, Client};
+/// # use openapi_dropshot_client::{ApiKey, BoxError, Client};
 /// use std::time::Duration;
 ///
 /// # async fn ask_the_vault() -> Result<String, BoxError> { Ok("the-key".to_owned()) }
@@ -64,7 +73,8 @@ pub trait Credentials: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// There is no key. The call fails with this error as its source, unless the client has an earlier key.
+    /// There is no key. Unless the client has an earlier key, the call fails with an error whose
+    /// [`cause`](crate::Error::cause) is this error, and whose message has its text.
     fn load(&self) -> Pin<Box<dyn Future<Output = Result<ApiKey, BoxError>> + Send + '_>>;
 }
 
@@ -81,7 +91,7 @@ where
 /// An API key, and how long it is valid. `Debug` does not show the key.
 ///
 /// ```
-/// use openapi_dropshot_client::ApiKey;
+/// # use openapi_dropshot_client::ApiKey;
 ///
 /// let key = ApiKey::new("the-key");
 /// assert!(!format!("{key:?}").contains("the-key"));
@@ -90,6 +100,8 @@ where
 pub struct ApiKey {
     key: String,
     lifetime: Option<Duration>,
+    /// Where it comes from, for messages.
+    origin: Option<String>,
 }
 
 impl ApiKey {
@@ -98,7 +110,14 @@ impl ApiKey {
         ApiKey {
             key: key.into(),
             lifetime: None,
+            origin: None,
         }
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn of_origin(mut self, origin: String) -> Self {
+        self.origin = Some(origin);
+        self
     }
 
     /// The key is used for this time, and then a key is loaded again.
@@ -121,9 +140,37 @@ impl fmt::Debug for ApiKey {
 pub(crate) struct Provided {
     provider: Arc<dyn Credentials>,
     credential: Credential,
+    observers: Observers,
     held: Mutex<Option<Held>>,
     /// Locked while a key is loaded.
     loading: AsyncMutex<()>,
+}
+
+/// Those that are told of a failed load.
+pub(crate) struct Observers {
+    service: &'static Service,
+    interceptors: Interceptors,
+    logged: Mutex<Option<Instant>>,
+}
+
+impl Observers {
+    pub(crate) fn new(service: &'static Service, interceptors: Interceptors) -> Self {
+        Observers {
+            service,
+            interceptors,
+            logged: Mutex::new(None),
+        }
+    }
+
+    fn report(&self, now: Instant, failure: &FailedLoad<'_>) {
+        self.interceptors.after_failed_load(failure);
+        let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_due = |last| now.saturating_duration_since(last) >= LOG_INTERVAL;
+        if logged.is_none_or(is_due) {
+            *logged = Some(now);
+            (self.service.log_failed_load)(failure);
+        }
+    }
 }
 
 struct Held {
@@ -142,10 +189,15 @@ struct Usable {
 }
 
 impl Provided {
-    pub(crate) fn new(provider: Arc<dyn Credentials>, credential: Credential) -> Self {
+    pub(crate) fn new(
+        provider: Arc<dyn Credentials>,
+        credential: Credential,
+        observers: Observers,
+    ) -> Self {
         Provided {
             provider,
             credential,
+            observers,
             held: Mutex::new(None),
             loading: AsyncMutex::new(()),
         }
@@ -194,10 +246,21 @@ impl Provided {
         let loaded = match timeout(limit(&usable), self.provider.load()).await {
             Some(Ok(key)) => header_value(self.credential, &key.key)
                 .map(|value| (value, key.lifetime))
-                .map_err(|error| Failure::no_key(error.into())),
+                .map_err(|error| match key.origin {
+                    Some(origin) => Failure::no_key(format!("{origin}: {error}").into()),
+                    None => Failure::no_key(error.into()),
+                }),
             Some(Err(error)) => Err(Failure::no_key(error)),
             None => Err(Failure::no_key_in_time()),
         };
+        if let Err(error) = &loaded {
+            let has_earlier_key = usable.is_some();
+            let failure = FailedLoad {
+                error,
+                has_earlier_key,
+            };
+            self.observers.report(clock.now(), &failure);
+        }
         let mut held = self.held();
         match (loaded, usable) {
             (Ok((value, lifetime)), _) => {
@@ -233,6 +296,12 @@ impl Provided {
     fn held(&self) -> MutexGuard<'_, Option<Held>> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The credential that a request is sent with.
+pub(crate) fn of_request(service: &Service, request: &Request) -> Option<HeaderValue> {
+    let headers = request.headers();
+    headers.get(header_name(service.credential)).cloned()
 }
 
 /// The header that carries the API key.

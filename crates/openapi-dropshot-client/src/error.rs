@@ -6,7 +6,7 @@ mod typed;
 
 pub use typed::TypedError;
 
-use crate::{BuildError, RetryStop, record::Record};
+use crate::{BuildError, RetryStop, generated::listed_code::ListedCode, record::Record};
 use http::{HeaderMap, StatusCode};
 use serde::de::DeserializeOwned;
 use std::{
@@ -161,6 +161,20 @@ impl<C> Error<C> {
         self.inner.excerpt.as_deref()
     }
 
+    /// The error that this one is made of: that of the application's provider of keys, interceptor or transport, or of reqwest. If
+    /// the message contains its text, `source` leaves it out, so that a report of all sources says each reason once.
+    pub fn cause(&self) -> Option<&(dyn error::Error + 'static)> {
+        let cause = self.inner.source.as_deref();
+        cause.map(|cause| cause as &(dyn error::Error + 'static))
+    }
+
+    /// The fingerprint of the credential of the last try: a text that is the same for the same credential, in every process. `None` if no
+    /// try had a credential. It does not show the credential, but a key that can be guessed can be compared with it; see
+    /// [`recovery`](crate::recovery).
+    pub fn credential_fingerprint(&self) -> Option<String> {
+        self.inner.record.credential_fingerprint()
+    }
+
     /// Why the request was not sent again, if the error may be transient, or if the service rejected the API key of a request that
     /// it may have carried out.
     ///
@@ -180,6 +194,15 @@ impl<C> Error<C> {
     /// Whether the service may have seen the request in any of its tries. If it has not, nothing has happened.
     pub fn was_sent(&self) -> bool {
         self.was_sent_now() || self.inner.record.sent
+    }
+
+    pub(crate) fn record(&self) -> &Record {
+        &self.inner.record
+    }
+
+    /// The body as it was received, if it is not too long.
+    pub(crate) fn raw_body(&self) -> Option<&[u8]> {
+        self.inner.raw.as_deref()
     }
 
     /// Whether the service may have seen the request in the last try.
@@ -243,6 +266,16 @@ impl<C> Error<C> {
 }
 
 impl<C: Display> Error<C> {
+    /// The code as a value of the enum of an operation, which has the codes that the document lists for it; a generated client has
+    /// these enums in its module `errors`. `None` if there is no code, or one that the document does not list for the operation.
+    pub fn code_of<E: ListedCode>(&self) -> Option<E> {
+        let code = self.code.as_ref()?.to_string();
+        let mut listed = E::LISTED.iter();
+        listed
+            .find(|(name, _)| *name == code)
+            .map(|(_, value)| *value)
+    }
+
     /// Whether the same request may succeed if it is sent again later:
     ///
     /// - the kind is [`Connect`](ErrorKind::Connect), [`Timeout`](ErrorKind::Timeout) or [`Interrupted`](ErrorKind::Interrupted), or
@@ -339,7 +372,7 @@ impl<C: Display> Display for Error<C> {
             retries => write!(f, ", tried {} times", retries.saturating_add(1))?,
         }
         match inner.record.stop {
-            Some(stop) => write!(f, ", {}", stop.text()),
+            Some(stop) => write!(f, ", {stop}"),
             None => Ok(()),
         }
     }
@@ -373,10 +406,8 @@ impl<C: Debug> Debug for Error<C> {
 
 impl<C: Debug + Display> error::Error for Error<C> {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        self.inner
-            .source
-            .as_deref()
-            .map(|source| source as &(dyn error::Error + 'static))
+        let mut causes = self.cause().map(new::sources).into_iter().flatten();
+        causes.find(|cause| !self.inner.message.contains(&cause.to_string()))
     }
 }
 

@@ -6,15 +6,19 @@
 
 mod body;
 pub(crate) mod by_status;
+pub(crate) mod listed_code;
 mod members;
 mod open_enum;
+mod optional;
 mod path;
 
 pub use body::{Body, IntoBody};
 pub use by_status::{ByStatus, json_body, text_body, unlisted};
 pub use http::Method;
+pub use listed_code::ListedCode;
 pub use members::{by_tag, json_value, present, unknown_tag};
 pub use open_enum::OpenEnum;
+pub use optional::{IntoOptional, optional};
 pub use serde_json::Result as JsonResult;
 
 #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
@@ -26,12 +30,15 @@ pub use crate::service::{FailedTry, StartedCall, day};
 
 use crate::{
     CallOptions, Client, Error, ErrorCode, Items, Pages, Response, Waiting, error::Failure,
-    operation::IDEMPOTENCY_KEY, prepared::Prepared,
+    operation::IDEMPOTENCY_KEY, prepared::Prepared, recovery,
 };
 use http::{HeaderMap, HeaderValue, header::CONTENT_TYPE};
 use progenitor_client::{ByteStream, QueryParam};
 use serde::{Serialize, de::DeserializeOwned};
-use std::fmt::{self, Display};
+use std::{
+    fmt::{self, Display},
+    marker::PhantomData,
+};
 
 /// A request while its parameters are set.
 ///
@@ -55,7 +62,9 @@ use std::fmt::{self, Display};
 /// ```
 #[derive(Clone)]
 pub struct Call<'a> {
-    client: &'a Client,
+    client: Client,
+    /// A call borrows nothing, so that it can be spawned. The lifetime is that of applications which name the type of a request.
+    lifetime: PhantomData<&'a ()>,
     operation: &'static Operation,
     /// The settings of the call, if it has any. Boxed, because a request is moved with each parameter.
     options: Option<Box<CallOptions>>,
@@ -65,9 +74,10 @@ pub struct Call<'a> {
 
 impl<'a> Call<'a> {
     /// A call of an operation without any parameter set.
-    pub fn new(client: &'a Client, operation: &'static Operation) -> Self {
+    pub fn new(client: &Client, operation: &'static Operation) -> Self {
         Call {
-            client,
+            client: client.clone(),
+            lifetime: PhantomData,
             operation,
             options: None,
             values: operation.parameters.iter().map(|_| Ok(None)).collect(),
@@ -77,6 +87,14 @@ impl<'a> Call<'a> {
     /// Gives the call other settings than its client has.
     pub fn set_options(&mut self, options: CallOptions) {
         self.options = Some(Box::new(options));
+    }
+
+    /// Changes the settings that the call has.
+    pub fn change_options(&mut self, change: impl FnOnce(CallOptions) -> CallOptions) {
+        let options = self.options.take();
+        self.set_options(change(
+            options.map_or_else(CallOptions::new, |options| *options),
+        ));
     }
 
     /// Sets a parameter of the path or a header, or keeps why its value was rejected.
@@ -201,10 +219,10 @@ impl<'a> Call<'a> {
                     .or_insert_with(new_key);
             }
             Ok(Box::new(Prepared {
-                client: self.client.clone(),
                 settings: self
                     .options
                     .map(|options| Box::new(self.client.shared.settings.changed_by(*options))),
+                client: self.client,
                 request,
                 accepts_json: false,
                 is_streamed: false,
@@ -303,8 +321,7 @@ fn joined<T: Serialize>(name: &str, value: &T, in_query: bool) -> Result<String,
 }
 
 fn new_key() -> HeaderValue {
-    let key = uuid::Uuid::new_v4().to_string();
-    HeaderValue::try_from(key).expect("a UUID is visible ASCII")
+    HeaderValue::try_from(recovery::new_idempotency_key()).expect("a UUID is visible ASCII")
 }
 
 /// A request that is ready to be sent, or why it cannot be sent; see [`Call`] for an example.

@@ -1,7 +1,11 @@
-//! Hooks of the application around each try of a call.
+//! Hooks of the application around each call and each of its tries.
 
-use crate::{BoxError, Error, error::Failure, operation::Operation};
-use http::{HeaderMap, StatusCode};
+use crate::{
+    BoxError, Error, credentials, error::Failure, failed_load::FailedLoad, operation::Operation,
+    record::fingerprint, service::Service, transport::Received,
+};
+use futures_util::future::BoxFuture;
+use http::{Extensions, HeaderMap, StatusCode};
 use reqwest::{Method, Request, Url};
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -12,12 +16,16 @@ use std::{fmt, sync::Arc, time::Duration};
 /// order in which they were added; `after_try` is called in the reverse order.
 ///
 /// Hooks should be quick: the call waits for them. What has to wait itself belongs into
-/// [`Credentials`](crate::Credentials) or into a [transport](crate::ClientBuilder::transport).
+/// [`before_try_async`](Interceptor::before_try_async), [`Credentials`](crate::Credentials) or a
+/// [transport](crate::ClientBuilder::transport).
+///
+/// The hooks of a call share a context: [`TryRequest::context`] keeps a value by its type, which later hooks and tries of the
+/// call find there. [`CallOptions::context`](crate::CallOptions::context) gives a call its first values.
 ///
 /// A closure is an interceptor with `before_try` alone:
 ///
 /// ```
-/// use openapi_dropshot_client::{Client, TryRequest};
+/// # use openapi_dropshot_client::{Client, TryRequest};
 ///
 /// let client = Client::builder("https://books.example/v1")
 ///     .interceptor(|request: &mut TryRequest<'_>| {
@@ -30,7 +38,7 @@ use std::{fmt, sync::Arc, time::Duration};
 /// ```
 ///
 /// ```
-/// use openapi_dropshot_client::{Interceptor, TryOutcome};
+/// # use openapi_dropshot_client::{Interceptor, TryOutcome};
 ///
 /// struct Slow;
 ///
@@ -54,9 +62,59 @@ pub trait Interceptor: Send + Sync + 'static {
         Ok(())
     }
 
+    /// Is called before each try, after [`before_try`](Interceptor::before_try), for what has to wait: a signature that another
+    /// service makes, or a file that has to be written first. Its time is a part of that of the call. Returns `None` if there is
+    /// nothing to wait for.
+    ///
+    /// ```
+    /// use futures::future::BoxFuture;
+    /// # use openapi_dropshot_client::{BoxError, Interceptor, TryRequest};
+    ///
+    /// # async fn signature(body: &[u8]) -> Result<u64, BoxError> { Ok(body.len() as u64) }
+    /// struct Signed;
+    ///
+    /// impl Interceptor for Signed {
+    ///     fn before_try_async<'a>(
+    ///         &'a self,
+    ///         request: &'a mut TryRequest<'_>,
+    ///     ) -> Option<BoxFuture<'a, Result<(), BoxError>>> {
+    ///         Some(Box::pin(async move {
+    ///             let signature = signature(request.body().unwrap_or_default()).await?;
+    ///             request.headers_mut().insert("signature", signature.into());
+    ///             Ok(())
+    ///         }))
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// An error ends the call, and nothing more is sent.
+    fn before_try_async<'a>(
+        &'a self,
+        request: &'a mut TryRequest<'_>,
+    ) -> Option<BoxFuture<'a, Result<(), BoxError>>> {
+        let _ = request;
+        None
+    }
+
     /// Is called after each try, with its response or its error. It is not called if the call is dropped.
     fn after_try(&self, outcome: &TryOutcome<'_>) {
         let _ = outcome;
+    }
+
+    /// Is called at the end of a call, after all its tries, with the response or the error of the call:
+    /// [`number`](TryOutcome::number) is the number of tries, [`elapsed`](TryOutcome::elapsed) the time of the whole call with
+    /// its pauses, and [`retry_stop`](Error::retry_stop) of the error says why there was no further try. Each page of a stream is a
+    /// call. It is not called if the call is dropped.
+    fn after_call(&self, outcome: &TryOutcome<'_>) {
+        let _ = outcome;
+    }
+
+    /// Is called after the provider of API keys has failed or took too long; see [`Credentials`](crate::Credentials). Only
+    /// interceptors of the client are called, because a load serves several calls.
+    fn after_failed_load(&self, failure: &FailedLoad<'_>) {
+        let _ = failure;
     }
 }
 
@@ -75,6 +133,8 @@ where
 pub struct TryRequest<'a> {
     pub(crate) request: &'a mut Request,
     pub(crate) operation: &'static Operation,
+    pub(crate) service: &'static Service,
+    pub(crate) context: &'a mut Extensions,
     pub(crate) number: u32,
 }
 
@@ -114,6 +174,29 @@ impl TryRequest<'_> {
         self.request.headers_mut()
     }
 
+    /// The values that the hooks of this call share, each by its type.
+    ///
+    /// ```
+    /// # use openapi_dropshot_client::TryRequest;
+    /// #[derive(Clone, Default)]
+    /// struct Hosts(Vec<String>);
+    ///
+    /// fn before_try(request: &mut TryRequest<'_>) {
+    ///     let host = request.url().host_str().unwrap_or_default().to_owned();
+    ///     request.context().get_or_insert_default::<Hosts>().0.push(host);
+    /// }
+    /// ```
+    pub fn context(&mut self) -> &mut Extensions {
+        self.context
+    }
+
+    /// The fingerprint of the credential that the request has; see
+    /// [`Error::credential_fingerprint`](Error::credential_fingerprint).
+    pub fn credential_fingerprint(&self) -> Option<String> {
+        let credential = credentials::of_request(self.service, self.request);
+        credential.as_ref().map(fingerprint)
+    }
+
     /// The body, to sign it; `None` if it is a stream. A request without a body has an empty one.
     pub fn body(&self) -> Option<&[u8]> {
         self.request
@@ -131,7 +214,8 @@ impl fmt::Debug for TryRequest<'_> {
     }
 }
 
-/// The response or the error of a try, for [`Interceptor::after_try`] and for [`RetryPolicy::classify`].
+/// The response or the error of a try, for [`Interceptor::after_try`] and for [`RetryPolicy::classify`]; or that of a whole call,
+/// for [`Interceptor::after_call`].
 ///
 /// [`RetryPolicy::classify`]: crate::RetryPolicy::classify
 pub struct TryOutcome<'a> {
@@ -141,7 +225,8 @@ pub struct TryOutcome<'a> {
     pub(crate) url: &'a Url,
     pub(crate) elapsed: Duration,
     pub(crate) repeatable: bool,
-    pub(crate) result: Result<(StatusCode, &'a HeaderMap), &'a Failure>,
+    pub(crate) context: &'a Extensions,
+    pub(crate) result: Result<&'a Received, &'a Failure>,
 }
 
 impl TryOutcome<'_> {
@@ -179,7 +264,7 @@ impl TryOutcome<'_> {
     /// The HTTP status, if there was a response.
     pub fn status_code(&self) -> Option<StatusCode> {
         match self.result {
-            Ok((status, _)) => Some(status),
+            Ok(received) => Some(received.head.status),
             Err(error) => error.status_code(),
         }
     }
@@ -187,9 +272,22 @@ impl TryOutcome<'_> {
     /// The headers of the response, if there was one.
     pub fn headers(&self) -> Option<&HeaderMap> {
         match self.result {
-            Ok((_, headers)) => Some(headers),
+            Ok(received) => Some(&received.head.headers),
             Err(error) => error.headers(),
         }
+    }
+
+    /// The body of the response as it was received, if it was read: those of errors are, and those of successes that are JSON.
+    pub fn body(&self) -> Option<&[u8]> {
+        match self.result {
+            Ok(received) => received.read_bytes(),
+            Err(error) => error.raw_body(),
+        }
+    }
+
+    /// The values that the hooks of this call share; see [`TryRequest::context`].
+    pub fn context(&self) -> &Extensions {
+        self.context
     }
 
     /// Why the try failed; `None` if it succeeded. The error code is a text here, because an interceptor can serve the
@@ -240,12 +338,26 @@ impl Interceptors {
     /// # Errors
     ///
     /// The first error of a hook.
-    pub(crate) fn before_try(&self, request: &mut TryRequest<'_>) -> Result<(), BoxError> {
-        self.0.iter().try_for_each(|hook| hook.before_try(request))
+    pub(crate) async fn before_try(&self, request: &mut TryRequest<'_>) -> Result<(), BoxError> {
+        for hook in &self.0 {
+            hook.before_try(request)?;
+            if let Some(waiting) = hook.before_try_async(request) {
+                waiting.await?;
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn after_try(&self, outcome: &TryOutcome<'_>) {
         self.0.iter().rev().for_each(|hook| hook.after_try(outcome));
+    }
+
+    pub(crate) fn after_call(&self, outcome: &TryOutcome<'_>) {
+        (self.0.iter().rev()).for_each(|hook| hook.after_call(outcome));
+    }
+
+    pub(crate) fn after_failed_load(&self, failure: &FailedLoad<'_>) {
+        (self.0.iter()).for_each(|hook| hook.after_failed_load(failure));
     }
 }
 

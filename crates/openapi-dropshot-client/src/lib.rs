@@ -76,6 +76,7 @@ mod client_builder;
 mod credentials;
 mod deprecation;
 mod error;
+mod failed_load;
 pub mod generated;
 mod interceptor;
 mod link;
@@ -85,7 +86,9 @@ mod operation;
 mod pages;
 mod platform;
 mod prepared;
+mod raw;
 mod record;
+pub mod recovery;
 mod response;
 mod retry;
 mod retry_after;
@@ -105,10 +108,12 @@ pub use credentials::ApiKeyFile;
 pub use credentials::{ApiKey, Credentials};
 pub use deprecation::Deprecation;
 pub use error::{Error, ErrorCode, ErrorKind, TypedError};
+pub use failed_load::FailedLoad;
 pub use interceptor::{Interceptor, TryOutcome, TryRequest};
 pub use pages::{Items, Pages};
 /// The body of a response that is read as it arrives.
 pub use progenitor_client::ByteStream;
+pub use raw::RawRequest;
 pub use record::RetryStop;
 /// The version of reqwest that this crate is built on, for [`ClientBuilder::http_client`] and [`ClientBuilder::proxy`].
 pub use reqwest;
@@ -117,7 +122,7 @@ pub use retry::{Clock, RetryBudget, RetryDecision, RetryPolicy};
 #[doc(hidden)]
 pub use tracing;
 #[cfg(not(target_arch = "wasm32"))]
-pub use transport::{RequestBody, TransportError};
+pub use transport::{DefaultTransport, RequestBody, TransportError};
 pub use waiting::{WaitError, Waiting};
 
 /// An error of any type, as the crate `tower` has it.

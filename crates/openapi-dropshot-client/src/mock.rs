@@ -11,6 +11,10 @@
 //! assert_eq!(service.requests().len(), 0);
 //! # Ok::<(), openapi_dropshot_client::BuildError>(())
 //! ```
+//!
+//! The client takes time from the clock of tokio. With `#[tokio::test(start_paused = true)]` (feature `test-util` of tokio) the pauses
+//! between tries, time limits and [delays](MockResponse::delay) pass at once, and `tokio::time::Instant` shows how long they would
+//! have taken.
 
 use crate::{BoxError, RequestBody, TransportError};
 use bytes::Bytes;
@@ -20,12 +24,14 @@ use http_body_util::{BodyExt as _, Full};
 use serde::Serialize;
 use std::{
     collections::VecDeque,
+    fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll},
+    time::Duration,
 };
 use tower_service::Service;
 
-/// A transport in memory; [`ClientBuilder::transport`](crate::ClientBuilder::transport) takes it. Clones share their
+/// A transport in memory for unit tests; [`ClientBuilder::transport`](crate::ClientBuilder::transport) takes it. Clones share their
 /// responses and requests.
 ///
 /// A request for which there is no response is not sent again, and its error names the method and the path.
@@ -35,8 +41,22 @@ pub struct MockTransport(Arc<Mutex<State>>);
 #[derive(Debug, Default)]
 struct State {
     next: VecDeque<MockResponse>,
-    always: Vec<(Method, String, MockResponse)>,
+    rules: Vec<Rule>,
     requests: Vec<MockRequest>,
+}
+
+/// The response to the requests with a method and a path.
+struct Rule {
+    method: Method,
+    path: String,
+    respond: Arc<dyn Fn(&MockRequest) -> MockResponse + Send + Sync>,
+    is_used: bool,
+}
+
+impl fmt::Debug for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.method, self.path)
+    }
 }
 
 impl MockTransport {
@@ -53,7 +73,38 @@ impl MockTransport {
 
     /// The response to each request with this method and this path, such as `/v1/books`, once no other response is left.
     pub fn respond_to(&self, method: Method, path: impl Into<String>, response: MockResponse) {
-        self.state().always.push((method, path.into(), response));
+        self.respond_with(method, path, move |_| response.clone());
+    }
+
+    /// As [`respond_to`](MockTransport::respond_to), with a function that makes the response from the request.
+    pub fn respond_with(
+        &self,
+        method: Method,
+        path: impl Into<String>,
+        respond: impl Fn(&MockRequest) -> MockResponse + Send + Sync + 'static,
+    ) {
+        self.state().rules.push(Rule {
+            method,
+            path: path.into(),
+            respond: Arc::new(respond),
+            is_used: false,
+        });
+    }
+
+    /// What no request has got: the rules of `respond_to` and `respond_with` that no request matched, each as its method and path,
+    /// and the number of responses that are left. A test can check at its end that it is empty.
+    #[must_use]
+    pub fn unused(&self) -> Vec<String> {
+        let state = self.state();
+        let rules = state.rules.iter().filter(|rule| !rule.is_used);
+        let mut unused: Vec<String> = rules.map(|rule| format!("{rule:?}")).collect();
+        if !state.next.is_empty() {
+            unused.push(format!(
+                "{} responses that were added with `respond`",
+                state.next.len()
+            ));
+        }
+        unused
     }
 
     /// The requests so far.
@@ -66,17 +117,30 @@ impl MockTransport {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn response(&self, request: MockRequest) -> Result<Response<Full<Bytes>>, BoxError> {
+    /// The response to a request, which is recorded.
+    fn next(&self, request: &MockRequest) -> Option<MockResponse> {
         let mut state = self.state();
-        let next = state.next.pop_front().or_else(|| {
-            let mut always = state.always.iter();
-            let found =
-                always.find(|(method, path, _)| *method == request.method && *path == request.path);
-            found.map(|(_, _, response)| response.clone())
-        });
-        let (method, path) = (request.method.clone(), request.path.clone());
-        state.requests.push(request);
-        match next.map(|response| response.0) {
+        state.requests.push(request.clone());
+        if let Some(next) = state.next.pop_front() {
+            return Some(next);
+        }
+        let mut rules = state.rules.iter_mut();
+        let rule = rules.find(|rule| rule.method == request.method && rule.path == request.path)?;
+        rule.is_used = true;
+        let respond = Arc::clone(&rule.respond);
+        // The function may use the transport.
+        drop(state);
+        Some(respond(request))
+    }
+
+    async fn response(&self, request: MockRequest) -> Result<Response<Full<Bytes>>, BoxError> {
+        let next = self.next(&request);
+        let delay = next.as_ref().map_or(Duration::ZERO, |next| next.delay);
+        if !delay.is_zero() {
+            tokio::time::sleep(delay).await;
+        }
+        let MockRequest { method, path, .. } = request;
+        match next.map(|response| response.scripted) {
             Some(Scripted::Response(status, headers, body)) => {
                 let mut response = Response::new(Full::from(body));
                 *response.status_mut() = status;
@@ -108,13 +172,14 @@ impl Service<Request<RequestBody>> for MockTransport {
         let transport = self.clone();
         async move {
             let (parts, body) = request.into_parts();
-            transport.response(MockRequest {
+            let request = MockRequest {
                 method: parts.method,
                 path: parts.uri.path().to_owned(),
                 query: parts.uri.query().map(str::to_owned),
                 headers: parts.headers,
                 body: body.collect().await?.to_bytes(),
-            })
+            };
+            transport.response(request).await
         }
         .boxed()
     }
@@ -146,7 +211,10 @@ pub struct MockRequest {
 /// ```
 #[derive(Clone, Debug)]
 #[must_use = "a response does nothing before a transport has it"]
-pub struct MockResponse(Scripted);
+pub struct MockResponse {
+    scripted: Scripted,
+    delay: Duration,
+}
 
 #[derive(Clone, Debug)]
 enum Scripted {
@@ -176,17 +244,28 @@ impl MockResponse {
     /// No body.
     pub fn empty(status: u16) -> Self {
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        MockResponse(Scripted::Response(status, HeaderMap::new(), Bytes::new()))
+        MockResponse::of(Scripted::Response(status, HeaderMap::new(), Bytes::new()))
     }
 
     /// No connection is made: the service sees nothing of the request.
     pub fn no_connection() -> Self {
-        MockResponse(Scripted::NoConnection)
+        MockResponse::of(Scripted::NoConnection)
     }
 
     /// The connection breaks: it is unknown whether the service carried out the request.
     pub fn broken() -> Self {
-        MockResponse(Scripted::Broken)
+        MockResponse::of(Scripted::Broken)
+    }
+
+    fn of(scripted: Scripted) -> Self {
+        let delay = Duration::ZERO;
+        MockResponse { scripted, delay }
+    }
+
+    /// The response comes after this time, by the clock of tokio.
+    pub fn delay(mut self, delay: Duration) -> Self {
+        self.delay = delay;
+        self
     }
 
     /// Adds a header. One that cannot be sent is left out.
@@ -196,7 +275,7 @@ impl MockResponse {
         V: TryInto<HeaderValue>,
     {
         if let (Scripted::Response(_, headers, _), Ok(name), Ok(value)) =
-            (&mut self.0, name.try_into(), value.try_into())
+            (&mut self.scripted, name.try_into(), value.try_into())
         {
             headers.append(name, value);
         }
@@ -205,7 +284,7 @@ impl MockResponse {
 
     fn with_body(status: u16, media_type: &'static str, body: impl Into<Bytes>) -> Self {
         let mut response = MockResponse::empty(status);
-        if let Scripted::Response(_, headers, bytes) = &mut response.0 {
+        if let Scripted::Response(_, headers, bytes) = &mut response.scripted {
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
             *bytes = body.into();
         }

@@ -1,5 +1,9 @@
 //! What is known of a call besides its response.
 
+use http::HeaderValue;
+use std::fmt;
+use uuid::Uuid;
+
 /// What is known of a call besides its response. It is kept with responses and errors.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Record {
@@ -11,6 +15,19 @@ pub(crate) struct Record {
     pub(crate) idempotency_key: Option<String>,
     /// Why the request was not sent again, although that may have helped.
     pub(crate) stop: Option<RetryStop>,
+    /// The credential of the last try.
+    pub(crate) credential: Option<HeaderValue>,
+}
+
+impl Record {
+    pub(crate) fn credential_fingerprint(&self) -> Option<String> {
+        self.credential.as_ref().map(fingerprint)
+    }
+}
+
+/// A text that is the same for the same credential, and does not show it: a UUID of version 5 (RFC 9562).
+pub(crate) fn fingerprint(credential: &HeaderValue) -> String {
+    Uuid::new_v5(&Uuid::NAMESPACE_OID, credential.as_bytes()).to_string()
 }
 
 /// Why a request was not sent again after an error that may be transient; see
@@ -33,10 +50,10 @@ pub enum RetryStop {
     ApiKeyRejected,
 }
 
-impl RetryStop {
-    /// The reason, as it follows the text of an error.
-    pub(crate) const fn text(self) -> &'static str {
-        match self {
+/// The reason, as it follows the text of an error.
+impl fmt::Display for RetryStop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
             RetryStop::NotRepeatable => "not again because it is not safe to repeat",
             RetryStop::Tries => "not again because the retry policy allows no further try",
             RetryStop::Budget => "not again because the retry budget of the client is used up",
@@ -50,6 +67,6 @@ impl RetryStop {
                 "not with another API key: an earlier try may have been carried out, and its Idempotency-Key is valid only \
                  for the API key of that try; look whether it was carried out before you repeat it"
             }
-        }
+        })
     }
 }

@@ -62,6 +62,12 @@ impl<T, C> Response<T, C> {
         error::request_id(&self.head.headers)
     }
 
+    /// The fingerprint of the credential that the request was sent with; see
+    /// [`Error::credential_fingerprint`](Error::credential_fingerprint).
+    pub fn credential_fingerprint(&self) -> Option<String> {
+        self.head.record.credential_fingerprint()
+    }
+
     /// How often the request was sent again before this response came.
     pub fn retries(&self) -> u32 {
         self.head.record.retries
@@ -259,6 +265,28 @@ impl<T, C> Deref for Response<T, C> {
 impl<T, C> AsRef<T> for Response<T, C> {
     fn as_ref(&self) -> &T {
         &self.body
+    }
+}
+
+/// The items of a list, so that `for` takes the response.
+impl<T: IntoIterator, C> IntoIterator for Response<T, C> {
+    type Item = T::Item;
+    type IntoIter = T::IntoIter;
+
+    fn into_iter(self) -> T::IntoIter {
+        self.body.into_iter()
+    }
+}
+
+impl<'a, T, C> IntoIterator for &'a Response<T, C>
+where
+    &'a T: IntoIterator,
+{
+    type Item = <&'a T as IntoIterator>::Item;
+    type IntoIter = <&'a T as IntoIterator>::IntoIter;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.body.into_iter()
     }
 }
 

@@ -13,7 +13,7 @@ pub use policy::{RetryDecision, RetryPolicy};
 use crate::{
     call::Settings,
     client::Shared,
-    credentials::Provided,
+    credentials::{self, Provided},
     error::{self, Failure},
     interceptor::{TryOutcome, TryRequest},
     operation::Operation,
@@ -23,7 +23,7 @@ use crate::{
     service::{FailedTry, StartedCall},
     transport::Received,
 };
-use http::{HeaderName, HeaderValue, StatusCode};
+use http::{Extensions, HeaderName, HeaderValue, StatusCode};
 use reqwest::Request;
 use std::{pin::pin, time::Duration};
 use tracing::Instrument as _;
@@ -54,10 +54,10 @@ async fn send(call: &mut Prepared) -> Result<Received, Failure> {
     });
     // The future of the tries is large, and each function that returns it would copy it.
     if span.is_disabled() {
-        return Box::pin(run_tries(call)).await;
+        return Box::pin(run_call(call)).await;
     }
     let recorded = async move {
-        let outcome = run_tries(call).await;
+        let outcome = run_call(call).await;
         let span = tracing::Span::current();
         match &outcome {
             Ok(response) => {
@@ -108,9 +108,36 @@ struct CallState<'a> {
     is_in_doubt: bool,
     /// The header with the API key of that try. The idempotency key is valid only for this API key.
     key_of_doubtful_try: Option<KeyHeader>,
+    /// The values that the hooks of the call share.
+    context: &'a mut Extensions,
 }
 
-async fn run_tries(call: &mut Prepared) -> Result<Received, Failure> {
+/// Makes the tries, and tells the interceptors how the call ended.
+async fn run_call(call: &mut Prepared) -> Result<Received, Failure> {
+    let mut context = call.settings().context.clone();
+    let begun = call.client.shared.clock.now();
+    let result = run_tries(call, &mut context).await;
+    let interceptors = &call.settings().interceptors;
+    if !interceptors.is_empty() {
+        let record = match &result {
+            Ok(received) => &received.head.record,
+            Err(error) => error.record(),
+        };
+        interceptors.after_call(&TryOutcome {
+            operation: call.operation,
+            number: record.retries.saturating_add(1),
+            method: call.request.method(),
+            url: call.request.url(),
+            elapsed: (call.client.shared.clock.now()).saturating_duration_since(begun),
+            repeatable: call.request.method().is_idempotent() || record.idempotency_key.is_some(),
+            context: &context,
+            result: result.as_ref(),
+        });
+    }
+    result
+}
+
+async fn run_tries(call: &mut Prepared, context: &mut Extensions) -> Result<Received, Failure> {
     let idempotency_key = call.idempotency_key().map(str::to_owned);
     let Prepared {
         client,
@@ -142,6 +169,7 @@ async fn run_tries(call: &mut Prepared) -> Result<Received, Failure> {
         rejected_key: None,
         is_in_doubt: false,
         key_of_doubtful_try: None,
+        context,
     };
     loop {
         let wait = shared.throttle.wait(now);
@@ -156,15 +184,11 @@ async fn run_tries(call: &mut Prepared) -> Result<Received, Failure> {
         if let Some(credentials) = &shared.credentials {
             key = state.add_key(&mut request, credentials, now).await?;
         }
-        let allowed = settings.interceptors.before_try(&mut TryRequest {
-            request: &mut request,
-            operation,
-            number: state.number(),
-        });
-        if let Err(reason) = allowed {
-            let error = Failure::stopped_by_interceptor(operation.id, reason);
-            return Err(error.of_call(&state.record));
+        if !settings.interceptors.is_empty() {
+            let prepared = state.before_try(&mut request).await;
+            prepared.map_err(|error| error.of_call(&state.record))?;
         }
+        state.record.credential = credentials::of_request(shared.service, &request);
         if shared.credentials.is_some() || !settings.interceptors.is_empty() {
             now = clock.now();
         }
@@ -289,6 +313,29 @@ impl CallState<'_> {
         matches!(loaded, Ok((_, value)) if value != *used)
     }
 
+    /// Calls the hooks before a try.
+    async fn before_try(&mut self, request: &mut Request) -> Result<(), Failure> {
+        let operation = self.operation;
+        let left = self.left(self.shared.clock.now());
+        let mut request = TryRequest {
+            request,
+            operation,
+            service: self.shared.service,
+            number: self.number(),
+            context: self.context,
+        };
+        // Boxed, so that the future of a call without interceptors does not grow.
+        let hooks = Box::pin(self.settings.interceptors.before_try(&mut request));
+        match timeout(left, hooks).await {
+            Some(Ok(())) => Ok(()),
+            Some(Err(reason)) => Err(Failure::stopped_by_interceptor(operation.id, reason)),
+            None => Err(Failure::stopped_by_interceptor(
+                operation.id,
+                "it took longer than the call has time".into(),
+            )),
+        }
+    }
+
     fn after_try(
         &self,
         template: &Request,
@@ -306,10 +353,8 @@ impl CallState<'_> {
             url: template.url(),
             elapsed: self.shared.clock.now().saturating_duration_since(begun),
             repeatable: self.is_repeatable(),
-            result: match result {
-                Ok(received) => Ok((received.head.status, &received.head.headers)),
-                Err(error) => Err(error),
-            },
+            context: self.context,
+            result: result.as_ref(),
         };
         interceptors.after_try(&outcome);
         self.settings.retry.decide(&outcome)

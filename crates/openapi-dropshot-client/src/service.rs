@@ -1,6 +1,6 @@
 //! The service of a generated client: names, credential, spans and log lines.
 
-use crate::{Deprecation, ErrorKind, operation::Operation};
+use crate::{Deprecation, ErrorKind, FailedLoad, operation::Operation};
 use std::time::Duration;
 
 /// What a client has to know about its service; the macro [`service!`](crate::service!) makes one in the generated
@@ -31,6 +31,8 @@ pub struct Service {
     pub log_retry: fn(&FailedTry<'_>),
     /// Logs a deprecation.
     pub log_deprecation: fn(&Deprecation),
+    /// Logs that no API key could be loaded.
+    pub log_failed_load: fn(&FailedLoad<'_>),
 }
 
 /// How the API key is sent.
@@ -116,6 +118,17 @@ macro_rules! service {
                     sunset = day(deprecation.sunset()),
                     successor = deprecation.successor(),
                     "the service says that this operation is deprecated",
+                );
+            },
+            log_failed_load: |failure| {
+                $crate::tracing::warn!(
+                    target: concat!($name, "::credentials"),
+                    reason = failure.error().message(),
+                    "{}",
+                    match failure.has_earlier_key() {
+                        true => "the API key cannot be loaded again; calls go on with the earlier key",
+                        false => "the API key cannot be loaded; calls fail until it can",
+                    },
                 );
             },
         }

@@ -23,7 +23,7 @@ mod service;
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) use service::{Cloned, SendRequest, TransportErrorKind};
 #[cfg(not(target_arch = "wasm32"))]
-pub use service::{RequestBody, TransportError};
+pub use service::{DefaultTransport, RequestBody, TransportError};
 
 /// How the requests of a client are sent.
 pub(crate) enum Transport {
@@ -166,6 +166,14 @@ impl Received {
         match read_body(response, self.head.max_bytes).await {
             Ok(bytes) => Ok((self.head, bytes)),
             Err(problem) => Err((self.head, problem)),
+        }
+    }
+
+    /// The body, if it was read.
+    pub(crate) fn read_bytes(&self) -> Option<&[u8]> {
+        match &self.body {
+            Body::Complete(bytes) => Some(bytes),
+            Body::Arriving(_) => None,
         }
     }
 

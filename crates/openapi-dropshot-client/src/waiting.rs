@@ -167,8 +167,8 @@ pub enum WaitError<T, C = String> {
         response: Box<Response<T, C>>,
     },
     /// A request failed.
-    #[error("{0}")]
-    Call(#[source] Error<C>),
+    #[error(transparent)]
+    Call(#[from] Error<C>),
 }
 
 impl<T, C: fmt::Debug> fmt::Debug for WaitError<T, C> {

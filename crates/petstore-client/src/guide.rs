@@ -41,6 +41,8 @@ pub mod quick_start {}
 /// The types of bodies are structs with public fields. All of them have `Clone`, `Debug`, `PartialEq`, `Eq`, `Hash`, and
 /// serde's `Serialize` and `Deserialize` in the form that the service sends, so that they can be stored as JSON.
 ///
+/// Lists are taken by `for`, also inside of a response: `for pet in &page` and `for pet in page`.
+///
 /// There are three ways to make one:
 ///
 /// ```
@@ -53,6 +55,8 @@ pub mod quick_start {}
 /// // By name. `build` returns an error that names a member which is missing or not valid.
 /// let built = NewPet::builder().name("Rex").category_id(7).status(PetStatus::Available).build()?;
 /// assert_eq!(rex, built);
+/// // An optional member takes what a required one takes, and an `Option`.
+/// assert_eq!(built, NewPet::builder().name("Rex").category_id(7).status("available").build()?);
 /// let error = NewPet::builder().name("Rex").build().unwrap_err();
 /// assert_eq!(error.to_string(), "`categoryId` is required: set it with `category_id`");
 ///
@@ -85,6 +89,24 @@ pub mod models {}
 ///         _ if error.is_retryable() => println!("not now: {error}"),
 ///         _ => println!("not added: {error}"),
 ///     },
+/// }
+/// # }
+/// ```
+///
+/// [`errors`](crate::errors) has an enum for each operation, with the codes that the document lists for it and what each of
+/// them means; the method of [`Client`](crate::Client) lists them as well. It is `#[non_exhaustive]`, because a later version may list
+/// more:
+///
+/// ```no_run
+/// # use petstore_client::{Client, NewPet, errors::CreatePetError};
+/// # async fn add(client: &Client) {
+/// if let Err(error) = client.create_pet_with(NewPet::new(3, "Tom")).send().await {
+///     match error.code_of::<CreatePetError>() {
+///         Some(CreatePetError::InvalidRequest) => println!("not a pet: {}", error.message()),
+///         Some(CreatePetError::Unauthorized) => println!("get another API key"),
+///         Some(code) => println!("{code:?}: {error}"),
+///         None => println!("another code, or no response: {error}"),
+///     }
 /// }
 /// # }
 /// ```
@@ -137,7 +159,9 @@ pub mod errors {}
 ///     }
 /// });
 /// let client = Client::builder("http://127.0.0.1:8080/v1").api_key("the-key").retry(policy).build()?;
-/// let impatient = CallOptions::new().timeout(Duration::from_secs(1));
+/// let request = client.list_pets().timeout(Duration::from_secs(1)).retry(RetryPolicy::never());
+/// // The same, for settings that several calls share.
+/// let impatient = CallOptions::new().timeout(Duration::from_secs(1)).retry(RetryPolicy::never());
 /// let request = client.list_pets().with(impatient);
 /// # Ok::<(), petstore_client::BuildError>(())
 /// ```
@@ -149,7 +173,7 @@ pub mod retries {}
 ///
 /// The service returns lists in pages. `stream` follows their links and yields one pet after the other; `pages` yields the
 /// pages. Each page is fetched when it is needed. After an interruption, begin again from
-/// [`Items::cursor`](crate::Items).
+/// [`Items::cursor`](crate::Items); [`recovery`](crate::recovery) and `examples/resume_list.rs` show it.
 ///
 /// ```no_run
 /// # use petstore_client::{Client, Error, PetStatus};
@@ -200,7 +224,7 @@ pub mod pagination {}
 /// println!("order {} is {}", order.id, order.status);
 ///
 /// let approve = OrderUpdate::new(OrderStatus::Approved);
-/// let result = client.update_order().order_id(order.id).body(approve).send().await;
+/// let result = client.update_order_with(order.id, approve).send().await;
 /// if result.is_err_and(|error| error.was_sent()) {
 ///     // The change may have been made although the response was lost.
 ///     let now = client.get_order().order_id(order.id).send().await?;
@@ -222,6 +246,10 @@ pub mod pagination {}
 /// # Ok(())
 /// # }
 /// ```
+///
+/// To place one order even if the application crashes, store the `Idempotency-Key` before you send the request: see
+/// [`recovery`](crate::recovery) and `examples/resume_order.rs`. The service keeps a key for 24 hours, for the API key of the
+/// request, and returns the first response again, which shows the order as it was placed.
 ///
 /// `update_order` has no `Idempotency-Key`, and the client does not repeat it if it may have been carried out. If its response was
 /// lost, call `get_order` and compare the status; do not judge by the message of an error.
@@ -266,9 +294,14 @@ pub mod orders {}
 /// # Ok::<(), petstore_client::BuildError>(())
 /// ```
 ///
-/// - [`Interceptor`](crate::Interceptor) has hooks before and after each try.
-/// - [`Credentials`](crate::Credentials) provides keys that change: a file, or a closure that asks a vault.
-/// - [`ClientBuilder::transport`](crate::ClientBuilder) takes a `tower::Service` in place of reqwest.
+/// - [`Interceptor`](crate::Interceptor) has hooks before and after each try, one that can wait (to sign), and one at the end of a
+///   call. The hooks of a call share a typed context.
+/// - [`Credentials`](crate::Credentials) provides keys that change: a file, or a closure that asks a vault. If one cannot be
+///   loaded, the client logs it, and calls `after_failed_load` of its interceptors.
+/// - [`ClientBuilder`](crate::ClientBuilder): `transport` takes a `tower::Service` in place of reqwest, and `wrap_transport` puts
+///   reqwest into one.
+/// - [`Client::to_builder`](crate::Client::to_builder) makes a changed copy of a client.
+/// - [`Client::request`](crate::Client::request) sends what the document lacks.
 /// - [`telemetry`](crate::telemetry) has `TracePropagation` and `HttpMetrics` (feature `opentelemetry`).
 ///   `examples/propagate_trace.rs` sends its trace to the service, whose log then shows it.
 /// - `Response::raw_body` and `Response::unknown_members` show what a newer service sent.
@@ -302,8 +335,14 @@ pub mod extending {}
 /// The crate `petstore-testing` starts the real service inside a test: in memory and on a free port, with a clock that the
 /// test controls and with faults that it can inject. Use it where the behaviour of the service matters.
 ///
-/// Pauses between tries take time in tests. Give the client [`RetryPolicy::never`](crate::RetryPolicy::never), or a
-/// [`Clock`](crate::Clock) of its own.
+/// A mock can also respond late ([`delay`](crate::mock::MockResponse::delay)), compute a response from the request
+/// ([`respond_with`](crate::mock::MockTransport::respond_with)), and tell what was not used
+/// ([`unused`](crate::mock::MockTransport::unused)).
+///
+/// Pauses between tries take time in tests. With a mock, let tokio's clock stand still: with
+/// `#[tokio::test(start_paused = true)]` (feature `test-util` of tokio) pauses, time limits and delays pass at once, and
+/// `tokio::time::Instant` shows how long they are. With a real server, which does not know that clock, give the client
+/// [`RetryPolicy::never`](crate::RetryPolicy::never) or a [`Clock`](crate::Clock) of its own.
 pub mod testing {}
 
 /// # Upgrading

@@ -45,6 +45,7 @@
 //! | [`guide::pagination`] | lists, many calls at once, and waiting for a state |
 //! | [`guide::orders`] | order a pet, change the order, and wait for its delivery (feature `beta`) |
 //! | [`guide::extending`] | interceptors, changing keys, own transports, traces and metrics |
+//! | [`recovery`] | how an application goes on after a crash: stored idempotency keys and cursors |
 //! | [`guide::testing`] | tests with a transport in memory, and with the real service |
 //! | [`guide::upgrading`] | deprecation, and newer services |
 //!
@@ -60,7 +61,8 @@
 //! | `beta`, `experimental` | the operations of these levels of stability, at present those on orders, all `beta`. Parameters of these levels need no feature |
 //!
 //! The client needs tokio. It uses the proxies of the system; [`ClientBuilder::proxy`] and [`ClientBuilder::http_client`]
-//! set other ones. It sends no `api-version` and no other header that the document does not name. Each call has a
+//! set other ones. Besides the parameters of the document that are headers, it sends the headers `authorization`, `accept`,
+//! `content-type`, `user-agent`, and those that the application adds; it sends no `api-version`. Each call has a
 //! `tracing` span with the operation, the status, the request id and the number of retries.
 //!
 //! In a browser (`wasm32-unknown-unknown`) the client uses `fetch` and needs no tokio. The settings of connections, `blocking`,

@@ -8,13 +8,14 @@ use std::{future::Future, path::PathBuf, pin::Pin, time::Duration};
 const FILE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The API key in a file, such as a mounted secret. The file is read again every 10 seconds, and as soon as the service
-/// rejects the key, so that a new key is used without a restart. White space around the key does not matter.
+/// rejects the key, so that a new key is used without a restart. White space around the key does not matter. While the file is
+/// missing, empty or not valid, calls go on with the key that was read last; see [`Credentials`].
 ///
 /// When you replace a key, let the old one be valid for a minute more: a creation whose response was lost is not repeated with
 /// the new key, because it could be carried out twice; see [`Credentials`].
 ///
 /// ```
-/// use openapi_dropshot_client::{ApiKeyFile, Client};
+/// # use openapi_dropshot_client::{ApiKeyFile, Client};
 ///
 /// let client = Client::builder("https://books.example/v1")
 ///     .credentials(ApiKeyFile::new("/run/secrets/books-key"))
@@ -52,7 +53,11 @@ impl Credentials for ApiKeyFile {
             let shown = path.display().to_string();
             let text = tokio::task::spawn_blocking(move || std::fs::read_to_string(path)).await?;
             let text = text.map_err(|error| format!("the file {shown} cannot be read: {error}"))?;
-            Ok(ApiKey::new(text.trim()).valid_for(self.interval))
+            if text.trim().is_empty() {
+                return Err(format!("the file {shown} is empty; write the API key into it").into());
+            }
+            let key = ApiKey::new(text.trim()).valid_for(self.interval);
+            Ok(key.of_origin(format!("the file {shown}")))
         })
     }
 }

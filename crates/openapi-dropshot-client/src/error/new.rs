@@ -267,7 +267,7 @@ fn is_tls(error: &(dyn error::Error + 'static)) -> bool {
     })
 }
 
-fn sources<'a>(
+pub(super) fn sources<'a>(
     error: &'a (dyn error::Error + 'static),
 ) -> impl Iterator<Item = &'a (dyn error::Error + 'static)> {
     std::iter::successors(Some(error), |error| {

@@ -14,7 +14,7 @@ use std::{fmt, sync::Arc, time::Duration};
 /// [`classify`](RetryPolicy::classify) changes it.
 ///
 /// ```
-/// use openapi_dropshot_client::{Client, RetryPolicy};
+/// # use openapi_dropshot_client::{Client, RetryPolicy};
 /// use std::time::Duration;
 ///
 /// let stubborn = RetryPolicy::new()
@@ -91,7 +91,7 @@ impl RetryPolicy {
     /// A function that decides after each failed try whether the request is sent again.
     ///
     /// ```
-    /// use openapi_dropshot_client::{RetryDecision, RetryPolicy};
+    /// # use openapi_dropshot_client::{RetryDecision, RetryPolicy};
     ///
     /// // This service responds with 500 while it restarts.
     /// let policy = RetryPolicy::new().classify(|outcome| {

@@ -1,6 +1,6 @@
 //! Measures each try by OpenTelemetry's semantic conventions for HTTP clients.
 
-use crate::{Interceptor, RetryBudget, TryOutcome};
+use crate::{FailedLoad, Interceptor, RetryBudget, TryOutcome};
 use opentelemetry::{
     KeyValue, global,
     metrics::{Counter, Histogram, Meter},
@@ -17,6 +17,7 @@ const BOUNDARIES: [f64; 14] = [
 /// |---|---|---|
 /// | `http.client.request.duration` | histogram, `s` | `http.request.method`, `server.address`, `server.port`, `url.scheme`, `url.template`, `http.response.status_code`, `error.type` |
 /// | `openapi_client.retries` | counter | `http.request.method`, `url.template`, `server.address`, `server.port` |
+/// | `openapi_client.credentials.failures` | counter | `has_earlier_key`: whether calls go on with the key that was loaded last |
 /// | `openapi_client.retry_budget.left` | gauge | none; needs [`with_budget`](HttpMetrics::with_budget) |
 ///
 /// ```
@@ -34,6 +35,7 @@ pub struct HttpMetrics {
     meter: Meter,
     duration: Histogram<f64>,
     retries: Counter<u64>,
+    failed_loads: Counter<u64>,
 }
 
 impl HttpMetrics {
@@ -57,10 +59,16 @@ impl HttpMetrics {
             .with_unit("{retry}")
             .with_description("Requests that were sent again.")
             .build();
+        let failed_loads = meter
+            .u64_counter("openapi_client.credentials.failures")
+            .with_unit("{failure}")
+            .with_description("Loads of an API key that failed.")
+            .build();
         HttpMetrics {
             meter,
             duration,
             retries,
+            failed_loads,
         }
     }
 
@@ -111,5 +119,10 @@ impl Interceptor for HttpMetrics {
         }
         let seconds = outcome.elapsed().as_secs_f64();
         self.duration.record(seconds, &attributes);
+    }
+
+    fn after_failed_load(&self, failure: &FailedLoad<'_>) {
+        let attribute = KeyValue::new("has_earlier_key", failure.has_earlier_key());
+        self.failed_loads.add(1, &[attribute]);
     }
 }

@@ -7,6 +7,7 @@ use http_body_util::BodyDataStream;
 use std::{
     future::poll_fn,
     sync::{Mutex, PoisonError},
+    task::{Context, Poll},
 };
 use tower_service::Service;
 
@@ -68,6 +69,30 @@ impl TransportError {
             kind,
             source: source.into(),
         }
+    }
+}
+
+/// The transport of a client that has no other one: reqwest. [`ClientBuilder::wrap_transport`](crate::ClientBuilder::wrap_transport)
+/// passes it to the application.
+#[derive(Clone, Debug)]
+pub struct DefaultTransport(pub(crate) reqwest::Client);
+
+impl Service<http::Request<RequestBody>> for DefaultTransport {
+    type Response = http::Response<reqwest::Body>;
+    type Error = BoxError;
+    type Future = BoxFuture<'static, Result<Self::Response, BoxError>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: http::Request<RequestBody>) -> Self::Future {
+        let client = self.0.clone();
+        async move {
+            let response = client.execute(request.try_into()?).await?;
+            Ok(response.into())
+        }
+        .boxed()
     }
 }
 

@@ -1,12 +1,14 @@
 //! Tests API keys that change while the client runs.
 
 use crate::clock::Passing;
+use crate::deprecations::LOG;
 use crate::generated::{
-    ApiKey, ApiKeyFile, BoxError, Client, ErrorKind, RetryStop, types::NewBook,
+    ApiKey, ApiKeyFile, BoxError, CallOptions, Client, ErrorKind, FailedLoad, Interceptor,
+    RetryPolicy, RetryStop, recovery::SameCredential, types::NewBook,
 };
 use crate::service::{REX, Service, json, response};
 use std::sync::{
-    Arc, Mutex,
+    Arc, LazyLock, Mutex,
     atomic::{AtomicU32, Ordering},
 };
 use std::time::Duration;
@@ -461,4 +463,161 @@ async fn a_rejected_key_is_not_sent_again_if_no_other_can_be_loaded() {
         call().await.expect("there is a key");
     }
     assert_eq!(keys(&service), ["key-1", "key-1", "key-1", "key-1"]);
+}
+
+/// Records the failed loads that it is told of.
+#[derive(Clone, Default)]
+struct Alarm(Arc<Mutex<Vec<(String, bool)>>>);
+
+impl Interceptor for Alarm {
+    fn after_failed_load(&self, failure: &FailedLoad<'_>) {
+        let message = failure.error().message().to_owned();
+        let mut heard = self.0.lock().expect("no test panics with it");
+        heard.push((message, failure.has_earlier_key()));
+    }
+}
+
+#[tokio::test]
+async fn a_file_without_a_key_is_logged_and_reported_while_calls_go_on() {
+    let folder = tempfile::tempdir().expect("there is a folder for temporary files");
+    let path = folder.path().join("the-key-of-this-test");
+    let service = Service::responding((0..4).map(|_| books())).await;
+    let (clock, alarm) = (Passing::new(), Alarm::default());
+    let client = Client::builder(service.base_url())
+        .credentials(ApiKeyFile::new(&path))
+        .clock(clock.clone())
+        .interceptor(alarm.clone())
+        .build()
+        .expect("it is valid");
+    LazyLock::force(&LOG);
+    std::fs::write(&path, "key-1\n").expect("it is written");
+    client.list_books().send().await.expect("there is a key");
+    for text in ["\n", "with space"] {
+        std::fs::write(&path, text).expect("it is written");
+        pass(&clock, Duration::from_secs(10));
+        let books = client.list_books().send().await;
+        books.expect("calls go on with the earlier key");
+    }
+    std::fs::remove_file(&path).expect("it is there");
+    pass(&clock, Duration::from_secs(100));
+    let books = client.list_books().send().await;
+    books.expect("calls go on with the earlier key");
+
+    let heard = alarm.0.lock().expect("no test panics with it").clone();
+    let file = format!("the file {}", path.display());
+    assert_eq!(heard.len(), 3, "{heard:?}");
+    assert!(heard.iter().all(|(_, goes_on)| *goes_on), "{heard:?}");
+    let empty = format!("no API key could be loaded ({file} is empty; write the API key into it)");
+    assert_eq!(heard[0].0, empty);
+    let invalid = format!("({file}: the API key has a character at position 5 that cannot be sent");
+    assert!(heard[1].0.contains(&invalid), "{heard:?}");
+    let missing = format!("({file} cannot be read: ");
+    assert!(heard[2].0.contains(&missing), "{heard:?}");
+    let log = LOG.text();
+    let lines = log
+        .lines()
+        .filter(|line| line.contains("the-key-of-this-test"));
+    let lines: Vec<&str> = lines.filter(|line| line.contains("WARN")).collect();
+    assert_eq!(lines.len(), 2, "once a minute at most: {lines:?}");
+    assert!(
+        lines[0].contains("calls go on with the earlier key"),
+        "{lines:?}"
+    );
+    assert!(!log.contains("with space"), "{log}");
+}
+
+#[tokio::test]
+async fn the_reason_of_a_failed_load_is_said_once() {
+    let service = Service::responding([]).await;
+    let client = Client::builder(service.base_url())
+        .credentials(ApiKeyFile::new("/nowhere/key"))
+        .build()
+        .expect("it is valid");
+    let error = client
+        .list_books()
+        .send()
+        .await
+        .expect_err("there is no key");
+    let mut report = error.to_string();
+    let mut source = std::error::Error::source(&error);
+    while let Some(cause) = source {
+        report.push_str(&format!(": {cause}"));
+        source = cause.source();
+    }
+    assert_eq!(report.matches("/nowhere/key").count(), 1, "{report}");
+    let cause = error.cause().expect("the provider has an error");
+    assert!(
+        cause
+            .to_string()
+            .starts_with("the file /nowhere/key cannot be read: ")
+    );
+}
+
+#[tokio::test]
+async fn responses_and_errors_have_the_fingerprint_of_the_credential_of_their_last_try() {
+    let service = Service::responding([books(), unauthorized(), books(), String::new()]).await;
+    let (_, provider) = numbered(None);
+    let client = Client::builder(service.base_url())
+        .credentials(provider)
+        .clock(Passing::new())
+        .retry(RetryPolicy::never())
+        .build()
+        .expect("it is valid");
+    let call = async || client.list_books().send().await;
+    let first = call().await.expect("a success").credential_fingerprint();
+    let second = call().await.expect("a success").credential_fingerprint();
+    let last = call()
+        .await
+        .expect_err("the connection broke")
+        .credential_fingerprint();
+    // Of `Bearer key-1`, computed with another implementation: it must be the same in later versions.
+    assert_eq!(
+        first.as_deref(),
+        Some("9d7ab93e-19aa-5724-812e-26d21dd5017e")
+    );
+    assert!(second.is_some() && first != second);
+    assert_eq!(second, last);
+    let open = Client::builder(service.base_url())
+        .build()
+        .expect("it is valid");
+    let error = open
+        .list_books()
+        .send()
+        .await
+        .expect_err("the service is gone");
+    assert_eq!(error.credential_fingerprint(), None);
+}
+
+#[tokio::test]
+async fn a_creation_goes_on_after_a_crash_only_with_the_same_credential() {
+    let service = Service::responding([added(), added()]).await;
+    let store: Arc<Mutex<Option<String>>> = Arc::default();
+    let call = |key: &str| {
+        let client = Client::builder(service.base_url()).api_key(key).build();
+        let stored = store.lock().expect("no test panics with it").clone();
+        let storing = Arc::clone(&store);
+        let same = SameCredential::new(stored, move |fingerprint| {
+            *storing.lock().expect("no test panics with it") = Some(fingerprint.to_owned());
+            Ok(())
+        });
+        let options = CallOptions::new().interceptor(same);
+        let client = client.expect("it is valid");
+        client
+            .create_book()
+            .body(rex())
+            .idempotency_key("k-1")
+            .with(options)
+            .send()
+    };
+    call("key-1").await.expect("the first process adds it");
+    call("key-1")
+        .await
+        .expect("the second one has the same key");
+    let error = call("key-2").await.expect_err("the key was replaced");
+    assert!(!error.was_sent());
+    assert!(
+        error.message().contains("the credential is another one"),
+        "{error}"
+    );
+    assert_eq!(service.requests().len(), 2);
 }

@@ -16,6 +16,7 @@ mod generated;
 #[rustfmt::skip]
 mod statuses;
 mod errors;
+mod hooks;
 mod interceptors;
 mod pages;
 mod paths;

@@ -273,3 +273,36 @@ fn conventional(span: &SpanData) -> Attributes {
     });
     all
 }
+
+#[tokio::test]
+async fn failed_loads_of_a_key_are_counted() {
+    let exporter = InMemoryMetricExporter::default();
+    let reader = PeriodicReader::builder(exporter.clone()).build();
+    let provider = SdkMeterProvider::builder().with_reader(reader).build();
+    let client = Client::builder("http://127.0.0.1:1/v1")
+        .credentials(|| async { Err("the vault is closed".into()) })
+        .interceptor(HttpMetrics::with_meter(provider.meter("test")))
+        .build()
+        .expect("it is valid");
+    client
+        .list_books()
+        .send()
+        .await
+        .expect_err("there is no key");
+    provider.force_flush().expect("the exporter is in memory");
+    let exported = exporter.get_finished_metrics().expect("they are exported");
+    let mut metrics = exported.iter().flat_map(|all| all.scope_metrics());
+    let counter = metrics.find_map(|scope| {
+        let mut metrics = scope.metrics();
+        metrics.find(|metric| metric.name() == "openapi_client.credentials.failures")
+    });
+    let counter = counter.expect("the counter is exported");
+    let AggregatedMetrics::U64(MetricData::Sum(sum)) = counter.data() else {
+        panic!("it is a sum: {counter:?}");
+    };
+    let points: Vec<_> = sum.data_points().collect();
+    assert_eq!((points.len(), points[0].value()), (1, 1));
+    let pairs = points[0].attributes();
+    let attributes = texts(pairs.map(|pair| (pair.key.as_str(), &pair.value)));
+    assert_eq!(attributes["has_earlier_key"], "false");
+}

@@ -4,6 +4,7 @@
 mod bounds;
 mod builders;
 mod enums;
+mod errors;
 mod examples;
 mod kinds;
 mod operations;
@@ -105,6 +106,11 @@ pub(super) fn apply(
             "responses.rs",
             "The bodies of responses, by status, of operations whose responses have different bodies.",
             pass.responses(&requests),
+        ),
+        (
+            "errors.rs",
+            "The error codes of each operation.",
+            pass.errors(&requests),
         ),
         (
             "callbacks.rs",

@@ -114,7 +114,7 @@ fn successes(operation: &Operation) -> Vec<&Response> {
 }
 
 /// Returns the responses that say why a request failed.
-fn errors(operation: &Operation) -> Vec<&Response> {
+pub(super) fn errors(operation: &Operation) -> Vec<&Response> {
     let has_success =
         (operation.responses.iter()).any(|response| response.status.value.is_success());
     let is_error = |response: &&Response| match response.status.value {

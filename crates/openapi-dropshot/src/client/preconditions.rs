@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Methods that the client has already, or that progenitor's client has, and `error`: the builder of such an operation
 /// would be taken for the error of the crate.
-const CLIENT_METHODS: [&str; 8] = [
+const CLIENT_METHODS: [&str; 9] = [
     "base_url",
     "builder",
     "clone",
@@ -25,6 +25,7 @@ const CLIENT_METHODS: [&str; 8] = [
     "execute",
     "new",
     "request",
+    "to_builder",
 ];
 
 /// The methods that every builder has.

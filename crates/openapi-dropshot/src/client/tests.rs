@@ -132,9 +132,11 @@ fn a_deprecated_operation_warns_at_method_and_builder_and_says_so_in_their_docs(
         let removal = docs.matches("on 5 December 2030").count();
         assert_eq!(removal, 1, "{name}: {docs}");
         assert_eq!(docs.contains(NOTE), name == "builder.rs", "{name}: {docs}");
+        // The client has a second method, which takes the required arguments.
+        let expected = 1 + usize::from(name == "client.rs");
         assert_eq!(
             text.matches("#[deprecated").count(),
-            1,
+            expected,
             "{name} deprecates nothing else"
         );
     }

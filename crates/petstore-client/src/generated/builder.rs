@@ -38,7 +38,7 @@ pub struct ListPets<'a> {
 }
 
 impl<'a> ListPets<'a> {
-    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
         Self {
             call: toolkit::Call::new(client, &LIST_PETS),
         }
@@ -110,7 +110,47 @@ impl<'a> ListPets<'a> {
         self
     }
 
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+    /// The time limit of this call, with all its tries; of a stream, that of each page.
+    ///
+    /// ```
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.list_pets().timeout(std::time::Duration::from_secs(2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.call.change_options(|options| options.timeout(timeout));
+        self
+    }
+
+    /// How often this call is tried, and how long it pauses between two tries.
+    ///
+    /// ```
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.list_pets().retry(petstore_client::RetryPolicy::never());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
+        self.call.change_options(|options| options.retry(policy));
+        self
+    }
+
+    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
+    ///
+    /// ```
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.list_pets().header("x-job", "nightly");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.call.change_options(|options| options.header(name, value));
+        self
+    }
+
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
+    /// that it was given before.
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -131,6 +171,7 @@ impl<'a> ListPets<'a> {
     ///
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
+    /// [`list_pets`](super::Client::list_pets) lists the errors of the service.
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -239,7 +280,7 @@ pub struct CreatePet<'a> {
 }
 
 impl<'a> CreatePet<'a> {
-    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
         Self {
             call: toolkit::Call::new(client, &CREATE_PET),
             body: toolkit::Body::builder(),
@@ -344,7 +385,77 @@ impl<'a> CreatePet<'a> {
         self
     }
 
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+    /// The time limit of this call, with all its tries; of a stream, that of each page.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .create_pet()
+    ///     .body(
+    ///         types::NewPet::builder()
+    ///             .name("Rex")
+    ///             .category_id(7)
+    ///             .status(types::PetStatus::Available),
+    ///     )
+    ///     .timeout(std::time::Duration::from_secs(2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.call.change_options(|options| options.timeout(timeout));
+        self
+    }
+
+    /// How often this call is tried, and how long it pauses between two tries.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .create_pet()
+    ///     .body(
+    ///         types::NewPet::builder()
+    ///             .name("Rex")
+    ///             .category_id(7)
+    ///             .status(types::PetStatus::Available),
+    ///     )
+    ///     .retry(petstore_client::RetryPolicy::never());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
+        self.call.change_options(|options| options.retry(policy));
+        self
+    }
+
+    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .create_pet()
+    ///     .body(
+    ///         types::NewPet::builder()
+    ///             .name("Rex")
+    ///             .category_id(7)
+    ///             .status(types::PetStatus::Available),
+    ///     )
+    ///     .header("x-job", "nightly");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.call.change_options(|options| options.header(name, value));
+        self
+    }
+
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
+    /// that it was given before.
     ///
     /// ```
     /// use petstore_client::types;
@@ -377,6 +488,7 @@ impl<'a> CreatePet<'a> {
     ///
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
+    /// [`create_pet`](super::Client::create_pet) lists the errors of the service.
     ///
     /// ```
     /// use petstore_client::types;
@@ -470,7 +582,7 @@ pub struct GetPet<'a> {
 }
 
 impl<'a> GetPet<'a> {
-    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
         Self {
             call: toolkit::Call::new(client, &GET_PET),
         }
@@ -495,7 +607,50 @@ impl<'a> GetPet<'a> {
         self
     }
 
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+    /// The time limit of this call, with all its tries; of a stream, that of each page.
+    ///
+    /// ```
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.get_pet().pet_id(1).timeout(std::time::Duration::from_secs(2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.call.change_options(|options| options.timeout(timeout));
+        self
+    }
+
+    /// How often this call is tried, and how long it pauses between two tries.
+    ///
+    /// ```
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .get_pet()
+    ///     .pet_id(1)
+    ///     .retry(petstore_client::RetryPolicy::never());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
+        self.call.change_options(|options| options.retry(policy));
+        self
+    }
+
+    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
+    ///
+    /// ```
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.get_pet().pet_id(1).header("x-job", "nightly");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.call.change_options(|options| options.header(name, value));
+        self
+    }
+
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
+    /// that it was given before.
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -516,6 +671,7 @@ impl<'a> GetPet<'a> {
     ///
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
+    /// [`get_pet`](super::Client::get_pet) lists the errors of the service.
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -587,7 +743,7 @@ pub struct ListOrders<'a> {
 
 #[cfg(feature = "beta")]
 impl<'a> ListOrders<'a> {
-    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
         Self {
             call: toolkit::Call::new(client, &LIST_ORDERS),
         }
@@ -676,7 +832,47 @@ impl<'a> ListOrders<'a> {
         self
     }
 
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+    /// The time limit of this call, with all its tries; of a stream, that of each page.
+    ///
+    /// ```
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.list_orders().timeout(std::time::Duration::from_secs(2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.call.change_options(|options| options.timeout(timeout));
+        self
+    }
+
+    /// How often this call is tried, and how long it pauses between two tries.
+    ///
+    /// ```
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.list_orders().retry(petstore_client::RetryPolicy::never());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
+        self.call.change_options(|options| options.retry(policy));
+        self
+    }
+
+    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
+    ///
+    /// ```
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.list_orders().header("x-job", "nightly");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.call.change_options(|options| options.header(name, value));
+        self
+    }
+
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
+    /// that it was given before.
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -697,6 +893,7 @@ impl<'a> ListOrders<'a> {
     ///
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
+    /// [`list_orders`](super::Client::list_orders) lists the errors of the service.
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -805,7 +1002,7 @@ pub struct CreateOrder<'a> {
 
 #[cfg(feature = "beta")]
 impl<'a> CreateOrder<'a> {
-    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
         Self {
             call: toolkit::Call::new(client, &CREATE_ORDER),
             body: toolkit::Body::builder(),
@@ -897,7 +1094,62 @@ impl<'a> CreateOrder<'a> {
         self
     }
 
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+    /// The time limit of this call, with all its tries; of a stream, that of each page.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .create_order()
+    ///     .body(types::NewOrder::builder().pet_id(1))
+    ///     .timeout(std::time::Duration::from_secs(2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.call.change_options(|options| options.timeout(timeout));
+        self
+    }
+
+    /// How often this call is tried, and how long it pauses between two tries.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .create_order()
+    ///     .body(types::NewOrder::builder().pet_id(1))
+    ///     .retry(petstore_client::RetryPolicy::never());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
+        self.call.change_options(|options| options.retry(policy));
+        self
+    }
+
+    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .create_order()
+    ///     .body(types::NewOrder::builder().pet_id(1))
+    ///     .header("x-job", "nightly");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.call.change_options(|options| options.header(name, value));
+        self
+    }
+
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
+    /// that it was given before.
     ///
     /// ```
     /// use petstore_client::types;
@@ -925,6 +1177,7 @@ impl<'a> CreateOrder<'a> {
     ///
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
+    /// [`create_order`](super::Client::create_order) lists the errors of the service.
     ///
     /// ```
     /// use petstore_client::types;
@@ -1018,7 +1271,7 @@ pub struct GetOrder<'a> {
 
 #[cfg(feature = "beta")]
 impl<'a> GetOrder<'a> {
-    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
         Self {
             call: toolkit::Call::new(client, &GET_ORDER),
         }
@@ -1043,7 +1296,53 @@ impl<'a> GetOrder<'a> {
         self
     }
 
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+    /// The time limit of this call, with all its tries; of a stream, that of each page.
+    ///
+    /// ```
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .get_order()
+    ///     .order_id(2)
+    ///     .timeout(std::time::Duration::from_secs(2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.call.change_options(|options| options.timeout(timeout));
+        self
+    }
+
+    /// How often this call is tried, and how long it pauses between two tries.
+    ///
+    /// ```
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .get_order()
+    ///     .order_id(2)
+    ///     .retry(petstore_client::RetryPolicy::never());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
+        self.call.change_options(|options| options.retry(policy));
+        self
+    }
+
+    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
+    ///
+    /// ```
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.get_order().order_id(2).header("x-job", "nightly");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.call.change_options(|options| options.header(name, value));
+        self
+    }
+
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
+    /// that it was given before.
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -1064,6 +1363,7 @@ impl<'a> GetOrder<'a> {
     ///
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
+    /// [`get_order`](super::Client::get_order) lists the errors of the service.
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -1144,7 +1444,7 @@ pub struct UpdateOrder<'a> {
 
 #[cfg(feature = "beta")]
 impl<'a> UpdateOrder<'a> {
-    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
         Self {
             call: toolkit::Call::new(client, &UPDATE_ORDER),
             body: toolkit::Body::builder(),
@@ -1216,7 +1516,65 @@ impl<'a> UpdateOrder<'a> {
         self
     }
 
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+    /// The time limit of this call, with all its tries; of a stream, that of each page.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .update_order()
+    ///     .order_id(2)
+    ///     .body(types::OrderUpdate::builder().status(types::OrderStatus::Approved))
+    ///     .timeout(std::time::Duration::from_secs(2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.call.change_options(|options| options.timeout(timeout));
+        self
+    }
+
+    /// How often this call is tried, and how long it pauses between two tries.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .update_order()
+    ///     .order_id(2)
+    ///     .body(types::OrderUpdate::builder().status(types::OrderStatus::Approved))
+    ///     .retry(petstore_client::RetryPolicy::never());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
+        self.call.change_options(|options| options.retry(policy));
+        self
+    }
+
+    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .update_order()
+    ///     .order_id(2)
+    ///     .body(types::OrderUpdate::builder().status(types::OrderStatus::Approved))
+    ///     .header("x-job", "nightly");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.call.change_options(|options| options.header(name, value));
+        self
+    }
+
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
+    /// that it was given before.
     ///
     /// ```
     /// use petstore_client::types;
@@ -1245,6 +1603,7 @@ impl<'a> UpdateOrder<'a> {
     ///
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
+    /// [`update_order`](super::Client::update_order) lists the errors of the service.
     ///
     /// ```
     /// use petstore_client::types;

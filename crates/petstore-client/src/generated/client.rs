@@ -9,7 +9,10 @@ static SERVICE: ::openapi_dropshot_client::generated::Service = ::openapi_dropsh
     : true
 );
 
-/// A client of the service, with one API key.
+/// A client of the service. All of its calls have the API key that was passed to
+/// [`api_key`](::openapi_dropshot_client::ClientBuilder::api_key), or the present one of the provider that was passed to
+/// [`credentials`](::openapi_dropshot_client::ClientBuilder::credentials). For another key, build another client
+/// ([`to_builder`](Self::to_builder)).
 ///
 /// Cloning is cheap, and clones share their connections, their retry budget, and the pauses that the
 /// service asked for.
@@ -63,6 +66,44 @@ impl Client {
         self.inner.base_url()
     }
 
+    /// A builder with the settings of this client, to change some of them, such as the API key or a time limit.
+    ///
+    /// The changed client has the connections of this one, unless their settings change, and its retry budget.
+    ///
+    /// ```
+    /// use petstore_client::Client;
+    ///
+    /// let client = Client::builder("http://127.0.0.1:8080/v1").api_key("the-key").build()?;
+    /// let patient = client
+    ///     .to_builder()
+    ///     .timeout(std::time::Duration::from_secs(300))
+    ///     .build()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn to_builder(&self) -> super::ClientBuilder {
+        self.inner.to_builder()
+    }
+
+    /// A request that the document lacks, such as one of a newer service: with the API key, the retries and the time
+    /// limits of this client. The path is relative to the address of the service, and may have a query.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .request(petstore_client::reqwest::Method::GET, "/new/things?size=2");
+    /// let response = request.send::<serde_json::Value>().await?;
+    /// println!("{}", response["name"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn request(
+        &self,
+        method: super::reqwest::Method,
+        path: &str,
+    ) -> super::RawRequest {
+        self.inner.request(method, path)
+    }
+
     /// How many responses said that their operation is deprecated, by `operationId`.
     ///
     /// ```
@@ -90,6 +131,22 @@ impl Client {
     ///
     /// Sends `GET /pets`.
     ///
+    /// # Errors
+    ///
+    /// [`errors::ListPetsError`](super::errors::ListPetsError) has the codes that the document lists:
+    ///
+    /// | status | code | meaning | what to do |
+    /// |---|---|---|---|
+    /// | 400 | `invalid_request` | A parameter or the body is invalid. | Correct the part of the request that `message` names. Do not send the same request again; it will fail again. |
+    /// | 401 | `unauthorized` | The API key is missing, malformed, unknown, revoked or expired. | Send a valid key as `Authorization: Bearer <API_KEY>`. |
+    /// | 405 | `method_not_allowed` | The path does not support this method. | Use one of the methods in the `Allow` header. |
+    /// | 408 | `request_timeout` | The service did not receive the whole request in time. | Send the body without pauses, use a faster connection, or send a smaller body. |
+    /// | 413 | `payload_too_large` | The body is larger than the service accepts. | Send a smaller body. |
+    /// | 429 | `rate_limited` | Too many requests were sent with this API key. | Wait for the number of seconds in `Retry-After`. |
+    /// | 500 | `internal_error` | An unexpected error occurred in the service. | Report the error with the `x-request-id` of the response. |
+    /// | 503 | `overloaded` | The service is overloaded and did not start to process the request. | Wait for the number of seconds in `Retry-After`, then send the request again. |
+    /// | 503 | `unavailable` | The database is unavailable or the deadline has passed. The request may or may not have taken effect. | Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect. |
+    ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
     /// let response = client.list_pets().send().await?.into_inner();
@@ -97,7 +154,7 @@ impl Client {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn list_pets(&self) -> builder::ListPets<'_> {
+    pub fn list_pets(&self) -> builder::ListPets<'static> {
         builder::ListPets::new(&self.inner)
     }
 
@@ -111,6 +168,26 @@ impl Client {
     /// response again.
     ///
     /// Sends `POST /pets`.
+    ///
+    /// # Errors
+    ///
+    /// [`errors::CreatePetError`](super::errors::CreatePetError) has the codes that the document lists:
+    ///
+    /// | status | code | meaning | what to do |
+    /// |---|---|---|---|
+    /// | 400 | `invalid_request` | A parameter or the body is invalid. | Correct the part of the request that `message` names. Do not send the same request again; it will fail again. |
+    /// | 401 | `unauthorized` | The API key is missing, malformed, unknown, revoked or expired. | Send a valid key as `Authorization: Bearer <API_KEY>`. |
+    /// | 403 | `insufficient_scope` | The API key has the scope `read`, and the operation changes something. | Use a key with the scope `read,write`. |
+    /// | 405 | `method_not_allowed` | The path does not support this method. | Use one of the methods in the `Allow` header. |
+    /// | 408 | `request_timeout` | The service did not receive the whole request in time. | Send the body without pauses, use a faster connection, or send a smaller body. |
+    /// | 409 | `conflict` | Another request with the same `Idempotency-Key` is still running. | Wait for the number of seconds in `Retry-After`, then send the same request again. |
+    /// | 413 | `payload_too_large` | The body is larger than the service accepts. | Send a smaller body. |
+    /// | 415 | `unsupported_media_type` | The `Content-Type` of the body is not JSON. | Send the body as JSON, with `Content-Type: application/json`. |
+    /// | 422 | `idempotency_key_reused` | The `Idempotency-Key` was already used with another body or for another operation. | Generate a new key for each creation. To repeat a request, send the same body as the first time. |
+    /// | 429 | `rate_limited` | Too many requests were sent with this API key. | Wait for the number of seconds in `Retry-After`. |
+    /// | 500 | `internal_error` | An unexpected error occurred in the service. | Report the error with the `x-request-id` of the response. |
+    /// | 503 | `overloaded` | The service is overloaded and did not start to process the request. | Wait for the number of seconds in `Retry-After`, then send the request again. |
+    /// | 503 | `unavailable` | The database is unavailable or the deadline has passed. The request may or may not have taken effect. | Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect. |
     ///
     /// ```
     /// use petstore_client::types;
@@ -131,8 +208,33 @@ impl Client {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn create_pet(&self) -> builder::CreatePet<'_> {
+    pub fn create_pet(&self) -> builder::CreatePet<'static> {
         builder::CreatePet::new(&self.inner)
+    }
+
+    /// As [`create_pet`](Self::create_pet), with all that the operation requires, so that the compiler finds what is missing.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client
+    ///     .create_pet_with(
+    ///         types::NewPet::builder()
+    ///             .name("Rex")
+    ///             .category_id(7)
+    ///             .status(types::PetStatus::Available),
+    ///     )
+    ///     .send()
+    ///     .await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn create_pet_with(
+        &self,
+        body: impl ::openapi_dropshot_client::generated::IntoBody<types::NewPet>,
+    ) -> builder::CreatePet<'static> {
+        self.create_pet().body(body)
     }
 
     /// Get a pet.
@@ -143,6 +245,24 @@ impl Client {
     /// on 5 December 2030. Use `GET /pets` with a `status` filter instead.
     ///
     /// Sends `GET /pets/{petId}`.
+    ///
+    /// # Errors
+    ///
+    /// [`errors::GetPetError`](super::errors::GetPetError) has the codes that the document lists:
+    ///
+    /// | status | code | meaning | what to do |
+    /// |---|---|---|---|
+    /// | 400 | `invalid_request` | A parameter or the body is invalid. | Correct the part of the request that `message` names. Do not send the same request again; it will fail again. |
+    /// | 401 | `unauthorized` | The API key is missing, malformed, unknown, revoked or expired. | Send a valid key as `Authorization: Bearer <API_KEY>`. |
+    /// | 404 | `not_found` | The path or the resource does not exist. | Check the URL and the identifier in it. |
+    /// | 405 | `method_not_allowed` | The path does not support this method. | Use one of the methods in the `Allow` header. |
+    /// | 408 | `request_timeout` | The service did not receive the whole request in time. | Send the body without pauses, use a faster connection, or send a smaller body. |
+    /// | 410 | `operation_removed` | The operation was deprecated and its removal date has passed. | Use the replacement that the documentation of the operation names. |
+    /// | 413 | `payload_too_large` | The body is larger than the service accepts. | Send a smaller body. |
+    /// | 429 | `rate_limited` | Too many requests were sent with this API key. | Wait for the number of seconds in `Retry-After`. |
+    /// | 500 | `internal_error` | An unexpected error occurred in the service. | Report the error with the `x-request-id` of the response. |
+    /// | 503 | `overloaded` | The service is overloaded and did not start to process the request. | Wait for the number of seconds in `Retry-After`, then send the request again. |
+    /// | 503 | `unavailable` | The database is unavailable or the deadline has passed. The request may or may not have taken effect. | Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect. |
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -155,8 +275,27 @@ impl Client {
         since = "1.0.0",
         note = "removed on 5 December 2030; use `GET /pets` with a `status` filter"
     )]
-    pub fn get_pet(&self) -> builder::GetPet<'_> {
+    pub fn get_pet(&self) -> builder::GetPet<'static> {
         builder::GetPet::new(&self.inner)
+    }
+
+    /// As [`get_pet`](Self::get_pet), with all that the operation requires, so that the compiler finds what is missing.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.get_pet_with(1).send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[deprecated(
+        since = "1.0.0",
+        note = "removed on 5 December 2030; use `GET /pets` with a `status` filter"
+    )]
+    pub fn get_pet_with(
+        &self,
+        pet_id: impl ::std::convert::TryInto<i64, Error: ::std::fmt::Display>,
+    ) -> builder::GetPet<'static> {
+        self.get_pet().pet_id(pet_id)
     }
 
     /// List orders.
@@ -177,6 +316,22 @@ impl Client {
     ///
     /// Sends `GET /store/orders`.
     ///
+    /// # Errors
+    ///
+    /// [`errors::ListOrdersError`](super::errors::ListOrdersError) has the codes that the document lists:
+    ///
+    /// | status | code | meaning | what to do |
+    /// |---|---|---|---|
+    /// | 400 | `invalid_request` | A parameter or the body is invalid. | Correct the part of the request that `message` names. Do not send the same request again; it will fail again. |
+    /// | 401 | `unauthorized` | The API key is missing, malformed, unknown, revoked or expired. | Send a valid key as `Authorization: Bearer <API_KEY>`. |
+    /// | 405 | `method_not_allowed` | The path does not support this method. | Use one of the methods in the `Allow` header. |
+    /// | 408 | `request_timeout` | The service did not receive the whole request in time. | Send the body without pauses, use a faster connection, or send a smaller body. |
+    /// | 413 | `payload_too_large` | The body is larger than the service accepts. | Send a smaller body. |
+    /// | 429 | `rate_limited` | Too many requests were sent with this API key. | Wait for the number of seconds in `Retry-After`. |
+    /// | 500 | `internal_error` | An unexpected error occurred in the service. | Report the error with the `x-request-id` of the response. |
+    /// | 503 | `overloaded` | The service is overloaded and did not start to process the request. | Wait for the number of seconds in `Retry-After`, then send the request again. |
+    /// | 503 | `unavailable` | The database is unavailable or the deadline has passed. The request may or may not have taken effect. | Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect. |
+    ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
     /// let response = client.list_orders().send().await?.into_inner();
@@ -185,7 +340,7 @@ impl Client {
     /// # }
     /// ```
     #[cfg(feature = "beta")]
-    pub fn list_orders(&self) -> builder::ListOrders<'_> {
+    pub fn list_orders(&self) -> builder::ListOrders<'static> {
         builder::ListOrders::new(&self.inner)
     }
 
@@ -205,6 +360,28 @@ impl Client {
     ///
     /// Sends `POST /store/orders`.
     ///
+    /// # Errors
+    ///
+    /// [`errors::CreateOrderError`](super::errors::CreateOrderError) has the codes that the document lists:
+    ///
+    /// | status | code | meaning | what to do |
+    /// |---|---|---|---|
+    /// | 400 | `invalid_request` | A parameter or the body is invalid. | Correct the part of the request that `message` names. Do not send the same request again; it will fail again. |
+    /// | 401 | `unauthorized` | The API key is missing, malformed, unknown, revoked or expired. | Send a valid key as `Authorization: Bearer <API_KEY>`. |
+    /// | 403 | `insufficient_scope` | The API key has the scope `read`, and the operation changes something. | Use a key with the scope `read,write`. |
+    /// | 404 | `not_found` | The path or the resource does not exist. | Check the URL and the identifier in it. |
+    /// | 405 | `method_not_allowed` | The path does not support this method. | Use one of the methods in the `Allow` header. |
+    /// | 408 | `request_timeout` | The service did not receive the whole request in time. | Send the body without pauses, use a faster connection, or send a smaller body. |
+    /// | 409 | `conflict` | Another request with the same `Idempotency-Key` is still running. | Wait for the number of seconds in `Retry-After`, then send the same request again. |
+    /// | 409 | `pet_not_available` | The pet is not `available`, because it has already been ordered or is not for sale. | List the pets that are `available` and order one of them. |
+    /// | 413 | `payload_too_large` | The body is larger than the service accepts. | Send a smaller body. |
+    /// | 415 | `unsupported_media_type` | The `Content-Type` of the body is not JSON. | Send the body as JSON, with `Content-Type: application/json`. |
+    /// | 422 | `idempotency_key_reused` | The `Idempotency-Key` was already used with another body or for another operation. | Generate a new key for each creation. To repeat a request, send the same body as the first time. |
+    /// | 429 | `rate_limited` | Too many requests were sent with this API key. | Wait for the number of seconds in `Retry-After`. |
+    /// | 500 | `internal_error` | An unexpected error occurred in the service. | Report the error with the `x-request-id` of the response. |
+    /// | 503 | `overloaded` | The service is overloaded and did not start to process the request. | Wait for the number of seconds in `Retry-After`, then send the request again. |
+    /// | 503 | `unavailable` | The database is unavailable or the deadline has passed. The request may or may not have taken effect. | Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect. |
+    ///
     /// ```
     /// use petstore_client::types;
     ///
@@ -220,8 +397,29 @@ impl Client {
     /// # }
     /// ```
     #[cfg(feature = "beta")]
-    pub fn create_order(&self) -> builder::CreateOrder<'_> {
+    pub fn create_order(&self) -> builder::CreateOrder<'static> {
         builder::CreateOrder::new(&self.inner)
+    }
+
+    /// As [`create_order`](Self::create_order), with all that the operation requires, so that the compiler finds what is missing.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client
+    ///     .create_order_with(types::NewOrder::builder().pet_id(1))
+    ///     .send()
+    ///     .await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "beta")]
+    pub fn create_order_with(
+        &self,
+        body: impl ::openapi_dropshot_client::generated::IntoBody<types::NewOrder>,
+    ) -> builder::CreateOrder<'static> {
+        self.create_order().body(body)
     }
 
     /// Get an order.
@@ -232,6 +430,23 @@ impl Client {
     ///
     /// Sends `GET /store/orders/{orderId}`.
     ///
+    /// # Errors
+    ///
+    /// [`errors::GetOrderError`](super::errors::GetOrderError) has the codes that the document lists:
+    ///
+    /// | status | code | meaning | what to do |
+    /// |---|---|---|---|
+    /// | 400 | `invalid_request` | A parameter or the body is invalid. | Correct the part of the request that `message` names. Do not send the same request again; it will fail again. |
+    /// | 401 | `unauthorized` | The API key is missing, malformed, unknown, revoked or expired. | Send a valid key as `Authorization: Bearer <API_KEY>`. |
+    /// | 404 | `not_found` | The path or the resource does not exist. | Check the URL and the identifier in it. |
+    /// | 405 | `method_not_allowed` | The path does not support this method. | Use one of the methods in the `Allow` header. |
+    /// | 408 | `request_timeout` | The service did not receive the whole request in time. | Send the body without pauses, use a faster connection, or send a smaller body. |
+    /// | 413 | `payload_too_large` | The body is larger than the service accepts. | Send a smaller body. |
+    /// | 429 | `rate_limited` | Too many requests were sent with this API key. | Wait for the number of seconds in `Retry-After`. |
+    /// | 500 | `internal_error` | An unexpected error occurred in the service. | Report the error with the `x-request-id` of the response. |
+    /// | 503 | `overloaded` | The service is overloaded and did not start to process the request. | Wait for the number of seconds in `Retry-After`, then send the request again. |
+    /// | 503 | `unavailable` | The database is unavailable or the deadline has passed. The request may or may not have taken effect. | Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect. |
+    ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
     /// let response = client.get_order().order_id(2).send().await?.into_inner();
@@ -240,8 +455,24 @@ impl Client {
     /// # }
     /// ```
     #[cfg(feature = "beta")]
-    pub fn get_order(&self) -> builder::GetOrder<'_> {
+    pub fn get_order(&self) -> builder::GetOrder<'static> {
         builder::GetOrder::new(&self.inner)
+    }
+
+    /// As [`get_order`](Self::get_order), with all that the operation requires, so that the compiler finds what is missing.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.get_order_with(2).send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "beta")]
+    pub fn get_order_with(
+        &self,
+        order_id: impl ::std::convert::TryInto<i64, Error: ::std::fmt::Display>,
+    ) -> builder::GetOrder<'static> {
+        self.get_order().order_id(order_id)
     }
 
     /// Waits until `status` is `delivered`. It is an error if it becomes `cancelled`, or if it takes too long.
@@ -285,6 +516,26 @@ impl Client {
     ///
     /// Sends `PATCH /store/orders/{orderId}`.
     ///
+    /// # Errors
+    ///
+    /// [`errors::UpdateOrderError`](super::errors::UpdateOrderError) has the codes that the document lists:
+    ///
+    /// | status | code | meaning | what to do |
+    /// |---|---|---|---|
+    /// | 400 | `invalid_request` | A parameter or the body is invalid. | Correct the part of the request that `message` names. Do not send the same request again; it will fail again. |
+    /// | 401 | `unauthorized` | The API key is missing, malformed, unknown, revoked or expired. | Send a valid key as `Authorization: Bearer <API_KEY>`. |
+    /// | 403 | `insufficient_scope` | The API key has the scope `read`, and the operation changes something. | Use a key with the scope `read,write`. |
+    /// | 404 | `not_found` | The path or the resource does not exist. | Check the URL and the identifier in it. |
+    /// | 405 | `method_not_allowed` | The path does not support this method. | Use one of the methods in the `Allow` header. |
+    /// | 408 | `request_timeout` | The service did not receive the whole request in time. | Send the body without pauses, use a faster connection, or send a smaller body. |
+    /// | 409 | `invalid_transition` | The order cannot change from its present status to the requested one. | Fetch the order again, and request a status that can follow its present one. |
+    /// | 413 | `payload_too_large` | The body is larger than the service accepts. | Send a smaller body. |
+    /// | 415 | `unsupported_media_type` | The `Content-Type` of the body is not JSON. | Send the body as JSON, with `Content-Type: application/json`. |
+    /// | 429 | `rate_limited` | Too many requests were sent with this API key. | Wait for the number of seconds in `Retry-After`. |
+    /// | 500 | `internal_error` | An unexpected error occurred in the service. | Report the error with the `x-request-id` of the response. |
+    /// | 503 | `overloaded` | The service is overloaded and did not start to process the request. | Wait for the number of seconds in `Retry-After`, then send the request again. |
+    /// | 503 | `unavailable` | The database is unavailable or the deadline has passed. The request may or may not have taken effect. | Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect. |
+    ///
     /// ```
     /// use petstore_client::types;
     ///
@@ -301,7 +552,32 @@ impl Client {
     /// # }
     /// ```
     #[cfg(feature = "beta")]
-    pub fn update_order(&self) -> builder::UpdateOrder<'_> {
+    pub fn update_order(&self) -> builder::UpdateOrder<'static> {
         builder::UpdateOrder::new(&self.inner)
+    }
+
+    /// As [`update_order`](Self::update_order), with all that the operation requires, so that the compiler finds what is missing.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client
+    ///     .update_order_with(
+    ///         2,
+    ///         types::OrderUpdate::builder().status(types::OrderStatus::Approved),
+    ///     )
+    ///     .send()
+    ///     .await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "beta")]
+    pub fn update_order_with(
+        &self,
+        order_id: impl ::std::convert::TryInto<i64, Error: ::std::fmt::Display>,
+        body: impl ::openapi_dropshot_client::generated::IntoBody<types::OrderUpdate>,
+    ) -> builder::UpdateOrder<'static> {
+        self.update_order().order_id(order_id).body(body)
     }
 }

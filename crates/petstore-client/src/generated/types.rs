@@ -140,55 +140,89 @@ impl Error {
 #[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub enum ErrorCode {
-    /// `invalid_request`
+    /// `invalid_request` (400): A parameter or the body is invalid.
+    ///
+    /// What to do: Correct the part of the request that `message` names. Do not send the same request again; it will fail again.
     #[serde(rename = "invalid_request")]
     InvalidRequest,
-    /// `unauthorized`
+    /// `unauthorized` (401): The API key is missing, malformed, unknown, revoked or expired.
+    ///
+    /// What to do: Send a valid key as `Authorization: Bearer <API_KEY>`.
     #[serde(rename = "unauthorized")]
     Unauthorized,
-    /// `insufficient_scope`
+    /// `insufficient_scope` (403): The API key has the scope `read`, and the operation changes something.
+    ///
+    /// What to do: Use a key with the scope `read,write`.
     #[serde(rename = "insufficient_scope")]
     InsufficientScope,
-    /// `not_found`
+    /// `not_found` (404): The path or the resource does not exist.
+    ///
+    /// What to do: Check the URL and the identifier in it.
     #[serde(rename = "not_found")]
     NotFound,
-    /// `method_not_allowed`
+    /// `method_not_allowed` (405): The path does not support this method.
+    ///
+    /// What to do: Use one of the methods in the `Allow` header.
     #[serde(rename = "method_not_allowed")]
     MethodNotAllowed,
-    /// `request_timeout`
+    /// `request_timeout` (408): The service did not receive the whole request in time.
+    ///
+    /// What to do: Send the body without pauses, use a faster connection, or send a smaller body.
     #[serde(rename = "request_timeout")]
     RequestTimeout,
-    /// `conflict`
+    /// `conflict` (409): Another request with the same `Idempotency-Key` is still running.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`, then send the same request again.
     #[serde(rename = "conflict")]
     Conflict,
-    /// `pet_not_available`
+    /// `pet_not_available` (409): The pet is not `available`, because it has already been ordered or is not for sale.
+    ///
+    /// What to do: List the pets that are `available` and order one of them.
     #[serde(rename = "pet_not_available")]
     PetNotAvailable,
-    /// `invalid_transition`
+    /// `invalid_transition` (409): The order cannot change from its present status to the requested one.
+    ///
+    /// What to do: Fetch the order again, and request a status that can follow its present one.
     #[serde(rename = "invalid_transition")]
     InvalidTransition,
-    /// `operation_removed`
+    /// `operation_removed` (410): The operation was deprecated and its removal date has passed.
+    ///
+    /// What to do: Use the replacement that the documentation of the operation names.
     #[serde(rename = "operation_removed")]
     OperationRemoved,
-    /// `payload_too_large`
+    /// `payload_too_large` (413): The body is larger than the service accepts.
+    ///
+    /// What to do: Send a smaller body.
     #[serde(rename = "payload_too_large")]
     PayloadTooLarge,
-    /// `unsupported_media_type`
+    /// `unsupported_media_type` (415): The `Content-Type` of the body is not JSON.
+    ///
+    /// What to do: Send the body as JSON, with `Content-Type: application/json`.
     #[serde(rename = "unsupported_media_type")]
     UnsupportedMediaType,
-    /// `idempotency_key_reused`
+    /// `idempotency_key_reused` (422): The `Idempotency-Key` was already used with another body or for another operation.
+    ///
+    /// What to do: Generate a new key for each creation. To repeat a request, send the same body as the first time.
     #[serde(rename = "idempotency_key_reused")]
     IdempotencyKeyReused,
-    /// `rate_limited`
+    /// `rate_limited` (429): Too many requests were sent with this API key.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`.
     #[serde(rename = "rate_limited")]
     RateLimited,
-    /// `internal_error`
+    /// `internal_error` (500): An unexpected error occurred in the service.
+    ///
+    /// What to do: Report the error with the `x-request-id` of the response.
     #[serde(rename = "internal_error")]
     InternalError,
-    /// `overloaded`
+    /// `overloaded` (503): The service is overloaded and did not start to process the request.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`, then send the request again.
     #[serde(rename = "overloaded")]
     Overloaded,
-    /// `unavailable`
+    /// `unavailable` (503): The database is unavailable or the deadline has passed. The request may or may not have taken effect.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect.
     #[serde(rename = "unavailable")]
     Unavailable,
     /// A value that this version of the client does not know, as it was received.
@@ -362,7 +396,7 @@ impl ::std::str::FromStr for IdempotencyKey {
         });
         if PATTERN.find(value).is_none() {
             return Err(
-                "doesn't match pattern \"^(?:\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\"|[!#-~][!-~]{0,254})$\""
+                "a valid value is either a quoted string (RFC 8941, section 3.3.3) of 1 to 255 characters, or 1 to 255 visible ASCII characters without quotes around them. The quotes are not part of the key: `\"a1\"` and `a1` are the same key."
                     .into(),
             );
         }
@@ -750,6 +784,26 @@ impl OrderUpdate {
 #[serde(transparent)]
 pub struct Orders(pub ::std::vec::Vec<Order>);
 
+impl ::std::iter::IntoIterator for Orders {
+    type Item = Order;
+
+    type IntoIter = ::std::vec::IntoIter<Order>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'a> ::std::iter::IntoIterator for &'a Orders {
+    type Item = &'a Order;
+
+    type IntoIter = ::std::slice::Iter<'a, Order>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
 impl ::std::ops::Deref for Orders {
     type Target = ::std::vec::Vec<Order>;
 
@@ -930,6 +984,26 @@ impl ::std::convert::TryFrom<::std::string::String> for PetStatus {
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[serde(transparent)]
 pub struct Pets(pub ::std::vec::Vec<Pet>);
+
+impl ::std::iter::IntoIterator for Pets {
+    type Item = Pet;
+
+    type IntoIter = ::std::vec::IntoIter<Pet>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'a> ::std::iter::IntoIterator for &'a Pets {
+    type Item = &'a Pet;
+
+    type IntoIter = ::std::slice::Iter<'a, Pet>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
 
 impl ::std::ops::Deref for Pets {
     type Target = ::std::vec::Vec<Pet>;

@@ -1,7 +1,9 @@
 //! Tests errors: responses of the service, responses of a proxy, and calls without a response.
 
 use crate::service::{KEY, Service, client, json, response};
-use petstore_client::{Client, Error, ErrorCode, ErrorKind, RetryPolicy};
+use petstore_client::{
+    Client, Error, ErrorCode, ErrorKind, NewPet, RetryPolicy, errors::CreatePetError,
+};
 use std::error::Error as _;
 use std::time::Duration;
 
@@ -214,5 +216,31 @@ fn one_error_type_serves_for_making_a_client_and_for_using_it() {
     assert!(
         error.to_string().contains("write it like `http://"),
         "{error}"
+    );
+}
+
+#[tokio::test]
+async fn the_codes_that_the_document_lists_for_an_operation_are_matched_by_an_enum() {
+    let body = |code: &str| format!(r#"{{"code":"{code}","message":"no","status":409}}"#);
+    let service = Service::responding([
+        json("409 Conflict", &[], &body("idempotency_key_reused")),
+        json("409 Conflict", &[], &body("pet_not_available")),
+        json("409 Conflict", &[], &body("a_new_code")),
+    ])
+    .await;
+    let client = client(&service);
+    let mut codes = Vec::new();
+    for _ in 0..3 {
+        let error = client.create_pet_with(NewPet::new(7, "Rex")).send().await;
+        codes.push(
+            error
+                .expect_err("it is an error")
+                .code_of::<CreatePetError>(),
+        );
+    }
+    // The second code is in the document, but not at this operation.
+    assert_eq!(
+        codes,
+        [Some(CreatePetError::IdempotencyKeyReused), None, None]
     );
 }

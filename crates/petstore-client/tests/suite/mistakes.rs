@@ -33,6 +33,15 @@ fn a_builder_whose_error_is_forgotten_is_told_of_it() {
 }
 
 #[test]
+fn an_argument_that_the_operation_requires_is_missed_by_the_compiler() {
+    let error = error_of("forgets_the_body.rs");
+    assert!(
+        error.contains("this method takes 1 argument but 0 arguments were supplied"),
+        "{error}"
+    );
+}
+
+#[test]
 fn a_body_of_another_type_is_told_what_to_call() {
     let error = error_of("sends_another_body.rs");
     for part in [

@@ -218,3 +218,19 @@ fn a_client_and_its_calls_go_between_threads() {
     between_threads(client.create_pet().body(types::NewPet::builder()).send());
     between_threads(client.clone());
 }
+
+#[tokio::test]
+async fn an_idempotency_key_that_is_not_valid_is_described() {
+    let service = Service::responding([]).await;
+    let rex = NewPet::new(7, "Rex");
+    let call = client(&service)
+        .create_pet_with(rex)
+        .idempotency_key("my key");
+    let error = call.send().await.expect_err("it has a space");
+    assert_eq!(
+        error.message(),
+        "`Idempotency-Key` is not valid: a valid value is either a quoted string (RFC 8941, section 3.3.3) of 1 to 255 characters, or 1 to \
+         255 visible ASCII characters without quotes around them. The quotes are not part of the key: `\"a1\"` and `a1` are the \
+         same key."
+    );
+}

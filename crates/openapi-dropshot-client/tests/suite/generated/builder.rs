@@ -35,7 +35,7 @@ pub struct ListBooks<'a> {
 }
 
 impl<'a> ListBooks<'a> {
-    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
         Self {
             call: toolkit::Call::new(client, &LIST_BOOKS),
         }
@@ -127,7 +127,47 @@ impl<'a> ListBooks<'a> {
         self
     }
 
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+    /// The time limit of this call, with all its tries; of a stream, that of each page.
+    ///
+    /// ```
+    /// # fn example(client: &books::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.list_books().timeout(std::time::Duration::from_secs(2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.call.change_options(|options| options.timeout(timeout));
+        self
+    }
+
+    /// How often this call is tried, and how long it pauses between two tries.
+    ///
+    /// ```
+    /// # fn example(client: &books::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.list_books().retry(books::RetryPolicy::never());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
+        self.call.change_options(|options| options.retry(policy));
+        self
+    }
+
+    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
+    ///
+    /// ```
+    /// # fn example(client: &books::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.list_books().header("x-job", "nightly");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.call.change_options(|options| options.header(name, value));
+        self
+    }
+
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
+    /// that it was given before.
     ///
     /// ```
     /// # async fn example(client: &books::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -147,6 +187,7 @@ impl<'a> ListBooks<'a> {
     ///
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
+    /// [`list_books`](super::Client::list_books) lists the errors of the service.
     ///
     /// ```
     /// # async fn example(client: &books::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -251,7 +292,7 @@ pub struct CreateBook<'a> {
 }
 
 impl<'a> CreateBook<'a> {
-    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
         Self {
             call: toolkit::Call::new(client, &CREATE_BOOK),
             body: toolkit::Body::builder(),
@@ -313,7 +354,56 @@ impl<'a> CreateBook<'a> {
         self
     }
 
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+    /// The time limit of this call, with all its tries; of a stream, that of each page.
+    ///
+    /// ```
+    /// use books::types;
+    ///
+    /// # fn example(client: &books::Client, body: types::NewBook) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .create_book()
+    ///     .body(body)
+    ///     .timeout(std::time::Duration::from_secs(2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.call.change_options(|options| options.timeout(timeout));
+        self
+    }
+
+    /// How often this call is tried, and how long it pauses between two tries.
+    ///
+    /// ```
+    /// use books::types;
+    ///
+    /// # fn example(client: &books::Client, body: types::NewBook) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.create_book().body(body).retry(books::RetryPolicy::never());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
+        self.call.change_options(|options| options.retry(policy));
+        self
+    }
+
+    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
+    ///
+    /// ```
+    /// use books::types;
+    ///
+    /// # fn example(client: &books::Client, body: types::NewBook) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.create_book().body(body).header("x-job", "nightly");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.call.change_options(|options| options.header(name, value));
+        self
+    }
+
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
+    /// that it was given before.
     ///
     /// ```
     /// use books::types;
@@ -335,6 +425,7 @@ impl<'a> CreateBook<'a> {
     ///
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
+    /// [`create_book`](super::Client::create_book) lists the errors of the service.
     ///
     /// ```
     /// use books::types;
@@ -406,7 +497,7 @@ pub struct GetBook<'a> {
 }
 
 impl<'a> GetBook<'a> {
-    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
         Self {
             call: toolkit::Call::new(client, &GET_BOOK),
         }
@@ -431,7 +522,50 @@ impl<'a> GetBook<'a> {
         self
     }
 
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+    /// The time limit of this call, with all its tries; of a stream, that of each page.
+    ///
+    /// ```
+    /// # fn example(client: &books::Client, book_id: i64) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .get_book()
+    ///     .book_id(book_id)
+    ///     .timeout(std::time::Duration::from_secs(2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.call.change_options(|options| options.timeout(timeout));
+        self
+    }
+
+    /// How often this call is tried, and how long it pauses between two tries.
+    ///
+    /// ```
+    /// # fn example(client: &books::Client, book_id: i64) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.get_book().book_id(book_id).retry(books::RetryPolicy::never());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
+        self.call.change_options(|options| options.retry(policy));
+        self
+    }
+
+    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
+    ///
+    /// ```
+    /// # fn example(client: &books::Client, book_id: i64) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.get_book().book_id(book_id).header("x-job", "nightly");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.call.change_options(|options| options.header(name, value));
+        self
+    }
+
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
+    /// that it was given before.
     ///
     /// ```
     /// # async fn example(client: &books::Client, book_id: i64) -> Result<(), Box<dyn std::error::Error>> {
@@ -451,6 +585,7 @@ impl<'a> GetBook<'a> {
     ///
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
+    /// [`get_book`](super::Client::get_book) lists the errors of the service.
     ///
     /// ```
     /// # async fn example(client: &books::Client, book_id: i64) -> Result<(), Box<dyn std::error::Error>> {
@@ -505,7 +640,7 @@ pub struct RemoveShelf<'a> {
 }
 
 impl<'a> RemoveShelf<'a> {
-    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
         Self {
             call: toolkit::Call::new(client, &REMOVE_SHELF),
         }
@@ -530,7 +665,50 @@ impl<'a> RemoveShelf<'a> {
         self
     }
 
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+    /// The time limit of this call, with all its tries; of a stream, that of each page.
+    ///
+    /// ```
+    /// # fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .remove_shelf()
+    ///     .shelf(shelf)
+    ///     .timeout(std::time::Duration::from_secs(2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.call.change_options(|options| options.timeout(timeout));
+        self
+    }
+
+    /// How often this call is tried, and how long it pauses between two tries.
+    ///
+    /// ```
+    /// # fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.remove_shelf().shelf(shelf).retry(books::RetryPolicy::never());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
+        self.call.change_options(|options| options.retry(policy));
+        self
+    }
+
+    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
+    ///
+    /// ```
+    /// # fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.remove_shelf().shelf(shelf).header("x-job", "nightly");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.call.change_options(|options| options.header(name, value));
+        self
+    }
+
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
+    /// that it was given before.
     ///
     /// ```
     /// # async fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
@@ -550,6 +728,7 @@ impl<'a> RemoveShelf<'a> {
     ///
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
+    /// [`remove_shelf`](super::Client::remove_shelf) lists the errors of the service.
     ///
     /// ```
     /// # async fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
@@ -605,7 +784,7 @@ pub struct LabelShelf<'a> {
 }
 
 impl<'a> LabelShelf<'a> {
-    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
         Self {
             call: toolkit::Call::new(client, &LABEL_SHELF),
             body: toolkit::Body::missing(),
@@ -647,7 +826,59 @@ impl<'a> LabelShelf<'a> {
         self
     }
 
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+    /// The time limit of this call, with all its tries; of a stream, that of each page.
+    ///
+    /// ```
+    /// # fn example(client: &books::Client, shelf: ::std::string::String, body: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .label_shelf()
+    ///     .shelf(shelf)
+    ///     .body(body)
+    ///     .timeout(std::time::Duration::from_secs(2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.call.change_options(|options| options.timeout(timeout));
+        self
+    }
+
+    /// How often this call is tried, and how long it pauses between two tries.
+    ///
+    /// ```
+    /// # fn example(client: &books::Client, shelf: ::std::string::String, body: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .label_shelf()
+    ///     .shelf(shelf)
+    ///     .body(body)
+    ///     .retry(books::RetryPolicy::never());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
+        self.call.change_options(|options| options.retry(policy));
+        self
+    }
+
+    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
+    ///
+    /// ```
+    /// # fn example(client: &books::Client, shelf: ::std::string::String, body: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .label_shelf()
+    ///     .shelf(shelf)
+    ///     .body(body)
+    ///     .header("x-job", "nightly");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.call.change_options(|options| options.header(name, value));
+        self
+    }
+
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
+    /// that it was given before.
     ///
     /// ```
     /// # async fn example(client: &books::Client, shelf: ::std::string::String, body: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
@@ -738,7 +969,7 @@ pub struct ReadShelf<'a> {
 }
 
 impl<'a> ReadShelf<'a> {
-    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
         Self {
             call: toolkit::Call::new(client, &READ_SHELF),
         }
@@ -763,7 +994,50 @@ impl<'a> ReadShelf<'a> {
         self
     }
 
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+    /// The time limit of this call, with all its tries; of a stream, that of each page.
+    ///
+    /// ```
+    /// # fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .read_shelf()
+    ///     .shelf(shelf)
+    ///     .timeout(std::time::Duration::from_secs(2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.call.change_options(|options| options.timeout(timeout));
+        self
+    }
+
+    /// How often this call is tried, and how long it pauses between two tries.
+    ///
+    /// ```
+    /// # fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.read_shelf().shelf(shelf).retry(books::RetryPolicy::never());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
+        self.call.change_options(|options| options.retry(policy));
+        self
+    }
+
+    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
+    ///
+    /// ```
+    /// # fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.read_shelf().shelf(shelf).header("x-job", "nightly");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.call.change_options(|options| options.header(name, value));
+        self
+    }
+
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
+    /// that it was given before.
     ///
     /// ```
     /// # async fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
@@ -783,6 +1057,7 @@ impl<'a> ReadShelf<'a> {
     ///
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
+    /// [`read_shelf`](super::Client::read_shelf) lists the errors of the service.
     ///
     /// ```
     /// # async fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
@@ -844,7 +1119,7 @@ pub struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
         Self {
             call: toolkit::Call::new(client, &SEARCH),
             body: toolkit::Body::builder(),
@@ -885,7 +1160,53 @@ impl<'a> Search<'a> {
         self
     }
 
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+    /// The time limit of this call, with all its tries; of a stream, that of each page.
+    ///
+    /// ```
+    /// use books::types;
+    ///
+    /// # fn example(client: &books::Client, body: types::Search) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.search().body(body).timeout(std::time::Duration::from_secs(2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.call.change_options(|options| options.timeout(timeout));
+        self
+    }
+
+    /// How often this call is tried, and how long it pauses between two tries.
+    ///
+    /// ```
+    /// use books::types;
+    ///
+    /// # fn example(client: &books::Client, body: types::Search) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.search().body(body).retry(books::RetryPolicy::never());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
+        self.call.change_options(|options| options.retry(policy));
+        self
+    }
+
+    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
+    ///
+    /// ```
+    /// use books::types;
+    ///
+    /// # fn example(client: &books::Client, body: types::Search) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.search().body(body).header("x-job", "nightly");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.call.change_options(|options| options.header(name, value));
+        self
+    }
+
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
+    /// that it was given before.
     ///
     /// ```
     /// use books::types;
@@ -974,7 +1295,7 @@ pub struct UploadCover<'a> {
 }
 
 impl<'a> UploadCover<'a> {
-    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
         Self {
             call: toolkit::Call::new(client, &UPLOAD_COVER),
             body: toolkit::Body::missing(),
@@ -997,7 +1318,50 @@ impl<'a> UploadCover<'a> {
         self
     }
 
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+    /// The time limit of this call, with all its tries; of a stream, that of each page.
+    ///
+    /// ```
+    /// # fn example(client: &books::Client, body: ::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .upload_cover()
+    ///     .body(body)
+    ///     .timeout(std::time::Duration::from_secs(2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.call.change_options(|options| options.timeout(timeout));
+        self
+    }
+
+    /// How often this call is tried, and how long it pauses between two tries.
+    ///
+    /// ```
+    /// # fn example(client: &books::Client, body: ::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.upload_cover().body(body).retry(books::RetryPolicy::never());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
+        self.call.change_options(|options| options.retry(policy));
+        self
+    }
+
+    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
+    ///
+    /// ```
+    /// # fn example(client: &books::Client, body: ::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.upload_cover().body(body).header("x-job", "nightly");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.call.change_options(|options| options.header(name, value));
+        self
+    }
+
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
+    /// that it was given before.
     ///
     /// ```
     /// # async fn example(client: &books::Client, body: ::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {

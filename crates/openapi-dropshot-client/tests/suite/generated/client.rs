@@ -8,7 +8,10 @@ static SERVICE: ::openapi_dropshot_client::generated::Service = ::openapi_dropsh
     "books", ::openapi_dropshot_client::generated::Credential::Bearer, required : false
 );
 
-/// A client of the service, with one API key.
+/// A client of the service. All of its calls have the API key that was passed to
+/// [`api_key`](::openapi_dropshot_client::ClientBuilder::api_key), or the present one of the provider that was passed to
+/// [`credentials`](::openapi_dropshot_client::ClientBuilder::credentials). For another key, build another client
+/// ([`to_builder`](Self::to_builder)).
 ///
 /// Cloning is cheap, and clones share their connections, their retry budget, and the pauses that the
 /// service asked for.
@@ -62,6 +65,43 @@ impl Client {
         self.inner.base_url()
     }
 
+    /// A builder with the settings of this client, to change some of them, such as the API key or a time limit.
+    ///
+    /// The changed client has the connections of this one, unless their settings change, and its retry budget.
+    ///
+    /// ```
+    /// use books::Client;
+    ///
+    /// let client = Client::builder("http://127.0.0.1:8080").api_key("the-key").build()?;
+    /// let patient = client
+    ///     .to_builder()
+    ///     .timeout(std::time::Duration::from_secs(300))
+    ///     .build()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn to_builder(&self) -> super::ClientBuilder {
+        self.inner.to_builder()
+    }
+
+    /// A request that the document lacks, such as one of a newer service: with the API key, the retries and the time
+    /// limits of this client. The path is relative to the address of the service, and may have a query.
+    ///
+    /// ```
+    /// # async fn example(client: &books::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.request(books::reqwest::Method::GET, "/new/things?size=2");
+    /// let response = request.send::<serde_json::Value>().await?;
+    /// println!("{}", response["name"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn request(
+        &self,
+        method: super::reqwest::Method,
+        path: &str,
+    ) -> super::RawRequest {
+        self.inner.request(method, path)
+    }
+
     /// How many responses said that their operation is deprecated, by `operationId`.
     ///
     /// ```
@@ -79,6 +119,10 @@ impl Client {
     ///
     /// Sends `GET /books`.
     ///
+    /// # Errors
+    ///
+    /// - default: Why the request was rejected.
+    ///
     /// ```
     /// # async fn example(client: &books::Client) -> Result<(), Box<dyn std::error::Error>> {
     /// let response = client.list_books().send().await?.into_inner();
@@ -86,13 +130,17 @@ impl Client {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn list_books(&self) -> builder::ListBooks<'_> {
+    pub fn list_books(&self) -> builder::ListBooks<'static> {
         builder::ListBooks::new(&self.inner)
     }
 
     /// The operation `createBook`.
     ///
     /// Sends `POST /books`.
+    ///
+    /// # Errors
+    ///
+    /// - default: Why the request was rejected.
     ///
     /// ```
     /// use books::types;
@@ -103,8 +151,25 @@ impl Client {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn create_book(&self) -> builder::CreateBook<'_> {
+    pub fn create_book(&self) -> builder::CreateBook<'static> {
         builder::CreateBook::new(&self.inner)
+    }
+
+    /// As [`create_book`](Self::create_book), with all that the operation requires, so that the compiler finds what is missing.
+    ///
+    /// ```
+    /// use books::types;
+    ///
+    /// # async fn example(client: &books::Client, body: types::NewBook) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.create_book_with(body).send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn create_book_with(
+        &self,
+        body: impl ::openapi_dropshot_client::generated::IntoBody<types::NewBook>,
+    ) -> builder::CreateBook<'static> {
+        self.create_book().body(body)
     }
 
     /// The operation `getBook`.
@@ -112,6 +177,10 @@ impl Client {
     /// Deprecated.
     ///
     /// Sends `GET /books/{bookId}`.
+    ///
+    /// # Errors
+    ///
+    /// - default: Why the request was rejected.
     ///
     /// ```
     /// # async fn example(client: &books::Client, book_id: i64) -> Result<(), Box<dyn std::error::Error>> {
@@ -121,13 +190,33 @@ impl Client {
     /// # }
     /// ```
     #[deprecated(note = "the document names neither a removal date nor a replacement")]
-    pub fn get_book(&self) -> builder::GetBook<'_> {
+    pub fn get_book(&self) -> builder::GetBook<'static> {
         builder::GetBook::new(&self.inner)
+    }
+
+    /// As [`get_book`](Self::get_book), with all that the operation requires, so that the compiler finds what is missing.
+    ///
+    /// ```
+    /// # async fn example(client: &books::Client, book_id: i64) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.get_book_with(book_id).send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[deprecated(note = "the document names neither a removal date nor a replacement")]
+    pub fn get_book_with(
+        &self,
+        book_id: impl ::std::convert::TryInto<i64, Error: ::std::fmt::Display>,
+    ) -> builder::GetBook<'static> {
+        self.get_book().book_id(book_id)
     }
 
     /// The operation `removeShelf`.
     ///
     /// Sends `DELETE /shelves/{shelf}`.
+    ///
+    /// # Errors
+    ///
+    /// - default: Why the request was rejected.
     ///
     /// ```
     /// # async fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
@@ -136,8 +225,26 @@ impl Client {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn remove_shelf(&self) -> builder::RemoveShelf<'_> {
+    pub fn remove_shelf(&self) -> builder::RemoveShelf<'static> {
         builder::RemoveShelf::new(&self.inner)
+    }
+
+    /// As [`remove_shelf`](Self::remove_shelf), with all that the operation requires, so that the compiler finds what is missing.
+    ///
+    /// ```
+    /// # async fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.remove_shelf_with(shelf).send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn remove_shelf_with(
+        &self,
+        shelf: impl ::std::convert::TryInto<
+            ::std::string::String,
+            Error: ::std::fmt::Display,
+        >,
+    ) -> builder::RemoveShelf<'static> {
+        self.remove_shelf().shelf(shelf)
     }
 
     /// The operation `labelShelf`.
@@ -157,13 +264,36 @@ impl Client {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn label_shelf(&self) -> builder::LabelShelf<'_> {
+    pub fn label_shelf(&self) -> builder::LabelShelf<'static> {
         builder::LabelShelf::new(&self.inner)
+    }
+
+    /// As [`label_shelf`](Self::label_shelf), with all that the operation requires, so that the compiler finds what is missing.
+    ///
+    /// ```
+    /// # async fn example(client: &books::Client, shelf: ::std::string::String, body: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.label_shelf_with(shelf, body).send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn label_shelf_with(
+        &self,
+        shelf: impl ::std::convert::TryInto<
+            ::std::string::String,
+            Error: ::std::fmt::Display,
+        >,
+        body: impl ::openapi_dropshot_client::generated::IntoBody<::std::string::String>,
+    ) -> builder::LabelShelf<'static> {
+        self.label_shelf().shelf(shelf).body(body)
     }
 
     /// The operation `readShelf`.
     ///
     /// Sends `GET /shelves/{shelf}/text`.
+    ///
+    /// # Errors
+    ///
+    /// - default: Why the request was rejected.
     ///
     /// ```
     /// # async fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
@@ -172,8 +302,26 @@ impl Client {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn read_shelf(&self) -> builder::ReadShelf<'_> {
+    pub fn read_shelf(&self) -> builder::ReadShelf<'static> {
         builder::ReadShelf::new(&self.inner)
+    }
+
+    /// As [`read_shelf`](Self::read_shelf), with all that the operation requires, so that the compiler finds what is missing.
+    ///
+    /// ```
+    /// # async fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.read_shelf_with(shelf).send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn read_shelf_with(
+        &self,
+        shelf: impl ::std::convert::TryInto<
+            ::std::string::String,
+            Error: ::std::fmt::Display,
+        >,
+    ) -> builder::ReadShelf<'static> {
+        self.read_shelf().shelf(shelf)
     }
 
     /// The operation `search`.
@@ -189,8 +337,25 @@ impl Client {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn search(&self) -> builder::Search<'_> {
+    pub fn search(&self) -> builder::Search<'static> {
         builder::Search::new(&self.inner)
+    }
+
+    /// As [`search`](Self::search), with all that the operation requires, so that the compiler finds what is missing.
+    ///
+    /// ```
+    /// use books::types;
+    ///
+    /// # async fn example(client: &books::Client, body: types::Search) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.search_with(body).send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn search_with(
+        &self,
+        body: impl ::openapi_dropshot_client::generated::IntoBody<types::Search>,
+    ) -> builder::Search<'static> {
+        self.search().body(body)
     }
 
     /// The operation `uploadCover`.
@@ -204,7 +369,24 @@ impl Client {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn upload_cover(&self) -> builder::UploadCover<'_> {
+    pub fn upload_cover(&self) -> builder::UploadCover<'static> {
         builder::UploadCover::new(&self.inner)
+    }
+
+    /// As [`upload_cover`](Self::upload_cover), with all that the operation requires, so that the compiler finds what is missing.
+    ///
+    /// ```
+    /// # async fn example(client: &books::Client, body: ::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.upload_cover_with(body).send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn upload_cover_with(
+        &self,
+        body: impl ::openapi_dropshot_client::generated::IntoBody<
+            ::openapi_dropshot_client::reqwest::Body,
+        >,
+    ) -> builder::UploadCover<'static> {
+        self.upload_cover().body(body)
     }
 }

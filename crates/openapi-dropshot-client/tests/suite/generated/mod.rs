@@ -12,38 +12,132 @@
     reason = "the code is generated"
 )]
 
+/// The requests, a type for each operation: the methods of [`Client`] return them. Set the parameters, and then call `send`.
 pub mod builder;
 mod client;
+/// The values of requests and responses: bodies, their parts, and parameters.
 pub mod types;
 
 pub use client::Client;
 pub use ::openapi_dropshot_client::{
-    ApiKey, Batch, BatchError, BatchReport, BoxError, BuildError, CallOptions, Clock,
-    Credentials, Deprecation, ErrorKind, Interceptor, Progress, RetryBudget,
-    RetryDecision, RetryPolicy, RetryStop, TryOutcome, TryRequest, reqwest, telemetry,
+    ApiKey, Batch, BatchError, BatchReport, BoxError, BuildError, Clock, Deprecation,
+    ErrorKind, FailedLoad, Progress, RetryBudget, RetryDecision, RetryStop, TryOutcome,
+    TryRequest, recovery, reqwest, telemetry,
 };
 #[cfg(not(target_arch = "wasm32"))]
-pub use ::openapi_dropshot_client::{ApiKeyFile, RequestBody, TransportError, mock};
+pub use ::openapi_dropshot_client::{
+    ApiKeyFile, DefaultTransport, RequestBody, TransportError, mock,
+};
+/// ```
+/// use books::Client;
+///
+/// use books::ApiKeyFile;
+/// let client = Client::builder("http://127.0.0.1:8080")
+///     .credentials(ApiKeyFile::new("/run/secrets/key"))
+///     .build()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[doc(inline)]
+pub use ::openapi_dropshot_client::Credentials;
+/// ```
+/// use books::Client;
+///
+/// use books::TryRequest;
+/// let client = Client::builder("http://127.0.0.1:8080")
+///     .api_key("the-key")
+///     .interceptor(|request: &mut TryRequest<'_>| {
+///         println!("{}, try {}", request.operation(), request.number());
+///         Ok(())
+///     })
+///     .build()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[doc(inline)]
+pub use ::openapi_dropshot_client::Interceptor;
+/// ```
+/// use books::Client;
+///
+/// use books::RetryPolicy;
+/// let client = Client::builder("http://127.0.0.1:8080")
+///     .api_key("the-key")
+///     .retry(RetryPolicy::new().max_tries(3))
+///     .build()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[doc(inline)]
+pub use ::openapi_dropshot_client::RetryPolicy;
+/// ```
+/// use books::{CallOptions, RetryPolicy};
+/// let once = CallOptions::new()
+///     .timeout(std::time::Duration::from_secs(1))
+///     .retry(RetryPolicy::never());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[doc(inline)]
+pub use ::openapi_dropshot_client::CallOptions;
 
-/// Settings of a [`Client`]; [`Client::builder`] starts one.
+/// Settings of a [`Client`]; [`Client::builder`] starts one, and
+/// [`build`](::openapi_dropshot_client::ClientBuilder::build) ends it.
+///
+/// - API key: [`api_key`](::openapi_dropshot_client::ClientBuilder::api_key),
+///   [`credentials`](::openapi_dropshot_client::ClientBuilder::credentials)
+/// - time and tries: [`timeout`](::openapi_dropshot_client::ClientBuilder::timeout),
+///   [`try_timeout`](::openapi_dropshot_client::ClientBuilder::try_timeout),
+///   [`retry`](::openapi_dropshot_client::ClientBuilder::retry),
+///   [`retry_budget`](::openapi_dropshot_client::ClientBuilder::retry_budget)
+/// - hooks and headers: [`interceptor`](::openapi_dropshot_client::ClientBuilder::interceptor),
+///   [`header`](::openapi_dropshot_client::ClientBuilder::header),
+///   [`app_name`](::openapi_dropshot_client::ClientBuilder::app_name),
+///   [`on_deprecation`](::openapi_dropshot_client::ClientBuilder::on_deprecation)
+/// - connections: [`http_client`](::openapi_dropshot_client::ClientBuilder::http_client),
+///   `transport`, `wrap_transport`, `proxy`, `connect_timeout`
 pub type ClientBuilder = ::openapi_dropshot_client::ClientBuilder<Client>;
 
 /// The error of a call, with the error codes of the document.
+///
+/// - what the service says: [`code`](::openapi_dropshot_client::Error::code),
+///   [`code_of`](::openapi_dropshot_client::Error::code_of), [`status`](::openapi_dropshot_client::Error::status),
+///   [`message`](::openapi_dropshot_client::Error::message),
+///   [`request_id`](::openapi_dropshot_client::Error::request_id), [`body`](::openapi_dropshot_client::Error::body)
+/// - what happened: [`kind`](::openapi_dropshot_client::Error::kind),
+///   [`was_sent`](::openapi_dropshot_client::Error::was_sent), [`retries`](::openapi_dropshot_client::Error::retries),
+///   [`retry_stop`](::openapi_dropshot_client::Error::retry_stop)
+/// - whether to try again: [`is_retryable`](::openapi_dropshot_client::Error::is_retryable),
+///   [`retry_after`](::openapi_dropshot_client::Error::retry_after),
+///   [`idempotency_key`](::openapi_dropshot_client::Error::idempotency_key)
 pub type Error = ::openapi_dropshot_client::Error<String>;
 
-/// A response of the service. It dereferences to its body.
+/// A request that the document lacks; [`Client::request`] starts it.
+pub type RawRequest = ::openapi_dropshot_client::RawRequest<String>;
+
+/// A response of the service. It dereferences to its body, and `for` takes a response with a list.
+///
+/// - [`into_inner`](::openapi_dropshot_client::Response::into_inner): the body alone
+/// - [`status`](::openapi_dropshot_client::Response::status), [`headers`](::openapi_dropshot_client::Response::headers),
+///   [`request_id`](::openapi_dropshot_client::Response::request_id),
+///   [`retries`](::openapi_dropshot_client::Response::retries)
+/// - [`next_cursor`](::openapi_dropshot_client::Response::next_cursor): where the next page begins
+/// - [`raw_body`](::openapi_dropshot_client::Response::raw_body),
+///   [`unknown_members`](::openapi_dropshot_client::Response::unknown_members): what a newer service sent
 pub type Response<T> = ::openapi_dropshot_client::Response<T, String>;
 
-/// Waits for a state; the methods `wait_until_…` of the client return it.
+/// Waits for a state; the methods `wait_until_…` of the client return it. `await` it, after
+/// [`timeout`](::openapi_dropshot_client::Waiting::timeout) if 5 minutes are not the right time.
 pub type Waiting<T> = ::openapi_dropshot_client::Waiting<T, String>;
 
 /// Why a state was not reached.
 pub type WaitError<T> = ::openapi_dropshot_client::WaitError<T, String>;
 
 /// Pages, one after the other, as a stream; the method `pages` of a request returns it.
+/// [`next`](::openapi_dropshot_client::Pages::next) is the next page, and
+/// [`cursor`](::openapi_dropshot_client::Pages::cursor) where the last one began. With the feature `blocking` it has a method
+/// `blocking`, which makes an iterator of it.
 pub type Pages<T> = ::openapi_dropshot_client::Pages<T, String>;
 
 /// The items of the pages, one by one, as a stream; the method `stream` of a request returns it.
+/// [`next`](::openapi_dropshot_client::Items::next) is the next item, and
+/// [`cursor`](::openapi_dropshot_client::Items::cursor) where the page of the last one began, to go on there later. With the
+/// feature `blocking` it has a method `blocking`, which makes an iterator of it.
 pub type Items<T> = ::openapi_dropshot_client::Items<T, String>;
 
 /// Iterators over pages and their items, for code that is not async.

@@ -31,7 +31,7 @@ pub struct ListLoans<'a> {
 }
 
 impl<'a> ListLoans<'a> {
-    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
         Self {
             call: toolkit::Call::new(client, &LIST_LOANS),
         }
@@ -79,7 +79,47 @@ impl<'a> ListLoans<'a> {
         self
     }
 
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+    /// The time limit of this call, with all its tries; of a stream, that of each page.
+    ///
+    /// ```
+    /// # fn example(client: &loans::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.list_loans().timeout(std::time::Duration::from_secs(2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.call.change_options(|options| options.timeout(timeout));
+        self
+    }
+
+    /// How often this call is tried, and how long it pauses between two tries.
+    ///
+    /// ```
+    /// # fn example(client: &loans::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.list_loans().retry(loans::RetryPolicy::never());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
+        self.call.change_options(|options| options.retry(policy));
+        self
+    }
+
+    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
+    ///
+    /// ```
+    /// # fn example(client: &loans::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.list_loans().header("x-job", "nightly");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.call.change_options(|options| options.header(name, value));
+        self
+    }
+
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
+    /// that it was given before.
     ///
     /// ```
     /// # async fn example(client: &loans::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -99,6 +139,7 @@ impl<'a> ListLoans<'a> {
     ///
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
+    /// [`list_loans`](super::Client::list_loans) lists the errors of the service.
     ///
     /// ```
     /// # async fn example(client: &loans::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -200,7 +241,7 @@ pub struct CreateLoan<'a> {
 }
 
 impl<'a> CreateLoan<'a> {
-    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
         Self {
             call: toolkit::Call::new(client, &CREATE_LOAN),
             body: toolkit::Body::optional_builder(),
@@ -241,7 +282,47 @@ impl<'a> CreateLoan<'a> {
         self
     }
 
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+    /// The time limit of this call, with all its tries; of a stream, that of each page.
+    ///
+    /// ```
+    /// # fn example(client: &loans::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.create_loan().timeout(std::time::Duration::from_secs(2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.call.change_options(|options| options.timeout(timeout));
+        self
+    }
+
+    /// How often this call is tried, and how long it pauses between two tries.
+    ///
+    /// ```
+    /// # fn example(client: &loans::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.create_loan().retry(loans::RetryPolicy::never());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
+        self.call.change_options(|options| options.retry(policy));
+        self
+    }
+
+    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
+    ///
+    /// ```
+    /// # fn example(client: &loans::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.create_loan().header("x-job", "nightly");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.call.change_options(|options| options.header(name, value));
+        self
+    }
+
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
+    /// that it was given before.
     ///
     /// ```
     /// # async fn example(client: &loans::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -261,6 +342,7 @@ impl<'a> CreateLoan<'a> {
     ///
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
+    /// [`create_loan`](super::Client::create_loan) lists the errors of the service.
     ///
     /// ```
     /// # async fn example(client: &loans::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -346,7 +428,7 @@ pub struct ExtendLoan<'a> {
 }
 
 impl<'a> ExtendLoan<'a> {
-    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
         Self {
             call: toolkit::Call::new(client, &EXTEND_LOAN),
             body: toolkit::Body::builder(),
@@ -408,7 +490,65 @@ impl<'a> ExtendLoan<'a> {
         self
     }
 
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+    /// The time limit of this call, with all its tries; of a stream, that of each page.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # fn example(client: &loans::Client, loan_id: i64, body: types::ExtendLoanBody) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .extend_loan()
+    ///     .loan_id(loan_id)
+    ///     .body(body)
+    ///     .timeout(std::time::Duration::from_secs(2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.call.change_options(|options| options.timeout(timeout));
+        self
+    }
+
+    /// How often this call is tried, and how long it pauses between two tries.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # fn example(client: &loans::Client, loan_id: i64, body: types::ExtendLoanBody) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .extend_loan()
+    ///     .loan_id(loan_id)
+    ///     .body(body)
+    ///     .retry(loans::RetryPolicy::never());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
+        self.call.change_options(|options| options.retry(policy));
+        self
+    }
+
+    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # fn example(client: &loans::Client, loan_id: i64, body: types::ExtendLoanBody) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .extend_loan()
+    ///     .loan_id(loan_id)
+    ///     .body(body)
+    ///     .header("x-job", "nightly");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.call.change_options(|options| options.header(name, value));
+        self
+    }
+
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
+    /// that it was given before.
     ///
     /// ```
     /// use loans::types;
@@ -436,6 +576,7 @@ impl<'a> ExtendLoan<'a> {
     ///
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
+    /// [`extend_loan`](super::Client::extend_loan) lists the errors of the service.
     ///
     /// ```
     /// use loans::types;
@@ -537,7 +678,7 @@ pub struct ScanLoan<'a> {
 }
 
 impl<'a> ScanLoan<'a> {
-    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
         Self {
             call: toolkit::Call::new(client, &SCAN_LOAN),
             body: toolkit::Body::missing(),
@@ -579,7 +720,59 @@ impl<'a> ScanLoan<'a> {
         self
     }
 
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+    /// The time limit of this call, with all its tries; of a stream, that of each page.
+    ///
+    /// ```
+    /// # fn example(client: &loans::Client, loan_id: i64, body: ::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .scan_loan()
+    ///     .loan_id(loan_id)
+    ///     .body(body)
+    ///     .timeout(std::time::Duration::from_secs(2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.call.change_options(|options| options.timeout(timeout));
+        self
+    }
+
+    /// How often this call is tried, and how long it pauses between two tries.
+    ///
+    /// ```
+    /// # fn example(client: &loans::Client, loan_id: i64, body: ::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .scan_loan()
+    ///     .loan_id(loan_id)
+    ///     .body(body)
+    ///     .retry(loans::RetryPolicy::never());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
+        self.call.change_options(|options| options.retry(policy));
+        self
+    }
+
+    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
+    ///
+    /// ```
+    /// # fn example(client: &loans::Client, loan_id: i64, body: ::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .scan_loan()
+    ///     .loan_id(loan_id)
+    ///     .body(body)
+    ///     .header("x-job", "nightly");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.call.change_options(|options| options.header(name, value));
+        self
+    }
+
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
+    /// that it was given before.
     ///
     /// ```
     /// # async fn example(client: &loans::Client, loan_id: i64, body: ::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
@@ -675,7 +868,7 @@ pub struct PutBorrower<'a> {
 }
 
 impl<'a> PutBorrower<'a> {
-    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
         Self {
             call: toolkit::Call::new(client, &PUT_BORROWER),
             body: toolkit::Body::missing(),
@@ -719,7 +912,65 @@ impl<'a> PutBorrower<'a> {
         self
     }
 
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+    /// The time limit of this call, with all its tries; of a stream, that of each page.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # fn example(client: &loans::Client, borrower_id: i64, body: types::Borrower) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .put_borrower()
+    ///     .borrower_id(borrower_id)
+    ///     .body(body)
+    ///     .timeout(std::time::Duration::from_secs(2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.call.change_options(|options| options.timeout(timeout));
+        self
+    }
+
+    /// How often this call is tried, and how long it pauses between two tries.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # fn example(client: &loans::Client, borrower_id: i64, body: types::Borrower) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .put_borrower()
+    ///     .borrower_id(borrower_id)
+    ///     .body(body)
+    ///     .retry(loans::RetryPolicy::never());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
+        self.call.change_options(|options| options.retry(policy));
+        self
+    }
+
+    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # fn example(client: &loans::Client, borrower_id: i64, body: types::Borrower) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .put_borrower()
+    ///     .borrower_id(borrower_id)
+    ///     .body(body)
+    ///     .header("x-job", "nightly");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.call.change_options(|options| options.header(name, value));
+        self
+    }
+
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
+    /// that it was given before.
     ///
     /// ```
     /// use loans::types;
@@ -831,7 +1082,7 @@ pub struct UpdateBorrower<'a> {
 }
 
 impl<'a> UpdateBorrower<'a> {
-    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
         Self {
             call: toolkit::Call::new(client, &UPDATE_BORROWER),
             body: toolkit::Body::builder(),
@@ -893,7 +1144,65 @@ impl<'a> UpdateBorrower<'a> {
         self
     }
 
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+    /// The time limit of this call, with all its tries; of a stream, that of each page.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # fn example(client: &loans::Client, borrower_id: i64, body: types::BorrowerPatch) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .update_borrower()
+    ///     .borrower_id(borrower_id)
+    ///     .body(body)
+    ///     .timeout(std::time::Duration::from_secs(2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.call.change_options(|options| options.timeout(timeout));
+        self
+    }
+
+    /// How often this call is tried, and how long it pauses between two tries.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # fn example(client: &loans::Client, borrower_id: i64, body: types::BorrowerPatch) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .update_borrower()
+    ///     .borrower_id(borrower_id)
+    ///     .body(body)
+    ///     .retry(loans::RetryPolicy::never());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
+        self.call.change_options(|options| options.retry(policy));
+        self
+    }
+
+    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # fn example(client: &loans::Client, borrower_id: i64, body: types::BorrowerPatch) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .update_borrower()
+    ///     .borrower_id(borrower_id)
+    ///     .body(body)
+    ///     .header("x-job", "nightly");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.call.change_options(|options| options.header(name, value));
+        self
+    }
+
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
+    /// that it was given before.
     ///
     /// ```
     /// use loans::types;

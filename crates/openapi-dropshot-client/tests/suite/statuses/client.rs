@@ -8,7 +8,10 @@ static SERVICE: ::openapi_dropshot_client::generated::Service = ::openapi_dropsh
     "loans", ::openapi_dropshot_client::generated::Credential::Bearer, required : false
 );
 
-/// A client of the service, with one API key.
+/// A client of the service. All of its calls have the API key that was passed to
+/// [`api_key`](::openapi_dropshot_client::ClientBuilder::api_key), or the present one of the provider that was passed to
+/// [`credentials`](::openapi_dropshot_client::ClientBuilder::credentials). For another key, build another client
+/// ([`to_builder`](Self::to_builder)).
 ///
 /// Cloning is cheap, and clones share their connections, their retry budget, and the pauses that the
 /// service asked for.
@@ -62,6 +65,43 @@ impl Client {
         self.inner.base_url()
     }
 
+    /// A builder with the settings of this client, to change some of them, such as the API key or a time limit.
+    ///
+    /// The changed client has the connections of this one, unless their settings change, and its retry budget.
+    ///
+    /// ```
+    /// use loans::Client;
+    ///
+    /// let client = Client::builder("http://127.0.0.1:8080").api_key("the-key").build()?;
+    /// let patient = client
+    ///     .to_builder()
+    ///     .timeout(std::time::Duration::from_secs(300))
+    ///     .build()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn to_builder(&self) -> super::ClientBuilder {
+        self.inner.to_builder()
+    }
+
+    /// A request that the document lacks, such as one of a newer service: with the API key, the retries and the time
+    /// limits of this client. The path is relative to the address of the service, and may have a query.
+    ///
+    /// ```
+    /// # async fn example(client: &loans::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.request(loans::reqwest::Method::GET, "/new/things?size=2");
+    /// let response = request.send::<serde_json::Value>().await?;
+    /// println!("{}", response["name"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn request(
+        &self,
+        method: super::reqwest::Method,
+        path: &str,
+    ) -> super::RawRequest {
+        self.inner.request(method, path)
+    }
+
     /// How many responses said that their operation is deprecated, by `operationId`.
     ///
     /// ```
@@ -79,6 +119,11 @@ impl Client {
     ///
     /// Sends `GET /loans`.
     ///
+    /// # Errors
+    ///
+    /// - 401: The key is not valid.
+    /// - default: Why the request was rejected.
+    ///
     /// ```
     /// # async fn example(client: &loans::Client) -> Result<(), Box<dyn std::error::Error>> {
     /// let response = client.list_loans().send().await?.into_inner();
@@ -86,13 +131,21 @@ impl Client {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn list_loans(&self) -> builder::ListLoans<'_> {
+    pub fn list_loans(&self) -> builder::ListLoans<'static> {
         builder::ListLoans::new(&self.inner)
     }
 
     /// The operation `createLoan`.
     ///
     /// Sends `POST /loans`.
+    ///
+    /// # Errors
+    ///
+    /// - 400: The body has faults.
+    /// - 401: The key is not valid.
+    /// - 409: Somebody else has the book.
+    /// - 4XX: Why the request was rejected.
+    /// - 5XX: The library is closed.
     ///
     /// ```
     /// # async fn example(client: &loans::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -101,13 +154,18 @@ impl Client {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn create_loan(&self) -> builder::CreateLoan<'_> {
+    pub fn create_loan(&self) -> builder::CreateLoan<'static> {
         builder::CreateLoan::new(&self.inner)
     }
 
     /// The operation `extendLoan`.
     ///
     /// Sends `PATCH /loans/{loanId}`.
+    ///
+    /// # Errors
+    ///
+    /// - 404: There is no such loan; the body has those nearby.
+    /// - default: Why the request was rejected.
     ///
     /// ```
     /// use loans::types;
@@ -124,8 +182,26 @@ impl Client {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn extend_loan(&self) -> builder::ExtendLoan<'_> {
+    pub fn extend_loan(&self) -> builder::ExtendLoan<'static> {
         builder::ExtendLoan::new(&self.inner)
+    }
+
+    /// As [`extend_loan`](Self::extend_loan), with all that the operation requires, so that the compiler finds what is missing.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # async fn example(client: &loans::Client, loan_id: i64, body: types::ExtendLoanBody) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.extend_loan_with(loan_id, body).send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn extend_loan_with(
+        &self,
+        loan_id: impl ::std::convert::TryInto<i64, Error: ::std::fmt::Display>,
+        body: impl ::openapi_dropshot_client::generated::IntoBody<types::ExtendLoanBody>,
+    ) -> builder::ExtendLoan<'static> {
+        self.extend_loan().loan_id(loan_id).body(body)
     }
 
     /// The operation `scanLoan`.
@@ -145,8 +221,26 @@ impl Client {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn scan_loan(&self) -> builder::ScanLoan<'_> {
+    pub fn scan_loan(&self) -> builder::ScanLoan<'static> {
         builder::ScanLoan::new(&self.inner)
+    }
+
+    /// As [`scan_loan`](Self::scan_loan), with all that the operation requires, so that the compiler finds what is missing.
+    ///
+    /// ```
+    /// # async fn example(client: &loans::Client, loan_id: i64, body: ::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.scan_loan_with(loan_id, body).send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn scan_loan_with(
+        &self,
+        loan_id: impl ::std::convert::TryInto<i64, Error: ::std::fmt::Display>,
+        body: impl ::openapi_dropshot_client::generated::IntoBody<
+            ::openapi_dropshot_client::reqwest::Body,
+        >,
+    ) -> builder::ScanLoan<'static> {
+        self.scan_loan().loan_id(loan_id).body(body)
     }
 
     /// The operation `putBorrower`.
@@ -168,8 +262,26 @@ impl Client {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn put_borrower(&self) -> builder::PutBorrower<'_> {
+    pub fn put_borrower(&self) -> builder::PutBorrower<'static> {
         builder::PutBorrower::new(&self.inner)
+    }
+
+    /// As [`put_borrower`](Self::put_borrower), with all that the operation requires, so that the compiler finds what is missing.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # async fn example(client: &loans::Client, borrower_id: i64, body: types::Borrower) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.put_borrower_with(borrower_id, body).send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn put_borrower_with(
+        &self,
+        borrower_id: impl ::std::convert::TryInto<i64, Error: ::std::fmt::Display>,
+        body: impl ::openapi_dropshot_client::generated::IntoBody<types::Borrower>,
+    ) -> builder::PutBorrower<'static> {
+        self.put_borrower().borrower_id(borrower_id).body(body)
     }
 
     /// The operation `updateBorrower`.
@@ -191,7 +303,25 @@ impl Client {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn update_borrower(&self) -> builder::UpdateBorrower<'_> {
+    pub fn update_borrower(&self) -> builder::UpdateBorrower<'static> {
         builder::UpdateBorrower::new(&self.inner)
+    }
+
+    /// As [`update_borrower`](Self::update_borrower), with all that the operation requires, so that the compiler finds what is missing.
+    ///
+    /// ```
+    /// use loans::types;
+    ///
+    /// # async fn example(client: &loans::Client, borrower_id: i64, body: types::BorrowerPatch) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.update_borrower_with(borrower_id, body).send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn update_borrower_with(
+        &self,
+        borrower_id: impl ::std::convert::TryInto<i64, Error: ::std::fmt::Display>,
+        body: impl ::openapi_dropshot_client::generated::IntoBody<types::BorrowerPatch>,
+    ) -> builder::UpdateBorrower<'static> {
+        self.update_borrower().borrower_id(borrower_id).body(body)
     }
 }

@@ -257,6 +257,26 @@ impl ExtendLoanBody {
 #[serde(transparent)]
 pub struct ExtendLoanError404(pub ::std::vec::Vec<i64>);
 
+impl ::std::iter::IntoIterator for ExtendLoanError404 {
+    type Item = i64;
+
+    type IntoIter = ::std::vec::IntoIter<i64>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'a> ::std::iter::IntoIterator for &'a ExtendLoanError404 {
+    type Item = &'a i64;
+
+    type IntoIter = ::std::slice::Iter<'a, i64>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
 impl ::std::ops::Deref for ExtendLoanError404 {
     type Target = ::std::vec::Vec<i64>;
 

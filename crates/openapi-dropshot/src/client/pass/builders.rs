@@ -3,7 +3,7 @@
 use super::{
     Pass, docs, docs_of_part,
     examples::type_text,
-    kinds::{Absent, Field, Null, in_module, is_string},
+    kinds::{Absent, Field, Null, argument_of, in_module, is_string},
 };
 use crate::client::names::folded;
 use proc_macro2::TokenStream;
@@ -188,6 +188,19 @@ impl Pass<'_> {
         let (docs, deprecated) = docs_of_part(&text, deprecation.as_ref(), &others);
         let target = in_module(&field.own, "super");
         let message = format!("`{wire}` is not valid: {{e}}");
+        if let Some(inner) = argument_of(&target, "Option").filter(|_| field.optional) {
+            return quote! {
+                #docs
+                #deprecated
+                pub fn #name<T, M>(mut self, value: T) -> Self
+                where
+                    T: ::openapi_dropshot_client::generated::IntoOptional<#inner, M>,
+                {
+                    self.#name = ::openapi_dropshot_client::generated::optional(value)#given.map_err(|e| format!(#message));
+                    self
+                }
+            };
+        }
         quote! {
             #docs
             #deprecated

@@ -89,6 +89,24 @@ impl Pass<'_> {
         self.example_code(&before, &code(call), "Ok(())\n}")
     }
 
+    /// Makes an example of a method of the client that takes everything that the operation requires.
+    pub(super) fn complete_example(&self, request: &Request<'_>, method: &Ident) -> String {
+        let (mut values, mut arguments) = (Vec::new(), String::new());
+        for setting in self.settings(request).filter(is_required) {
+            let Setting { name, target, .. } = setting;
+            values.push(setting.value.unwrap_or_else(|| {
+                arguments.push_str(&format!(", {name}: {}", type_text(target)));
+                name.to_token_stream()
+            }));
+        }
+        let before = format!(
+            "async fn example(client: &{}::Client{arguments}) -> Result<(), Box<dyn std::error::Error>> {{",
+            self.library
+        );
+        let code = quote!(let response = client.#method(#(#values),*).send().await?;);
+        self.example_code(&before, &code, "Ok(())\n}")
+    }
+
     /// Makes an example that runs without arguments and may return an error.
     pub(super) fn fallible_example(&self, code: &TokenStream) -> String {
         self.example_code("", code, "Ok::<(), Box<dyn std::error::Error>>(())")

@@ -4,19 +4,19 @@ use super::{
     Pass, described, docs,
     examples::{is_required, is_typical},
     kinds::{Kind, argument_of, name_of},
-    requests::{Body, Reading, Request, feature},
+    requests::{Body, Reading, Request, Setter, feature},
     responses::{errors_name, successes_name},
     setters::assign,
 };
 use crate::{
-    client::{document::is_type, plan::Sent},
+    client::{document::is_type, names::folded, plan::Sent},
     lifecycle::{deprecation_note, stability_sentence},
     names::snake,
 };
 use openapi_dropshot_contract::model::{Operation, ParameterIn, Type as SchemaType};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
-use syn::Type;
+use syn::{Ident, Type, ext::IdentExt as _};
 
 impl Pass<'_> {
     /// Writes the method of the client for an operation.
@@ -38,18 +38,68 @@ impl Pass<'_> {
             "Sends `{} {}`.",
             operation.method, operation.path.value
         ));
+        paragraphs.push(self.errors_section(request));
         paragraphs.push(self.call_example(request));
         let docs = docs(paragraphs);
+        let complete = self.complete_method(request);
         let waiters = self.waiters_of_client(request);
         quote! {
             #docs
             #deprecated
             #gate
-            pub fn #method(&self) -> builder::#builder<'_> {
+            pub fn #method(&self) -> builder::#builder<'static> {
                 builder::#builder::new(&self.inner)
             }
+            #complete
             #waiters
         }
+    }
+
+    /// Writes the method of the client that takes what the operation requires, unless the document has an operation of that name.
+    fn complete_method(&self, request: &Request<'_>) -> Option<TokenStream> {
+        let Request {
+            method,
+            builder,
+            deprecated,
+            gate,
+            ..
+        } = request;
+        let complete = format_ident!("{}_with", method.unraw());
+        let parameters = request.parameters.iter();
+        let required = parameters.filter(|setter| setter.parameter.required);
+        let mut settings: Vec<(&Ident, TokenStream)> = required
+            .map(|Setter { name, target, .. }| {
+                let bound = quote!(::std::convert::TryInto<#target, Error: ::std::fmt::Display>);
+                (name, bound)
+            })
+            .collect();
+        let body = request.body.as_ref().filter(|body| body.required);
+        settings.extend(body.map(|Body { name, target, .. }| {
+            (
+                name,
+                quote!(::openapi_dropshot_client::generated::IntoBody<#target>),
+            )
+        }));
+        let mut calls = self.plan.calls.iter();
+        let is_taken = calls.any(|call| folded(call.id) == folded(&complete.to_string()));
+        if settings.is_empty() || is_taken {
+            return None;
+        }
+        let (names, bounds): (Vec<_>, Vec<_>) = settings.into_iter().unzip();
+        let docs = docs([
+            format!(
+                "As [`{method}`](Self::{method}), with all that the operation requires, so that the compiler finds what is missing."
+            ),
+            self.complete_example(request, &complete),
+        ]);
+        Some(quote! {
+            #docs
+            #deprecated
+            #gate
+            pub fn #complete(&self, #(#names: impl #bounds),*) -> builder::#builder<'static> {
+                self.#method()#(.#names(#names))*
+            }
+        })
     }
 
     /// Writes the builder of a request: the description of its operation, its setters, and the methods that send it.
@@ -114,7 +164,7 @@ impl Pass<'_> {
 
             #gate
             impl<'a> #builder<'a> {
-                pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
+                pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
                     Self {
                         call: toolkit::Call::new(client, &#description),
                         #(body: toolkit::Body::#initial(),)*
@@ -149,8 +199,12 @@ impl Pass<'_> {
             }
         });
         let example = docs([example]);
+        let shortcuts = self.shortcuts(request);
         quote! {
-            /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+            #shortcuts
+
+            /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
+            /// that it was given before.
             ///
             #example
             pub fn with(mut self, options: super::CallOptions) -> Self {
@@ -158,6 +212,66 @@ impl Pass<'_> {
                 self
             }
         }
+    }
+
+    /// Writes the settings that a call has besides `with`, unless the operation has a parameter of that name.
+    fn shortcuts(&self, request: &Request<'_>) -> TokenStream {
+        let library: TokenStream = self.library.parse().unwrap_or_default();
+        let shortcut = |name: &str, text: &str, example, parameters, arguments| {
+            self.shortcut(
+                request,
+                &format_ident!("{name}"),
+                text,
+                [example, parameters, arguments],
+            )
+        };
+        let timeout = shortcut(
+            "timeout",
+            "The time limit of this call, with all its tries; of a stream, that of each page.",
+            quote!(std::time::Duration::from_secs(2)),
+            quote!(timeout: ::std::time::Duration),
+            quote!(timeout),
+        );
+        let retry = shortcut(
+            "retry",
+            "How often this call is tried, and how long it pauses between two tries.",
+            quote!(#library::RetryPolicy::never()),
+            quote!(policy: super::RetryPolicy),
+            quote!(policy),
+        );
+        let header = shortcut(
+            "header",
+            "A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.",
+            quote!("x-job", "nightly"),
+            quote!(name: &str, value: &str),
+            quote!(name, value),
+        );
+        quote!(#timeout #retry #header)
+    }
+
+    /// Writes a setting, with the argument of its example, its parameters, and what it passes on.
+    fn shortcut(
+        &self,
+        request: &Request<'_>,
+        name: &Ident,
+        text: &str,
+        [example, parameters, arguments]: [TokenStream; 3],
+    ) -> Option<TokenStream> {
+        let mut setters = request.parameters.iter();
+        if setters.any(|setter| setter.name == *name) {
+            return None;
+        }
+        let example = self.request_example(request, "fn", is_required, |request| {
+            assign(quote!(#request.#name(#example)))
+        });
+        let docs = docs([text, &example]);
+        Some(quote! {
+            #docs
+            pub fn #name(mut self, #parameters) -> Self {
+                self.call.change_options(|options| options.#name(#arguments));
+                self
+            }
+        })
     }
 
     /// Writes `send` and `send_blocking`.
@@ -185,6 +299,12 @@ impl Pass<'_> {
             sent_blocking = quote!(Ok(#sent_blocking?));
         }
         let first = format!(" Sends `{} {}`.", operation.method, operation.path.value);
+        let method = &request.method;
+        let listed = (!self.errors_section(request).is_empty()).then(|| {
+            let text =
+                format!(" [`{method}`](super::Client::{method}) lists the errors of the service.");
+            quote!(#[doc = #text])
+        });
         let example = docs([self.call_example(request)]);
         let blocking_example = self.request_example(request, "fn", is_required, |request| {
             quote! {
@@ -200,6 +320,7 @@ impl Pass<'_> {
             ///
             /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
             /// its response does not match the document.
+            #listed
             ///
             #example
             pub async fn send(self) -> Result<super::Response<#response>, #error> {

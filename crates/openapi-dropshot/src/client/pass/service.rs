@@ -22,6 +22,19 @@ impl Pass<'_> {
         let example = |code: TokenStream| docs([self.fallible_example(&quote!(#built #code))]);
         let example_of_client = example(TokenStream::new());
         let example_of_url = example(quote!(assert_eq!(client.base_url(), #address);));
+        let example_of_copy = example(quote! {
+            let patient = client.to_builder().timeout(std::time::Duration::from_secs(300)).build()?;
+        });
+        let root: TokenStream = library.parse().unwrap_or_default();
+        let before = format!(
+            "async fn example(client: &{library}::Client) -> Result<(), Box<dyn std::error::Error>> {{"
+        );
+        let raw = quote! {
+            let request = client.request(#root::reqwest::Method::GET, "/new/things?size=2");
+            let response = request.send::<serde_json::Value>().await?;
+            println!("{}", response["name"]);
+        };
+        let example_of_raw = docs([self.example_code(&before, &raw, "Ok(())\n}")]);
         let example_of_calls = example(quote!(println!("{:?}", client.deprecated_calls());));
         let methods = requests.iter().map(|request| self.method(request));
         quote! {
@@ -30,7 +43,10 @@ impl Pass<'_> {
             static SERVICE: ::openapi_dropshot_client::generated::Service =
                 ::openapi_dropshot_client::service!(#library, #credential, required: #required);
 
-            /// A client of the service, with one API key.
+            /// A client of the service. All of its calls have the API key that was passed to
+            /// [`api_key`](::openapi_dropshot_client::ClientBuilder::api_key), or the present one of the provider that was passed to
+            /// [`credentials`](::openapi_dropshot_client::ClientBuilder::credentials). For another key, build another client
+            /// ([`to_builder`](Self::to_builder)).
             ///
             /// Cloning is cheap, and clones share their connections, their retry budget, and the pauses that the
             /// service asked for.
@@ -68,6 +84,23 @@ impl Pass<'_> {
                     self.inner.base_url()
                 }
 
+                /// A builder with the settings of this client, to change some of them, such as the API key or a time limit.
+                ///
+                /// The changed client has the connections of this one, unless their settings change, and its retry budget.
+                ///
+                #example_of_copy
+                pub fn to_builder(&self) -> super::ClientBuilder {
+                    self.inner.to_builder()
+                }
+
+                /// A request that the document lacks, such as one of a newer service: with the API key, the retries and the time
+                /// limits of this client. The path is relative to the address of the service, and may have a query.
+                ///
+                #example_of_raw
+                pub fn request(&self, method: super::reqwest::Method, path: &str) -> super::RawRequest {
+                    self.inner.request(method, path)
+                }
+
                 /// How many responses said that their operation is deprecated, by `operationId`.
                 ///
                 #example_of_calls
@@ -95,6 +128,12 @@ impl Pass<'_> {
                 pub mod responses;
             )
         });
+        let errors = self.has_listed_codes(requests).then(|| {
+            quote!(
+                pub mod errors;
+            )
+        });
+        let with_examples = self.with_examples();
         let callbacks = has_callbacks.then(|| {
             quote!(
                 pub mod callbacks;
@@ -123,43 +162,89 @@ impl Pass<'_> {
                 reason = "the code is generated"
             )]
 
+            /// The requests, a type for each operation: the methods of [`Client`] return them. Set the parameters, and then call `send`.
             pub mod builder;
             #callbacks
             mod client;
+            #errors
             #responses
+            /// The values of requests and responses: bodies, their parts, and parameters.
             pub mod types;
 
             pub use client::Client;
             #alias
             pub use ::openapi_dropshot_client::{
-                ApiKey, Batch, BatchError, BatchReport, BoxError, BuildError, CallOptions, Clock, Credentials, Deprecation, ErrorKind,
-                Interceptor, Progress, RetryBudget, RetryDecision, RetryPolicy, RetryStop, TryOutcome, TryRequest, reqwest,
-                telemetry,
+                ApiKey, Batch, BatchError, BatchReport, BoxError, BuildError, Clock, Deprecation, ErrorKind, FailedLoad, Progress,
+                RetryBudget, RetryDecision, RetryStop, TryOutcome, TryRequest, recovery, reqwest, telemetry,
             };
             #[cfg(not(target_arch = "wasm32"))]
-            pub use ::openapi_dropshot_client::{ApiKeyFile, RequestBody, TransportError, mock};
+            pub use ::openapi_dropshot_client::{ApiKeyFile, DefaultTransport, RequestBody, TransportError, mock};
+            #with_examples
 
-            /// Settings of a [`Client`]; [`Client::builder`] starts one.
+            /// Settings of a [`Client`]; [`Client::builder`] starts one, and
+            /// [`build`](::openapi_dropshot_client::ClientBuilder::build) ends it.
+            ///
+            /// - API key: [`api_key`](::openapi_dropshot_client::ClientBuilder::api_key),
+            ///   [`credentials`](::openapi_dropshot_client::ClientBuilder::credentials)
+            /// - time and tries: [`timeout`](::openapi_dropshot_client::ClientBuilder::timeout),
+            ///   [`try_timeout`](::openapi_dropshot_client::ClientBuilder::try_timeout),
+            ///   [`retry`](::openapi_dropshot_client::ClientBuilder::retry),
+            ///   [`retry_budget`](::openapi_dropshot_client::ClientBuilder::retry_budget)
+            /// - hooks and headers: [`interceptor`](::openapi_dropshot_client::ClientBuilder::interceptor),
+            ///   [`header`](::openapi_dropshot_client::ClientBuilder::header),
+            ///   [`app_name`](::openapi_dropshot_client::ClientBuilder::app_name),
+            ///   [`on_deprecation`](::openapi_dropshot_client::ClientBuilder::on_deprecation)
+            /// - connections: [`http_client`](::openapi_dropshot_client::ClientBuilder::http_client),
+            ///   `transport`, `wrap_transport`, `proxy`, `connect_timeout`
             pub type ClientBuilder = ::openapi_dropshot_client::ClientBuilder<Client>;
 
             /// The error of a call, with the error codes of the document.
+            ///
+            /// - what the service says: [`code`](::openapi_dropshot_client::Error::code),
+            ///   [`code_of`](::openapi_dropshot_client::Error::code_of), [`status`](::openapi_dropshot_client::Error::status),
+            ///   [`message`](::openapi_dropshot_client::Error::message),
+            ///   [`request_id`](::openapi_dropshot_client::Error::request_id), [`body`](::openapi_dropshot_client::Error::body)
+            /// - what happened: [`kind`](::openapi_dropshot_client::Error::kind),
+            ///   [`was_sent`](::openapi_dropshot_client::Error::was_sent), [`retries`](::openapi_dropshot_client::Error::retries),
+            ///   [`retry_stop`](::openapi_dropshot_client::Error::retry_stop)
+            /// - whether to try again: [`is_retryable`](::openapi_dropshot_client::Error::is_retryable),
+            ///   [`retry_after`](::openapi_dropshot_client::Error::retry_after),
+            ///   [`idempotency_key`](::openapi_dropshot_client::Error::idempotency_key)
             pub type Error = ::openapi_dropshot_client::Error<#code>;
 
             #typed_error
 
-            /// A response of the service. It dereferences to its body.
+            /// A request that the document lacks; [`Client::request`] starts it.
+            pub type RawRequest = ::openapi_dropshot_client::RawRequest<#code>;
+
+            /// A response of the service. It dereferences to its body, and `for` takes a response with a list.
+            ///
+            /// - [`into_inner`](::openapi_dropshot_client::Response::into_inner): the body alone
+            /// - [`status`](::openapi_dropshot_client::Response::status), [`headers`](::openapi_dropshot_client::Response::headers),
+            ///   [`request_id`](::openapi_dropshot_client::Response::request_id),
+            ///   [`retries`](::openapi_dropshot_client::Response::retries)
+            /// - [`next_cursor`](::openapi_dropshot_client::Response::next_cursor): where the next page begins
+            /// - [`raw_body`](::openapi_dropshot_client::Response::raw_body),
+            ///   [`unknown_members`](::openapi_dropshot_client::Response::unknown_members): what a newer service sent
             pub type Response<T> = ::openapi_dropshot_client::Response<T, #code>;
 
-            /// Waits for a state; the methods `wait_until_…` of the client return it.
+            /// Waits for a state; the methods `wait_until_…` of the client return it. `await` it, after
+            /// [`timeout`](::openapi_dropshot_client::Waiting::timeout) if 5 minutes are not the right time.
             pub type Waiting<T> = ::openapi_dropshot_client::Waiting<T, #code>;
 
             /// Why a state was not reached.
             pub type WaitError<T> = ::openapi_dropshot_client::WaitError<T, #code>;
 
             /// Pages, one after the other, as a stream; the method `pages` of a request returns it.
+            /// [`next`](::openapi_dropshot_client::Pages::next) is the next page, and
+            /// [`cursor`](::openapi_dropshot_client::Pages::cursor) where the last one began. With the feature `blocking` it has a method
+            /// `blocking`, which makes an iterator of it.
             pub type Pages<T> = ::openapi_dropshot_client::Pages<T, #code>;
 
             /// The items of the pages, one by one, as a stream; the method `stream` of a request returns it.
+            /// [`next`](::openapi_dropshot_client::Items::next) is the next item, and
+            /// [`cursor`](::openapi_dropshot_client::Items::cursor) where the page of the last one began, to go on there later. With the
+            /// feature `blocking` it has a method `blocking`, which makes an iterator of it.
             pub type Items<T> = ::openapi_dropshot_client::Items<T, #code>;
 
             /// Iterators over pages and their items, for code that is not async.
@@ -174,9 +259,57 @@ impl Pass<'_> {
         }
     }
 
+    /// Writes the re-exports whose documentation has an example with the crate of the client.
+    fn with_examples(&self) -> TokenStream {
+        let library: TokenStream = self.library.parse().unwrap_or_default();
+        let built = |settings: TokenStream| {
+            let address = format!("http://127.0.0.1:8080{}", base_path(self.document));
+            quote!(let client = Client::builder(#address)#settings.build()?;)
+        };
+        let key = quote!(.api_key("the-key"));
+        let credentials = built(quote!(.credentials(ApiKeyFile::new("/run/secrets/key"))));
+        let interceptor = built(quote! {
+            #key.interceptor(|request: &mut TryRequest<'_>| {
+                println!("{}, try {}", request.operation(), request.number());
+                Ok(())
+            })
+        });
+        let retry = built(quote!(#key.retry(RetryPolicy::new().max_tries(3))));
+        let items = [
+            (
+                quote!(Credentials),
+                quote!(use #library::ApiKeyFile; #credentials),
+            ),
+            (
+                quote!(Interceptor),
+                quote!(use #library::TryRequest; #interceptor),
+            ),
+            (
+                quote!(RetryPolicy),
+                quote!(use #library::RetryPolicy; #retry),
+            ),
+            (
+                quote!(CallOptions),
+                quote! {
+                    use #library::{CallOptions, RetryPolicy};
+                    let once = CallOptions::new().timeout(std::time::Duration::from_secs(1)).retry(RetryPolicy::never());
+                },
+            ),
+        ];
+        let exports = items.into_iter().map(|(item, example)| {
+            let docs = docs([self.fallible_example(&example)]);
+            quote! {
+                #docs
+                #[doc(inline)]
+                pub use ::openapi_dropshot_client::#item;
+            }
+        });
+        exports.collect()
+    }
+
     /// Returns the type of the error codes: the enumeration of the member `code` or `error_code` that all error
     /// bodies of the document have in common, if there is one.
-    fn error_code(&self) -> Option<Ident> {
+    pub(super) fn error_code(&self) -> Option<Ident> {
         let operations = self.document.operations.iter();
         let codes: BTreeSet<Option<Ident>> = operations
             .flat_map(|operation| &operation.responses)

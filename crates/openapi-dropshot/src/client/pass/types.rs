@@ -3,20 +3,23 @@
 
 use super::{
     Pass, change_derives, described, docs_of_part,
-    kinds::{Kind, Null, implements, name_of, self_ident, wire_name},
+    kinds::{Kind, Null, argument_of, implements, name_of, self_ident, wire_name},
     part_deprecation,
     requests::Request,
 };
 use crate::{
     client::names::{Named, folded},
-    docs::{code, harmless},
+    docs::{code, harmless, one_line},
     lifecycle::DeprecationNote,
 };
 use openapi_dropshot_contract::model::Schema;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use std::collections::{BTreeMap, BTreeSet};
-use syn::{Attribute, Fields, Ident, ImplItem, Item, ItemImpl, ItemMod, Path, parse_quote};
+use syn::{
+    Attribute, Fields, Ident, ImplItem, Item, ItemImpl, ItemMod, LitStr, Path, parse_quote,
+    visit_mut::VisitMut,
+};
 
 /// The properties of a type, by name.
 type Properties<'a> = BTreeMap<String, &'a Schema>;
@@ -113,17 +116,31 @@ impl<'a> Pass<'a> {
                         let builders = types.builders.get_or_insert_default();
                         builders.extend(self.builder_of_type(ident, fields));
                     }
-                    types.code.extend(quote!(#object #constructor));
+                    let list = match self.kind(ident) {
+                        Some(Kind::List(_)) => list_items(ident, &object.fields),
+                        _ => None,
+                    };
+                    types.code.extend(quote!(#object #constructor #list));
                 }
                 Item::Enum(mut choice) => {
                     self.document_type(&choice.ident, &mut choice.attrs);
                     let properties = self.properties_of(&choice.ident);
+                    let named = self.named(&choice.ident);
+                    let is_catalogue = named.is_some_and(|named| {
+                        named.schema.extensions.contains_key("x-error-catalogue")
+                    });
                     traits.derive(&choice.ident, &mut choice.attrs);
                     choice.attrs.push(parse_quote!(#[non_exhaustive]));
                     for variant in &mut choice.variants {
                         let text = harmless(&documentation(&variant.attrs));
-                        let name = code(&wire_name(&variant.attrs, &variant.ident));
-                        let text = if text.trim().is_empty() { name } else { text };
+                        let wire = wire_name(&variant.attrs, &variant.ident);
+                        let text = if text.trim().is_empty() {
+                            code(&wire)
+                        } else {
+                            text
+                        };
+                        let catalogued = self.words_of_code(&wire).filter(|_| is_catalogue);
+                        let text = catalogued.unwrap_or(text);
                         describe(&mut variant.attrs, &text, None, "");
                         for field in &mut variant.fields {
                             let Some(ident) = &field.ident else { continue };
@@ -146,7 +163,11 @@ impl<'a> Pass<'a> {
                 Item::Impl(block) => types.code.extend(match self_ident(&block) {
                     Some(owner) if starts_builder(&block) => self.builder_entry(owner),
                     Some(owner) if self.is_open(owner) && is_replaced(&block) => TokenStream::new(),
-                    _ => block.into_token_stream(),
+                    Some(owner) => {
+                        let owner = owner.clone();
+                        self.with_described_pattern(&owner, block)
+                    }
+                    None => block.into_token_stream(),
                 }),
                 Item::Mod(ItemMod { ident, content, .. }) => {
                     let items = content.map(|(_, items)| items).unwrap_or_default();
@@ -252,6 +273,37 @@ impl<'a> Pass<'a> {
         matches!(self.kind(owner), Some(Kind::Choice(_)))
     }
 
+    /// Replaces the message that shows a pattern by one in the words of the document: the paragraph of the description that begins
+    /// with "The value", or else the example.
+    fn with_described_pattern(&self, owner: &Ident, mut block: ItemImpl) -> TokenStream {
+        struct Message(String);
+        impl VisitMut for Message {
+            fn visit_lit_str_mut(&mut self, text: &mut LitStr) {
+                if text.value().starts_with("doesn't match pattern") {
+                    *text = LitStr::new(&self.0, text.span());
+                }
+            }
+        }
+        if implements(&block, "FromStr")
+            && let Some(named) = self.named(owner)
+        {
+            let paragraphs = named.description.unwrap_or_default().split("\n\n");
+            let mut about = paragraphs.filter_map(|text| text.trim().strip_prefix("The value "));
+            let example = named.examples.first().and_then(|example| example.as_str());
+            let message = match (about.next(), example) {
+                (Some(about), _) => format!("a valid value {}", one_line(about)),
+                (None, Some(example)) => {
+                    format!("a valid value has the form of `{example}`")
+                }
+                (None, None) => {
+                    format!("the documentation of `{owner}` describes the form of a valid value")
+                }
+            };
+            Message(message).visit_item_impl_mut(&mut block);
+        }
+        block.into_token_stream()
+    }
+
     /// Documents the error in the module `error`.
     fn error_module(&self, mut items: Vec<Item>) -> TokenStream {
         for item in &mut items {
@@ -284,6 +336,31 @@ fn sent(requests: &[Request<'_>], contents: &Contents) -> BTreeSet<String> {
         }
     }
     sent
+}
+
+/// Lets `for` take a list and a reference to one.
+fn list_items(ident: &Ident, fields: &Fields) -> Option<TokenStream> {
+    let list = &fields.iter().next()?.ty;
+    let item = argument_of(list, "Vec")?;
+    Some(quote! {
+        impl ::std::iter::IntoIterator for #ident {
+            type Item = #item;
+            type IntoIter = ::std::vec::IntoIter<#item>;
+
+            fn into_iter(self) -> Self::IntoIter {
+                self.0.into_iter()
+            }
+        }
+
+        impl<'a> ::std::iter::IntoIterator for &'a #ident {
+            type Item = &'a #item;
+            type IntoIter = ::std::slice::Iter<'a, #item>;
+
+            fn into_iter(self) -> Self::IntoIter {
+                self.0.iter()
+            }
+        }
+    })
 }
 
 /// Returns whether a block has the function that starts the builder of a type.

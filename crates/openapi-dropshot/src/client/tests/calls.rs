@@ -1,7 +1,7 @@
 //! Tests pages, idempotency keys, and the cargo features of operations that are not
 //! stable.
 
-use super::{BOOKS, SCHEMA, document, file, with_parameter};
+use super::{BOOKS, SCHEMA, document, file, generated, with_parameter, with_responses};
 
 /// An operation that returns an array of things, with these headers.
 fn listing(headers: &str, schema: &str) -> String {
@@ -128,5 +128,76 @@ fn a_parameter_cannot_have_the_name_of_a_method() {
                 .any(|problem| problem.rule == "client-name-reserved"),
             "{problems:#?}"
         );
+    }
+}
+
+#[test]
+fn the_errors_of_an_operation_are_listed_in_the_words_of_the_document() {
+    let row = "| 409 | `book_not_available` | The book that was ordered is not `available`; somebody else has ordered it, or it is \
+               not for sale. | Order another book; list those that are `available`. |";
+    let client = file(BOOKS, "client.rs");
+    let of = |method: &str| {
+        let item = format!("pub fn {method}(&self)");
+        let before = client.split(&item).next().expect("the method is there");
+        before[before.rfind("}\n\n").expect("an item ends before it")..].to_owned()
+    };
+    assert!(of("create_order").contains(row), "{}", of("create_order"));
+    assert!(!of("list_books").contains("book_not_available"));
+    let errors = file(BOOKS, "errors.rs");
+    let own = errors.split("pub enum CreateOrderError {").nth(1);
+    let own = own
+        .and_then(|rest| rest.split('}').next())
+        .expect("it is there");
+    assert!(own.contains("BookNotAvailable,"), "{own}");
+    assert!(own.contains("/// What to do: Order another book; list those that are `available`."));
+    let types = file(BOOKS, "types.rs");
+    let code = "/// `book_not_available` (409): The book that was ordered is not `available`;";
+    assert!(types.contains(code), "{types}");
+}
+
+#[test]
+fn a_document_without_error_codes_has_its_statuses_in_the_documentation() {
+    let responses = "'204': {description: Done.}, '404': {description: There is no such thing.}";
+    let client = file(&with_responses(responses), "client.rs");
+    assert!(
+        client.contains("/// - 404: There is no such thing."),
+        "{client}"
+    );
+    let files = generated(&with_responses(responses)).expect("it is supported");
+    assert!(files.iter().all(|file| file.path != "client/errors.rs"));
+}
+
+#[test]
+fn settings_of_a_call_give_way_to_parameters_of_their_name() {
+    let text = file(
+        &with_parameter("{name: timeout, in: query, schema: {type: integer}}"),
+        "builder.rs",
+    );
+    assert_eq!(text.matches("pub fn timeout").count(), 1, "{text}");
+    assert!(
+        text.contains("pub fn retry(") && text.contains("pub fn header("),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_pattern_is_described_by_the_document_or_by_its_example() {
+    let pattern = "pattern: '^[0-9]{3}$'";
+    for (more, message) in [
+        (
+            r#", description: "A code.\n\nThe value has three digits.""#,
+            "a valid value has three digits.",
+        ),
+        (", example: '123'", "a valid value has the form of `123`"),
+        (
+            "",
+            "the documentation of `PutThingCode` describes the form of a valid value",
+        ),
+    ] {
+        let parameter =
+            format!("{{name: code, in: query, schema: {{type: string, {pattern}}}{more}}}");
+        let text = file(&with_parameter(&parameter), "types.rs");
+        assert!(text.contains(message), "{message}: {text}");
+        assert!(!text.contains("doesn't match pattern"), "{text}");
     }
 }

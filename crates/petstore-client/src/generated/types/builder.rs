@@ -306,13 +306,11 @@ impl NewPet {
     /// let builder = types::NewPet::builder().status(types::PetStatus::Available);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn status<T>(mut self, value: T) -> Self
+    pub fn status<T, M>(mut self, value: T) -> Self
     where
-        T: ::std::convert::TryInto<::std::option::Option<super::PetStatus>>,
-        T::Error: ::std::fmt::Display,
+        T: ::openapi_dropshot_client::generated::IntoOptional<super::PetStatus, M>,
     {
-        self.status = value
-            .try_into()
+        self.status = ::openapi_dropshot_client::generated::optional(value)
             .map_err(|e| format!("`status` is not valid: {e}"));
         self
     }
@@ -766,13 +764,11 @@ impl Pet {
     /// let builder = types::Pet::builder().status(types::PetStatus::Available);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn status<T>(mut self, value: T) -> Self
+    pub fn status<T, M>(mut self, value: T) -> Self
     where
-        T: ::std::convert::TryInto<::std::option::Option<super::PetStatus>>,
-        T::Error: ::std::fmt::Display,
+        T: ::openapi_dropshot_client::generated::IntoOptional<super::PetStatus, M>,
     {
-        self.status = value
-            .try_into()
+        self.status = ::openapi_dropshot_client::generated::optional(value)
             .map_err(|e| format!("`status` is not valid: {e}"));
         self
     }

@@ -1,8 +1,8 @@
 //! The program as its clients have it: over a socket, with the generated client.
 
 use bookmarks_client::{
-    ApiKey, Batch, Client, Error, ErrorCode, TryRequest, mock::MockTransport, reqwest,
-    types::NewBookmark,
+    ApiKey, Batch, Client, Error, ErrorCode, TryRequest, errors::RemoveBookmarkError,
+    mock::MockTransport, reqwest, types::NewBookmark,
 };
 use bookmarks_server::KEY_FORMAT;
 use openapi_dropshot_server::keys::{KeyHashes, KeyName};
@@ -131,10 +131,14 @@ async fn the_client_adds_lists_and_removes_bookmarks() -> Result<(), Error> {
     assert_eq!(ids, [1, 3, 5]);
     assert_eq!(odd.cursor(), Some("3"));
 
-    client.remove_bookmark().bookmark_id(3).send().await?;
-    let error = client.remove_bookmark().bookmark_id(3).send().await;
+    let removed = client.remove_bookmark().bookmark_id(3).send().await?;
+    let error = client.remove_bookmark_with(3).send().await;
     let error = error.expect_err("it was removed");
     assert_eq!(error.code(), Some(&ErrorCode::NoSuchThing));
+    let listed = Some(RemoveBookmarkError::NoSuchThing);
+    assert_eq!(error.code_of::<RemoveBookmarkError>(), listed);
+    let credential = error.credential_fingerprint();
+    assert!(credential.is_some() && credential == removed.credential_fingerprint());
     assert_eq!(error.message(), "there is no bookmark 3");
     Ok(())
 }

@@ -105,13 +105,11 @@ impl Book {
     /// let builder = types::Book::builder().status(value);
     /// # }
     /// ```
-    pub fn status<T>(mut self, value: T) -> Self
+    pub fn status<T, M>(mut self, value: T) -> Self
     where
-        T: ::std::convert::TryInto<::std::option::Option<super::BookStatus>>,
-        T::Error: ::std::fmt::Display,
+        T: ::openapi_dropshot_client::generated::IntoOptional<super::BookStatus, M>,
     {
-        self.status = value
-            .try_into()
+        self.status = ::openapi_dropshot_client::generated::optional(value)
             .map_err(|e| format!("`status` is not valid: {e}"));
         self
     }
@@ -245,13 +243,11 @@ impl NewBook {
     /// let builder = types::NewBook::builder().status(value);
     /// # }
     /// ```
-    pub fn status<T>(mut self, value: T) -> Self
+    pub fn status<T, M>(mut self, value: T) -> Self
     where
-        T: ::std::convert::TryInto<::std::option::Option<super::BookStatus>>,
-        T::Error: ::std::fmt::Display,
+        T: ::openapi_dropshot_client::generated::IntoOptional<super::BookStatus, M>,
     {
-        self.status = value
-            .try_into()
+        self.status = ::openapi_dropshot_client::generated::optional(value)
             .map_err(|e| format!("`status` is not valid: {e}"));
         self
     }
@@ -343,12 +339,12 @@ impl Problem {
     /// let builder = types::Problem::builder().field(value);
     /// # }
     /// ```
-    pub fn field<T>(mut self, value: T) -> Self
+    pub fn field<T, M>(mut self, value: T) -> Self
     where
-        T: ::std::convert::TryInto<::std::option::Option<::std::string::String>>,
-        T::Error: ::std::fmt::Display,
+        T: ::openapi_dropshot_client::generated::IntoOptional<::std::string::String, M>,
     {
-        self.field = value.try_into().map_err(|e| format!("`field` is not valid: {e}"));
+        self.field = ::openapi_dropshot_client::generated::optional(value)
+            .map_err(|e| format!("`field` is not valid: {e}"));
         self
     }
 

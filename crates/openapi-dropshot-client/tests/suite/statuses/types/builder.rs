@@ -70,13 +70,11 @@ impl BorrowerPatch {
     /// let builder = types::BorrowerPatch::builder().contact(value);
     /// # }
     /// ```
-    pub fn contact<T>(mut self, value: T) -> Self
+    pub fn contact<T, M>(mut self, value: T) -> Self
     where
-        T: ::std::convert::TryInto<::std::option::Option<super::Person>>,
-        T::Error: ::std::fmt::Display,
+        T: ::openapi_dropshot_client::generated::IntoOptional<super::Person, M>,
     {
-        self.contact = value
-            .try_into()
+        self.contact = ::openapi_dropshot_client::generated::optional(value)
             .map(Some)
             .map_err(|e| format!("`contact` is not valid: {e}"));
         self
@@ -91,12 +89,12 @@ impl BorrowerPatch {
     /// let builder = types::BorrowerPatch::builder().guest(value);
     /// # }
     /// ```
-    pub fn guest<T>(mut self, value: T) -> Self
+    pub fn guest<T, M>(mut self, value: T) -> Self
     where
-        T: ::std::convert::TryInto<::std::option::Option<super::Guest>>,
-        T::Error: ::std::fmt::Display,
+        T: ::openapi_dropshot_client::generated::IntoOptional<super::Guest, M>,
     {
-        self.guest = value.try_into().map_err(|e| format!("`guest` is not valid: {e}"));
+        self.guest = ::openapi_dropshot_client::generated::optional(value)
+            .map_err(|e| format!("`guest` is not valid: {e}"));
         self
     }
 
@@ -111,15 +109,14 @@ impl BorrowerPatch {
     /// let builder = types::BorrowerPatch::builder().languages(value);
     /// # }
     /// ```
-    pub fn languages<T>(mut self, value: T) -> Self
+    pub fn languages<T, M>(mut self, value: T) -> Self
     where
-        T: ::std::convert::TryInto<
-            ::std::option::Option<::std::vec::Vec<::std::string::String>>,
+        T: ::openapi_dropshot_client::generated::IntoOptional<
+            ::std::vec::Vec<::std::string::String>,
+            M,
         >,
-        T::Error: ::std::fmt::Display,
     {
-        self.languages = value
-            .try_into()
+        self.languages = ::openapi_dropshot_client::generated::optional(value)
             .map(Some)
             .map_err(|e| format!("`languages` is not valid: {e}"));
         self
@@ -134,12 +131,12 @@ impl BorrowerPatch {
     /// let builder = types::BorrowerPatch::builder().name(value);
     /// # }
     /// ```
-    pub fn name<T>(mut self, value: T) -> Self
+    pub fn name<T, M>(mut self, value: T) -> Self
     where
-        T: ::std::convert::TryInto<::std::option::Option<::std::string::String>>,
-        T::Error: ::std::fmt::Display,
+        T: ::openapi_dropshot_client::generated::IntoOptional<::std::string::String, M>,
     {
-        self.name = value.try_into().map_err(|e| format!("`name` is not valid: {e}"));
+        self.name = ::openapi_dropshot_client::generated::optional(value)
+            .map_err(|e| format!("`name` is not valid: {e}"));
         self
     }
 
@@ -154,13 +151,11 @@ impl BorrowerPatch {
     /// let builder = types::BorrowerPatch::builder().phone(value);
     /// # }
     /// ```
-    pub fn phone<T>(mut self, value: T) -> Self
+    pub fn phone<T, M>(mut self, value: T) -> Self
     where
-        T: ::std::convert::TryInto<::std::option::Option<::std::string::String>>,
-        T::Error: ::std::fmt::Display,
+        T: ::openapi_dropshot_client::generated::IntoOptional<::std::string::String, M>,
     {
-        self.phone = value
-            .try_into()
+        self.phone = ::openapi_dropshot_client::generated::optional(value)
             .map(Some)
             .map_err(|e| format!("`phone` is not valid: {e}"));
         self
@@ -177,13 +172,11 @@ impl BorrowerPatch {
     /// let builder = types::BorrowerPatch::builder().pupils(value);
     /// # }
     /// ```
-    pub fn pupils<T>(mut self, value: T) -> Self
+    pub fn pupils<T, M>(mut self, value: T) -> Self
     where
-        T: ::std::convert::TryInto<::std::option::Option<i64>>,
-        T::Error: ::std::fmt::Display,
+        T: ::openapi_dropshot_client::generated::IntoOptional<i64, M>,
     {
-        self.pupils = value
-            .try_into()
+        self.pupils = ::openapi_dropshot_client::generated::optional(value)
             .map(Some)
             .map_err(|e| format!("`pupils` is not valid: {e}"));
         self
@@ -280,13 +273,11 @@ impl CreateLoanError409 {
     /// let builder = types::CreateLoanError409::builder().current(value);
     /// # }
     /// ```
-    pub fn current<T>(mut self, value: T) -> Self
+    pub fn current<T, M>(mut self, value: T) -> Self
     where
-        T: ::std::convert::TryInto<::std::option::Option<super::Loan>>,
-        T::Error: ::std::fmt::Display,
+        T: ::openapi_dropshot_client::generated::IntoOptional<super::Loan, M>,
     {
-        self.current = value
-            .try_into()
+        self.current = ::openapi_dropshot_client::generated::optional(value)
             .map_err(|e| format!("`current` is not valid: {e}"));
         self
     }
@@ -884,12 +875,12 @@ impl NewLoan {
     /// let builder = types::NewLoan::builder().url(value);
     /// # }
     /// ```
-    pub fn url<T>(mut self, value: T) -> Self
+    pub fn url<T, M>(mut self, value: T) -> Self
     where
-        T: ::std::convert::TryInto<::std::option::Option<::std::string::String>>,
-        T::Error: ::std::fmt::Display,
+        T: ::openapi_dropshot_client::generated::IntoOptional<::std::string::String, M>,
     {
-        self.url = value.try_into().map_err(|e| format!("`url` is not valid: {e}"));
+        self.url = ::openapi_dropshot_client::generated::optional(value)
+            .map_err(|e| format!("`url` is not valid: {e}"));
         self
     }
 
@@ -996,13 +987,11 @@ impl Person {
     /// let builder = types::Person::builder().phone(value);
     /// # }
     /// ```
-    pub fn phone<T>(mut self, value: T) -> Self
+    pub fn phone<T, M>(mut self, value: T) -> Self
     where
-        T: ::std::convert::TryInto<::std::option::Option<::std::string::String>>,
-        T::Error: ::std::fmt::Display,
+        T: ::openapi_dropshot_client::generated::IntoOptional<::std::string::String, M>,
     {
-        self.phone = value
-            .try_into()
+        self.phone = ::openapi_dropshot_client::generated::optional(value)
             .map(Some)
             .map_err(|e| format!("`phone` is not valid: {e}"));
         self
@@ -1088,13 +1077,11 @@ impl Problem {
     /// let builder = types::Problem::builder().status(value);
     /// # }
     /// ```
-    pub fn status<T>(mut self, value: T) -> Self
+    pub fn status<T, M>(mut self, value: T) -> Self
     where
-        T: ::std::convert::TryInto<::std::option::Option<i64>>,
-        T::Error: ::std::fmt::Display,
+        T: ::openapi_dropshot_client::generated::IntoOptional<i64, M>,
     {
-        self.status = value
-            .try_into()
+        self.status = ::openapi_dropshot_client::generated::optional(value)
             .map_err(|e| format!("`status` is not valid: {e}"));
         self
     }
@@ -1285,15 +1272,14 @@ impl School {
     /// let builder = types::School::builder().contact(value);
     /// # }
     /// ```
-    pub fn contact<T>(mut self, value: T) -> Self
+    pub fn contact<T, M>(mut self, value: T) -> Self
     where
-        T: ::std::convert::TryInto<
-            ::std::option::Option<::std::boxed::Box<super::Borrower>>,
+        T: ::openapi_dropshot_client::generated::IntoOptional<
+            ::std::boxed::Box<super::Borrower>,
+            M,
         >,
-        T::Error: ::std::fmt::Display,
     {
-        self.contact = value
-            .try_into()
+        self.contact = ::openapi_dropshot_client::generated::optional(value)
             .map(Some)
             .map_err(|e| format!("`contact` is not valid: {e}"));
         self
@@ -1326,13 +1312,11 @@ impl School {
     /// let builder = types::School::builder().pupils(value);
     /// # }
     /// ```
-    pub fn pupils<T>(mut self, value: T) -> Self
+    pub fn pupils<T, M>(mut self, value: T) -> Self
     where
-        T: ::std::convert::TryInto<::std::option::Option<i64>>,
-        T::Error: ::std::fmt::Display,
+        T: ::openapi_dropshot_client::generated::IntoOptional<i64, M>,
     {
-        self.pupils = value
-            .try_into()
+        self.pupils = ::openapi_dropshot_client::generated::optional(value)
             .map_err(|e| format!("`pupils` is not valid: {e}"));
         self
     }

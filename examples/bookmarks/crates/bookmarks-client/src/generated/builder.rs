@@ -32,7 +32,7 @@ pub struct ListBookmarks<'a> {
 }
 
 impl<'a> ListBookmarks<'a> {
-    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
         Self {
             call: toolkit::Call::new(client, &LIST_BOOKMARKS),
         }
@@ -106,7 +106,47 @@ impl<'a> ListBookmarks<'a> {
         self
     }
 
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+    /// The time limit of this call, with all its tries; of a stream, that of each page.
+    ///
+    /// ```
+    /// # fn example(client: &bookmarks_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.list_bookmarks().timeout(std::time::Duration::from_secs(2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.call.change_options(|options| options.timeout(timeout));
+        self
+    }
+
+    /// How often this call is tried, and how long it pauses between two tries.
+    ///
+    /// ```
+    /// # fn example(client: &bookmarks_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.list_bookmarks().retry(bookmarks_client::RetryPolicy::never());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
+        self.call.change_options(|options| options.retry(policy));
+        self
+    }
+
+    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
+    ///
+    /// ```
+    /// # fn example(client: &bookmarks_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.list_bookmarks().header("x-job", "nightly");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.call.change_options(|options| options.header(name, value));
+        self
+    }
+
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
+    /// that it was given before.
     ///
     /// ```
     /// # async fn example(client: &bookmarks_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -127,6 +167,7 @@ impl<'a> ListBookmarks<'a> {
     ///
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
+    /// [`list_bookmarks`](super::Client::list_bookmarks) lists the errors of the service.
     ///
     /// ```
     /// # async fn example(client: &bookmarks_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -229,7 +270,7 @@ pub struct AddBookmark<'a> {
 }
 
 impl<'a> AddBookmark<'a> {
-    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
         Self {
             call: toolkit::Call::new(client, &ADD_BOOKMARK),
             body: toolkit::Body::builder(),
@@ -299,7 +340,59 @@ impl<'a> AddBookmark<'a> {
         self
     }
 
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+    /// The time limit of this call, with all its tries; of a stream, that of each page.
+    ///
+    /// ```
+    /// use bookmarks_client::types;
+    ///
+    /// # fn example(client: &bookmarks_client::Client, body: types::NewBookmark) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .add_bookmark()
+    ///     .body(body)
+    ///     .timeout(std::time::Duration::from_secs(2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.call.change_options(|options| options.timeout(timeout));
+        self
+    }
+
+    /// How often this call is tried, and how long it pauses between two tries.
+    ///
+    /// ```
+    /// use bookmarks_client::types;
+    ///
+    /// # fn example(client: &bookmarks_client::Client, body: types::NewBookmark) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .add_bookmark()
+    ///     .body(body)
+    ///     .retry(bookmarks_client::RetryPolicy::never());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
+        self.call.change_options(|options| options.retry(policy));
+        self
+    }
+
+    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
+    ///
+    /// ```
+    /// use bookmarks_client::types;
+    ///
+    /// # fn example(client: &bookmarks_client::Client, body: types::NewBookmark) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.add_bookmark().body(body).header("x-job", "nightly");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.call.change_options(|options| options.header(name, value));
+        self
+    }
+
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
+    /// that it was given before.
     ///
     /// ```
     /// use bookmarks_client::types;
@@ -322,6 +415,7 @@ impl<'a> AddBookmark<'a> {
     ///
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
+    /// [`add_bookmark`](super::Client::add_bookmark) lists the errors of the service.
     ///
     /// ```
     /// use bookmarks_client::types;
@@ -398,7 +492,7 @@ pub struct RemoveBookmark<'a> {
 }
 
 impl<'a> RemoveBookmark<'a> {
-    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
         Self {
             call: toolkit::Call::new(client, &REMOVE_BOOKMARK),
         }
@@ -423,7 +517,56 @@ impl<'a> RemoveBookmark<'a> {
         self
     }
 
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+    /// The time limit of this call, with all its tries; of a stream, that of each page.
+    ///
+    /// ```
+    /// # fn example(client: &bookmarks_client::Client, bookmark_id: i64) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .remove_bookmark()
+    ///     .bookmark_id(bookmark_id)
+    ///     .timeout(std::time::Duration::from_secs(2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.call.change_options(|options| options.timeout(timeout));
+        self
+    }
+
+    /// How often this call is tried, and how long it pauses between two tries.
+    ///
+    /// ```
+    /// # fn example(client: &bookmarks_client::Client, bookmark_id: i64) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .remove_bookmark()
+    ///     .bookmark_id(bookmark_id)
+    ///     .retry(bookmarks_client::RetryPolicy::never());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
+        self.call.change_options(|options| options.retry(policy));
+        self
+    }
+
+    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
+    ///
+    /// ```
+    /// # fn example(client: &bookmarks_client::Client, bookmark_id: i64) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .remove_bookmark()
+    ///     .bookmark_id(bookmark_id)
+    ///     .header("x-job", "nightly");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.call.change_options(|options| options.header(name, value));
+        self
+    }
+
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
+    /// that it was given before.
     ///
     /// ```
     /// # async fn example(client: &bookmarks_client::Client, bookmark_id: i64) -> Result<(), Box<dyn std::error::Error>> {
@@ -449,6 +592,7 @@ impl<'a> RemoveBookmark<'a> {
     ///
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
+    /// [`remove_bookmark`](super::Client::remove_bookmark) lists the errors of the service.
     ///
     /// ```
     /// # async fn example(client: &bookmarks_client::Client, bookmark_id: i64) -> Result<(), Box<dyn std::error::Error>> {
@@ -520,7 +664,7 @@ pub struct SearchBookmarks<'a> {
 }
 
 impl<'a> SearchBookmarks<'a> {
-    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
         Self {
             call: toolkit::Call::new(client, &SEARCH_BOOKMARKS),
         }
@@ -547,7 +691,59 @@ impl<'a> SearchBookmarks<'a> {
         self
     }
 
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+    /// The time limit of this call, with all its tries; of a stream, that of each page.
+    ///
+    /// ```
+    /// use bookmarks_client::types;
+    ///
+    /// # fn example(client: &bookmarks_client::Client, tag: types::Tag) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .search_bookmarks()
+    ///     .tag(tag)
+    ///     .timeout(std::time::Duration::from_secs(2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+        self.call.change_options(|options| options.timeout(timeout));
+        self
+    }
+
+    /// How often this call is tried, and how long it pauses between two tries.
+    ///
+    /// ```
+    /// use bookmarks_client::types;
+    ///
+    /// # fn example(client: &bookmarks_client::Client, tag: types::Tag) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .search_bookmarks()
+    ///     .tag(tag)
+    ///     .retry(bookmarks_client::RetryPolicy::never());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
+        self.call.change_options(|options| options.retry(policy));
+        self
+    }
+
+    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
+    ///
+    /// ```
+    /// use bookmarks_client::types;
+    ///
+    /// # fn example(client: &bookmarks_client::Client, tag: types::Tag) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.search_bookmarks().tag(tag).header("x-job", "nightly");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.call.change_options(|options| options.header(name, value));
+        self
+    }
+
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
+    /// that it was given before.
     ///
     /// ```
     /// use bookmarks_client::types;
@@ -570,6 +766,7 @@ impl<'a> SearchBookmarks<'a> {
     ///
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
+    /// [`search_bookmarks`](super::Client::search_bookmarks) lists the errors of the service.
     ///
     /// ```
     /// use bookmarks_client::types;

@@ -9,7 +9,10 @@ static SERVICE: ::openapi_dropshot_client::generated::Service = ::openapi_dropsh
     required : true
 );
 
-/// A client of the service, with one API key.
+/// A client of the service. All of its calls have the API key that was passed to
+/// [`api_key`](::openapi_dropshot_client::ClientBuilder::api_key), or the present one of the provider that was passed to
+/// [`credentials`](::openapi_dropshot_client::ClientBuilder::credentials). For another key, build another client
+/// ([`to_builder`](Self::to_builder)).
 ///
 /// Cloning is cheap, and clones share their connections, their retry budget, and the pauses that the
 /// service asked for.
@@ -69,6 +72,46 @@ impl Client {
         self.inner.base_url()
     }
 
+    /// A builder with the settings of this client, to change some of them, such as the API key or a time limit.
+    ///
+    /// The changed client has the connections of this one, unless their settings change, and its retry budget.
+    ///
+    /// ```
+    /// use bookmarks_client::Client;
+    ///
+    /// let client = Client::builder("http://127.0.0.1:8080/api/v2")
+    ///     .api_key("the-key")
+    ///     .build()?;
+    /// let patient = client
+    ///     .to_builder()
+    ///     .timeout(std::time::Duration::from_secs(300))
+    ///     .build()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn to_builder(&self) -> super::ClientBuilder {
+        self.inner.to_builder()
+    }
+
+    /// A request that the document lacks, such as one of a newer service: with the API key, the retries and the time
+    /// limits of this client. The path is relative to the address of the service, and may have a query.
+    ///
+    /// ```
+    /// # async fn example(client: &bookmarks_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .request(bookmarks_client::reqwest::Method::GET, "/new/things?size=2");
+    /// let response = request.send::<serde_json::Value>().await?;
+    /// println!("{}", response["name"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn request(
+        &self,
+        method: super::reqwest::Method,
+        path: &str,
+    ) -> super::RawRequest {
+        self.inner.request(method, path)
+    }
+
     /// How many responses said that their operation is deprecated, by `operationId`.
     ///
     /// ```
@@ -92,6 +135,22 @@ impl Client {
     ///
     /// Sends `GET /bookmarks`.
     ///
+    /// # Errors
+    ///
+    /// [`errors::ListBookmarksError`](super::errors::ListBookmarksError) has the codes that the document lists:
+    ///
+    /// | status | code | meaning | what to do |
+    /// |---|---|---|---|
+    /// | 400 | `bad_request` | A parameter or the body is invalid. | Correct the part of the request that `message` names. |
+    /// | 401 | `no_key` | The API key is missing or unknown. | Send a valid key as `Authorization: Bearer <API_KEY>`. |
+    /// | 405 | `wrong_method` | The path does not support this method. | Use one of the methods in the `Allow` header. |
+    /// | 408 | `too_slow` | The service did not receive the whole request in time. | Send the body without pauses. |
+    /// | 410 | `removed` | The removal date of the operation has passed. | Use the replacement that the documentation names. |
+    /// | 413 | `too_large` | The body is larger than the service accepts. | Send a smaller body. |
+    /// | 429 | `too_many_requests` | Too many requests were sent with this API key. | Wait for the number of seconds in `Retry-After`. |
+    /// | 500 | `fault` | An unexpected error occurred in the service. | Report the error with its `request_id`. |
+    /// | 503 | `busy` | The service is overloaded or stopping. | Wait for the number of seconds in `Retry-After`, then repeat the request. |
+    ///
     /// ```
     /// # async fn example(client: &bookmarks_client::Client) -> Result<(), Box<dyn std::error::Error>> {
     /// let response = client.list_bookmarks().send().await?.into_inner();
@@ -99,7 +158,7 @@ impl Client {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn list_bookmarks(&self) -> builder::ListBookmarks<'_> {
+    pub fn list_bookmarks(&self) -> builder::ListBookmarks<'static> {
         builder::ListBookmarks::new(&self.inner)
     }
 
@@ -111,6 +170,23 @@ impl Client {
     ///
     /// Sends `POST /bookmarks`.
     ///
+    /// # Errors
+    ///
+    /// [`errors::AddBookmarkError`](super::errors::AddBookmarkError) has the codes that the document lists:
+    ///
+    /// | status | code | meaning | what to do |
+    /// |---|---|---|---|
+    /// | 400 | `bad_request` | A parameter or the body is invalid. | Correct the part of the request that `message` names. |
+    /// | 401 | `no_key` | The API key is missing or unknown. | Send a valid key as `Authorization: Bearer <API_KEY>`. |
+    /// | 405 | `wrong_method` | The path does not support this method. | Use one of the methods in the `Allow` header. |
+    /// | 408 | `too_slow` | The service did not receive the whole request in time. | Send the body without pauses. |
+    /// | 413 | `too_large` | The body is larger than the service accepts. | Send a smaller body. |
+    /// | 415 | `not_json` | The `Content-Type` of the body is not JSON. | Send the body with `Content-Type: application/json`. |
+    /// | 422 | `key_reused` | The `Idempotency-Key` was already used with another body. | Generate a new key for each creation. |
+    /// | 429 | `too_many_requests` | Too many requests were sent with this API key. | Wait for the number of seconds in `Retry-After`. |
+    /// | 500 | `fault` | An unexpected error occurred in the service. | Report the error with its `request_id`. |
+    /// | 503 | `busy` | The service is overloaded or stopping. | Wait for the number of seconds in `Retry-After`, then repeat the request. |
+    ///
     /// ```
     /// use bookmarks_client::types;
     ///
@@ -120,13 +196,46 @@ impl Client {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn add_bookmark(&self) -> builder::AddBookmark<'_> {
+    pub fn add_bookmark(&self) -> builder::AddBookmark<'static> {
         builder::AddBookmark::new(&self.inner)
+    }
+
+    /// As [`add_bookmark`](Self::add_bookmark), with all that the operation requires, so that the compiler finds what is missing.
+    ///
+    /// ```
+    /// use bookmarks_client::types;
+    ///
+    /// # async fn example(client: &bookmarks_client::Client, body: types::NewBookmark) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.add_bookmark_with(body).send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn add_bookmark_with(
+        &self,
+        body: impl ::openapi_dropshot_client::generated::IntoBody<types::NewBookmark>,
+    ) -> builder::AddBookmark<'static> {
+        self.add_bookmark().body(body)
     }
 
     /// Remove a bookmark.
     ///
     /// Sends `DELETE /bookmarks/{bookmarkId}`.
+    ///
+    /// # Errors
+    ///
+    /// [`errors::RemoveBookmarkError`](super::errors::RemoveBookmarkError) has the codes that the document lists:
+    ///
+    /// | status | code | meaning | what to do |
+    /// |---|---|---|---|
+    /// | 400 | `bad_request` | A parameter or the body is invalid. | Correct the part of the request that `message` names. |
+    /// | 401 | `no_key` | The API key is missing or unknown. | Send a valid key as `Authorization: Bearer <API_KEY>`. |
+    /// | 404 | `no_such_thing` | The path or the bookmark does not exist. | Check the URL. |
+    /// | 405 | `wrong_method` | The path does not support this method. | Use one of the methods in the `Allow` header. |
+    /// | 408 | `too_slow` | The service did not receive the whole request in time. | Send the body without pauses. |
+    /// | 413 | `too_large` | The body is larger than the service accepts. | Send a smaller body. |
+    /// | 429 | `too_many_requests` | Too many requests were sent with this API key. | Wait for the number of seconds in `Retry-After`. |
+    /// | 500 | `fault` | An unexpected error occurred in the service. | Report the error with its `request_id`. |
+    /// | 503 | `busy` | The service is overloaded or stopping. | Wait for the number of seconds in `Retry-After`, then repeat the request. |
     ///
     /// ```
     /// # async fn example(client: &bookmarks_client::Client, bookmark_id: i64) -> Result<(), Box<dyn std::error::Error>> {
@@ -140,8 +249,23 @@ impl Client {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn remove_bookmark(&self) -> builder::RemoveBookmark<'_> {
+    pub fn remove_bookmark(&self) -> builder::RemoveBookmark<'static> {
         builder::RemoveBookmark::new(&self.inner)
+    }
+
+    /// As [`remove_bookmark`](Self::remove_bookmark), with all that the operation requires, so that the compiler finds what is missing.
+    ///
+    /// ```
+    /// # async fn example(client: &bookmarks_client::Client, bookmark_id: i64) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.remove_bookmark_with(bookmark_id).send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn remove_bookmark_with(
+        &self,
+        bookmark_id: impl ::std::convert::TryInto<i64, Error: ::std::fmt::Display>,
+    ) -> builder::RemoveBookmark<'static> {
+        self.remove_bookmark().bookmark_id(bookmark_id)
     }
 
     /// Search for bookmarks.
@@ -152,6 +276,22 @@ impl Client {
     /// 1 October 2031. Use `GET /bookmarks` with a `tag` instead.
     ///
     /// Sends `GET /search`.
+    ///
+    /// # Errors
+    ///
+    /// [`errors::SearchBookmarksError`](super::errors::SearchBookmarksError) has the codes that the document lists:
+    ///
+    /// | status | code | meaning | what to do |
+    /// |---|---|---|---|
+    /// | 400 | `bad_request` | A parameter or the body is invalid. | Correct the part of the request that `message` names. |
+    /// | 401 | `no_key` | The API key is missing or unknown. | Send a valid key as `Authorization: Bearer <API_KEY>`. |
+    /// | 405 | `wrong_method` | The path does not support this method. | Use one of the methods in the `Allow` header. |
+    /// | 408 | `too_slow` | The service did not receive the whole request in time. | Send the body without pauses. |
+    /// | 410 | `removed` | The removal date of the operation has passed. | Use the replacement that the documentation names. |
+    /// | 413 | `too_large` | The body is larger than the service accepts. | Send a smaller body. |
+    /// | 429 | `too_many_requests` | Too many requests were sent with this API key. | Wait for the number of seconds in `Retry-After`. |
+    /// | 500 | `fault` | An unexpected error occurred in the service. | Report the error with its `request_id`. |
+    /// | 503 | `busy` | The service is overloaded or stopping. | Wait for the number of seconds in `Retry-After`, then repeat the request. |
     ///
     /// ```
     /// use bookmarks_client::types;
@@ -166,7 +306,28 @@ impl Client {
         since = "2.1.0",
         note = "removed on 1 October 2031; use `GET /bookmarks` with a `tag`"
     )]
-    pub fn search_bookmarks(&self) -> builder::SearchBookmarks<'_> {
+    pub fn search_bookmarks(&self) -> builder::SearchBookmarks<'static> {
         builder::SearchBookmarks::new(&self.inner)
+    }
+
+    /// As [`search_bookmarks`](Self::search_bookmarks), with all that the operation requires, so that the compiler finds what is missing.
+    ///
+    /// ```
+    /// use bookmarks_client::types;
+    ///
+    /// # async fn example(client: &bookmarks_client::Client, tag: types::Tag) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.search_bookmarks_with(tag).send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[deprecated(
+        since = "2.1.0",
+        note = "removed on 1 October 2031; use `GET /bookmarks` with a `tag`"
+    )]
+    pub fn search_bookmarks_with(
+        &self,
+        tag: impl ::std::convert::TryInto<types::Tag, Error: ::std::fmt::Display>,
+    ) -> builder::SearchBookmarks<'static> {
+        self.search_bookmarks().tag(tag)
     }
 }

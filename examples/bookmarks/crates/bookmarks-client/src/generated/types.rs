@@ -120,7 +120,10 @@ impl ::std::str::FromStr for Address {
         static PATTERN: ::std::sync::LazyLock<::regress::Regex> = ::std::sync::LazyLock::new(||
         { ::regress::Regex::new("^https?://").unwrap() });
         if PATTERN.find(value).is_none() {
-            return Err("doesn't match pattern \"^https?://\"".into());
+            return Err(
+                "the documentation of `Address` describes the form of a valid value"
+                    .into(),
+            );
         }
         Ok(Self(value.to_string()))
     }
@@ -208,6 +211,26 @@ impl Bookmark {
 #[serde(transparent)]
 pub struct Bookmarks(pub ::std::vec::Vec<Bookmark>);
 
+impl ::std::iter::IntoIterator for Bookmarks {
+    type Item = Bookmark;
+
+    type IntoIter = ::std::vec::IntoIter<Bookmark>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'a> ::std::iter::IntoIterator for &'a Bookmarks {
+    type Item = &'a Bookmark;
+
+    type IntoIter = ::std::slice::Iter<'a, Bookmark>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
 impl ::std::ops::Deref for Bookmarks {
     type Target = ::std::vec::Vec<Bookmark>;
 
@@ -275,40 +298,64 @@ impl Error {
 #[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub enum ErrorErrorCode {
-    /// `bad_request`
+    /// `bad_request` (400): A parameter or the body is invalid.
+    ///
+    /// What to do: Correct the part of the request that `message` names.
     #[serde(rename = "bad_request")]
     BadRequest,
-    /// `no_key`
+    /// `no_key` (401): The API key is missing or unknown.
+    ///
+    /// What to do: Send a valid key as `Authorization: Bearer <API_KEY>`.
     #[serde(rename = "no_key")]
     NoKey,
-    /// `no_such_thing`
+    /// `no_such_thing` (404): The path or the bookmark does not exist.
+    ///
+    /// What to do: Check the URL.
     #[serde(rename = "no_such_thing")]
     NoSuchThing,
-    /// `wrong_method`
+    /// `wrong_method` (405): The path does not support this method.
+    ///
+    /// What to do: Use one of the methods in the `Allow` header.
     #[serde(rename = "wrong_method")]
     WrongMethod,
-    /// `too_slow`
+    /// `too_slow` (408): The service did not receive the whole request in time.
+    ///
+    /// What to do: Send the body without pauses.
     #[serde(rename = "too_slow")]
     TooSlow,
-    /// `removed`
+    /// `removed` (410): The removal date of the operation has passed.
+    ///
+    /// What to do: Use the replacement that the documentation names.
     #[serde(rename = "removed")]
     Removed,
-    /// `too_large`
+    /// `too_large` (413): The body is larger than the service accepts.
+    ///
+    /// What to do: Send a smaller body.
     #[serde(rename = "too_large")]
     TooLarge,
-    /// `not_json`
+    /// `not_json` (415): The `Content-Type` of the body is not JSON.
+    ///
+    /// What to do: Send the body with `Content-Type: application/json`.
     #[serde(rename = "not_json")]
     NotJson,
-    /// `key_reused`
+    /// `key_reused` (422): The `Idempotency-Key` was already used with another body.
+    ///
+    /// What to do: Generate a new key for each creation.
     #[serde(rename = "key_reused")]
     KeyReused,
-    /// `too_many_requests`
+    /// `too_many_requests` (429): Too many requests were sent with this API key.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`.
     #[serde(rename = "too_many_requests")]
     TooManyRequests,
-    /// `fault`
+    /// `fault` (500): An unexpected error occurred in the service.
+    ///
+    /// What to do: Report the error with its `request_id`.
     #[serde(rename = "fault")]
     Fault,
-    /// `busy`
+    /// `busy` (503): The service is overloaded or stopping.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`, then repeat the request.
     #[serde(rename = "busy")]
     Busy,
     /// A value that this version of the client does not know, as it was received.
@@ -443,7 +490,10 @@ impl ::std::str::FromStr for ListBookmarksCursor {
         static PATTERN: ::std::sync::LazyLock<::regress::Regex> = ::std::sync::LazyLock::new(||
         { ::regress::Regex::new("^[0-9]{1,18}$").unwrap() });
         if PATTERN.find(value).is_none() {
-            return Err("doesn't match pattern \"^[0-9]{1,18}$\"".into());
+            return Err(
+                "the documentation of `ListBookmarksCursor` describes the form of a valid value"
+                    .into(),
+            );
         }
         Ok(Self(value.to_string()))
     }
@@ -575,7 +625,9 @@ impl ::std::str::FromStr for Tag {
         static PATTERN: ::std::sync::LazyLock<::regress::Regex> = ::std::sync::LazyLock::new(||
         { ::regress::Regex::new("^[a-z][a-z0-9-]*$").unwrap() });
         if PATTERN.find(value).is_none() {
-            return Err("doesn't match pattern \"^[a-z][a-z0-9-]*$\"".into());
+            return Err(
+                "the documentation of `Tag` describes the form of a valid value".into(),
+            );
         }
         Ok(Self(value.to_string()))
     }

@@ -1,0 +1,151 @@
+//! Documents the errors that each operation lists, and writes an enum of the error codes of each operation, where the document has
+//! a catalogue of codes.
+
+use super::{Pass, docs, examples::is_required, kinds::Kind, requests::Request};
+use crate::{
+    client::plan::errors,
+    docs::{code, harmless, one_line, status_line},
+    names::{ident, pascal},
+};
+use openapi_dropshot_contract::model::ErrorCode;
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::Ident;
+
+/// The name of the enum of the error codes of a request.
+fn codes_name(request: &Request<'_>) -> Ident {
+    format_ident!("{}Error", request.builder)
+}
+
+impl Pass<'_> {
+    /// Returns the error codes that the responses of an operation list, by status.
+    fn codes_of(&self, request: &Request<'_>) -> Vec<&ErrorCode> {
+        let responses = request.operation.responses.iter();
+        let listed = responses.flat_map(|response| &response.error_codes);
+        let mut codes: Vec<&ErrorCode> = Vec::new();
+        for entry in listed.filter_map(|listed| self.document.error_code(&listed.value)) {
+            if codes.iter().all(|other| other.code != entry.code) {
+                codes.push(entry);
+            }
+        }
+        codes.sort_by_key(|entry| entry.status);
+        codes
+    }
+
+    /// Returns a section about the errors of an operation, in the words of the document: its codes, or the statuses of its responses.
+    pub(super) fn errors_section(&self, request: &Request<'_>) -> String {
+        let codes = self.codes_of(request);
+        if codes.is_empty() {
+            let errors = errors(request.operation);
+            let lines: Vec<String> = errors
+                .into_iter()
+                .map(|response| {
+                    let line = status_line(response.status.value, &response.description);
+                    format!("- {line}")
+                })
+                .collect();
+            return match lines.is_empty() {
+                true => String::new(),
+                false => format!("# Errors\n\n{}", lines.join("\n")),
+            };
+        }
+        let name = codes_name(request);
+        let mut section = format!(
+            "# Errors\n\n[`errors::{name}`](super::errors::{name}) has the codes that the document lists:\n\n\
+             | status | code | meaning | what to do |\n|---|---|---|---|"
+        );
+        for entry in codes {
+            let cell = |text: &str| harmless(&one_line(text)).replace('|', "\\|");
+            section.push_str(&format!(
+                "\n| {} | {} | {} | {} |",
+                entry.status,
+                code(&entry.code),
+                cell(&entry.cause),
+                cell(&entry.cure)
+            ));
+        }
+        section
+    }
+
+    /// Returns the documentation of an error code, if it is in the catalogue of the document.
+    pub(super) fn words_of_code(&self, wire: &str) -> Option<String> {
+        let entry = self.document.error_code(wire)?;
+        let (cause, cure) = (one_line(&entry.cause), one_line(&entry.cure));
+        Some(format!(
+            "{} ({}): {}\n\nWhat to do: {}",
+            code(wire),
+            entry.status,
+            harmless(&cause),
+            harmless(&cure)
+        ))
+    }
+
+    /// Returns whether an operation lists error codes, which needs a catalogue.
+    pub(super) fn has_listed_codes(&self, requests: &[Request<'_>]) -> bool {
+        let mut requests = requests.iter();
+        requests.any(|request| !self.codes_of(request).is_empty())
+    }
+
+    /// Writes the enums of the error codes, if operations list some.
+    pub(super) fn errors(&self, requests: &[Request<'_>]) -> Option<TokenStream> {
+        let listing = requests
+            .iter()
+            .filter(|request| !self.codes_of(request).is_empty());
+        let enums = listing.map(|request| self.enum_of_codes(request, &self.codes_of(request)));
+        let code = quote! {
+            use ::openapi_dropshot_client::generated as toolkit;
+
+            #(#enums)*
+        };
+        self.has_listed_codes(requests).then_some(code)
+    }
+
+    fn enum_of_codes(&self, request: &Request<'_>, codes: &[&ErrorCode]) -> TokenStream {
+        let Request { method, gate, .. } = request;
+        let name = codes_name(request);
+        let library = self.library;
+        let path: TokenStream = format!("{library}::errors::{name}")
+            .parse()
+            .unwrap_or_default();
+        let first = format!(
+            "The error codes that the document lists for [`{method}`](super::Client::{method})."
+        );
+        let example = self.request_example(request, "async fn", is_required, |request| {
+            quote! {
+                if let Err(error) = #request.send().await {
+                    match error.code_of::<#path>() {
+                        Some(code) => println!("{code:?}: {error}"),
+                        None => println!("a code that the document does not list, or no response: {error}"),
+                    }
+                }
+            }
+        });
+        let text = "[`code_of`](super::Error::code_of) of the error returns it.";
+        let docs_of_enum = docs([&first, text, &example]);
+        let error_code = self.error_code();
+        let known = match error_code.as_ref().and_then(|name| self.kind(name)) {
+            Some(Kind::Choice(values)) => values.as_slice(),
+            _ => &[],
+        };
+        let (mut variants, mut table) = (TokenStream::new(), TokenStream::new());
+        for ErrorCode { code, .. } in codes {
+            let variant = known.iter().find(|(wire, _)| wire == code);
+            let variant = variant.map_or_else(|| ident(&pascal(code)), |(_, name)| name.clone());
+            let docs = docs(self.words_of_code(code));
+            variants.extend(quote!(#docs #variant,));
+            table.extend(quote!((#code, Self::#variant),));
+        }
+        quote! {
+            #docs_of_enum
+            #gate
+            #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+            #[non_exhaustive]
+            pub enum #name { #variants }
+
+            #gate
+            impl toolkit::ListedCode for #name {
+                const LISTED: &'static [(&'static str, Self)] = &[#table];
+            }
+        }
+    }
+}
