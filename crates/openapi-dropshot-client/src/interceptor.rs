@@ -67,7 +67,7 @@ pub trait Interceptor: Send + Sync + 'static {
     /// nothing to wait for.
     ///
     /// ```
-    /// use futures::future::BoxFuture;
+    /// use std::pin::Pin;
     /// # use openapi_dropshot_client::{BoxError, Interceptor, TryRequest};
     ///
     /// # async fn signature(body: &[u8]) -> Result<u64, BoxError> { Ok(body.len() as u64) }
@@ -77,7 +77,7 @@ pub trait Interceptor: Send + Sync + 'static {
     ///     fn before_try_async<'a>(
     ///         &'a self,
     ///         request: &'a mut TryRequest<'_>,
-    ///     ) -> Option<BoxFuture<'a, Result<(), BoxError>>> {
+    ///     ) -> Option<Pin<Box<dyn Future<Output = Result<(), BoxError>> + Send + 'a>>> {
     ///         Some(Box::pin(async move {
     ///             let signature = signature(request.body().unwrap_or_default()).await?;
     ///             request.headers_mut().insert("signature", signature.into());

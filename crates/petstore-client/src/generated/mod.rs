@@ -29,6 +29,8 @@ pub use ::openapi_dropshot_client::{
 pub use ::openapi_dropshot_client::{
     ApiKeyFile, DefaultTransport, RequestBody, TransportError, mock,
 };
+/// A provider of API keys that change while the program runs, such as a file.
+///
 /// ```
 /// use petstore_client::Client;
 ///
@@ -40,6 +42,8 @@ pub use ::openapi_dropshot_client::{
 /// ```
 #[doc(inline)]
 pub use ::openapi_dropshot_client::Credentials;
+/// Hooks around each call and each of its tries, such as this one, which is a closure.
+///
 /// ```
 /// use petstore_client::Client;
 ///
@@ -55,6 +59,8 @@ pub use ::openapi_dropshot_client::Credentials;
 /// ```
 #[doc(inline)]
 pub use ::openapi_dropshot_client::Interceptor;
+/// How often a call is tried, and how long it pauses between two tries.
+///
 /// ```
 /// use petstore_client::Client;
 ///
@@ -67,6 +73,8 @@ pub use ::openapi_dropshot_client::Interceptor;
 /// ```
 #[doc(inline)]
 pub use ::openapi_dropshot_client::RetryPolicy;
+/// Settings of one call, which the method `with` of a request takes.
+///
 /// ```
 /// use petstore_client::{CallOptions, RetryPolicy};
 /// let once = CallOptions::new()

@@ -28,6 +28,8 @@ pub use ::openapi_dropshot_client::{
 pub use ::openapi_dropshot_client::{
     ApiKeyFile, DefaultTransport, RequestBody, TransportError, mock,
 };
+/// A provider of API keys that change while the program runs, such as a file.
+///
 /// ```
 /// use books::Client;
 ///
@@ -39,6 +41,8 @@ pub use ::openapi_dropshot_client::{
 /// ```
 #[doc(inline)]
 pub use ::openapi_dropshot_client::Credentials;
+/// Hooks around each call and each of its tries, such as this one, which is a closure.
+///
 /// ```
 /// use books::Client;
 ///
@@ -54,6 +58,8 @@ pub use ::openapi_dropshot_client::Credentials;
 /// ```
 #[doc(inline)]
 pub use ::openapi_dropshot_client::Interceptor;
+/// How often a call is tried, and how long it pauses between two tries.
+///
 /// ```
 /// use books::Client;
 ///
@@ -66,6 +72,8 @@ pub use ::openapi_dropshot_client::Interceptor;
 /// ```
 #[doc(inline)]
 pub use ::openapi_dropshot_client::RetryPolicy;
+/// Settings of one call, which the method `with` of a request takes.
+///
 /// ```
 /// use books::{CallOptions, RetryPolicy};
 /// let once = CallOptions::new()

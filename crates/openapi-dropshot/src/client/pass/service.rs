@@ -278,26 +278,30 @@ impl Pass<'_> {
         let items = [
             (
                 quote!(Credentials),
+                "A provider of API keys that change while the program runs, such as a file.",
                 quote!(use #library::ApiKeyFile; #credentials),
             ),
             (
                 quote!(Interceptor),
+                "Hooks around each call and each of its tries, such as this one, which is a closure.",
                 quote!(use #library::TryRequest; #interceptor),
             ),
             (
                 quote!(RetryPolicy),
+                "How often a call is tried, and how long it pauses between two tries.",
                 quote!(use #library::RetryPolicy; #retry),
             ),
             (
                 quote!(CallOptions),
+                "Settings of one call, which the method `with` of a request takes.",
                 quote! {
                     use #library::{CallOptions, RetryPolicy};
                     let once = CallOptions::new().timeout(std::time::Duration::from_secs(1)).retry(RetryPolicy::never());
                 },
             ),
         ];
-        let exports = items.into_iter().map(|(item, example)| {
-            let docs = docs([self.fallible_example(&example)]);
+        let exports = items.into_iter().map(|(item, about, example)| {
+            let docs = docs([about, &self.fallible_example(&example)]);
             quote! {
                 #docs
                 #[doc(inline)]
