@@ -54,7 +54,7 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     usage: Option<PathBuf>,
 
-    /// The git revision whose changelog entries must not be lost, if not HEAD
+    /// The git revision whose changelog entries and released documents must not be lost, if not HEAD
     #[arg(long, value_name = "REVISION")]
     since: Option<String>,
 
@@ -214,7 +214,7 @@ fn run_gates(inputs: &Inputs<'_>, names: &[Name], mut report: impl FnMut(&Gate))
         let started = Instant::now();
         let outcome = match (name, &inputs.document) {
             (Name::Document, _) => Ok(document::run(inputs)),
-            (Name::Breaking, _) => Ok(breaking::run(inputs)),
+            (Name::Breaking, _) => breaking::run(inputs),
             (Name::Changelog, _) => changelog::run(inputs),
             (Name::Generated, Ok(document)) => match &inputs.project.output {
                 Some(output) => generated::run(inputs, output, document),

@@ -23,11 +23,11 @@ openapi_dropshot_contract::rules! {
             "`released/1.0.0.yaml` with `version: 1.0.0`"
         configuration "`releases` in `openapi-dropshot.toml` names the folder.";
     FROZEN_DOCUMENT Error General "frozen-document" "A released document was edited or removed, or has no checksum in the file `SHA256SUMS` of its folder. Without that file, this is \
-                  a warning."
+                  a warning. In a git repository, the folder is also compared with HEAD."
         "Restore the released text from version control, and make the change in the document itself; `release` writes the checksums."
         Words "`released/1.0.0.yaml` with a corrected description"
             "`released/1.0.0.yaml` as it was released, and the correction in the document"
-        configuration "`releases` in `openapi-dropshot.toml` names the folder. The rule cannot be switched off.";
+        configuration "`releases` in `openapi-dropshot.toml` names the folder. `check --since REVISION` compares with a git revision other than HEAD. The rule cannot be switched off.";
     CHANGELOG_FORM Error General "changelog-form" "The changelog is missing, does not begin with the section Unreleased, or has a section or a group that is not in the form of \
                   Keep a Changelog."
         "Write the section or the group as the message says."

@@ -17,6 +17,7 @@ mod lifecycle;
 mod operations;
 mod outgoing;
 mod parameters;
+mod patterns;
 mod properties;
 mod responses;
 mod schema;

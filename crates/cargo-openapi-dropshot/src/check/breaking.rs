@@ -6,17 +6,27 @@ use super::{
     changes::{all_findings, is_about_lifecycle, is_removal},
 };
 use crate::counted;
-use crate::repository::Finding;
-use openapi_dropshot_contract::diff::{Change, Level, level};
+use crate::repository::{Finding, frozen};
+use anyhow::Result;
+use openapi_dropshot_contract::{
+    diff::{Change, Level, level},
+    model::Location,
+};
 
-pub(super) fn run(inputs: &Inputs<'_>) -> Outcome {
+pub(super) fn run(inputs: &Inputs<'_>) -> Result<Outcome> {
     let mut findings = inputs.releases.findings.clone();
+    let (documents, since) = (&inputs.releases.texts, inputs.since.as_deref());
+    let lost = frozen::findings_since(inputs.project, documents, since)?;
+    let known: Vec<Location> = (findings.iter())
+        .map(|finding| finding.problem.at.clone())
+        .collect();
+    findings.extend((lost.into_iter()).filter(|lost| !known.contains(&lost.problem.at)));
     let summary = match (inputs.newest(), &inputs.changes) {
         (None, _) => {
             findings.extend(inputs.accepted.findings.iter().cloned());
             "nothing is released yet".to_owned()
         }
-        (Some(_), None) => return Outcome::without_document(inputs),
+        (Some(_), None) => return Ok(Outcome::without_document(inputs)),
         (Some(newest), Some(changes)) => {
             let of_this_gate = changes.iter().filter(|change| belongs_to_gate(change));
             let (accepted, open): (Vec<&Change>, Vec<&Change>) =
@@ -44,11 +54,11 @@ pub(super) fn run(inputs: &Inputs<'_>) -> Outcome {
         true => format!("undo the change, or accept it in {accepted_breaks}"),
         false => "do what the help above says".to_owned(),
     };
-    Outcome {
+    Ok(Outcome {
         summary,
         findings,
         fix: Some(fix),
-    }
+    })
 }
 
 /// Whether this gate reports a change: a removal belongs to this gate and to the

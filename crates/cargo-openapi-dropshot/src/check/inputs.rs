@@ -46,8 +46,8 @@ pub(crate) struct Inputs<'p> {
     /// documents cannot be compared.
     pub(crate) changes: Option<Vec<Change>>,
     pub(super) accepted: Accepted,
-    /// The git revision whose changelog entries must not be lost; `None` means HEAD, if
-    /// there is one.
+    /// The git revision whose changelog entries and released documents must not be lost; `None`
+    /// means HEAD, if there is one.
     pub(super) since: Option<String>,
     /// The usage of deprecated operations, if an export was given.
     pub(super) usage: Option<Usage>,

@@ -3,7 +3,7 @@
 //! is enough; `sha256sum --check` reads it as well.
 
 use super::Finding;
-use crate::{Project, rules::FROZEN_DOCUMENT};
+use crate::{Project, revision, rules::FROZEN_DOCUMENT};
 use anyhow::Result;
 use openapi_dropshot_contract::{Severity, model::Location, release::Version};
 use sha2::{Digest, Sha256};
@@ -47,6 +47,53 @@ fn checksum(text: &str) -> String {
     })
 }
 
+/// The entries of a record: the line, the checksum and the name.
+fn recorded(text: &str) -> impl Iterator<Item = (usize, &str, &str)> {
+    text.lines().enumerate().filter_map(|(index, line)| {
+        let (checksum, name) = line.split_once(' ')?;
+        Some((index + 1, checksum, name.trim_start_matches([' ', '*'])))
+    })
+}
+
+/// Finds the released documents of a git revision, `HEAD` unless another one is asked for, that were edited or removed since,
+/// together with their checksums.
+///
+/// # Errors
+///
+/// The revision that is asked for cannot be read.
+pub(crate) fn findings_since(
+    project: &Project,
+    documents: &[Text],
+    asked: Option<&str>,
+) -> Result<Vec<Finding>> {
+    let path = path(project);
+    let revision = asked.unwrap_or("HEAD");
+    let text = match revision::file_at(&project.root, revision, &path) {
+        Ok(Some(text)) => text,
+        Err(error) if asked.is_some() => return Err(error),
+        // There is no record in the commit, no commit, or no repository.
+        Ok(None) | Err(_) => return Ok(Vec::new()),
+    };
+    let mut findings = Vec::new();
+    for (_, released, name) in recorded(&text) {
+        let document = documents.iter().find(|document| document.name == name);
+        let what = match document.map(|document| checksum(&document.text)) {
+            Some(found) if found == released => continue,
+            Some(_) => "was edited",
+            None => "was removed",
+        };
+        let file = format!("{}/{name}", project.releases);
+        let at = document.map_or(&path, |document| &document.path);
+        let message = format!("{name}, which {revision} has as a released document, {what}");
+        let help = format!(
+            "restore the released text (`git restore --source={revision} {file} {path}`), and make the change in {}",
+            project.document
+        );
+        findings.push(fault(&Location::start(at), message, &help));
+    }
+    Ok(findings)
+}
+
 /// Finds the released documents that differ from the record, those that are not in it, and
 /// those that are only there.
 pub(crate) fn findings(project: &Project, documents: &[Text]) -> Result<Vec<Finding>> {
@@ -66,12 +113,7 @@ pub(crate) fn findings(project: &Project, documents: &[Text]) -> Result<Vec<Find
         return Ok(vec![Finding::new(problem.with_severity(Severity::Warning))]);
     }
     let text = project.read(&path)?;
-    let recorded: Vec<(usize, &str, &str)> = (text.lines().enumerate())
-        .filter_map(|(index, line)| {
-            let (checksum, name) = line.split_once(' ')?;
-            Some((index + 1, checksum, name.trim_start_matches([' ', '*'])))
-        })
-        .collect();
+    let recorded: Vec<(usize, &str, &str)> = recorded(&text).collect();
     let mut findings = Vec::new();
     for document in documents {
         let found = checksum(&document.text);

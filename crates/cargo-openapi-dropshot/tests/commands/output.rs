@@ -290,6 +290,50 @@ fn an_edit_of_a_released_document_is_found_by_its_checksum() {
 }
 
 #[test]
+fn released_documents_that_an_earlier_commit_has_must_not_be_lost() {
+    let repository = Repository::code_first();
+    repository.commit_all();
+    let breaking = ["check", "--gate", "breaking"];
+    assert_eq!(repository.run(&breaking).0, 0);
+    // With its checksum, an edited document is one that was released, but for the history.
+    let edited = THINGS.replace("maximum: 100", "maximum: 50");
+    repository.write(DOCUMENT, &edited);
+    repository.release(&edited);
+    let restore = "git restore --source=HEAD spec/released/1.0.0.yaml spec/released/SHA256SUMS";
+    let texts = [
+        "error[frozen-document]: 1.0.0.yaml, which HEAD has as a released document, was edited",
+        "spec/released/1.0.0.yaml:1",
+        restore,
+    ];
+    assert_printed(repository.run(&breaking), 1, &texts);
+    fs::remove_dir_all(repository.path("spec/released")).expect("the folder is removed");
+    let texts = [
+        "error[frozen-document]: 1.0.0.yaml, which HEAD has as a released document, was removed",
+        "spec/released/SHA256SUMS:1",
+        restore,
+    ];
+    assert_printed(repository.run(&breaking), 1, &texts);
+    // A branch that has committed it is compared with the one before.
+    repository.git(&["tag", "before"]);
+    repository.commit_all();
+    assert_eq!(repository.run(&breaking).0, 0);
+    let since = ["check", "--gate", "breaking", "--since", "before"];
+    let texts = ["1.0.0.yaml, which before has as a released document, was removed"];
+    assert_printed(repository.run(&since), 1, &texts);
+    repository.git(&["restore", "--source=before", "spec"]);
+    assert_eq!(repository.run(&since).0, 0);
+    // A later release changes nothing of the earlier one.
+    repository.commit_all();
+    repository.replace(
+        "CHANGELOG.md",
+        "## Unreleased\n",
+        "## Unreleased\n\n### Fixed\n\n- Words.\n",
+    );
+    assert_eq!(repository.run(&["release", "1.0.1"]).0, 0);
+    assert_eq!(repository.run(&since).0, 0);
+}
+
+#[test]
 fn unreleased_entries_that_an_earlier_commit_has_must_not_be_lost() {
     let repository = Repository::code_first();
     let entries = "## Unreleased\n\n### Fixed\n\n- The server closes idle connections after one minute.\n- The log has the\n  time of each request.\n";

@@ -13,18 +13,20 @@ use crate::rules::{Family, changes as rules};
 /// removed, the keyword was removed, and the keyword was added to a type.
 type ChoiceRules = [&'static Family; 4];
 
-pub(super) const ONE_OF: ChoiceRules = [
+const ONE_OF: ChoiceRules = [
     &rules::ONE_OF_ADDED,
     &rules::ONE_OF_REMOVED,
     &rules::ONE_OF_LIFTED,
     &rules::ONE_OF_RESTRICTED,
 ];
-pub(super) const ANY_OF: ChoiceRules = [
+const ANY_OF: ChoiceRules = [
     &rules::ANY_OF_ADDED,
     &rules::ANY_OF_REMOVED,
     &rules::ANY_OF_LIFTED,
     &rules::ANY_OF_RESTRICTED,
 ];
+
+const SCHEMAS: &str = "#/components/schemas/";
 
 impl<'a> Comparison<'_, 'a> {
     /// Treats a `oneOf` or `anyOf` with one member as that member. The members are
@@ -76,10 +78,23 @@ impl<'a> Comparison<'_, 'a> {
         true
     }
 
-    /// Compares `oneOf` or `anyOf` member by member.
-    pub(super) fn alternatives(&mut self, name: &str, rules: ChoiceRules) {
+    /// Compares `oneOf` and `anyOf`.
+    pub(super) fn choices(&mut self) {
+        let only = |view: &View<'a>, name, other| {
+            !view.list(name).is_empty() && view.list(other).is_empty()
+        };
+        // `anyOf` allows what `oneOf` of the same alternatives allows.
+        if only(&self.old, "oneOf", "anyOf") && only(&self.new, "anyOf", "oneOf") {
+            return self.alternatives(("oneOf", "anyOf"), ANY_OF);
+        }
+        self.alternatives(("oneOf", "oneOf"), ONE_OF);
+        self.alternatives(("anyOf", "anyOf"), ANY_OF);
+    }
+
+    /// Compares the alternatives member by member. The keyword of the base comes before that of the revision.
+    fn alternatives(&mut self, (old_name, name): (&str, &str), rules: ChoiceRules) {
         let [added, removed, lifted, _] = rules;
-        let (from, to) = (self.old.list(name), self.new.list(name));
+        let (from, to) = (self.old.list(old_name), self.new.list(name));
         match (from.is_empty(), to.is_empty()) {
             (true, true) => return,
             (true, false) => return self.choice_added(&to, name, rules),
@@ -191,14 +206,59 @@ impl<'a> Comparison<'_, 'a> {
         }
     }
 
+    /// Reports the values of a discriminator that the other side does not understand: those that clients send and the
+    /// service knows no longer, and those that it sends and clients do not know.
+    fn discriminator_values(&mut self, from: &'a Node, to: &'a Node) {
+        let is_request = self.scope.is_request();
+        let values = match is_request {
+            true => values_of(&self.old, from),
+            false => values_of(&self.new, to),
+        };
+        let known: Vec<_> = (values_of(&self.old, from).into_iter())
+            .filter_map(|value| target_of(&self.old, from, value))
+            .collect();
+        for value in values {
+            let old = target_of(&self.old, from, value);
+            let new = target_of(&self.new, to, value);
+            let mut is_same = |(old, base): (&str, &'a Node), (new, revision): (&str, &'a Node)| {
+                old == new || self.context.equality.equivalent(base, revision)
+            };
+            let text = match (old, new) {
+                (Some(old), Some(new)) if !is_same(old, new) => {
+                    format!(
+                        "the value `{value}` named `{}`, and names `{}`",
+                        old.0, new.0
+                    )
+                }
+                (_, None) if is_request => format!("the value `{value}` names no schema any more"),
+                // A new alternative has rules of its own.
+                (None, Some(new)) if known.iter().any(|old| is_same(*old, new)) => {
+                    format!("the value `{value}` names a schema that had another one")
+                }
+                _ => continue,
+            };
+            self.report(
+                &rules::DISCRIMINATOR_INCOMPATIBLE,
+                Some(from),
+                Some(to),
+                &text,
+            );
+        }
+    }
+
     /// Compares `discriminator`: its property, and the schemas to which it maps values.
     pub(super) fn discriminator(&mut self) {
+        let incompatible = &rules::DISCRIMINATOR_INCOMPATIBLE;
         let (from, to) = match self.both("discriminator") {
             (Some(from), Some(to)) => (from, to),
             (None, None) => return,
             (None, to) => return self.report_meaning(&rules::DISCRIMINATOR_ADDED, (None, to)),
-            (from, _) => return self.report_meaning(&rules::DISCRIMINATOR_REMOVED, (from, None)),
+            (from, _) => {
+                self.report(incompatible, from, None, "the discriminator was removed");
+                return self.report_meaning(&rules::DISCRIMINATOR_REMOVED, (from, None));
+            }
         };
+        self.discriminator_values(from, to);
         let name = |node: &'a Node| node.get("propertyName").and_then(Node::as_str);
         if name(from) != name(to) {
             let text = format!(
@@ -208,6 +268,7 @@ impl<'a> Comparison<'_, 'a> {
             );
             let rule = &rules::DISCRIMINATOR_PROPERTY_NAME_CHANGED;
             self.report(rule, Some(from), Some(to), &text);
+            self.report(incompatible, Some(from), Some(to), &text);
         }
         for part in self.context.by_name("mapping", from, to) {
             let value = part.name;
@@ -230,6 +291,29 @@ impl<'a> Comparison<'_, 'a> {
             self.report(rule, old, new, &text);
         }
     }
+}
+
+/// The values of a discriminator: those of its mapping, and the names of the alternatives.
+fn values_of<'a>(view: &View<'a>, discriminator: &'a Node) -> Vec<&'a str> {
+    let mapped = discriminator.entries("mapping").map(|(value, _)| value);
+    let alternatives = (view.list("oneOf").into_iter()).chain(view.list("anyOf"));
+    let names = alternatives.filter_map(|member| member.word("$ref")?.strip_prefix(SCHEMAS));
+    mapped.chain(names).collect()
+}
+
+/// The component to which a value of a discriminator leads, with its name.
+fn target_of<'a>(
+    view: &View<'a>,
+    discriminator: &'a Node,
+    value: &str,
+) -> Option<(&'a str, &'a Node)> {
+    let mapping = discriminator.get("mapping");
+    let target = mapping.and_then(|mapping| mapping.get(value)?.as_str());
+    let name = target.map_or(value, |target| {
+        target.strip_prefix(SCHEMAS).unwrap_or(target)
+    });
+    let mut schemas = view.side.components("schemas").into_iter();
+    schemas.find(|(own, _)| *own == name)
 }
 
 /// The types a schema allows, and whether it lists them as a choice.

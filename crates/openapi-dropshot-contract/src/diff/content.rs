@@ -60,8 +60,11 @@ pub(super) fn compare<'a>(
     }
     for (name, old) in missing {
         let related = after.iter().position(|(other, _)| {
-            covers(other, name)
-                || (!is_request && (covers(name, other) || essence(name) == essence(other)))
+            includes(other, name)
+                || (!is_request
+                    && (covers(other, name)
+                        || covers(name, other)
+                        || essence(name) == essence(other)))
         });
         let Some(index) = related else {
             let text = format!("{what}: the media type `{name}` was removed");
@@ -72,6 +75,11 @@ pub(super) fn compare<'a>(
         let (other, new) = after.remove(index);
         if !is_request {
             let text = format!("{what}: the media type `{name}` became `{other}`");
+            let is_other = !includes(name, other) && !includes(other, name);
+            if is_other && essence(name) != essence(other) && covers(name, other) {
+                let rule = &rules::RESPONSE_MEDIA_TYPE_REPLACED;
+                context.report(rule, Some(old), Some(new), text.clone());
+            }
             context.report(renaming(name, other), Some(old), Some(new), text);
         }
         compare_schemas(context, role, what, other, (old, new));
@@ -171,16 +179,21 @@ fn is_same(a: &str, b: &str) -> bool {
 }
 
 /// Whether the first media type, or range of them, includes the second.
-fn covers(wide: &str, narrow: &str) -> bool {
+fn includes(wide: &str, narrow: &str) -> bool {
     let (wide_essence, narrow_essence) = (essence(wide), essence(narrow));
     if wide_essence == narrow_essence {
         return !wide.contains(';');
     }
-    let Some((kind, subtype)) = narrow_essence.split_once('/') else {
-        return false;
-    };
-    let suffix = subtype.rsplit_once('+').map(|(_, suffix)| suffix);
-    wide_essence == "*/*"
-        || wide_essence == format!("{kind}/*")
-        || suffix.is_some_and(|suffix| wide_essence == format!("{kind}/{suffix}"))
+    let kind = narrow_essence.split_once('/').map(|(kind, _)| kind);
+    wide_essence == "*/*" || kind.is_some_and(|kind| wide_essence == format!("{kind}/*"))
+}
+
+/// The same, if the suffix of a media type, as in `application/problem+json`, names a wider one.
+fn covers(wide: &str, narrow: &str) -> bool {
+    let narrow_essence = essence(narrow);
+    let suffix = narrow_essence.split_once('/').and_then(|(kind, subtype)| {
+        let (_, suffix) = subtype.rsplit_once('+')?;
+        Some(format!("{kind}/{suffix}"))
+    });
+    includes(wide, narrow) || suffix.is_some_and(|suffix| suffix == essence(wide))
 }

@@ -196,6 +196,16 @@ fn sunset_added(context: &mut Context<'_>, subject: &Subject<'_>, base: &Node, r
     }
 }
 
+/// Whether a part may be removed: it was deprecated, without a sunset or until one that has come.
+pub(super) fn is_due(context: &Context<'_>, base: &Node) -> bool {
+    let has_come = match sunset(base) {
+        Sunset::None => true,
+        Sunset::On(day) => day <= context.policy.today,
+        Sunset::Unreadable => false,
+    };
+    base.is_set("deprecated") && has_come
+}
+
 /// Compares two stability levels, and reports a change at these nodes.
 fn compare_stability(
     context: &mut Context<'_>,

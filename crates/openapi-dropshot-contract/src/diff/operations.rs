@@ -95,16 +95,23 @@ fn servers(context: &mut Context<'_>, place: &str, base: [&Node; 3], revision: [
     let addresses = |nodes: &[&'_ Node]| -> Vec<String> {
         let list = nodes.iter().map(|node| node.items("servers"));
         let list = list.into_iter().find(|list| !list.is_empty());
-        let urls = list.unwrap_or_default().iter();
-        let urls: Vec<String> = urls
-            .filter_map(|server| Some(server.get("url")?.as_str()?.to_owned()))
-            .collect();
+        let urls: Vec<String> = (list.unwrap_or_default().iter().filter_map(address)).collect();
         match urls.is_empty() {
             true => vec!["/".to_owned()],
             false => urls,
         }
     };
     let (before, after) = (addresses(&base), addresses(&revision));
+    let (from, to) = (base[0].get("servers"), revision[0].get("servers"));
+    let (from, to) = (from.unwrap_or(base[0]), to.unwrap_or(revision[0]));
+    if let (Some(old), Some(new)) = (before.first(), after.first()) {
+        let ((old_host, old_path), (new_host, new_path)) = (host_and_path(old), host_and_path(new));
+        let is_gone = !old_host.is_empty() && !new_host.is_empty() && !after.contains(old);
+        if old_path != new_path || (is_gone && !old_host.eq_ignore_ascii_case(new_host)) {
+            let text = format!("the first server was `{old}`, and is `{new}`");
+            context.report_at(&rules::SERVER_MOVED, &[place], Some(from), Some(to), text);
+        }
+    }
     for (old, new) in pairs(&before, &after, |a, b| a == b) {
         let (family, verb, url) = match (old, new) {
             (Some(old), None) => (&rules::SERVER_REMOVED, "removed", old),
@@ -112,10 +119,28 @@ fn servers(context: &mut Context<'_>, place: &str, base: [&Node; 3], revision: [
             _ => continue,
         };
         let text = format!("the server `{url}` was {verb}");
-        let (from, to) = (base[0].get("servers"), revision[0].get("servers"));
-        let (from, to) = (from.unwrap_or(base[0]), to.unwrap_or(revision[0]));
         context.report_at(family, &[place], Some(from), Some(to), text);
     }
+}
+
+/// The address of a server, with the defaults of its variables.
+fn address(server: &Node) -> Option<String> {
+    let mut address = server.get("url")?.as_str()?.to_owned();
+    for (name, variable) in server.entries("variables") {
+        if let Some(default) = variable.get("default").and_then(Node::as_str) {
+            address = address.replace(&format!("{{{name}}}"), default);
+        }
+    }
+    Some(address)
+}
+
+/// The scheme and host of an address, empty if the address is relative, and its path without `/` at the end.
+fn host_and_path(address: &str) -> (&str, &str) {
+    let host = address.find("://").map_or(0, |scheme| scheme + 3);
+    let path = address[host..].find('/').filter(|_| host > 0);
+    let path = path.map_or(if host > 0 { address.len() } else { 0 }, |path| host + path);
+    let (host, path) = address.split_at(path);
+    (host, path.trim_end_matches('/'))
 }
 
 fn items(side: Side<'_>) -> impl Iterator<Item = PathItem<'_>> {

@@ -98,6 +98,20 @@ pub(super) fn compare<'a>(
             (Some(old), None) => {
                 let what = old.what();
                 lifecycle::removed(context, &subject(&what), old.node, Some(revision));
+                let mut new = after.iter().filter(|new| {
+                    new.location == old.location && !before.iter().any(|old| new.is(renamed(old)))
+                });
+                let mut has_its_schema = |new: &&Parameter<'a>| {
+                    let schemas = old.node.get("schema").zip(new.node.get("schema"));
+                    schemas.is_some_and(|(old, new)| context.equality.equivalent(old, new))
+                };
+                if let Some(new) = new.find(&mut has_its_schema)
+                    && !lifecycle::is_due(context, old.node)
+                {
+                    let text = format!("{what} was renamed to `{}`", new.name);
+                    let rule = &rules::REQUEST_PARAMETER_RENAMED;
+                    context.report(rule, Some(old.node), Some(new.node), text);
+                }
             }
             (None, Some(new)) => added(context, *new, base),
             (None, None) => {}

@@ -34,6 +34,9 @@ fn place_in_response(is_required: bool, is_hidden: bool) -> &'static str {
     }
 }
 
+/// The beginning of the id of the rule for an optional property that responses had.
+const OPTIONAL_IN_RESPONSE: &str = "response-optional-property";
+
 impl<'a> Comparison<'_, 'a> {
     pub(super) fn properties(&mut self) {
         let (before, after) = (self.old.properties(), self.new.properties());
@@ -81,6 +84,14 @@ impl<'a> Comparison<'_, 'a> {
                 _ => continue,
             };
             let text = format!("{}: {verb} `{keyword}`", inner.subject());
+            if inner.is_request() && std::ptr::eq(family, &rules::BECAME_READ_ONLY) {
+                let place = match self.old.requires(name) {
+                    true => "request-required-property",
+                    false => "request-optional-property",
+                };
+                let (family, text) = (&rules::NO_LONGER_ACCEPTED, text.clone());
+                (self.context).report_at(family, &[place], old.node(), new.node(), text);
+            }
             (self.context).report_at(family, &[place], old.node(), new.node(), text);
         }
     }
@@ -95,9 +106,12 @@ impl<'a> Comparison<'_, 'a> {
             (true, _, false) => "request-property",
             (false, false, false) => "response-property",
             (false, true, true) => "response-write-only-property",
-            (false, false, true) if was_required => {
+            (false, false, true) => {
                 let text = format!("{subject}: is not sent in responses any more");
-                let (family, place) = (&rules::PROPERTY_REMOVED, place_in_response(true, false));
+                let (family, place) = match was_required {
+                    true => (&rules::PROPERTY_REMOVED, place_in_response(true, false)),
+                    false => (&rules::NO_LONGER_SENT, OPTIONAL_IN_RESPONSE),
+                };
                 return (self.context).report_at(family, &[place], old.node(), revision, text);
             }
             _ => return,
@@ -128,6 +142,11 @@ impl<'a> Comparison<'_, 'a> {
             true => "request",
             false => place_in_response(self.old.requires(name), is_hidden),
         };
+        let was_sent = place == place_in_response(false, false);
+        if was_sent && !base.is_some_and(|base| lifecycle::is_due(self.context, base)) {
+            let (family, places) = (&rules::NO_LONGER_SENT, &[OPTIONAL_IN_RESPONSE]);
+            (self.context).report_at(family, places, base, revision, text.clone());
+        }
         (self.context).report_at(&rules::PROPERTY_REMOVED, &[place], base, revision, text);
     }
 

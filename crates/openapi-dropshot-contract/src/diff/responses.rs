@@ -1,10 +1,10 @@
 //! Compares the responses of an operation: statuses, headers and bodies.
 
-use super::content;
 use super::context::Context;
 use super::scope::{Role, Scope};
 use super::serialization::{self, Value};
 use super::view::differs;
+use super::{content, lifecycle};
 use crate::model::Node;
 use crate::rules::changes as rules;
 
@@ -160,7 +160,11 @@ pub(super) fn compare_headers<'a>(
                 let place = if was { "required" } else { "optional" };
                 let text = format!("{subject} was removed");
                 let family = &rules::RESPONSE_HEADER_REMOVED;
-                context.report_at(family, &[place], old, Some(revision), text);
+                context.report_at(family, &[place], old, Some(revision), text.clone());
+                if !was && !old.is_some_and(|old| lifecycle::is_due(context, old)) {
+                    let (family, places) = (&rules::NO_LONGER_SENT, &["response-optional-header"]);
+                    context.report_at(family, places, old, Some(revision), text);
+                }
             }
             (None, None, _) => {
                 let text = format!("{subject} was added");

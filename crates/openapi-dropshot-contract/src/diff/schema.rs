@@ -1,7 +1,6 @@
 //! Compares two schemas: which rules apply at each place, and which schemas
 //! inside are compared next.
 
-use super::compose;
 use super::context::Context;
 use super::scope::Scope;
 use super::view::View;
@@ -59,8 +58,7 @@ pub(super) fn compare<'a>(
     schemas.unwrap_single();
     if !schemas.list_of_types() {
         schemas.types();
-        schemas.alternatives("oneOf", compose::ONE_OF);
-        schemas.alternatives("anyOf", compose::ANY_OF);
+        schemas.choices();
     }
     schemas.all_of();
     schemas.discriminator();

@@ -139,26 +139,31 @@ pub(super) fn compare_components(context: &mut Context<'_>) {
     }
 }
 
+/// The credential that a scheme needs, in words.
+fn credential(scheme: &Node) -> String {
+    let text = |keyword| (scheme.get(keyword).and_then(Node::as_str)).unwrap_or_default();
+    match (text("type"), text("scheme").to_ascii_lowercase().as_str()) {
+        ("apiKey", _) => format!("{} `{}`", text("in"), text("name")),
+        ("http", "bearer") | ("oauth2" | "openIdConnect", _) => "a bearer token".to_owned(),
+        ("http", other) | (other, _) => format!("a credential of `{other}`"),
+    }
+}
+
 fn scheme<'a>(context: &mut Context<'a>, name: &str, old: &'a Node, new: &'a Node) {
     let is_other = |from: &Node, to: &Node, keyword| differs(from.get(keyword), to.get(keyword));
     if is_other(old, new, "type") || is_other(old, new, "scheme") {
         let text = format!("the type of the security scheme `{name}` changed");
         let rule = &rules::SECURITY_COMPONENT_TYPE_CHANGED;
         context.report(rule, Some(old), Some(new), text);
+        let (from, to) = (credential(old), credential(new));
+        if from != to {
+            let text = format!("the security scheme `{name}` needs {to} in place of {from}");
+            let rule = &rules::SECURITY_COMPONENT_CREDENTIAL_CHANGED;
+            context.report(rule, Some(old), Some(new), text);
+        }
     } else if is_other(old, new, "in") || is_other(old, new, "name") {
-        let place = |scheme: &Node| {
-            let text = |keyword| scheme.get(keyword).and_then(Node::as_str);
-            format!(
-                "{} `{}`",
-                text("in").unwrap_or_default(),
-                text("name").unwrap_or_default()
-            )
-        };
-        let text = format!(
-            "the key of the security scheme `{name}` moved: from {} to {}",
-            place(old),
-            place(new)
-        );
+        let (from, to) = (credential(old), credential(new));
+        let text = format!("the key of the security scheme `{name}` moved: from {from} to {to}");
         let rule = &rules::SECURITY_COMPONENT_KEY_MOVED;
         context.report(rule, Some(old), Some(new), text);
     }
@@ -166,14 +171,27 @@ fn scheme<'a>(context: &mut Context<'a>, name: &str, old: &'a Node, new: &'a Nod
         ("authorizationUrl", &rules::OAUTH_URL_CHANGED),
         ("tokenUrl", &rules::OAUTH_TOKEN_URL_CHANGED),
     ];
+    let moved = &rules::SECURITY_COMPONENT_URL_MOVED;
+    let (from, to) = (old.get("openIdConnectUrl"), new.get("openIdConnectUrl"));
+    if from.is_some() && to.is_some() && differs(from, to) {
+        let text = format!("`openIdConnectUrl` of the security scheme `{name}` changed");
+        context.report(moved, from, to, text);
+    }
+    let Some(flows) = new.get("flows") else {
+        return;
+    };
     for (flow, from) in old.entries("flows") {
-        let Some(to) = new.get("flows").and_then(|flows| flows.get(flow)) else {
+        let Some(to) = flows.get(flow) else {
+            let text = format!("the flow `{flow}` of the security scheme `{name}` was removed");
+            let rule = &rules::SECURITY_COMPONENT_FLOW_REMOVED;
+            context.report(rule, Some(from), Some(flows), text);
             continue;
         };
         for (keyword, rule) in urls {
             if is_other(from, to, keyword) {
                 let text = format!("`{keyword}` of the security scheme `{name}` changed");
-                context.report(rule, Some(from), Some(to), text);
+                context.report(rule, Some(from), Some(to), text.clone());
+                context.report(moved, Some(from), Some(to), text);
             }
         }
         flow_scopes(context, name, from, to);

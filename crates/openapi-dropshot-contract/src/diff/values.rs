@@ -1,6 +1,7 @@
 //! Compares keywords that restrict single values: `type` and `format`, `enum`,
 //! `x-extensible-enum`, `default`, `null` and `pattern`.
 
+use super::patterns;
 use super::schema::{Comparison, keyword_change, quoted};
 use super::scope::Role;
 use super::view::{View, differs, missing};
@@ -122,6 +123,13 @@ impl<'a> Comparison<'_, 'a> {
             true => &rules::PATTERN_GENERALIZED,
             false => &rules::PATTERN_CHANGED,
         };
+        if let (true, Some(old), Some(new)) = (self.scope.is_request(), from, to)
+            && let (Some(old), Some(new)) = (old.as_str(), new.as_str())
+            && let Some(text) = patterns::rejected(old, new, &self.old.lengths())
+        {
+            let text = format!("`pattern` rejects `{text}`, which it allowed");
+            self.report(&rules::PATTERN_TIGHTENED, from, to, &text);
+        }
         let families = [&rules::PATTERN_ADDED, &rules::PATTERN_REMOVED, changed];
         if let Some((rule, text)) = keyword_change("pattern", from, to, families) {
             self.report(rule, from, to, &text);

@@ -7,6 +7,7 @@ use crate::pairs::pairs;
 use indexmap::IndexMap;
 use std::borrow::Borrow;
 use std::cmp::Ordering;
+use std::ops::RangeInclusive;
 
 /// One of the two documents.
 #[derive(Clone, Copy)]
@@ -184,6 +185,13 @@ impl<'a> View<'a> {
                 _ => best,
             }
         })
+    }
+
+    /// How many characters a text may have.
+    pub(super) fn lengths(&self) -> RangeInclusive<u64> {
+        let count = |keyword, wanted| self.bound(&[(keyword, false)], wanted)?.0.as_u64();
+        let least = count("minLength", Ordering::Greater).unwrap_or_default();
+        least..=count("maxLength", Ordering::Less).unwrap_or(u64::MAX)
     }
 
     /// `properties`: for each name all schemas that it must match.

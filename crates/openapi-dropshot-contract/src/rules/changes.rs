@@ -122,6 +122,19 @@ change_rules! {
         Document "components: {securitySchemes: {k: {type: apiKey, name: key, in: header}}}"
             "components: {securitySchemes: {k: {type: apiKey, name: key, in: query}}}"
         remedy "Add a security scheme with another name, and accept both.";
+    SECURITY_COMPONENT_CREDENTIAL_CHANGED Err "api-security-component-credential-changed"
+        "the credential of a security scheme has another form, such as Basic in place of Bearer"
+        Document "components: {securitySchemes: {k: {type: http, scheme: bearer}}}"
+            "components: {securitySchemes: {k: {type: http, scheme: basic}}}"
+        remedy "Add a security scheme with another name, and accept both.";
+    SECURITY_COMPONENT_URL_MOVED Err "api-security-component-url-moved"
+        "an address from which clients get the tokens of a security scheme changed"
+        Flow "tokenUrl: /t" "tokenUrl: /u" remedy "Keep the former address in the document, and serve both.";
+    SECURITY_COMPONENT_FLOW_REMOVED Err "api-security-component-oauth-flow-removed"
+        "a flow was removed from a security scheme"
+        Document "components: {securitySchemes: {k: {type: oauth2, flows: {password: {tokenUrl: /t}, clientCredentials: {tokenUrl: /t}}}}}"
+            "components: {securitySchemes: {k: {type: oauth2, flows: {clientCredentials: {tokenUrl: /t}}}}}"
+        remedy "Keep the flow.";
     OAUTH_URL_CHANGED Info "api-security-component-oauth-url-changed"
         "`authorizationUrl` of a security scheme changed" Flow "authorizationUrl: /a" "authorizationUrl: /b";
     OAUTH_TOKEN_URL_CHANGED Info "api-security-component-oauth-token-url-changed"
@@ -148,6 +161,10 @@ change_rules! {
     NEW_OPTIONAL_REQUEST_DEFAULT_PARAMETER_TO_EXISTING_PATH Info "new-optional-request-default-parameter-to-existing-path"
         "an optional parameter was added for all operations of a path"
         Paths "/a: {parameters: [], get: {}}" "/a: {parameters: [{name: q, in: query, schema: {}}], get: {}}";
+    REQUEST_PARAMETER_RENAMED Err "request-parameter-renamed"
+        "a parameter was removed, and one with another name and the same schema was added: the service ignores the former name"
+        Operation "parameters: [{name: q, in: query, schema: {type: string}}]" "parameters: [{name: search, in: query, schema: {type: string}}]"
+        remedy "Keep the former parameter beside the new one, and deprecate it with `x-sunset`.";
     REQUEST_PARAMETER_EMPTY_VALUE_REFUSED Err "request-parameter-empty-value-refused"
         "`allowEmptyValue` was removed: a parameter may not be empty" Parameter "allowEmptyValue: true" "";
     NEW_REQUIRED_REQUEST_HEADER_PROPERTY Err "new-required-request-header-property"
@@ -169,6 +186,10 @@ change_rules! {
     RESPONSE_MEDIA_TYPE_NAME_SPECIALIZED Info "response-media-type-name-specialized"
         "a media type of a response became a narrower one"
         Body "content: {application/json: {}}" "content: {application/problem+json: {}}";
+    RESPONSE_MEDIA_TYPE_REPLACED Err "response-media-type-replaced"
+        "a media type of a response became one with the same suffix, which clients that accept the former one do not accept"
+        Body "content: {application/json: {}}" "content: {application/vnd.shop+json: {}}"
+        remedy "Keep the former media type beside the new one.";
     RESPONSE_MEDIA_TYPE_NAME_CHANGED Warn "response-media-type-name-changed"
         "several parameters of a media type of a response changed, or its name and a parameter"
         Body "content: {text/csv; header=present: {}}" "content: {text/csv; charset=utf-8: {}}";
@@ -310,6 +331,12 @@ families! {
         Warn ["api", "api-global"]
         Operation "servers: [{url: /a}, {url: /b}]" "servers: [{url: /a}]",
         Document "servers: [{url: /a}, {url: /b}]" "servers: [{url: /a}]";
+    SERVER_MOVED "server-moved" "the first server, with the defaults of its variables, has another path, or another host, and its former address is gone"
+        Err ["api", "api-global"]
+        Operation "servers: [{url: /v1}]" "servers: [{url: /v2}]",
+        Document "servers: [{url: 'https://{host}/', variables: {host: {default: a.example}}}]"
+            "servers: [{url: 'https://{host}/', variables: {host: {default: b.example}}}]"
+        remedy "Keep the address of the first server; describe another one in a document of its own.";
     // Webhooks and callbacks: the service sends the requests, and the client responds.
     OUTGOING_ADDED "added" "a webhook or a callback was added, or a method to it" Info OUTGOING_PLACES
         Document "webhooks: {}" "webhooks: {w: {post: {}}}",
@@ -394,6 +421,18 @@ families! {
         Schema "{type: object, properties: {a: {}}}" "{type: object, properties: {}}",
         Schema "{type: object, required: [a], properties: {a: {writeOnly: true}}}" "{type: object, properties: {}}",
         Schema "{type: object, properties: {a: {writeOnly: true}}}" "{type: object, properties: {}}";
+    NO_LONGER_ACCEPTED "no-longer-accepted"
+        "a property of a request, required or optional, became `readOnly`: the service ignores what clients send"
+        Err ["request-required-property"], Warn ["request-optional-property"]
+        Schema "{type: object, required: [a], properties: {a: {}}}" "{type: object, required: [a], properties: {a: {readOnly: true}}}",
+        Property "" "readOnly: true"
+        remedy "Keep accepting the property.";
+    NO_LONGER_SENT "no-longer-sent"
+        "an optional property of a response was removed or became `writeOnly`, or an optional header was removed, and none was deprecated until its sunset"
+        Err ["response-optional-property", "response-optional-header"]
+        Schema "{type: object, properties: {a: {}}}" "{type: object, properties: {}}",
+        Operation "responses: {'200': {headers: {Link: {schema: {}}}}}" "responses: {'200': {headers: {}}}"
+        remedy "Keep sending it; deprecate it first with `x-sunset`.";
     BECAME_READ_ONLY "became-read-only" "a property became `readOnly`" Info REQUIRED_OR_NOT
         Schema "{type: object, required: [a], properties: {a: {}}}" "{type: object, required: [a], properties: {a: {readOnly: true}}}",
         Property "" "readOnly: true";
@@ -497,6 +536,8 @@ families! {
     PATTERN_CHANGED "pattern-changed" "`pattern` changed; whether the new one allows what the old one did is unknown"
         Warn ALL_REQUESTS, Warn RESPONSES
         Schema "{type: string, pattern: ^a}" "{type: string, pattern: ^b}";
+    PATTERN_TIGHTENED "pattern-tightened" "`pattern` changed, and rejects a text that it allowed" Err ALL_REQUESTS
+        Schema "{type: string, pattern: '^[a-z]+$'}" "{type: string, pattern: '^[a-z]{3}$'}";
     DEFAULT_VALUE_ADDED "default-value-added"
         "`default` was added: for a parameter that is absent, the server acts otherwise" Info ["request-parameter"], Info BODIES
         Schema "{type: string}" "{type: string, default: a}";
@@ -535,6 +576,11 @@ families! {
     DISCRIMINATOR_MAPPING_CHANGED "discriminator-mapping-changed" "a value of `discriminator.mapping` leads to another schema"
         Info ALL_REQUESTS, Info RESPONSES
         Schema "{discriminator: {propertyName: a, mapping: {v: A}}}" "{discriminator: {propertyName: a, mapping: {v: B}}}";
+    DISCRIMINATOR_INCOMPATIBLE "discriminator-incompatible"
+        "the two sides choose alternatives otherwise: by another property, without `discriminator`, or by other values"
+        Err ALL_REQUESTS, Err RESPONSES
+        Schema "{type: object, discriminator: {propertyName: a}}" "{type: object, discriminator: {propertyName: b}}"
+        remedy "Keep the property of the discriminator, and each of its values.";
 }
 
 /// Declares what changes in the requests of webhooks and of callbacks: the name of the constant, the level, the end of the ids, the

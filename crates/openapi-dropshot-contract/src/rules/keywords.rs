@@ -7,6 +7,8 @@ use super::{Family, Level, Levels, Part};
 
 // A wider schema breaks clients in responses, a narrower one in requests.
 const WIDER_BOUND: Levels = &[(Level::Err, &RESPONSES), (Level::Info, &REQUESTS)];
+/// The levels of a text in a response that may be longer: no client has to reject it, though oasdiff takes it for a break.
+const LONGER_TEXT: Levels = &[(Level::Info, &RESPONSES), (Level::Info, &REQUESTS)];
 const NARROWER_BOUND: Levels = &[(Level::Err, &REQUESTS), (Level::Info, &RESPONSES)];
 /// The levels of bounds that oasdiff also compares in properties that requests do not have.
 const NARROWER_BOUND_ALSO_HIDDEN: Levels = &[
@@ -18,9 +20,9 @@ const WIDER: Levels = &[(Level::Err, &RESPONSES), (Level::Info, &ALL_REQUESTS)];
 const NARROWER: Levels = &[(Level::Err, &ALL_REQUESTS), (Level::Info, &RESPONSES)];
 
 /// Declares the rules for bounds: the keyword, what the ids begin with behind the place, the other members of the schema in the
-/// examples, and the levels if the bound increased and if it decreased.
+/// examples, and the levels if the bound increased, if it decreased, and if it was removed.
 macro_rules! bounds {
-    ($($keyword:literal $ending:literal $members:literal $increased:ident $decreased:ident;)+) => {
+    ($($keyword:literal $ending:literal $members:literal $increased:ident $decreased:ident $unset:ident;)+) => {
         /// The keywords for bounds, each with the rules for a bound that increased, that decreased, that was added and that was
         /// removed.
         pub(crate) static BOUNDS: &[(&str, [Family; 4])] = &[$(($keyword, [
@@ -39,7 +41,7 @@ macro_rules! bounds {
                 concat!("{", $members, "}"),
                 concat!("{", $members, ", ", $keyword, ": 5}"),
             )]),
-            Family::of_schema(concat!($ending, "-unset"), concat!("`", $keyword, "` was removed"), WIDER_BOUND, &[(
+            Family::of_schema(concat!($ending, "-unset"), concat!("`", $keyword, "` was removed"), $unset, &[(
                 Part::Schema,
                 concat!("{", $members, ", ", $keyword, ": 5}"),
                 concat!("{", $members, "}"),
@@ -49,18 +51,18 @@ macro_rules! bounds {
 }
 
 bounds! {
-    "maximum" "max" "type: integer" WIDER_BOUND NARROWER_BOUND_ALSO_HIDDEN;
-    "minimum" "min" "type: integer" NARROWER_BOUND_ALSO_HIDDEN WIDER_BOUND;
-    "exclusiveMaximum" "exclusive-max" "type: integer" WIDER_BOUND NARROWER_BOUND_ALSO_HIDDEN;
-    "exclusiveMinimum" "exclusive-min" "type: integer" NARROWER_BOUND_ALSO_HIDDEN WIDER_BOUND;
-    "maxLength" "max-length" "type: string" WIDER_BOUND NARROWER_BOUND_ALSO_HIDDEN;
-    "minLength" "min-length" "type: string" NARROWER_BOUND WIDER_BOUND;
-    "maxItems" "max-items" "type: array, items: {}" WIDER_BOUND NARROWER_BOUND_ALSO_HIDDEN;
-    "minItems" "min-items" "type: array, items: {}" NARROWER_BOUND WIDER_BOUND;
-    "maxProperties" "max-properties" "type: object" WIDER_BOUND NARROWER_BOUND_ALSO_HIDDEN;
-    "minProperties" "min-properties" "type: object" NARROWER_BOUND WIDER_BOUND;
-    "maxContains" "max-contains" "type: array, items: {}, contains: {type: string}" WIDER_BOUND NARROWER_BOUND;
-    "minContains" "min-contains" "type: array, items: {}, contains: {type: string}" NARROWER_BOUND WIDER_BOUND;
+    "maximum" "max" "type: integer" WIDER_BOUND NARROWER_BOUND_ALSO_HIDDEN WIDER_BOUND;
+    "minimum" "min" "type: integer" NARROWER_BOUND_ALSO_HIDDEN WIDER_BOUND WIDER_BOUND;
+    "exclusiveMaximum" "exclusive-max" "type: integer" WIDER_BOUND NARROWER_BOUND_ALSO_HIDDEN WIDER_BOUND;
+    "exclusiveMinimum" "exclusive-min" "type: integer" NARROWER_BOUND_ALSO_HIDDEN WIDER_BOUND WIDER_BOUND;
+    "maxLength" "max-length" "type: string" LONGER_TEXT NARROWER_BOUND_ALSO_HIDDEN LONGER_TEXT;
+    "minLength" "min-length" "type: string" NARROWER_BOUND WIDER_BOUND WIDER_BOUND;
+    "maxItems" "max-items" "type: array, items: {}" WIDER_BOUND NARROWER_BOUND_ALSO_HIDDEN WIDER_BOUND;
+    "minItems" "min-items" "type: array, items: {}" NARROWER_BOUND WIDER_BOUND WIDER_BOUND;
+    "maxProperties" "max-properties" "type: object" WIDER_BOUND NARROWER_BOUND_ALSO_HIDDEN WIDER_BOUND;
+    "minProperties" "min-properties" "type: object" NARROWER_BOUND WIDER_BOUND WIDER_BOUND;
+    "maxContains" "max-contains" "type: array, items: {}, contains: {type: string}" WIDER_BOUND NARROWER_BOUND WIDER_BOUND;
+    "minContains" "min-contains" "type: array, items: {}, contains: {type: string}" NARROWER_BOUND WIDER_BOUND WIDER_BOUND;
 }
 
 /// Declares the rules for keywords that restrict values where they are: the keyword, what the ids begin with behind the place, what

@@ -1,6 +1,7 @@
 //! Tests comparisons of two documents: oasdiff's own cases, if a copy is beside
 //! the repository, and edits of a whole contract.
 
+mod breaks;
 mod cases;
 mod catalogue;
 mod clock;

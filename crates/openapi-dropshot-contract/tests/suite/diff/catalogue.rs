@@ -72,13 +72,28 @@ fn the_catalogue_of_oasdiff_is_complete() {
     }
 }
 
+/// The rules whose level is another one here, by the ends of their ids, with the level and the reason.
+const OTHER_LEVEL: &[(&str, &str, &str)] = &[
+    (
+        "max-length-increased",
+        "INFO",
+        "a client that reads a longer text goes on as before",
+    ),
+    (
+        "max-length-unset",
+        "INFO",
+        "a client that reads a longer text goes on as before",
+    ),
+];
+
 #[test]
 fn rules_that_oasdiff_has_are_of_its_level() {
     let catalogue = catalogue();
     let wrong: Vec<_> = rules::all_changes()
         .filter_map(|rule| {
-            let level = catalogue.get(rule.id)?;
-            (*level != rule.level.to_string())
+            let own = (OTHER_LEVEL.iter()).find(|(end, ..)| rule.id.ends_with(end));
+            let level = own.map_or(*catalogue.get(rule.id)?, |(_, level, _)| level);
+            (level != rule.level.to_string())
                 .then(|| format!("{} is {}, not {level}", rule.id, rule.level))
         })
         .collect();

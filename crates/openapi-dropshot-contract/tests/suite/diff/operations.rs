@@ -79,8 +79,11 @@ fn a_key_that_is_sent_elsewhere_breaks_clients() {
         assert_changes(&base, &with(revision), &[moved]);
     }
     // Another type is another change.
-    let changed = (Info, "api-security-component-type-changed");
-    assert_changes(&base, &with("{type: http, scheme: bearer}"), &[changed]);
+    let changed = [
+        (Err, "api-security-component-credential-changed"),
+        (Info, "api-security-component-type-changed"),
+    ];
+    assert_changes(&base, &with("{type: http, scheme: bearer}"), &changed);
 }
 
 #[test]

@@ -1,0 +1,85 @@
+//! Decides whether a pattern rejects a text that another pattern allows.
+
+use regex_automata::hybrid::LazyStateID;
+use regex_automata::hybrid::dfa::{Cache, DFA};
+use regex_automata::util::start;
+use std::collections::{HashSet, VecDeque};
+use std::ops::RangeInclusive;
+
+/// How many pairs of states are tried before the question stays open.
+const MOST_PAIRS: usize = 5_000;
+
+/// Returns a shortest text with so many characters that the first pattern matches and the second one does not, if one is
+/// found. Texts of ASCII characters are tried, and patterns that need to look around are not compared.
+pub(super) fn rejected(old: &str, new: &str, lengths: &RangeInclusive<u64>) -> Option<String> {
+    let (mut old, mut new) = (Pattern::new(old)?, Pattern::new(new)?);
+    let (least, most) = (*lengths.start(), *lengths.end());
+    let mut seen = HashSet::new();
+    let mut open = VecDeque::from([(old.start()?, new.start()?, String::new())]);
+    while let Some((from, to, text)) = open.pop_front() {
+        let length = text.len() as u64;
+        if length >= least && old.matches(from)? && !new.matches(to)? {
+            return Some(text);
+        }
+        if length == most || seen.len() > MOST_PAIRS {
+            continue;
+        }
+        for letter in (b' '..=b'~').chain(*b"\t\n") {
+            let (from, to) = (old.next(from, letter)?, new.next(to, letter)?);
+            // Every longer text is matched by the new pattern, or by none.
+            let is_decided = to.is_matched || (from.state.is_dead() && !from.is_matched);
+            if !is_decided && seen.insert((from, to, (length + 1).min(least))) {
+                open.push_back((from, to, format!("{text}{}", char::from(letter))));
+            }
+        }
+    }
+    None
+}
+
+/// A pattern, of which the states are found when they are needed.
+struct Pattern {
+    automaton: DFA,
+    cache: Cache,
+}
+
+/// What is known of a text that was read.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Read {
+    state: LazyStateID,
+    /// Whether a part of it matches, whatever follows.
+    is_matched: bool,
+}
+
+impl Pattern {
+    fn new(text: &str) -> Option<Self> {
+        let settings = DFA::config().unicode_word_boundary(true);
+        let automaton = DFA::builder().configure(settings).build(text).ok()?;
+        let cache = automaton.create_cache();
+        Some(Pattern { automaton, cache })
+    }
+
+    fn start(&mut self) -> Option<Read> {
+        let state = (self.automaton).start_state(&mut self.cache, &start::Config::new());
+        self.read(state.ok()?, false)
+    }
+
+    fn next(&mut self, read: Read, letter: u8) -> Option<Read> {
+        let state = (self.automaton).next_state(&mut self.cache, read.state, letter);
+        self.read(state.ok()?, read.is_matched)
+    }
+
+    /// Whether the text matches if nothing follows.
+    fn matches(&mut self, read: Read) -> Option<bool> {
+        let end = (self.automaton).next_eoi_state(&mut self.cache, read.state);
+        Some(self.read(end.ok()?, read.is_matched)?.is_matched)
+    }
+
+    fn read(&self, state: LazyStateID, was_matched: bool) -> Option<Read> {
+        // The states of a cache that was cleared are not known any more.
+        let is_known = self.cache.clear_count() == 0 && !state.is_quit();
+        is_known.then_some(Read {
+            state,
+            is_matched: was_matched || state.is_match(),
+        })
+    }
+}

@@ -1,0 +1,436 @@
+//! Tests changes that break clients although each of them looks like a harmless edit, and edits that look like breaks and
+//! are not.
+
+use super::{before, changes};
+use openapi_dropshot_contract::diff::{Level, Policy};
+use openapi_dropshot_contract::rules::Part;
+
+/// The ids of what breaks if one part of a document becomes another one.
+fn breaks(part: Part, base: &str, revision: &str) -> Vec<String> {
+    let document = |text: &str| part.document(text).expect("a part of a document");
+    let changes = changes(&document(base), &document(revision), &Policy::on(before()));
+    let mut ids: Vec<String> = (changes.into_iter())
+        .filter(|change| change.level == Level::Err)
+        .map(|change| change.id.to_owned())
+        .collect();
+    ids.sort();
+    ids.dedup();
+    ids
+}
+
+fn scheme(scheme: &str) -> String {
+    format!("components: {{securitySchemes: {{k: {scheme}}}}}")
+}
+
+/// The members of an operation that takes and gives a schema.
+fn both(schema: &str) -> String {
+    let content = format!("content: {{application/json: {{schema: {schema}}}}}");
+    format!("requestBody: {{{content}}}, responses: {{'200': {{description: Here., {content}}}}}")
+}
+
+/// The members of an operation that gives a schema.
+fn given(schema: &str) -> String {
+    format!(
+        "responses: {{'200': {{description: Here., content: {{application/json: {{schema: {schema}}}}}}}}}"
+    )
+}
+
+/// The same for one that takes it.
+fn taken(schema: &str) -> String {
+    format!("requestBody: {{content: {{application/json: {{schema: {schema}}}}}}}")
+}
+
+#[test]
+fn a_credential_of_another_form_breaks_clients() {
+    let credential: &[&str] = &["api-security-component-credential-changed"];
+    let url: &[&str] = &["api-security-component-url-moved"];
+    let bearer = "{type: http, scheme: bearer}";
+    let flow = |members: &str| format!("{{type: oauth2, flows: {{{members}}}}}");
+    let client = |token: &str| {
+        flow(&format!(
+            "clientCredentials: {{tokenUrl: {token}, scopes: {{}}}}"
+        ))
+    };
+    let table: &[(&str, &str, &[&str])] = &[
+        (bearer, "{type: http, scheme: basic}", credential),
+        (
+            bearer,
+            "{type: apiKey, name: X-Key, in: header}",
+            credential,
+        ),
+        (bearer, "{type: http, scheme: Bearer}", &[]),
+        // The token is a bearer token as before.
+        (bearer, &client("/t"), &[]),
+        (&client("/t"), &client("/u"), url),
+        (
+            &flow("authorizationCode: {authorizationUrl: /a, tokenUrl: /t, scopes: {}}"),
+            &flow("authorizationCode: {authorizationUrl: /b, tokenUrl: /t, scopes: {}}"),
+            url,
+        ),
+        (
+            "{type: openIdConnect, openIdConnectUrl: /a}",
+            "{type: openIdConnect, openIdConnectUrl: /b}",
+            url,
+        ),
+        (
+            &flow("password: {tokenUrl: /t, scopes: {}}"),
+            &client("/t"),
+            &["api-security-component-oauth-flow-removed"],
+        ),
+    ];
+    for (base, revision, expected) in table {
+        let found = breaks(Part::Document, &scheme(base), &scheme(revision));
+        assert_eq!(found, *expected, "{base} to {revision}");
+    }
+}
+
+#[test]
+fn a_first_server_with_another_path_or_host_breaks_clients() {
+    let moved: &[&str] = &["api-global-server-moved"];
+    let variable = |default: &str| {
+        format!("[{{url: 'https://{{host}}/v1', variables: {{host: {{default: {default}}}}}}}]")
+    };
+    let base_path = |default: &str| {
+        format!("[{{url: '{{base}}', variables: {{base: {{default: '{default}'}}}}}}]")
+    };
+    let table: &[(&str, &str, &[&str])] = &[
+        ("[{url: /v1}]", "[{url: /v2}]", moved),
+        (
+            "[{url: 'https://a.example/v1'}]",
+            "[{url: 'https://a.example/v2'}]",
+            moved,
+        ),
+        (
+            "[{url: 'https://a.example/v1'}]",
+            "[{url: 'https://b.example/v1'}]",
+            moved,
+        ),
+        (
+            "[{url: 'https://a.example'}]",
+            "[{url: 'https://a.example/v1'}]",
+            moved,
+        ),
+        (&variable("a.example"), &variable("b.example"), moved),
+        (&base_path("/v1"), &base_path("/v2"), moved),
+        // The former address is there as before, beside another one, or is written in another way.
+        (
+            "[{url: 'https://a.example/v1'}]",
+            "[{url: 'https://b.example/v1'}, {url: 'https://a.example/v1'}]",
+            &[],
+        ),
+        (
+            &variable("a.example"),
+            "[{url: 'https://a.example/v1'}]",
+            &[],
+        ),
+        ("[{url: /v1}]", "[{url: /v1/}]", &[]),
+        ("[{url: /v1}]", "[{url: 'https://a.example/v1'}]", &[]),
+        // A generated service serves the path of the first server only.
+        (
+            "[{url: /v1}, {url: /v2}]",
+            "[{url: /v2}, {url: /v1}]",
+            moved,
+        ),
+    ];
+    for (base, revision, expected) in table {
+        let [from, to] = [base, revision].map(|servers| format!("servers: {servers}"));
+        assert_eq!(
+            breaks(Part::Document, &from, &to),
+            *expected,
+            "{base} to {revision}"
+        );
+        let expected: Vec<String> = (expected.iter())
+            .map(|id| id.replace("api-global", "api"))
+            .collect();
+        assert_eq!(
+            breaks(Part::Operation, &from, &to),
+            expected,
+            "{base} to {revision}"
+        );
+    }
+}
+
+/// A document whose operations take and give one of two components, chosen by this discriminator.
+fn union(discriminator: &str) -> String {
+    let schema = "{oneOf: [{$ref: '#/components/schemas/Cat'}, {$ref: '#/components/schemas/Dog'}]";
+    let component = |name: &str, property: &str| {
+        format!(
+            "{name}: {{type: object, required: [kind, {property}], properties: {{kind: {{type: string}}, type: {{type: string}}, {property}: {{type: string}}}}}}"
+        )
+    };
+    let discriminator = match discriminator {
+        "" => String::new(),
+        members => format!(", discriminator: {{{members}}}"),
+    };
+    format!(
+        "paths: {{/in: {{post: {{{}, responses: {{'204': {{description: Done.}}}}}}}}, /out: {{get: {{{}}}}}}}\n\
+         components: {{schemas: {{{}, {}}}}}",
+        taken(&format!("{schema}{discriminator}}}")),
+        given(&format!("{schema}{discriminator}}}")),
+        component("Cat", "meows"),
+        component("Dog", "barks"),
+    )
+}
+
+#[test]
+fn another_choice_by_the_discriminator_breaks_clients() {
+    const CAT: &str = "'#/components/schemas/Cat'";
+    const DOG: &str = "'#/components/schemas/Dog'";
+    let mapping = |entries: &[(&str, &str)]| {
+        let entries: Vec<String> = (entries.iter())
+            .map(|(value, target)| format!("{value}: {target}"))
+            .collect();
+        format!("propertyName: kind, mapping: {{{}}}", entries.join(", "))
+    };
+    let request = "request-body-discriminator-incompatible";
+    let response = "response-body-discriminator-incompatible";
+    let base = mapping(&[("c", CAT), ("d", DOG)]);
+    let table: &[(&str, &str, &[&str])] = &[
+        (
+            &base,
+            &mapping(&[("c", DOG), ("d", CAT)]),
+            &[request, response],
+        ),
+        (
+            &base,
+            &mapping(&[("cat", CAT), ("d", DOG)]),
+            &[request, response],
+        ),
+        (&base, "", &[request, response]),
+        ("propertyName: kind", "", &[request, response]),
+        (
+            "propertyName: kind",
+            "propertyName: type",
+            &[request, response],
+        ),
+        // The service understands a new name, and may send it.
+        (
+            &base,
+            &mapping(&[("c", CAT), ("cat", CAT), ("d", DOG)]),
+            &[response],
+        ),
+        // The names of the components are values of the discriminator anyway.
+        (
+            "propertyName: kind",
+            &mapping(&[("Cat", CAT), ("Dog", "Dog")]),
+            &[],
+        ),
+        (&base, &mapping(&[("d", "Dog"), ("c", "Cat")]), &[]),
+        ("", "propertyName: kind", &[]),
+    ];
+    for (base, revision, expected) in table {
+        let found = breaks(Part::Document, &union(base), &union(revision));
+        assert_eq!(found, *expected, "{base} to {revision}");
+    }
+}
+
+#[test]
+fn a_property_that_is_not_taken_or_given_any_more_breaks_clients() {
+    let object = |required: &str, members: &str| {
+        format!("{{type: object, required: [b{required}], properties: {{b: {{}}{members}}}}}")
+    };
+    let table: &[(String, String, &[&str])] = &[
+        (
+            taken(&object(", a", ", a: {}")),
+            taken(&object(", a", ", a: {readOnly: true}")),
+            &["request-required-property-no-longer-accepted"],
+        ),
+        (
+            given(&object(", a", ", a: {}")),
+            given(&object(", a", ", a: {writeOnly: true}")),
+            &["response-required-property-removed"],
+        ),
+        (
+            given(&object("", ", a: {}")),
+            given(&object("", ", a: {writeOnly: true}")),
+            &["response-optional-property-no-longer-sent"],
+        ),
+        (
+            given(&object("", ", a: {}")),
+            given(&object("", "")),
+            &["response-optional-property-no-longer-sent"],
+        ),
+        // It was announced, and no sunset is open.
+        (
+            given(&object("", ", a: {deprecated: true}")),
+            given(&object("", "")),
+            &[],
+        ),
+        (
+            given(&object("", ", a: {deprecated: true, x-sunset: 2026-11-20}")),
+            given(&object("", "")),
+            &[],
+        ),
+        (
+            given(&object("", ", a: {deprecated: true, x-sunset: 2026-12-20}")),
+            given(&object("", "")),
+            &["response-optional-property-no-longer-sent"],
+        ),
+        // It was never in the responses, or never in the requests.
+        (
+            given(&object("", ", a: {writeOnly: true}")),
+            given(&object("", "")),
+            &[],
+        ),
+        (
+            taken(&object("", ", a: {readOnly: true}")),
+            taken(&object("", "")),
+            &[],
+        ),
+    ];
+    for (base, revision, expected) in table {
+        let found = breaks(Part::Operation, base, revision);
+        assert_eq!(found, *expected, "{base} to {revision}");
+    }
+    let link = |headers: &str| {
+        format!("responses: {{'200': {{description: Here., headers: {{{headers}}}}}}}")
+    };
+    assert_eq!(
+        breaks(
+            Part::Operation,
+            &link("Link: {schema: {type: string}}"),
+            &link("")
+        ),
+        ["response-optional-header-no-longer-sent"]
+    );
+}
+
+#[test]
+fn another_media_type_with_the_same_suffix_breaks_clients() {
+    let (json, vendor) = ("application/json", "application/vnd.shop+json");
+    let taken = |media: &str| format!("requestBody: {{content: {{{media}: {{}}}}}}");
+    let given = |media: &str| {
+        format!("responses: {{'200': {{description: Here., content: {{{media}: {{}}}}}}}}")
+    };
+    let removed = ["request-body-media-type-removed"];
+    assert_eq!(
+        breaks(Part::Operation, &taken(json), &taken(vendor)),
+        removed
+    );
+    assert_eq!(
+        breaks(Part::Operation, &taken(vendor), &taken(json)),
+        removed
+    );
+    assert_eq!(
+        breaks(Part::Operation, &given(json), &given(vendor)),
+        ["response-media-type-replaced"]
+    );
+    assert_eq!(
+        breaks(Part::Operation, &given(vendor), &given(json)),
+        ["response-media-type-name-generalized"]
+    );
+    // A range includes what it became.
+    assert!(breaks(Part::Operation, &given("'application/*'"), &given(json)).is_empty());
+    assert!(breaks(Part::Operation, &taken(json), &taken("'application/*'")).is_empty());
+}
+
+#[test]
+fn a_renamed_parameter_breaks_clients() {
+    let parameter = |name: &str, place: &str, schema: &str| {
+        format!("{{name: {name}, in: {place}, schema: {{type: {schema}}}}}")
+    };
+    let parameters = |list: &[String]| format!("parameters: [{}]", list.join(", "));
+    let q = parameter("q", "query", "string");
+    let search = parameter("search", "query", "string");
+    let renamed: &[&str] = &["request-parameter-renamed"];
+    let table: &[(&[String], &[String], &[&str])] = &[
+        (
+            std::slice::from_ref(&q),
+            std::slice::from_ref(&search),
+            renamed,
+        ),
+        (
+            &[parameter("X-A", "header", "string")],
+            &[parameter("X-B", "header", "string")],
+            renamed,
+        ),
+        // Two parameters, or one at another place or of another type, are not one.
+        (
+            std::slice::from_ref(&q),
+            &[parameter("search", "header", "string")],
+            &[],
+        ),
+        (
+            std::slice::from_ref(&q),
+            &[parameter("search", "query", "integer")],
+            &[],
+        ),
+        (
+            &[q.clone(), search.clone()],
+            std::slice::from_ref(&search),
+            &[],
+        ),
+        (std::slice::from_ref(&q), &[q.clone(), search.clone()], &[]),
+    ];
+    for (base, revision, expected) in table {
+        let found = breaks(Part::Operation, &parameters(base), &parameters(revision));
+        assert_eq!(found, *expected, "{base:?} to {revision:?}");
+    }
+}
+
+#[test]
+fn a_pattern_that_rejects_what_it_allowed_breaks_clients() {
+    let tightened: &[&str] = &["request-body-pattern-tightened"];
+    let table: &[(&str, &str, &str, &[&str])] = &[
+        ("^[a-z]+$", "^[a-z]{3}$", "", tightened),
+        ("^[a-z]{1,20}$", "^[a-z]{1,10}$", "", tightened),
+        ("^[A-Za-z0-9_-]+$", "^[A-Za-z0-9-]+$", "", tightened),
+        (r"^\d{3}-\d{4}$", r"^555-\d{4}$", "", tightened),
+        ("shop", "^shop", "", tightened),
+        // What it allowed is allowed.
+        ("^[a-z]{3}$", "^[a-z]+$", "", &[]),
+        ("^(a|b)$", "^[ab]$", "", &[]),
+        (r"^\d+$", "^[0-9]*$", "", &[]),
+        ("^shop", "shop", "", &[]),
+        // No text that differs has such a length.
+        ("^[a-z]*$", "^[a-z]+$", ", minLength: 1", &[]),
+        ("^[a-z]+$", "^[a-z]{1,5}$", ", maxLength: 5", &[]),
+        (
+            "^[a-z]+$",
+            "^[a-z]{1,5}$",
+            ", minLength: 5, maxLength: 6",
+            tightened,
+        ),
+        // What looks around is not compared.
+        ("^(?!a)[a-z]+$", "^(?!b)[a-z]+$", "", &[]),
+    ];
+    for (base, revision, lengths, expected) in table {
+        let schema = |pattern: &str| format!("{{type: string, pattern: '{pattern}'{lengths}}}");
+        let (base, revision) = (both(&schema(base)), both(&schema(revision)));
+        assert_eq!(
+            breaks(Part::Operation, &base, &revision),
+            *expected,
+            "{base} to {revision}"
+        );
+    }
+}
+
+#[test]
+fn a_longer_text_and_any_of_the_same_alternatives_break_nothing() {
+    let choice = |keyword: &str| {
+        format!(
+            "{{{keyword}: [{{type: object, required: [a], properties: {{a: {{}}}}}}, {{type: object, required: [b], properties: {{b: {{}}}}}}]}}"
+        )
+    };
+    let table = [
+        (
+            "{type: string, maxLength: 5}".to_owned(),
+            "{type: string, maxLength: 9}".to_owned(),
+        ),
+        (
+            "{type: string, maxLength: 5}".to_owned(),
+            "{type: string}".to_owned(),
+        ),
+        (choice("oneOf"), choice("anyOf")),
+    ];
+    for (base, revision) in table {
+        let found = breaks(Part::Operation, &both(&base), &both(&revision));
+        assert!(found.is_empty(), "{base} to {revision}: {found:?}");
+    }
+    // The alternatives themselves are compared.
+    let changed = choice("anyOf").replace("required: [b], ", "");
+    assert_eq!(
+        breaks(Part::Operation, &given(&choice("oneOf")), &given(&changed)),
+        ["response-property-became-optional"]
+    );
+}
