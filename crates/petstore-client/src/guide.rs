@@ -43,6 +43,9 @@ pub mod quick_start {}
 ///
 /// Lists are taken by `for`, also inside of a response: `for pet in &page` and `for pet in page`.
 ///
+/// Times are those of the crate `chrono`, in UTC. To name their type or to parse one, add `chrono = "0.4"` to the dependencies of your
+/// application.
+///
 /// There are three ways to make one:
 ///
 /// ```
