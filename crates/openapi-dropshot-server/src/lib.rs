@@ -47,8 +47,8 @@ mod usage;
 
 pub use info::ServiceInfo;
 pub use openapi_dropshot_types::{
-    Condition, Contract, Deprecation, IdempotencyFailure, Operation, RequiredScheme, SchemeKind,
-    Security, SecurityScheme, Stability, StateFailure,
+    Condition, Contract, Deprecation, ErrorEntry, IdempotencyFailure, Operation, RequiredScheme,
+    SchemeKind, Security, SecurityScheme, Stability, StateFailure,
 };
 pub use pipeline::{Context, RouteError};
 pub use server::{Bound, Server, StartError, Stopped};

@@ -8,7 +8,7 @@ use crate::{
     readiness::{Phase, Readiness},
     setup::Setup,
     slog_bridge,
-    state::State,
+    state::{State, error_body},
     tls::Tls,
     usage::UsageWriter,
 };
@@ -37,6 +37,19 @@ pub enum StartError {
     /// The operations of the document cannot be served.
     #[error(transparent)]
     Routes(#[from] RouteError),
+    /// The document does not allow the body that the service gives to an error.
+    #[error(
+        "`State::error_body` returns a body that the document does not allow for {status} of the operation `{operation}`: {reason}; \
+         return what the document requires, or change the document"
+    )]
+    ErrorBody {
+        /// The operation.
+        operation: &'static str,
+        /// The status of the error.
+        status: u16,
+        /// What the document requires.
+        reason: String,
+    },
     /// dropshot, whose extractors and handlers serve the requests, cannot be prepared.
     #[error("cannot prepare dropshot; the service needs the loopback interface for that")]
     Dropshot(#[from] NotCaptured),
@@ -80,6 +93,7 @@ impl<S: State> Bound<S> {
     ) -> Result<Self, StartError> {
         let address = setup.listen;
         let (limits, tls) = (setup.limits.clone(), setup.tls.take());
+        error_body::check::<C, S>()?;
         let context = Context::new::<C>(setup)?;
         let listener =
             Listener::bind(address).map_err(|source| StartError::Listen { address, source })?;

@@ -3,12 +3,18 @@
 
 mod credential;
 pub(crate) mod error;
+pub(crate) mod error_body;
+mod hooks;
 
 pub use credential::Credential;
 pub use error::StateError;
+pub use error_body::{ErrorBody, ServerError};
+pub use hooks::{Incoming, Outgoing, TlsInfo};
 
 use crate::{metrics::Metrics, permissions::Permissions, usage_report::StoredUsage};
 use chrono::{DateTime, NaiveDate, Utc};
+use dropshot::Body;
+use http::Response;
 use openapi_dropshot_types::{Operation, SecurityScheme};
 use std::{error::Error, future::Future};
 
@@ -56,6 +62,28 @@ pub trait State: Send + Sync + 'static {
     fn permissions(principal: &Self::Principal) -> Permissions {
         let _ = principal;
         Permissions::default()
+    }
+
+    /// Is called with each request, before its route and its credential are known; an own path or a static file can be served
+    /// here. It has the time that a request may take, and the body is not read yet.
+    ///
+    /// A response ends the request: [`after`](State::after) gets it, and it is logged and counted as the others are.
+    fn before(&self, request: Incoming<'_>) -> impl Future<Output = Option<Response<Body>>> + Send {
+        let _ = request;
+        async { None }
+    }
+
+    /// Is called with each response before it is sent, also with those of rejected requests, to add headers or to observe. It
+    /// should be quick: the connection waits for it.
+    fn after(&self, request: &Outgoing<'_, Self::Principal>, response: &mut Response<Body>) {
+        let _ = (request, response);
+    }
+
+    /// Returns the body of an error that no handler gave one; `None` for the form that the document has for it, with the
+    /// members that the server can fill. When the server starts, it checks that the document allows these bodies.
+    fn error_body(error: &ServerError<'_>) -> Option<ErrorBody> {
+        let _ = error;
+        None
     }
 
     /// Whether requests can be served, writes among them, for `/readyz`. It should respond within

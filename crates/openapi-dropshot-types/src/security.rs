@@ -29,12 +29,12 @@ pub struct SecurityScheme {
     /// Its name in the document.
     pub name: &'static str,
     /// Where a request has its credential.
-    pub kind: SchemeKind,
+    pub kind: SchemeKind<'static>,
 }
 
 /// Where a request has the credential of a security scheme.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum SchemeKind {
+pub enum SchemeKind<'a> {
     /// An API key as `Authorization: Bearer KEY` (`type: http`, `scheme: bearer`; RFC 6750).
     Bearer,
     /// An access token as `Authorization: Bearer TOKEN` (`type: oauth2` and `openIdConnect`).
@@ -42,11 +42,11 @@ pub enum SchemeKind {
     /// User name and password as `Authorization: Basic …` (`type: http`, `scheme: basic`; RFC 7617).
     Basic,
     /// An API key in a header of this name (`type: apiKey`).
-    Header(&'static str),
+    Header(&'a str),
     /// An API key in a query parameter of this name (`type: apiKey`).
-    Query(&'static str),
+    Query(&'a str),
     /// An API key in a cookie of this name (`type: apiKey`).
-    Cookie(&'static str),
+    Cookie(&'a str),
 }
 
 impl Security {
@@ -63,7 +63,7 @@ impl Security {
     }
 }
 
-impl SchemeKind {
+impl SchemeKind<'_> {
     /// Whether the credential is in the header `Authorization`, after the name of its scheme.
     pub const fn is_authorization(self) -> bool {
         matches!(

@@ -25,7 +25,7 @@ pub(crate) use errors::{Catalogue, ErrorResponse, Errors, Listed};
 pub(crate) use operations::OperationPlan;
 pub(crate) use parameters::{Fields, is_token};
 pub(crate) use responses::{Success, Successes, variant_name};
-pub(crate) use security::{SchemeKind, Security};
+pub(crate) use security::{Security, scheme_kind};
 
 use crate::{
     InlineType,

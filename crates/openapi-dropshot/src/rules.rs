@@ -233,7 +233,8 @@ openapi_dropshot_contract::rules! {
                                                               a body that the server cannot write: it requires a member that only a handler knows. The server sends the other members."
         "Require only what the server knows: strings for a message, a code (`code`, `error`, `error_code`, `errorCode` or `type`) \
          and the id of the request (`request_id` or `requestId`), and a number for the status (`status`, `status_code` or `statusCode`). \
-         Other members can be optional."
+         Other members can be optional. Or implement `State::error_body` in the service, which gives these errors any body that the document \
+         allows, and switch the rule off."
         Words "a response `400` whose body has the members `message` and `details`, both required"
             "a response `400` whose body has the members `message` and `details`, with `message` alone required"
         configuration "In `openapi-dropshot.toml`, `level` is `off`, `warn` or `error`:\n\n\

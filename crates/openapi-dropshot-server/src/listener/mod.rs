@@ -10,7 +10,7 @@ use crate::{
     lock::lock,
     open_files,
     pipeline::{self, Context, Cost},
-    state::State,
+    state::{State, TlsInfo},
     tls::Tls,
 };
 use dropshot::Body;
@@ -240,7 +240,7 @@ async fn serve<C, S>(
 {
     prepare(&stream, listener.stall);
     let Some(tls) = &listener.tls else {
-        return serve_http::<C, S>(stream, peer, connection, &listener).await;
+        return serve_http::<C, S>(stream, (peer, None), connection, &listener).await;
     };
     let config = tls.read().unwrap_or_else(PoisonError::into_inner).clone();
     let stream = HandshakeLimit::new(stream, MAX_HANDSHAKE_BYTES);
@@ -252,8 +252,10 @@ async fn serve<C, S>(
         .unless_closed(tokio::time::timeout(HANDSHAKE_TIMEOUT, handshake))
         .await
     {
-        stream.get_mut().0.end();
-        serve_http::<C, S>(stream, peer, connection, &listener).await;
+        let (socket, tls) = stream.get_mut();
+        socket.end();
+        let tls = Arc::new(TlsInfo::of(tls));
+        serve_http::<C, S>(stream, (peer, Some(tls)), connection, &listener).await;
     }
 }
 
@@ -280,7 +282,7 @@ fn prepare(stream: &TcpStream, stall: Duration) {
 /// Serves HTTP/1.1 or HTTP/2, whichever the client begins with.
 async fn serve_http<C, S>(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    peer: SocketAddr,
+    (peer, tls): (SocketAddr, Option<Arc<TlsInfo>>),
     connection: Connection,
     listener: &ListenerState<S>,
 ) where
@@ -291,7 +293,7 @@ async fn serve_http<C, S>(
     let (handle, own) = (connection.handle(), connection.handle());
     let streams = streams(listener.connections.open_now());
     let service = service_fn(move |request: Request<Incoming>| {
-        let contexts = contexts.clone();
+        let (contexts, tls) = (contexts.clone(), tls.clone());
         let (version, cost) = (request.version(), Cost::of(request.headers()));
         handle.note_request(version);
         let activity = handle.begin_request();
@@ -301,6 +303,7 @@ async fn serve_http<C, S>(
         let mut response = Box::pin(
             async move {
                 let request = (request.map(Body::wrap), cost);
+                let peer = (peer, tls.as_deref());
                 let response =
                     pipeline::handle_request::<C, S>(&contexts, request, peer, &activity);
                 Ok::<_, Infallible>(response.await)

@@ -37,7 +37,7 @@ pub(super) fn check(readiness: &Readiness) -> Result<(), ErrorResponse> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_contract::TestContract;
+    use crate::test_contract::{TestContract, TestState};
 
     #[test]
     fn requests_are_accepted_until_the_service_stops() {
@@ -48,7 +48,7 @@ mod tests {
         }
         readiness.advance(Phase::Stopping);
         let error = check(&readiness).expect_err("rejected");
-        let (code, response) = error.into_response::<TestContract>(None, "id");
+        let (code, response) = error.into_response::<TestContract, TestState>(None, "id");
         assert_eq!(code, "overloaded");
         assert_eq!(response.headers()[CONNECTION], "close");
     }

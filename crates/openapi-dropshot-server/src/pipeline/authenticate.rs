@@ -245,7 +245,7 @@ fn alternatives(security: &Security) -> String {
     all.join(", or ")
 }
 
-fn name_of(kind: SchemeKind) -> &'static str {
+fn name_of(kind: SchemeKind<'_>) -> &'static str {
     match kind {
         SchemeKind::Token => "access token",
         SchemeKind::Basic => "user name and password",
@@ -253,7 +253,7 @@ fn name_of(kind: SchemeKind) -> &'static str {
     }
 }
 
-fn place_of(kind: SchemeKind) -> String {
+fn place_of(kind: SchemeKind<'_>) -> String {
     match kind {
         SchemeKind::Bearer => "as `Authorization: Bearer <API_KEY>`".to_owned(),
         SchemeKind::Token => "as `Authorization: Bearer <TOKEN>`".to_owned(),

@@ -30,7 +30,7 @@ pub(super) fn has_any(security: &Security, head: &Parts) -> bool {
 }
 
 /// The credential of a request for a scheme.
-pub(super) fn find(kind: SchemeKind, head: &Parts) -> Found<'_> {
+pub(super) fn find<'h>(kind: SchemeKind<'static>, head: &'h Parts) -> Found<'h> {
     match kind {
         SchemeKind::Bearer | SchemeKind::Token => {
             authorization(&head.headers, "bearer", |text| Some(text.into()))

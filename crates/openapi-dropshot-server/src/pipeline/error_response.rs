@@ -1,7 +1,10 @@
 //! Makes every error response: the error body of the document, with the headers that belong
 //! to the error.
 
-use crate::state::error::{INTERNAL, StateError};
+use crate::state::{
+    ServerError, State,
+    error::{INTERNAL, StateError},
+};
 use dropshot::Body;
 use http::{
     HeaderName, HeaderValue, Method, Response, StatusCode,
@@ -106,11 +109,11 @@ impl ErrorResponse {
         rejection
     }
 
-    /// Returns the code of the error and the response, in the form that the document has for the
-    /// operation, if it is known. The detail is only logged.
-    pub(super) fn into_response<C: Contract>(
+    /// Returns the code of the error and the response, in the form that the service gives it, or that the document has for
+    /// the operation, if it is known. The detail is only logged.
+    pub(super) fn into_response<C: Contract, S: State>(
         mut self,
-        operation: Option<&Operation>,
+        operation: Option<&'static Operation>,
         request_id: &str,
     ) -> (&'static str, Response<Body>) {
         let own_headers = mem::take(&mut self.headers);
@@ -119,7 +122,19 @@ impl ErrorResponse {
         if let Some(detail) = &rejection.detail {
             tracing::error!(request_id, code = %error.code, "{detail}");
         }
-        let (body, media_type) = C::error_content(operation, &rejection, request_id);
+        let own = S::error_body(&ServerError {
+            entry: error,
+            message: &rejection.message,
+            operation,
+            request_id,
+        });
+        let (body, media_type) = match own.filter(|_| rejection.body.is_none()) {
+            Some(own) => {
+                let media_type = own.media_type;
+                (own.into_bytes(), media_type)
+            }
+            None => C::error_content(operation, &rejection, request_id),
+        };
         let is_empty = body.is_empty();
         let mut response = Response::new(Body::from(body));
         *response.status_mut() =
@@ -172,10 +187,10 @@ fn truncate(message: &mut Cow<'static, str>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_contract::TestContract;
+    use crate::test_contract::{TestContract, TestState};
 
     fn response(error: ErrorResponse) -> Response<Body> {
-        error.into_response::<TestContract>(None, "id").1
+        error.into_response::<TestContract, TestState>(None, "id").1
     }
 
     #[test]

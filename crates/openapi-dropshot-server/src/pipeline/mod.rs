@@ -37,7 +37,12 @@ pub(crate) use requests::Cost;
 pub use route::RouteError;
 pub(crate) use trace_context::span;
 
-use crate::{access, connections::Activity, principals::Caller, state::State};
+use crate::{
+    access,
+    connections::Activity,
+    principals::Caller,
+    state::{Incoming, State, TlsInfo},
+};
 use cors::Grant;
 use dropshot::{Body, RequestInfo};
 use dropshot_request_context::RequestContexts;
@@ -59,7 +64,7 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 pub(crate) async fn handle_request<C, S>(
     contexts: &RequestContexts<Context<S>>,
     (request, cost): (Request<Body>, Cost),
-    peer: SocketAddr,
+    (peer, tls): (SocketAddr, Option<&TlsInfo>),
     activity: &Activity,
 ) -> Response<Body>
 where
@@ -74,7 +79,11 @@ where
     let (is_head, version) = (head.method == Method::HEAD, head.version);
     let grant = context.cors.as_ref().map(|cors| cors.grant(&head));
 
-    let client = Client { peer, activity };
+    let client = Client {
+        peer,
+        tls,
+        activity,
+    };
     let steps = steps::<C, S>(
         contexts,
         client,
@@ -84,7 +93,8 @@ where
         grant.as_ref(),
     );
     let mut response = deadline::caught(steps).await.unwrap_or_else(|error| {
-        let (code, mut response) = error.into_response::<C>(record.operation, &record.request_id);
+        let (code, mut response) =
+            error.into_response::<C, S>(record.operation, &record.request_id);
         record.code = Some(code);
         if body.is_end_stream() {
             // Nothing is left of the body.
@@ -123,6 +133,7 @@ where
     }
     let date = date::header(context.clock.now());
     response.headers_mut().insert(DATE, date);
+    context.state.after(&record.outgoing(), &mut response);
     if response.status() == StatusCode::SWITCHING_PROTOCOLS {
         activity.note_websocket(record.registration.take());
     } else if is_head {
@@ -148,7 +159,39 @@ fn remove_body(response: &mut Response<Body>) {
 /// Where a request comes from.
 struct Client<'a> {
     peer: SocketAddr,
+    tls: Option<&'a TlsInfo>,
     activity: &'a Activity,
+}
+
+/// Calls the hook of the service. As long as it waits, the request counts as one without a principal.
+async fn before<S: State>(
+    context: &Context<S>,
+    head: &mut Parts,
+    client: &Client<'_>,
+    cost: &Cost,
+    record: &mut RequestRecord<S>,
+) -> Result<Option<Response<Body>>, ErrorResponse> {
+    let response = {
+        let mut hook = pin!(context.state.before(Incoming {
+            head,
+            extensions: &mut record.extensions,
+            peer: client.peer,
+            client: record.client,
+            tls: client.tls,
+            request_id: &record.request_id,
+        }));
+        match futures::poll!(hook.as_mut()) {
+            Poll::Ready(response) => response,
+            Poll::Pending => {
+                let _share = cost.take(&context.request_budget, None)?;
+                Box::pin(deadline::within(&context.limits, hook)).await?
+            }
+        }
+    };
+    if response.is_some() {
+        record.path = Some(access::unknown_path(head.uri.path()));
+    }
+    Ok(response)
 }
 
 /// The steps that a request passes, in this order.
@@ -172,6 +215,10 @@ where
         && let Some(response) = cors.preflight(&head, grant)
     {
         return Ok(response);
+    }
+    if let Some(response) = before(context, &mut head, &client, &cost, record).await? {
+        let budget = (&context.response_budget, None);
+        return unsent::limit(response, head.version, budget, client.activity, false);
     }
     if let Some(page) = context.pages.find(head.uri.path()) {
         record.route = Some(page.path);
@@ -253,10 +300,15 @@ where
         None => body::read(body, limits, budget, principal, wait).await?,
     };
     if has_waited {
-        // Meanwhile the key may have been revoked.
+        // Meanwhile the key may have been revoked, or may have lost a scope.
         let (found, id) = ((&head, None, &cost), &record.request_id);
         let again = authenticate::principal(context, security, found, client.activity, id);
-        Box::pin(again).await?;
+        if let Some(found) = Box::pin(again).await? {
+            authenticate::check_scope(context, &found, operation)?;
+            // The handler gets the principal as it is now. The end of the registration before removes that one.
+            record.registration = None;
+            record.registration = Some(context.principals.register(record.id, found.principal));
+        }
     }
     let is_absent = may_be_absent && body.content.is_empty();
     if may_be_absent && !is_absent {

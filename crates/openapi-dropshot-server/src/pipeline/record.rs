@@ -8,9 +8,9 @@ use crate::{
     metrics::{Active, Metrics},
     principals::{Caller, PrincipalKey, Registration},
     rate_limit::Quota,
-    state::State,
+    state::{Outgoing, State},
 };
-use http::Method;
+use http::{Extensions, Method};
 use openapi_dropshot_types::Operation;
 use std::{net::IpAddr, sync::Arc, time::Instant};
 use uuid::Uuid;
@@ -27,7 +27,9 @@ pub(super) struct RequestRecord<S: State> {
     pub(super) operation: Option<&'static Operation>,
     /// The path that does not exist, for the log.
     pub(super) path: Option<String>,
-    client: IpAddr,
+    pub(super) client: IpAddr,
+    /// What the hook of the service put into the request.
+    pub(super) extensions: Extensions,
     caller: Option<Caller<S::Principal>>,
     /// Lets the handler find the principal.
     pub(super) registration: Option<Registration<S::Principal>>,
@@ -63,6 +65,7 @@ impl<S: State> RequestRecord<S> {
             operation: None,
             path: None,
             client,
+            extensions: Extensions::new(),
             caller: None,
             registration: None,
             quota: None,
@@ -76,6 +79,18 @@ impl<S: State> RequestRecord<S> {
 
     pub(super) fn set_caller(&mut self, caller: Caller<S::Principal>) {
         self.caller = Some(caller);
+    }
+
+    /// What the hook of the service gets of the request.
+    pub(super) fn outgoing(&self) -> Outgoing<'_, S::Principal> {
+        Outgoing {
+            method: &self.method,
+            operation: self.operation,
+            principal: self.caller.as_ref().map(|caller| &caller.principal),
+            extensions: &self.extensions,
+            client: self.client,
+            request_id: &self.request_id,
+        }
     }
 
     /// Stands for the principal in budgets, once it is known.

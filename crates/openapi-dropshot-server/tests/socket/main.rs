@@ -3,6 +3,7 @@
 mod bodies;
 mod cors;
 mod desk;
+mod error_form;
 mod security;
 mod websockets;
 

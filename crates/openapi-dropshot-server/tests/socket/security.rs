@@ -15,10 +15,18 @@ use openapi_dropshot_types::{
     Contract, ErrorEntry, ErrorMember, Operation, Rejection, RequiredScheme, Router, SchemeKind,
     Security, SecurityScheme, Stability,
 };
-use std::sync::Arc;
-use tokio::task::yield_now;
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+    sync::Notify,
+    task::yield_now,
+};
 
-const fn scheme(name: &'static str, kind: SchemeKind) -> SecurityScheme {
+const fn scheme(name: &'static str, kind: SchemeKind<'static>) -> SecurityScheme {
     SecurityScheme { name, kind }
 }
 
@@ -68,7 +76,7 @@ const fn get(
     }
 }
 
-static OPERATIONS: [Operation; 16] = [
+static OPERATIONS: [Operation; 17] = [
     get(0, "/both", false, &[&[need(&ONE), need(&TWO)]]),
     get(1, "/optional", true, &[&[need(&ONE)]]),
     get(2, "/two", false, &[&[need(&TWO)]]),
@@ -99,10 +107,21 @@ static OPERATIONS: [Operation; 16] = [
         request_body: Some("application/json"),
         ..get(15, "/signed", false, &[&[need(&ONE), need(&SIGNATURE)]])
     },
+    Operation {
+        method: "POST",
+        request_body: Some("application/json"),
+        ..get(16, "/later", false, &[&[read(&["write"])]])
+    },
 ];
 
 /// A service whose API keys are the names of their schemes.
-struct Guard;
+#[derive(Default)]
+struct Guard {
+    /// The requests for `/later` that were authenticated, each of which counts in its principal.
+    later: AtomicUsize,
+    /// Is notified of them.
+    authenticated: Arc<Notify>,
+}
 
 impl State for Guard {
     /// The credentials of the request.
@@ -132,9 +151,19 @@ impl State for Guard {
             _ if credential.scheme == &QUERY => credential.text == "ä key&",
             _ => credential.text == credential.scheme.name,
         };
+        let mut text = credential.text.to_string();
+        if credential.head.uri.path() == "/later" {
+            let number = self.later.fetch_add(1, Ordering::Relaxed);
+            self.authenticated.notify_one();
+            // The second time the token has the scope `write` only if it says so.
+            if number == 1 && text == "scopes:once" {
+                text = "scopes:read".to_owned();
+            }
+            text = text.replace("once", "write") + &format!("+{number}");
+        }
         let earlier = credential.earlier.map(|earlier| earlier.to_vec());
         let mut all = earlier.unwrap_or_default();
-        all.push(format!("{}={}", credential.scheme.name, credential.text));
+        all.push(format!("{}={text}", credential.scheme.name));
         own.then(|| Arc::new(all))
             .ok_or(AuthenticationError::Unknown)
     }
@@ -195,7 +224,11 @@ impl Contract for GuardContract {
 }
 
 fn start() -> Server<Guard> {
-    let bound = Bound::bind::<GuardContract>(Setup::new(&INFO, Guard));
+    start_with(Guard::default())
+}
+
+fn start_with(guard: Guard) -> Server<Guard> {
+    let bound = Bound::bind::<GuardContract>(Setup::new(&INFO, guard));
     bound.expect("the routes can be served").start()
 }
 
@@ -514,5 +547,40 @@ async fn a_signature_is_checked_with_the_body() {
         let lines = [&["POST /signed", json, &length], headers].concat();
         let (found, response) = send(&server, &lines, body.as_bytes()).await;
         assert_eq!(found, status, "{headers:?} {body}: {response}");
+    }
+}
+
+#[tokio::test]
+async fn a_principal_that_loses_a_scope_while_the_body_arrives_is_rejected_with_403() {
+    for (token, status, principal) in [
+        ("scopes:once", 403, None),
+        // The handler gets the principal of the second authentication.
+        ("scopes:write", 200, Some("token=scopes:write+1")),
+    ] {
+        let authenticated = Arc::new(Notify::new());
+        let server = start_with(Guard {
+            authenticated: Arc::clone(&authenticated),
+            ..Guard::default()
+        });
+        let mut stream = TcpStream::connect(server.address())
+            .await
+            .expect("it listens");
+        let head = format!(
+            "POST /later HTTP/1.1\r\nHost: desk\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n\
+             Content-Type: application/json\r\nContent-Length: 2\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).await.expect("it is read");
+        authenticated.notified().await;
+        stream.write_all(b"{}").await.expect("it is read");
+        let mut response = String::new();
+        let read = stream.read_to_string(&mut response).await;
+        read.expect("the response is text");
+        assert!(
+            response.starts_with(&format!("HTTP/1.1 {status} ")),
+            "{token}: {response}"
+        );
+        if let Some(principal) = principal {
+            assert!(response.ends_with(principal), "{token}: {response}");
+        }
     }
 }

@@ -4,10 +4,11 @@ use crate::{
     docs::one_line,
     lifecycle::{http_date, midnight},
     names::ident,
-    plan::{Body, Errors, OperationPlan, Plan, SchemeKind, Security},
+    plan::{Body, Errors, OperationPlan, Plan, Security, scheme_kind},
     render::option,
 };
 use openapi_dropshot_contract::model::{Document, Stability, StatusCode};
+use openapi_dropshot_types::SchemeKind;
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
@@ -72,7 +73,7 @@ fn types(plans: &[OperationPlan<'_>]) -> TokenStream {
 /// The security schemes of the document; one that the server does not support is required by no operation.
 fn security_schemes(document: &Document) -> Option<TokenStream> {
     let schemes = document.security_schemes.iter().map(|(name, scheme)| {
-        let kind = match SchemeKind::of(scheme) {
+        let kind = match scheme_kind(scheme) {
             Some(SchemeKind::Basic) => quote!(Basic),
             Some(SchemeKind::Token) => quote!(Token),
             Some(SchemeKind::Header(name)) => quote!(Header(#name)),

@@ -287,7 +287,7 @@ pub(crate) fn warnings(document: &Document, plan: &Plan<'_>) -> Vec<Problem> {
                     ),
                     "require only what the server knows: strings for a message, a code (`code`, `error`, `error_code`, `errorCode` or \
                      `type`) and the id of the request (`request_id` or `requestId`), and a number for the status (`status`, \
-                     `status_code` or `statusCode`)",
+                     `status_code` or `statusCode`); or let the service write the body with `State::error_body`",
                 ));
             }
         }

@@ -3,6 +3,7 @@
 use super::Planner;
 use crate::rules;
 use openapi_dropshot_contract::model::{Operation, SecurityScheme};
+use openapi_dropshot_types::SchemeKind;
 
 /// The credentials that an operation requires.
 #[derive(Debug)]
@@ -13,33 +14,20 @@ pub(crate) struct Security {
     pub(crate) alternatives: Vec<Vec<(usize, Vec<String>)>>,
 }
 
-/// Where a request has the credential of a security scheme.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum SchemeKind<'a> {
-    Bearer,
-    Token,
-    Basic,
-    Header(&'a str),
-    Query(&'a str),
-    Cookie(&'a str),
-}
-
-impl<'a> SchemeKind<'a> {
-    /// Returns where a request has the credential; `None` if neither the server nor the client can read or send it.
-    pub(crate) fn of(scheme: &'a SecurityScheme) -> Option<Self> {
-        let http = scheme.scheme.as_deref().map(str::to_ascii_lowercase);
-        match (scheme.kind.as_str(), http.as_deref(), &scheme.api_key) {
-            ("http", Some("bearer"), _) => Some(SchemeKind::Bearer),
-            ("http", Some("basic"), _) => Some(SchemeKind::Basic),
-            ("oauth2" | "openIdConnect", ..) => Some(SchemeKind::Token),
-            ("apiKey", _, Some((name, place))) => match place.as_str() {
-                "header" => Some(SchemeKind::Header(name)),
-                "query" => Some(SchemeKind::Query(name)),
-                "cookie" => Some(SchemeKind::Cookie(name)),
-                _ => None,
-            },
+/// Returns where a request has the credential of a scheme; `None` if neither the server nor the client can read or send it.
+pub(crate) fn scheme_kind(scheme: &SecurityScheme) -> Option<SchemeKind<'_>> {
+    let http = scheme.scheme.as_deref().map(str::to_ascii_lowercase);
+    match (scheme.kind.as_str(), http.as_deref(), &scheme.api_key) {
+        ("http", Some("bearer"), _) => Some(SchemeKind::Bearer),
+        ("http", Some("basic"), _) => Some(SchemeKind::Basic),
+        ("oauth2" | "openIdConnect", ..) => Some(SchemeKind::Token),
+        ("apiKey", _, Some((name, place))) => match place.as_str() {
+            "header" => Some(SchemeKind::Header(name)),
+            "query" => Some(SchemeKind::Query(name)),
+            "cookie" => Some(SchemeKind::Cookie(name)),
             _ => None,
-        }
+        },
+        _ => None,
     }
 }
 
@@ -50,7 +38,7 @@ impl Planner<'_> {
         let names = || operation.security.iter().flat_map(|schemes| schemes.keys());
         let unsupported = names().find(|name| {
             let scheme = schemes.get(name.as_str());
-            scheme.and_then(SchemeKind::of).is_none()
+            scheme.and_then(scheme_kind).is_none()
         });
         if let Some(name) = unsupported {
             let message = format!(

@@ -1,7 +1,7 @@
 //! Tests which operation a request is for.
 
 use super::*;
-use crate::test_contract::{OPERATIONS, TestContract};
+use crate::test_contract::{OPERATIONS, TestContract, TestState};
 use http::header::ALLOW;
 use openapi_dropshot_types::Contract as _;
 
@@ -19,7 +19,7 @@ fn code(error: ErrorResponse) -> &'static str {
 }
 
 fn allow(error: ErrorResponse) -> String {
-    let (_, response) = error.into_response::<TestContract>(None, "id");
+    let (_, response) = error.into_response::<TestContract, TestState>(None, "id");
     response.headers()[ALLOW]
         .to_str()
         .expect("ASCII")
