@@ -502,13 +502,14 @@ impl Handle {
         Activity(self.clone())
     }
 
-    /// Notes that a request has arrived.
-    pub(crate) fn note_request(&self, version: Version) {
+    /// Notes that a request has arrived. Returns whether it arrived together with the one before, so that
+    /// the task of the connection would serve it at once, and maybe many more.
+    pub(crate) fn note_request(&self, version: Version) -> bool {
         if version == Version::HTTP_2 {
             self.state.is_http2.store(true, Ordering::Relaxed);
-        } else {
-            self.state.unparsed.store(0, Ordering::Relaxed);
+            return false;
         }
+        self.state.unparsed.swap(0, Ordering::Relaxed) == 0
     }
 
     fn note_time(&self) -> u64 {

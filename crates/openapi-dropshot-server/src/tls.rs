@@ -11,6 +11,7 @@ use rustls::{
     },
 };
 use std::{
+    fs,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -61,6 +62,17 @@ impl Tls {
         })?;
         config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
         Ok(Tls(config))
+    }
+
+    /// Reads both files again while the service runs. To read a pipe or a device could take for ever.
+    pub(crate) fn load_again(files: &TlsFiles) -> Result<Self, ConfigError> {
+        for file in [&files.cert, &files.key] {
+            if fs::metadata(file).is_ok_and(|metadata| !metadata.is_file()) {
+                let name = file.display();
+                return Err(ConfigError::new(format!("`{name}` is not a regular file")));
+            }
+        }
+        Self::load(files)
     }
 
     pub(crate) fn into_config(self) -> Arc<ServerConfig> {

@@ -41,7 +41,7 @@ use stream::{HandshakeLimit, Stream};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpSocket, TcpStream},
-    task::JoinSet,
+    task::{JoinSet, yield_now},
 };
 use tokio_rustls::TlsAcceptor;
 use tracing::Instrument as _;
@@ -295,13 +295,17 @@ async fn serve_http<C, S>(
     let service = service_fn(move |request: Request<Incoming>| {
         let (contexts, tls) = (contexts.clone(), tls.clone());
         let (version, cost) = (request.version(), Cost::of(request.headers()));
-        handle.note_request(version);
+        let is_pipelined = handle.note_request(version);
         let activity = handle.begin_request();
         let span = pipeline::span(request.headers());
         // In a box of its own, the future takes no memory of an idle connection: hyper keeps the
         // place for the future of a request as long as the connection is open.
         let mut response = Box::pin(
             async move {
+                if is_pipelined {
+                    // The requests of other connections come first.
+                    yield_now().await;
+                }
                 let request = (request.map(Body::wrap), cost);
                 let peer = (peer, tls.as_deref());
                 let response =

@@ -222,7 +222,12 @@ where
     }
     if let Some(page) = context.pages.find(head.uri.path()) {
         record.route = Some(page.path);
-        return page.respond(&head);
+        let response = page.respond(&head)?;
+        let budget = (&context.response_budget, record.key());
+        return match head.method {
+            Method::HEAD => Ok(response),
+            _ => unsent::limit_shared(response, head.version, budget, client.activity),
+        };
     }
     let route = context.routes.find(&head.method, head.uri.path());
     if route.as_ref().is_err_and(ErrorResponse::is_not_found) {

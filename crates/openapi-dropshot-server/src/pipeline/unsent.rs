@@ -54,8 +54,7 @@ where
     };
     let share = budget.try_take(&principal, content.len());
     if share.is_none() && !must_be_sent {
-        let message = "too many responses, of this key or of all, have not been read yet; read them and try again in 1 second";
-        return Err(ErrorResponse::new(Condition::Overloaded, message));
+        return Err(too_many());
     }
     if share.is_none() && version == Version::HTTP_2 && activity.responses_sending() > 0 {
         activity.close_connection();
@@ -65,6 +64,39 @@ where
     let content = Bytes::copy_from_slice(&content);
     let body = watched(content, share, version, activity);
     Ok(Response::from_parts(head, body))
+}
+
+/// The same for a response whose content all requests share. A stream of HTTP/2 holds what was passed on
+/// of it; with HTTP/1.1 a connection holds one at a time.
+pub(super) fn limit_shared<P>(
+    response: Response<Body>,
+    version: Version,
+    (budget, principal): (&Budget<P>, Option<P>),
+    activity: &Activity,
+) -> Result<Response<Body>, ErrorResponse>
+where
+    P: Copy + Eq + Hash + Send + Sync + 'static,
+{
+    let size = response.body().size_hint().exact();
+    if version != Version::HTTP_2 || size.is_none_or(|size| size <= SMALL) {
+        return Ok(response);
+    }
+    let (mut head, body) = response.into_parts();
+    let content = match in_memory(body) {
+        Ok(content) => content,
+        Err(body) => return Ok(Response::from_parts(head, body)),
+    };
+    let passed_on = content.len().min(PART);
+    let share = budget.try_take(&principal, STREAM_COST + passed_on);
+    let share = share.ok_or_else(too_many)?;
+    head.extensions.insert(Watched);
+    let body = watched(content, Some(share), version, activity);
+    Ok(Response::from_parts(head, body))
+}
+
+fn too_many() -> ErrorResponse {
+    let message = "too many responses, of this key or of all, have not been read yet; read them and try again in 1 second";
+    ErrorResponse::new(Condition::Overloaded, message)
 }
 
 /// Lets the listener know until when a response is being sent, so that its connection is not

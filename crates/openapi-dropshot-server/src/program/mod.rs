@@ -304,7 +304,7 @@ fn reload<S: State>(
     dates: Option<&CertificateDates>,
 ) {
     supervisor::reloading();
-    match files.map(Tls::load) {
+    match files.map(Tls::load_again) {
         None => tracing::info!("SIGHUP: the service speaks plain http, there is nothing to reload"),
         Some(Ok(tls)) => {
             server.replace_tls(tls);

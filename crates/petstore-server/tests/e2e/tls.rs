@@ -167,6 +167,15 @@ async fn a_reload_shows_the_new_certificate_and_a_broken_one_keeps_the_old() {
     service.signal(Signal::HUP);
     let line = service.log.wait_for("SIGHUP: the old certificate is kept");
     assert!(line.contains("cannot read the key `key.pem`"), "{line}");
+
+    // Nobody writes to the pipe.
+    fs::remove_file(folder.path().join("key.pem")).expect("it is there");
+    let made = Command::new("mkfifo")
+        .arg(folder.path().join("key.pem"))
+        .status();
+    assert!(made.expect("it is installed").success());
+    service.signal(Signal::HUP);
+    service.log.wait_for("`key.pem` is not a regular file");
     get(client(second), &service)
         .await
         .expect("still the second");

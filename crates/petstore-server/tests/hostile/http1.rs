@@ -1,10 +1,12 @@
 //! Tests requests that break the rules of HTTP/1.1, and `HEAD`.
 
 use crate::{
+    alone,
+    attacked::Attacked,
     process::Service,
     raw::{RawResponse, Request},
 };
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, thread};
 
 const PET: &str = r#"{"name":"Rex","categoryId":7}"#;
 
@@ -110,6 +112,37 @@ fn head_has_the_status_and_the_headers_of_get() {
     let other = service.send(&Request::new("DELETE", "/v1/pets").key(&service.key));
     let allow = other.header("allow").expect("of a 405");
     assert!(allow.contains("HEAD"), "{allow}");
+}
+
+/// The responses have no content, so the hostile client need not read them for the next request to be served.
+#[test]
+fn requests_of_one_connection_that_arrive_together_leave_turns_to_others() {
+    const REQUESTS: usize = 2_000;
+    const LEAST: usize = 200;
+    let _alone = alone();
+    let one_thread = [("TOKIO_WORKER_THREADS", "1")];
+    let attacked = Attacked::start(&[], &one_thread);
+    let service = &attacked.service;
+    let list = "/v1/pets?limit=1";
+    let other = Request::get(list).key(&attacked.other_key).bytes();
+    let (mut normal, mut hostile) = (service.connect(), service.connect());
+    let mut writer = hostile.writer();
+    let requests = Request::new("HEAD", list).key(&service.key).bytes();
+    thread::scope(|scope| {
+        let responses = scope.spawn(move || (0..REQUESTS).map(|_| hostile.head().0).collect());
+        let write = scope.spawn(move || writer.write(requests.repeat(REQUESTS)));
+        let mut served = 0;
+        while !responses.is_finished() {
+            normal.write(&other);
+            assert_eq!(normal.response().status, 200);
+            served += 1;
+        }
+        write.join().expect("no panic");
+        let responses: Vec<u16> = responses.join().expect("no panic");
+        assert_eq!(responses, [200; REQUESTS]);
+        println!("{served} other requests");
+        assert!(served >= LEAST, "{served} other requests");
+    });
 }
 
 /// RFC 9112, section 6.1.

@@ -227,6 +227,37 @@ fn sixty_thousand_streams_without_a_window_are_bounded() {
     });
 }
 
+/// All requests share the content of a document, but not the buffers of its streams.
+#[test]
+fn documents_that_nobody_reads_are_in_the_budget_of_responses() {
+    const CONNECTIONS: usize = 20;
+    const STREAMS: usize = 50;
+    /// The budget has room for so many, if each is counted with the part that is passed on.
+    const MOST: usize = 400;
+    let _alone = alone();
+    let attacked = Attacked::start(&[], &STALL);
+    let address = attacked.service.address;
+    let open = |_| {
+        let stream = attack::connect(address).expect("it listens");
+        attack::without_window(stream, "/docs/scalar.js", "", STREAMS).ok()
+    };
+    let connections: Vec<_> = (0..CONNECTIONS).filter_map(open).collect();
+    let mut sent = 0;
+    for mut connection in connections {
+        let is_head = |frame: &frames::Frame| frame.kind == frames::HEADERS;
+        let heads = (0..STREAMS).map_while(|_| connection.receive_until(is_head).ok());
+        let heads: Vec<_> = heads.collect();
+        // One whose responses find no room is closed.
+        if heads.len() == STREAMS {
+            sent += heads.iter().filter(|head| frames::is_ok(head)).count();
+        }
+    }
+    assert!((1..=MOST).contains(&sent), "{sent} documents");
+    // HTTP/1.1 has one response for each connection, and is served.
+    let page = attacked.probe(&Request::get("/docs/scalar.js"));
+    assert_eq!(page.status(), Some(200));
+}
+
 /// Requests whose responses need no window do not keep the others unread for longer.
 #[test]
 fn streams_without_a_window_are_cut_off_although_others_go_on() {

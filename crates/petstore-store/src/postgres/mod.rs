@@ -287,8 +287,9 @@ impl Store for PostgresStore {
             let (settings, tables) = tokio::try_join!(settings::check(db), schema::check(db))?;
             Ok(settings.or(tables))
         };
+        // A probe that waited for the reads of all clients would report a busy service as one that is down.
         self.readers
-            .read(look)
+            .read_at_once(look)
             .await?
             .map_or(Ok(()), |fault| Err(StoreError::not_applied(fault)))
     }

@@ -30,7 +30,7 @@ use std::{
     time::Duration,
 };
 use tokio::{
-    sync::{Mutex, OwnedMutexGuard, Semaphore, SemaphorePermit, watch},
+    sync::{Mutex, OwnedMutexGuard, Semaphore, SemaphorePermit, TryAcquireError, watch},
     time::timeout,
 };
 use tokio_postgres::{Error, Row, error::Severity};
@@ -54,6 +54,15 @@ struct Slot {
     places: Semaphore,
     /// Locked while a connection is opened.
     session: Arc<Mutex<Option<Arc<Session>>>>,
+}
+
+/// When some work may begin.
+#[derive(Clone, Copy)]
+enum Turn {
+    /// When a connection has a place for it.
+    Waits,
+    /// Now, beside the others that the connection works on.
+    AtOnce,
 }
 
 /// The statements that every connection prepares before it is used.
@@ -103,6 +112,23 @@ impl Readers {
         F: Fn(Arc<Session>) -> R,
         R: Future<Output = Result<T, Error>>,
     {
+        self.read_in(Turn::Waits, work).await
+    }
+
+    /// The same before all reads that wait for a place.
+    pub(super) async fn read_at_once<T, F, R>(&self, work: F) -> Result<T, StoreError>
+    where
+        F: Fn(Arc<Session>) -> R,
+        R: Future<Output = Result<T, Error>>,
+    {
+        self.read_in(Turn::AtOnce, work).await
+    }
+
+    async fn read_in<T, F, R>(&self, turn: Turn, work: F) -> Result<T, StoreError>
+    where
+        F: Fn(Arc<Session>) -> R,
+        R: Future<Output = Result<T, Error>>,
+    {
         let Some(slot) = self
             .slots
             .iter()
@@ -113,7 +139,7 @@ impl Readers {
         let mut used = None;
         let attempt = async {
             let mut slot = slot;
-            let mut place = self.place(slot).await?;
+            let mut place = self.place(slot, turn).await?;
             let mut opened = self.session(slot).await;
             if opened.is_err() {
                 // The database may have no further connection for the service.
@@ -121,7 +147,7 @@ impl Readers {
                     // Who waited for a place while holding one could wait for those that wait
                     // for this one.
                     drop(place);
-                    place = self.place(other).await?;
+                    place = self.place(other, turn).await?;
                     if let Ok(session) = self.session(other).await {
                         (slot, opened) = (other, Ok(session));
                         break;
@@ -150,14 +176,22 @@ impl Readers {
         })
     }
 
-    /// Waits for a place on the connection of a slot.
-    async fn place<'slot>(&self, slot: &'slot Slot) -> Result<SemaphorePermit<'slot>, StoreError> {
-        if let Ok(place) = slot.places.try_acquire() {
-            return Ok(place);
+    /// Waits for a place on the connection of a slot, if the work needs one.
+    async fn place<'slot>(
+        &self,
+        slot: &'slot Slot,
+        turn: Turn,
+    ) -> Result<Option<SemaphorePermit<'slot>>, StoreError> {
+        match (slot.places.try_acquire(), turn) {
+            (Ok(place), _) => return Ok(Some(place)),
+            (Err(TryAcquireError::NoPermits), Turn::AtOnce) => return Ok(None),
+            (Err(_), _) => {}
         }
         self.waits.fetch_add(1, Ordering::Relaxed);
         let place = slot.places.acquire().await;
-        place.map_err(|_| StoreError::not_applied(Stopped::Closed))
+        place
+            .map(Some)
+            .map_err(|_| StoreError::not_applied(Stopped::Closed))
     }
 
     /// The other slots: first those that have a connection.

@@ -7,6 +7,10 @@ use futures::future::join_all;
 use petstore_store::{Revocation, open};
 use std::{
     collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -97,4 +101,38 @@ async fn ids_of_several_servers_are_never_the_same() {
         .map(|created| created.expect("a pet").id)
         .collect();
     assert_eq!(ids.len(), 300);
+}
+
+/// A load balancer would take a service that is only busy out of use.
+#[tokio::test]
+async fn a_check_does_not_wait_for_the_reads_before_it() {
+    const READS: usize = 3_000;
+    let Some(cluster) = shared().await else {
+        return;
+    };
+    let database = cluster.database().await;
+    let store = store(&database).await;
+    let pet = store.create_pet(pet("Rex")).await.expect("a pet");
+    let begun = Arc::new(AtomicUsize::new(0));
+    let done = Arc::new(AtomicUsize::new(0));
+    let reads: Vec<_> = (0..READS)
+        .map(|_| {
+            let (store, begun, done) = (store.clone(), begun.clone(), done.clone());
+            tokio::spawn(async move {
+                begun.fetch_add(1, Ordering::Relaxed);
+                store.pet(pet.id).await.expect("a result").expect("a pet");
+                done.fetch_add(1, Ordering::Relaxed);
+            })
+        })
+        .collect();
+    while begun.load(Ordering::Relaxed) < READS {
+        tokio::task::yield_now().await;
+    }
+    let waiting = READS - done.load(Ordering::Relaxed);
+    store.check().await.expect("a store that works");
+    let left = READS - done.load(Ordering::Relaxed);
+    join_all(reads).await;
+    assert_eq!(done.load(Ordering::Relaxed), READS);
+    assert!(waiting > READS / 2, "only {waiting} reads wait");
+    assert!(left > waiting / 2, "{left} of {waiting} reads are left");
 }
