@@ -36,6 +36,9 @@ where
     let path = path.strip_prefix(C::BASE_PATH).unwrap_or(path);
     let parts = operation.path.split('/').zip(path.split('/'));
     let variables = parts.filter_map(|(part, segment)| {
+        if !part.as_bytes().contains(&b'{') {
+            return None;
+        }
         let (before, rest) = part.split_once('{')?;
         let (name, after) = rest.split_once('}')?;
         let value = segment.strip_prefix(before)?.strip_suffix(after)?;

@@ -93,8 +93,8 @@ impl FromRow for Pet {
         })
     }
 
-    fn text_bytes(&self) -> usize {
-        json_bytes(&self.name)
+    fn text(&self) -> &str {
+        &self.name
     }
 }
 
@@ -363,14 +363,40 @@ fn json_bytes(text: &str) -> usize {
 /// at least one.
 pub(crate) const PAGE_BYTES: usize = 256 << 10;
 
+/// The size of the texts of a page, record by record.
+#[derive(Default)]
+pub(crate) struct PageSize {
+    /// The size if each byte had to be escaped.
+    at_most: usize,
+    /// The size of the first records, and their number.
+    bytes: usize,
+    counted: usize,
+}
+
+impl PageSize {
+    /// Whether records are too large for one page, of which all but the last were passed before. Most
+    /// pages are so small that nobody has to look at their texts.
+    pub(crate) fn is_exceeded_by<R: FromRow>(&mut self, records: &[R]) -> bool {
+        const ESCAPED: usize = r"\u0000".len();
+        self.at_most += records.last().map_or(0, |last| ESCAPED * last.text().len());
+        if self.at_most <= PAGE_BYTES {
+            return false;
+        }
+        let further = records[self.counted..].iter();
+        self.bytes += further
+            .map(|record| json_bytes(record.text()))
+            .sum::<usize>();
+        self.counted = records.len();
+        self.bytes > PAGE_BYTES
+    }
+}
+
 /// The records of a page, and whether the statement found one beyond it.
 pub(crate) fn split_page<R: FromRow>(mut found: Vec<R>, limit: usize) -> (Vec<R>, bool) {
-    let mut bytes = 0;
-    let fitting = found.iter().take(limit).take_while(|record| {
-        bytes += record.text_bytes();
-        bytes <= PAGE_BYTES
-    });
-    let fitting = fitting.count().max(1).min(limit).min(found.len());
+    let mut size = PageSize::default();
+    let within_limit = found.len().min(limit);
+    let fitting = (1..=within_limit).take_while(|count| !size.is_exceeded_by(&found[..*count]));
+    let fitting = fitting.count().max(1).min(within_limit);
     let more = found.len() > fitting;
     found.truncate(fitting);
     (found, more)

@@ -7,9 +7,9 @@ use std::str::FromStr;
 pub(crate) trait FromRow: Sized {
     fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable>;
 
-    /// The size of the texts in it, by which a page is limited.
-    fn text_bytes(&self) -> usize {
-        0
+    /// The text of a client in it, by which a page is limited.
+    fn text(&self) -> &str {
+        ""
     }
 }
 

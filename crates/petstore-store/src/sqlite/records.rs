@@ -1,7 +1,7 @@
 //! Inserts and reads rows.
 
 use crate::{
-    record::{PAGE_BYTES, Record},
+    record::{PageSize, Record},
     row::{AnyRow, FromRow, Unreadable, Value},
 };
 use rusqlite::{
@@ -86,12 +86,10 @@ pub(super) fn all<T: FromRow>(
     parameters: &[Value<'_>],
 ) -> rusqlite::Result<Vec<T>> {
     let mut statement = prepared(db, sql)?;
-    let (mut found, mut bytes) = (Vec::new(), 0);
+    let (mut found, mut size) = (Vec::new(), PageSize::default());
     for row in statement.query_map(params_from_iter(parameters), read::<T>)? {
-        let row = row?;
-        bytes += row.text_bytes();
-        found.push(row);
-        if bytes > PAGE_BYTES && found.len() > 1 {
+        found.push(row?);
+        if size.is_exceeded_by(&found) && found.len() > 1 {
             break;
         }
     }
