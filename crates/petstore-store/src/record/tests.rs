@@ -85,6 +85,19 @@ fn every_column_has_a_value() {
     assert_eq!(Order::values(&order).len(), Order::COLUMNS.len());
 }
 
+/// A combination without a statement would be a panic.
+#[test]
+fn each_combination_of_the_filters_of_pets_has_a_statement() {
+    for status in [None, Some(PetStatus::Sold)] {
+        let page = Page::from(PetQuery {
+            after: None,
+            status,
+            limit: 5,
+        });
+        assert_eq!(page.statement.contains(" status = $"), status.is_some());
+    }
+}
+
 #[test]
 fn the_filters_of_a_query_are_those_of_its_statement() {
     for status in [None, Some(OrderStatus::Placed)] {

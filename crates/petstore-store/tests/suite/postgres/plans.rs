@@ -24,9 +24,11 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Reads a page for each combination of the filters.
 async fn read_pages(store: &dyn Store) {
     for status in [None, Some(PetStatus::Available)] {
+        // All fields are named, so that a new filter is not forgotten here.
         let query = PetQuery {
+            after: None,
             status,
-            ..PetQuery::first(2)
+            limit: 2,
         };
         store.list_pets(query).await.expect("a page");
     }
