@@ -93,7 +93,11 @@ impl<S: State> Bound<S> {
     ) -> Result<Self, StartError> {
         let address = setup.listen;
         let (limits, tls) = (setup.limits.clone(), setup.tls.take());
-        error_body::check::<C, S>()?;
+        error_body::check::<C, S>().map_err(|body| StartError::ErrorBody {
+            operation: body.operation,
+            status: body.status,
+            reason: body.reason,
+        })?;
         let context = Context::new::<C>(setup)?;
         let listener =
             Listener::bind(address).map_err(|source| StartError::Listen { address, source })?;

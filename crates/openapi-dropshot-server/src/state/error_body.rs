@@ -1,7 +1,6 @@
 //! The bodies that a service gives to the errors of the server, and their check against the document.
 
 use super::State;
-use crate::server::StartError;
 use openapi_dropshot_types::{Condition, Contract, ErrorEntry, Operation, Security, is_json};
 use serde_json::{Value, json};
 use std::{ptr, slice};
@@ -69,13 +68,21 @@ impl ErrorBody {
     }
 }
 
+/// A body that the document does not allow for an error.
+pub(crate) struct NotAllowed {
+    pub(crate) operation: &'static str,
+    pub(crate) status: u16,
+    /// What the document requires.
+    pub(crate) reason: String,
+}
+
 /// Checks that the document allows the bodies that the service gives to the errors which the server itself can respond with:
 /// the media type, the types of values, required properties, and listed values.
 ///
 /// # Errors
 ///
 /// The first body that the document does not allow.
-pub(crate) fn check<C: Contract, S: State>() -> Result<(), StartError> {
+pub(crate) fn check<C: Contract, S: State>() -> Result<(), NotAllowed> {
     let mut parsed = None;
     for operation in C::OPERATIONS {
         for entry in conditions(operation).map(C::error) {
@@ -90,7 +97,7 @@ pub(crate) fn check<C: Contract, S: State>() -> Result<(), StartError> {
                 serde_json::from_str(C::DOCUMENT_JSON).unwrap_or(Value::Null)
             });
             if let Some(reason) = not_allowed(document, operation, entry.status, &body) {
-                return Err(StartError::ErrorBody {
+                return Err(NotAllowed {
                     operation: operation.name,
                     status: entry.status,
                     reason,
