@@ -1,0 +1,151 @@
+//! The handlers: one method for each operation.
+
+use crate::{
+    Archive,
+    api::{ArchiveApi, CreateRecordError, DownloadError, DownloadSuccess, ListRecordsError},
+    models::{
+        DownloadOkHeaders, DownloadPartialContentHeaders, DownloadPath, ListRecordsQuery,
+        NewRecord, Problem, Record, RecordPage,
+    },
+};
+use dropshot::{
+    Body, ErrorStatusCode, HttpResponseCreated, HttpResponseOk, Path, Query, RequestContext,
+    TypedBody,
+};
+use http::{StatusCode, header};
+use openapi_dropshot_server::{Context, state::StateError};
+use rusqlite::OptionalExtension as _;
+
+/// How many records a page has.
+const PAGE: usize = 2;
+
+/// The handlers.
+#[derive(Debug)]
+pub enum Handlers {}
+
+type Request = RequestContext<Context<Archive>>;
+
+impl ArchiveApi for Handlers {
+    type Context = Context<Archive>;
+
+    async fn list_records(
+        rqctx: Request,
+        query: Query<ListRecordsQuery>,
+    ) -> Result<HttpResponseOk<RecordPage>, ListRecordsError> {
+        let after = query.into_inner().cursor.unwrap_or(0);
+        // One more than the page has tells whether others follow.
+        let found = rqctx.context().state().pool.run(move |db| {
+            let text = "SELECT id, title FROM record WHERE id > ?1 ORDER BY id LIMIT ?2";
+            let mut statement = db.prepare_cached(text)?;
+            let rows = statement.query_map((after, PAGE as i64 + 1), |row| {
+                Ok(Record {
+                    id: row.get(0)?,
+                    title: row.get(1)?,
+                })
+            })?;
+            rows.collect::<Result<Vec<_>, _>>()
+        });
+        let mut items = found.await.map_err(|error| {
+            let (status, problem) = failed(&rqctx, &error);
+            ListRecordsError::Other(status, problem)
+        })?;
+        let follows = items.len() > PAGE;
+        items.truncate(PAGE);
+        let next = items.last().map(|last| last.id).filter(|_| follows);
+        Ok(HttpResponseOk(RecordPage { items, next }))
+    }
+
+    async fn create_record(
+        rqctx: Request,
+        body: TypedBody<NewRecord>,
+    ) -> Result<HttpResponseCreated<Record>, CreateRecordError> {
+        let NewRecord { title, text } = body.into_inner();
+        let (title, text) = (String::from(title), String::from(text));
+        let stored = title.clone();
+        let added = rqctx.context().state().pool.run(move |db| {
+            db.execute(
+                "INSERT INTO record (title, text) VALUES (?1, ?2)",
+                (stored, text),
+            )?;
+            Ok(db.last_insert_rowid())
+        });
+        let id = added.await.map_err(|error| {
+            let (status, problem) = failed(&rqctx, &error);
+            CreateRecordError::Other(status, problem)
+        })?;
+        Ok(HttpResponseCreated(Record { id, title }))
+    }
+
+    async fn download(
+        rqctx: Request,
+        path: Path<DownloadPath>,
+    ) -> Result<DownloadSuccess, DownloadError> {
+        let id = path.into_inner().record_id;
+        let found = rqctx.context().state().pool.run(move |db| {
+            let text = "SELECT text FROM record WHERE id = ?1";
+            db.query_row(text, [id], |row| row.get::<_, String>(0))
+                .optional()
+        });
+        let error = |(status, problem)| DownloadError::Other(status, problem);
+        let found = found.await.map_err(|cause| error(failed(&rqctx, &cause)))?;
+        let text = found.ok_or_else(|| {
+            let detail = format!("there is no record {id}; list the records");
+            error(problem(StatusCode::NOT_FOUND, "not_found", detail))
+        })?;
+        let content = text.into_bytes();
+        let range = rqctx.request.headers().get(header::RANGE);
+        // A header that cannot be read is ignored, and so are several parts (RFC 9110, section 14.2).
+        let ranges = range
+            .and_then(|range| http_range_header::parse_range_header(range.to_str().ok()?).ok());
+        let whole = DownloadOkHeaders {
+            accept_ranges: "bytes".to_owned(),
+        };
+        let Some(ranges) = ranges else {
+            return Ok(DownloadSuccess::Ok(content.into(), whole));
+        };
+        let size = content.len();
+        match ranges.validate(size as u64).as_deref() {
+            Ok([part]) => {
+                let (first, last) = (*part.start(), *part.end());
+                let content_range = format!("bytes {first}-{last}/{size}");
+                let part = content[first as usize..=last as usize].to_vec();
+                let headers = DownloadPartialContentHeaders { content_range };
+                Ok(DownloadSuccess::PartialContent(Body::from(part), headers))
+            }
+            Ok(_) => Ok(DownloadSuccess::Ok(content.into(), whole)),
+            Err(_) => {
+                let detail = format!("the content has {size} bytes; request a part of them");
+                let status = StatusCode::RANGE_NOT_SATISFIABLE;
+                Err(error(problem(status, "range_not_satisfiable", detail)))
+            }
+        }
+    }
+}
+
+/// The body of an error of the service, in the form that `State::error_body` gives to those of the server.
+fn problem(status: StatusCode, code: &str, detail: String) -> (ErrorStatusCode, Problem) {
+    let problem = Problem {
+        type_: "about:blank".to_owned(),
+        title: status.canonical_reason().unwrap_or("Error").to_owned(),
+        status: status.as_u16().into(),
+        detail: Some(detail),
+        code: code.to_owned(),
+    };
+    let status = ErrorStatusCode::from_status(status);
+    (
+        status.unwrap_or(ErrorStatusCode::INTERNAL_SERVER_ERROR),
+        problem,
+    )
+}
+
+/// A failure of the database, whose cause is only logged.
+fn failed(rqctx: &Request, error: &rusqlite::Error) -> (ErrorStatusCode, Problem) {
+    let error = StateError::internal("the database failed", error.to_string());
+    let (condition, message) = error.report(&rqctx.request_id);
+    let code = condition.built_in().code;
+    problem(
+        StatusCode::INTERNAL_SERVER_ERROR,
+        code,
+        message.into_owned(),
+    )
+}
