@@ -99,6 +99,11 @@ fn generated(document: &Document) -> Option<Vec<File>> {
     let mut files = generate_service(document, &options).ok()?.files;
     // The document itself is served as it is written.
     files.retain(|file| file.path.ends_with(".rs"));
+    // In OpenAPI 3.1, `1.0` is an integer.
+    let fractions = "    const INTEGERS_HAVE_FRACTIONS: bool = true;\n\n";
+    for file in &mut files {
+        file.text = file.text.replace(fractions, "");
+    }
     Some(files)
 }
 

@@ -1,6 +1,6 @@
 //! Checks a JSON body before a type is read from it: it must be UTF-8 and valid
 //! JSON, have at most 64 levels, and no object may have a member twice. An integer
-//! may be written as `-0`.
+//! may be written as `-0`, and as `1.0` where the document is of OpenAPI 3.1.
 
 use super::error_response::ErrorResponse;
 use openapi_dropshot_types::Condition;
@@ -14,48 +14,59 @@ use std::{borrow::Cow, cell::Cell, collections::HashSet, fmt};
 const MAX_DEPTH: usize = 64;
 
 /// 400 where the body is not such JSON. Returns the text to read in place of the body, if it
-/// contains `-0`, which serde takes for a floating-point number.
-pub(super) fn check(body: &[u8]) -> Result<Option<String>, ErrorResponse> {
-    checked(body).map_err(|problem| ErrorResponse::new(Condition::InvalidRequest, problem))
+/// contains `-0`, which serde takes for a floating-point number, or `1.0`, if this is an integer.
+pub(super) fn check(body: &[u8], has_fractions: bool) -> Result<Option<String>, ErrorResponse> {
+    checked(body, has_fractions)
+        .map_err(|problem| ErrorResponse::new(Condition::InvalidRequest, problem))
 }
 
-fn checked(body: &[u8]) -> Result<Option<String>, String> {
+/// `has_fractions` tells whether an integer may have a fraction of zero.
+fn checked(body: &[u8], has_fractions: bool) -> Result<Option<String>, String> {
     let text = std::str::from_utf8(body)
         .map_err(|error| format!("the body is not UTF-8 from byte {} on", error.valid_up_to()))?;
     if text.is_empty() {
         return Err("the body is missing; send a JSON object".to_owned());
     }
-    let has_negative_zero = read(text).or_else(|error| {
+    let is_respelled = read(text).or_else(|error| {
         // JSON limits no number; the models limit the members that they know.
         let out_of_range = error.to_string().starts_with("number out of range");
         let is_beyond_f64 = |number: &str| number.parse().is_ok_and(f64::is_infinite);
-        let bounded = out_of_range.then(|| with_zero_for(text, is_beyond_f64));
+        let zero = |number: &str| is_beyond_f64(number).then(|| "0".to_owned());
+        let bounded = out_of_range.then(|| respelled(text, zero));
         bounded.flatten().map_or(Err(error), |text| read(&text))
     });
-    match has_negative_zero {
-        Ok(true) => Ok(with_zero_for(text, |number| number == "-0")),
+    match is_respelled {
+        Ok(true) => Ok(respelled(text, |number| match number.split_once('.') {
+            None if number == "-0" => Some("0".to_owned()),
+            Some((whole, fraction))
+                if has_fractions && fraction.bytes().all(|byte| byte == b'0') =>
+            {
+                Some(if whole == "-0" { "0" } else { whole }.to_owned())
+            }
+            _ => None,
+        })),
         Ok(false) => Ok(None),
         Err(error) => Err(format!("the body is not valid JSON: {error}")),
     }
 }
 
-/// Returns whether a number is zero with a sign.
+/// Returns whether serde takes a number for a floating-point number although it has no fraction.
 fn read(text: &str) -> serde_json::Result<bool> {
     let mut json = serde_json::Deserializer::from_str(text);
-    let has_negative_zero = Cell::new(false);
+    let has_whole_float = Cell::new(false);
     let walk = Walk {
         depth: 0,
-        has_negative_zero: &has_negative_zero,
+        has_whole_float: &has_whole_float,
     };
     walk.deserialize(&mut json).and_then(|()| json.end())?;
-    Ok(has_negative_zero.get())
+    Ok(has_whole_float.get())
 }
 
 /// Walks through a value that stands so deep, and keeps nothing else of it.
 #[derive(Clone, Copy)]
 struct Walk<'a> {
     depth: usize,
-    has_negative_zero: &'a Cell<bool>,
+    has_whole_float: &'a Cell<bool>,
 }
 
 impl Walk<'_> {
@@ -105,8 +116,8 @@ impl<'de> Visitor<'de> for Walk<'_> {
     }
 
     fn visit_f64<E: Error>(self, number: f64) -> Result<(), E> {
-        if number == 0.0 && number.is_sign_negative() {
-            self.has_negative_zero.set(true);
+        if number.fract() == 0.0 {
+            self.has_whole_float.set(true);
         }
         Ok(())
     }
@@ -143,10 +154,10 @@ impl<'de> Visitor<'de> for Walk<'_> {
 #[serde(transparent)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// Returns the text with each number that serde cannot read replaced with `0` and blanks, so that all
+/// Returns the text with other spellings of numbers that serde cannot read as they are, and blanks behind them, so that all
 /// columns stay the same; `None` if there is no such number. The parser stops at a number that no
 /// `f64` can hold, such as `1e400`, even in a member that is ignored.
-fn with_zero_for(text: &str, is_replaced: impl Fn(&str) -> bool) -> Option<String> {
+fn respelled(text: &str, spelling: impl Fn(&str) -> Option<String>) -> Option<String> {
     let mut json = text.as_bytes().to_vec();
     let mut rest = &mut json[..];
     while let Some(&first) = rest.first() {
@@ -156,9 +167,9 @@ fn with_zero_for(text: &str, is_replaced: impl Fn(&str) -> bool) -> Option<Strin
             _ => 1,
         };
         let (token, behind) = rest.split_at_mut(length);
-        if std::str::from_utf8(token).is_ok_and(&is_replaced) {
+        if let Some(new) = std::str::from_utf8(token).ok().and_then(&spelling) {
             token.fill(b' ');
-            token[0] = b'0';
+            token[..new.len()].copy_from_slice(new.as_bytes());
         }
         rest = behind;
     }

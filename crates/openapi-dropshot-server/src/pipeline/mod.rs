@@ -333,7 +333,7 @@ where
     let mut content = body.content.clone();
     if !is_absent
         && operation.request_body.is_some_and(is_json)
-        && let Some(plain) = json::check(&content)?
+        && let Some(plain) = json::check(&content, C::INTEGERS_HAVE_FRACTIONS)?
     {
         content = plain.into();
     }

@@ -6,7 +6,7 @@ use crate::{
     names::ident,
     plan::{OperationPlan, Plan},
 };
-use openapi_dropshot_contract::model::Document;
+use openapi_dropshot_contract::model::{Document, Node};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
@@ -32,6 +32,13 @@ pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenS
         media_type.map(|media_type| quote!(const ERROR_MEDIA_TYPE: &'static str = #media_type;));
     let shapes = error_shapes(document, plan);
     let optional = optional_bodies(plan);
+    let openapi = document.root.get("openapi").and_then(Node::as_str);
+    let has_fractions = openapi.is_some_and(|openapi| !openapi.starts_with("3.0"));
+    let fractions = has_fractions.then(|| {
+        quote!(
+            const INTEGERS_HAVE_FRACTIONS: bool = true;
+        )
+    });
     let about =
         format!(" The API of the document with the handlers of `A`, which implements [`{name}`].");
     quote! {
@@ -55,6 +62,7 @@ pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenS
             #media_type
             #shapes
             #optional
+            #fractions
             const DOCUMENT_JSON: &'static str = include_str!("openapi.json").trim_ascii_end();
             const DOCUMENT_YAML: &'static str = include_str!("openapi.yaml");
 

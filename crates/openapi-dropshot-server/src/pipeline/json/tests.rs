@@ -3,11 +3,14 @@
 use super::*;
 
 fn problem(body: &[u8]) -> Option<String> {
-    checked(body).err()
+    checked(body, false).err()
 }
 
 fn without_beyond_f64(text: &str) -> Option<String> {
-    with_zero_for(text, |number| number.parse().is_ok_and(f64::is_infinite))
+    respelled(text, |number| {
+        let is_beyond_f64 = number.parse().is_ok_and(f64::is_infinite);
+        is_beyond_f64.then(|| "0".to_owned())
+    })
 }
 
 #[test]
@@ -21,10 +24,22 @@ fn minus_zero_is_read_as_zero_and_other_numbers_stay() {
         ("[-0.0, -0e1]", None),
         ("[0, -1, 1.5]", None),
     ] {
-        let replaced = checked(text.as_bytes()).expect("it is valid");
+        let replaced = checked(text.as_bytes(), false).expect("it is valid");
         assert_eq!(replaced.as_deref(), expected, "{text}");
     }
-    assert!(checked(b"[-00]").is_err());
+    assert!(checked(b"[-00]", false).is_err());
+}
+
+#[test]
+fn an_integer_of_openapi_3_1_may_have_a_fraction_of_zero() {
+    for (text, expected) in [
+        (r#"{"a":1.0,"b":"1.0"}"#, Some(r#"{"a":1  ,"b":"1.0"}"#)),
+        ("[-0.0, -12.00, -0]", Some("[0   , -12   , 0 ]")),
+        ("[1.50, 1e2, 2]", None),
+    ] {
+        let replaced = checked(text.as_bytes(), true).expect("it is valid");
+        assert_eq!(replaced.as_deref(), expected, "{text}");
+    }
 }
 
 #[test]
