@@ -148,6 +148,8 @@ fn constructs_of_other_teams_come_through_whole() {
         "free-form",
         "described-reference",
         "webhooks-only",
+        "names",
+        "values",
     ];
     let paths = names.map(|name| folder.join(format!("{name}.yaml")).display().to_string());
     let mut arguments = vec!["--whole"];

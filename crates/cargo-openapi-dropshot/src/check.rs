@@ -202,6 +202,27 @@ pub(crate) fn failed_gates(inputs: &Inputs<'_>) -> Result<Vec<String>> {
     Ok(gates.into_iter().map(|gate| gate.name).collect())
 }
 
+/// Runs the gates on projects that were just written; the one that compiles only if `compiles`. Returns the findings if a gate failed.
+///
+/// # Errors
+///
+/// A file cannot be read.
+pub(crate) fn findings_of_new(projects: &[Project], compiles: bool) -> Result<Option<String>> {
+    let mut findings = None;
+    for project in projects {
+        let mut names = wanted_gates(project, &[])?;
+        names.retain(|name| compiles || *name != Name::Roundtrip);
+        let inputs = Inputs::read(project, None, Utc::now().date_naive())?;
+        let gates = run_gates(&inputs, &names, |_| {});
+        if gates.iter().any(Gate::has_failed) {
+            findings
+                .get_or_insert_with(String::new)
+                .push_str(&report::details(&gates));
+        }
+    }
+    Ok(findings)
+}
+
 fn print_line(gate: &Gate) {
     println!("{}", report::line(gate));
 }

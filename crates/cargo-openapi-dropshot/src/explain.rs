@@ -9,7 +9,7 @@ mod tests;
 use crate::rules::{is_fixed, is_raised};
 use anyhow::{Result, bail};
 use openapi_dropshot_contract::{
-    Profile, Rule,
+    Profile, Rule, Severity,
     rules::{self, ChangeRule, DifferenceRule, Level, differences},
     suggest::did_you_mean,
 };
@@ -187,6 +187,10 @@ fn of_linter(rule: &Rule) -> String {
         true => "The severity is fixed: OpenAPI itself requires it.".to_owned(),
         false => configured(rule.id),
     };
+    if rule.severity == Severity::Error {
+        configuration += "\nWith `--skip-unsupported`, `init` and `generate` leave out the operations and components that break it, and list them in `[document.skip]` of \
+                          `openapi-dropshot.toml`.";
+    }
     if rule.profile == Profile::Strict {
         configuration += "\nWith `profile = \"general\"`, the linter does not apply this rule.";
     }

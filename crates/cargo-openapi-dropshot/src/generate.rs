@@ -4,15 +4,15 @@
 use crate::{
     FILE, Output, Project, counted,
     files::{self, Files},
-    fix, name_of, print_error,
+    fix, print_error,
     project::is_missing,
     renames, skip,
-    supported::{self, Unsupported, configured_name, without},
+    supported::{self, Unsupported, Usable},
 };
 use anyhow::{Context, Result, bail, ensure};
 use openapi_dropshot::{File, InlineType};
 use openapi_dropshot_contract::{
-    Document, Problem, Problems, read_with_files, suggest::did_you_mean,
+    Document, Parts, Problem, Problems, read_with_files, read_without, suggest::did_you_mean,
 };
 use similar::TextDiff;
 use std::{fs, path::Path, process::ExitCode};
@@ -95,10 +95,9 @@ fn run_one(project: &Project, options: &Options) -> Result<u8> {
         );
         return Ok(0);
     };
-    let document = read(project, &text)?;
-    let changed = match options.skip_unsupported {
-        true => without_unsupported(project, output, &document)?,
-        false => None,
+    let (document, changed) = match options.skip_unsupported {
+        true => without_unsupported(project, output, &text)?,
+        false => (read(project, &text)?, None),
     };
     let success = if changed.is_some() { SKIPPED } else { 0 };
     let (project, configuration) = changed
@@ -168,13 +167,17 @@ fn run_one(project: &Project, options: &Options) -> Result<u8> {
 fn without_unsupported(
     project: &Project,
     output: &Output,
-    document: &Document,
-) -> Result<Option<(Project, String)>> {
+    text: &str,
+) -> Result<(Document, Option<(Project, String)>)> {
     let options = project.generator_options(output);
     let not_in_client = output.client.as_ref().map(|_| &*output.skip_in_client);
-    let served =
-        without(document, &output.skip).map_err(|problems| rejected(project, &problems))?;
-    let found = Unsupported::find(served, &options, not_in_client)
+    let mut load = files::loader(&project.root);
+    let lint = |document: &Document| project.lint(document);
+    let usable = Usable::read(&project.document, text, &mut load, &output.skip, lint)
+        .map_err(|problems| rejected(project, &problems))?;
+    print_warnings(project, &usable.document);
+    let document = usable.document.clone();
+    let found = Unsupported::find(usable, &options, not_in_client)
         .map_err(|problems| rejected(project, &problems))?;
     for operation in &found.operations {
         println!("skipped {}", operation.name);
@@ -182,9 +185,8 @@ fn without_unsupported(
     for operation in &found.in_client {
         println!("skipped {} in the client", operation.name);
     }
-    (!found.is_empty())
-        .then(|| skip::added(project, &found))
-        .transpose()
+    let changed = (!found.is_empty()).then(|| skip::added(project, &found));
+    Ok((document, changed.transpose()?))
 }
 
 /// The text of a document.
@@ -227,16 +229,22 @@ fn source(project: &Project, options: &Options) -> Result<Source> {
 /// Reads and lints the document, and prints its warnings.
 fn read(project: &Project, text: &str) -> Result<Document> {
     let mut load = files::loader(&project.root);
-    let document = read_with_files(&project.document, text, &mut load)
+    let document = read_without(&project.document, text, &mut load, project.skip())
         .map_err(|problems| rejected(project, &problems))?;
     let problems = Problems::new(&document, project.lint(&document));
     if problems.has_errors() {
         return Err(rejected(project, &problems));
     }
+    print_warnings(project, &document);
+    Ok(document)
+}
+
+/// Prints the warnings of a document without errors.
+fn print_warnings(project: &Project, document: &Document) {
+    let problems = Problems::new(document, project.lint(document));
     if !problems.problems().is_empty() {
         eprintln!("{problems}\n");
     }
-    Ok(document)
 }
 
 /// The code that is generated of a document.
@@ -268,22 +276,21 @@ pub(crate) fn generated_code(
 
 /// Checks that what is left out exists.
 fn check_skipped(output: &Output, document: &Document) -> Result<()> {
-    let operations = document.operations.iter();
-    let known = operations.flat_map(|own| [configured_name(document, own), name_of(own)]);
-    let known: Vec<String> = known.collect();
+    let parts = Parts::of(document.whole());
     let keys = [
         ("skip", &output.skip),
         ("skip-in-client", &output.skip_in_client),
     ];
     for (key, names) in keys {
         for name in names {
-            let pointer = name.strip_prefix('#').filter(|_| key == "skip");
-            let is_part =
-                pointer.is_some_and(|pointer| document.as_written().pointer(pointer).is_some());
+            let is_known = match name.starts_with('#') {
+                true => key == "skip" && parts.named(name).is_some(),
+                false => parts.named(name).is_some(),
+            };
             let otherwise = "write the `operationId` of an operation of this document, or remove it from the list";
-            let help = || did_you_mean(name, known.iter().map(String::as_str), otherwise);
+            let help = || did_you_mean(name, parts.operations(), otherwise);
             ensure!(
-                is_part || known.contains(name),
+                is_known,
                 "`{key}` in {FILE} names `{name}`, which is not an operation of the document: {}",
                 help()
             );

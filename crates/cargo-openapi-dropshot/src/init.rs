@@ -9,8 +9,8 @@ mod texts;
 mod toolkit;
 
 use crate::{
-    Output, Project, counted, files, fix, name_of,
-    supported::{Unsupported, rejected, without},
+    Configuration, FILE, Output, Project, check, counted, files, fix, name_of,
+    supported::{Unsupported, Usable, rejected, without},
 };
 use any_ascii::any_ascii;
 use anyhow::{Context, Result, bail, ensure};
@@ -59,6 +59,10 @@ pub struct Options {
     #[arg(long)]
     fix: bool,
 
+    /// Also run the gate `roundtrip`, which compiles models and API and takes minutes, and write nothing if it fails
+    #[arg(long)]
+    verify: bool,
+
     /// Write no client; some documents have a service, but no client
     #[arg(long)]
     no_client: bool,
@@ -104,8 +108,8 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let toolkit = Toolkit::parse(options.toolkit.as_deref(), &options.folder)?;
     let mut text = fs::read_to_string(&options.from)
         .with_context(|| format!("cannot read {}", options.from.display()))?;
-    let mut document = read(&options.from, &text)?;
-    let bundled = match document.one_text() {
+    let mut usable = read(options, &text)?;
+    let bundled = match usable.document.whole_text() {
         Cow::Owned(bundled) => Some(bundled),
         Cow::Borrowed(_) => None,
     };
@@ -113,23 +117,23 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     if let Some(bundled) = bundled {
         // The new repository has one file.
         text = bundled;
-        document = read(&options.from, &text)?;
+        usable = read(options, &text)?;
     }
     let mut added = Vec::new();
     if options.fix
-        && let Some(fixed) = fix::add_missing_responses(&document)?
+        && let Some(fixed) = fix::add_missing_responses(&usable.document)?
     {
         added = fixed.lines;
         text = fixed.text;
-        document = read(&options.from, &text)?;
+        usable = read(options, &text)?;
     }
     let name = match &options.name {
         Some(name) => name.clone(),
-        None => name_of_title(&document.info.title)?,
+        None => name_of_title(&usable.document.info.title)?,
     };
     check_name(&name)?;
     check_folder(&options.folder)?;
-    print_warnings(&document);
+    print_warnings(&usable.document);
     let source = match options
         .from
         .extension()
@@ -139,7 +143,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         Some("json") => JSON,
         _ => "spec/openapi.yaml",
     };
-    let mut plan = plan(options, document, name, source, toolkit)?;
+    let mut plan = plan(options, usable, name, source, toolkit)?;
     plan.notes.extend(about_source(options, source, is_bundled));
     let warnings = openapi_dropshot::warnings(&plan.document);
     if !warnings.is_empty() {
@@ -158,12 +162,39 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let is_new = |path: &str| !options.folder.join(path).exists();
     let (new, kept): (Vec<_>, Vec<_>) = files.into_iter().partition(|(path, _)| is_new(path));
     let written = files::write_all(&options.folder, new)?;
+    if kept.is_empty() {
+        remove_unless_green(options, &written)?;
+    }
     added.iter().for_each(|line| println!("{line}"));
     report(options, &plan, &existing, &written, &kept);
     Ok(match plan.unsupported.is_empty() {
         true => ExitCode::SUCCESS,
         false => ExitCode::from(SKIPPED),
     })
+}
+
+/// Runs the gates on what was written, and removes it if one of them fails.
+fn remove_unless_green(options: &Options, written: &[String]) -> Result<()> {
+    let folder = fs::canonicalize(&options.folder)?;
+    let projects = Configuration::read(&folder.join(FILE)).map(|read| read.projects);
+    let findings = projects.and_then(|projects| check::findings_of_new(&projects, options.verify));
+    let reason = match findings {
+        Ok(None) => return Ok(()),
+        Ok(Some(findings)) => findings,
+        Err(error) => format!("{error:#}"),
+    };
+    let removed = written.iter().map(|path| (path.clone(), None));
+    files::change_all(&options.folder, removed.collect())?;
+    for path in written {
+        let folders = Path::new(path).ancestors().skip(1);
+        for folder in folders.filter(|folder| !folder.as_os_str().is_empty()) {
+            // Those with other files stay.
+            fs::remove_dir(options.folder.join(folder)).ok();
+        }
+    }
+    bail!(
+        "the gates of `check` fail for what would be written, so that nothing was written; please report it with the document:\n\n{reason}"
+    )
 }
 
 /// Whether a file is the response of a handler that was written since.
@@ -190,17 +221,26 @@ fn print_warnings(document: &Document) {
     }
 }
 
-/// Reads the document, and prints why it cannot be used.
-fn read(path: &Path, text: &str) -> Result<Document> {
-    let file = path.to_string_lossy();
+/// Reads the document, with `--skip-unsupported` without the parts that have errors, and prints why it cannot be used.
+fn read(options: &Options, text: &str) -> Result<Usable> {
+    let file = options.from.to_string_lossy();
     let mut load = files::loader(Path::new(""));
+    let lint = |document: &Document| lints(document).into_problems();
+    let usable = Usable::read(&file, text, &mut load, &[], lint);
+    if options.skip_unsupported {
+        return usable.map_err(|problems| rejected(&file, &problems, ""));
+    }
+    let remedy = match usable {
+        Ok(_) => "; `--skip-unsupported` leaves out the operations that need them",
+        Err(_) => "",
+    };
     let document = openapi_dropshot_contract::read_with_files(&file, text, &mut load)
-        .map_err(|problems| rejected(&file, &problems, ""))?;
+        .map_err(|problems| rejected(&file, &problems, remedy))?;
     let problems = lints(&document);
     if problems.has_errors() {
-        return Err(rejected(&file, &problems, ""));
+        return Err(rejected(&file, &problems, remedy));
     }
-    Ok(document)
+    Ok(document.into())
 }
 
 /// Where the document will be if it is JSON.
@@ -224,11 +264,12 @@ fn about_source(options: &Options, source: &str, is_bundled: bool) -> Option<Str
 
 fn plan(
     options: &Options,
-    document: Document,
+    usable: Usable,
     name: String,
     source: &str,
     toolkit: Toolkit,
 ) -> Result<Plan> {
+    let document = usable.document.clone();
     let rust = name.replace('-', "_");
     let folder = |part: &str| format!("crates/{name}-{part}/src/generated");
     let mut output = Output {
@@ -251,11 +292,10 @@ fn plan(
     let mut unsupported = Unsupported::default();
     if options.skip_unsupported {
         let not_in_client = (!options.no_client).then_some(&[][..]);
-        unsupported =
-            Unsupported::find(document.clone(), &generator, not_in_client).map_err(|problems| {
-                let remedy = "; no operation is left without what is not supported";
-                rejected(&from, &problems, remedy)
-            })?;
+        unsupported = Unsupported::find(usable, &generator, not_in_client).map_err(|problems| {
+            let remedy = "; no operation is left without what is not supported";
+            rejected(&from, &problems, remedy)
+        })?;
         output.skip = unsupported.skip.keys().cloned().collect();
         let in_client = unsupported.in_client.iter();
         output.skip_in_client = in_client.map(|own| own.configured.clone()).collect();

@@ -148,6 +148,11 @@ impl Project {
         self.files_below(folder, is_wanted)
     }
 
+    /// The names of the parts of the document that are left out.
+    pub(crate) fn skip(&self) -> &[String] {
+        self.output.as_ref().map_or(&[], |output| &output.skip)
+    }
+
     /// The options of the generator.
     pub(crate) fn generator_options(&self, output: &Output) -> openapi_dropshot::Options {
         let output = output.clone();

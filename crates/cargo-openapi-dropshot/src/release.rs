@@ -16,7 +16,7 @@ use chrono::{NaiveDate, Utc};
 use openapi_dropshot_contract::{
     Document,
     diff::{Change, Level},
-    read_with_files,
+    read_without,
     release::{Bump, Version, needed},
 };
 use std::process::ExitCode;
@@ -182,7 +182,8 @@ fn prepare(
         "{frozen} exists already, and a released document is never overwritten"
     );
     let mut load = files::loader(&project.root);
-    let document = read_with_files(&project.document, &text, &mut load).map_err(|problems| {
+    let document = read_without(&project.document, &text, &mut load, project.skip());
+    let document = document.map_err(|problems| {
         anyhow!("the document is not valid with the new version:\n{problems}")
     })?;
     let mut texts = released::read_all(project)?.texts;
@@ -190,10 +191,10 @@ fn prepare(
         version,
         name: format!("{version}.yaml"),
         path: frozen.clone(),
-        text: document.one_text().into_owned(),
+        text: document.whole_text().into_owned(),
     });
     let mut changed = vec![
-        (frozen, document.one_text().into_owned()),
+        (frozen, document.whole_text().into_owned()),
         (frozen::path(project), frozen::record(&texts)),
     ];
     if let Some(output) = &project.output {

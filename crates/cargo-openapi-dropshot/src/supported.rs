@@ -5,9 +5,7 @@ use crate::{counted, name_of};
 use anyhow::anyhow;
 use openapi_dropshot::Generated;
 use openapi_dropshot_contract::{
-    Document, Parts, Problem, Problems,
-    model::{Node, Operation},
-    normalized,
+    Document, Parts, Problem, Problems, model::Operation, normalized, parts_of, read_without,
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -47,17 +45,18 @@ pub(crate) struct RejectedOperation {
 impl Supported {
     /// Generates what can be generated of a document: leaves out what the generator rejects until it rejects nothing.
     pub(crate) fn of(
-        document: Document,
+        usable: Usable,
         generate: Generate,
         options: &openapi_dropshot::Options,
     ) -> Self {
+        let document = usable.document;
         let mut supported = Supported {
             document: normalized(&document).unwrap_or(document),
             generated: Generated::default(),
-            rejections: Vec::new(),
-            rejected: Vec::new(),
+            rejections: usable.errors,
+            rejected: usable.rejected,
             rejected_schemas: 0,
-            skipped: BTreeMap::new(),
+            skipped: usable.skipped,
         };
         loop {
             match generate(&supported.document, options) {
@@ -84,6 +83,7 @@ impl Supported {
     fn leave_out(&mut self, problems: &[Problem]) -> bool {
         let root = &self.document.root;
         let parts = Parts::of(root);
+        let written_parts = Parts::of(self.document.as_written());
         let mut reasons: BTreeMap<String, Vec<&Problem>> = BTreeMap::new();
         for problem in problems {
             for part in parts.with_users(parts.at(&problem.pointer)) {
@@ -95,7 +95,10 @@ impl Supported {
             .filter_map(|part| Some(root.pointer(part)?.at.as_written().pointer))
             .collect();
         let rest = self.document.without(written.clone());
-        let rest = rest.ok().filter(|_| !written.is_empty());
+        // What cannot be left out is a problem of the whole document.
+        let rest = rest
+            .ok()
+            .filter(|rest| rest.as_written() != self.document.as_written());
         let rest = rest.map(|rest| normalized(&rest).unwrap_or(rest));
         let is_left = |operation: &Operation| {
             let mut left = rest.iter().flat_map(|rest| &rest.operations);
@@ -105,7 +108,7 @@ impl Supported {
             let own = reasons.remove(&operation.at.pointer);
             let own = own.unwrap_or_else(|| problems.iter().collect());
             let rules = own.iter().map(|problem| problem.rule).collect();
-            let configured = configured_name(&self.document, operation);
+            let configured = written_parts.name(&operation.at.as_written().pointer);
             self.skipped.insert(configured.clone(), reason(&own));
             self.rejected.push(RejectedOperation {
                 name: name_of(operation),
@@ -113,16 +116,9 @@ impl Supported {
                 rules,
             });
         }
-        // A component is left out with what needs it; by itself, if nothing needs it.
-        let is_component = |part: &str| part.starts_with("/components/");
-        let has_no_users = |part: &str| {
-            let users = parts.with_users(BTreeSet::from([part.to_owned()]));
-            users.iter().all(|user| is_component(user))
-        };
-        for (part, problems) in &reasons {
-            let is_own = part.starts_with("/webhooks/") || is_component(part) && has_no_users(part);
-            if let Some(node) = root.pointer(part).filter(|_| is_own) {
-                let name = format!("#{}", node.at.as_written().pointer);
+        for (part, problems) in reasons.iter().filter(|(part, _)| parts.is_named(part)) {
+            if let Some(node) = root.pointer(part) {
+                let name = written_parts.name(&node.at.as_written().pointer);
                 self.skipped.insert(name, reason(problems));
             }
         }
@@ -167,16 +163,16 @@ impl Unsupported {
     ///
     /// What was rejected, if no operation is left of the service or of the client.
     pub(crate) fn find(
-        document: Document,
+        usable: Usable,
         options: &openapi_dropshot::Options,
         not_in_client: Option<&[String]>,
     ) -> Result<Self, Problems> {
-        let service = Supported::of(document, openapi_dropshot::generate_service, options);
+        let service = Supported::of(usable, openapi_dropshot::generate_service, options);
         let mut client = None;
         if let Some(names) = not_in_client {
             let document = without(&service.document, names)?;
             let generate = openapi_dropshot::generate_client;
-            client = Some(Supported::of(document, generate, options));
+            client = Some(Supported::of(Usable::from(document), generate, options));
         }
         for part in iter::once(&service).chain(&client) {
             let problems = part.rendered_rejections();
@@ -231,24 +227,90 @@ pub(crate) fn rejected(document: &str, problems: &Problems, remedy: &str) -> any
     anyhow!("{document} has {count}{by_rule}; nothing was written{remedy}")
 }
 
-/// How a configuration names an operation: by its id or, if the author gave it none, as `GET /things`.
-pub(crate) fn configured_name(document: &Document, operation: &Operation) -> String {
-    let written = &operation.at.as_written().pointer;
-    let node = document.as_written().pointer(written);
-    let id = node.and_then(|node| node.get("operationId").and_then(Node::as_str));
-    id.map_or_else(|| name_of(operation), str::to_owned)
+/// A document without the parts that have errors.
+pub(crate) struct Usable {
+    pub(crate) document: Document,
+    /// The names of the parts that were left out, each with the reason.
+    skipped: BTreeMap<String, String>,
+    /// The operations among them.
+    rejected: Vec<RejectedOperation>,
+    /// The errors.
+    errors: Vec<Problem>,
+}
+
+impl From<Document> for Usable {
+    fn from(document: Document) -> Self {
+        Usable {
+            document,
+            skipped: BTreeMap::new(),
+            rejected: Vec::new(),
+            errors: Vec::new(),
+        }
+    }
+}
+
+impl Usable {
+    /// Reads a document, and leaves out the parts with errors of the reader or of the linter, and what needs them, until there are
+    /// none.
+    ///
+    /// # Errors
+    ///
+    /// All problems, if one of them is in no part that can be left out.
+    pub(crate) fn read(
+        file: &str,
+        text: &str,
+        load: &mut dyn FnMut(&str) -> Result<String, String>,
+        skip: &[String],
+        lint: impl Fn(&Document) -> Vec<Problem>,
+    ) -> Result<Self, Problems> {
+        let mut names = skip.to_vec();
+        let mut usable = Usable::from(Document::default());
+        loop {
+            let problems = match read_without(file, text, load, &names) {
+                Ok(document) => {
+                    let problems = Problems::new(&document, lint(&document));
+                    if !problems.has_errors() {
+                        return Ok(Usable { document, ..usable });
+                    }
+                    problems
+                }
+                Err(problems) => problems,
+            };
+            let Some(parts) = parts_of(file, text, load) else {
+                return Err(problems);
+            };
+            let faulty = parts.with_errors(problems.problems()).unwrap_or_default();
+            let before = names.len();
+            for (name, errors) in faulty {
+                if names.contains(&name) {
+                    continue;
+                }
+                usable
+                    .rejected
+                    .extend(parts.request(&name).map(|request| RejectedOperation {
+                        name: request.to_owned(),
+                        configured: name.clone(),
+                        rules: errors.iter().map(|problem| problem.rule).collect(),
+                    }));
+                usable.skipped.insert(name.clone(), reason(&errors));
+                names.push(name);
+            }
+            if names.len() == before {
+                return Err(problems);
+            }
+            let errors = problems.into_problems().into_iter();
+            usable.errors.extend(errors.filter(Problem::is_error));
+        }
+    }
 }
 
 /// The document without these operations and components, each as a configuration names it, and without what only they need.
 pub(crate) fn without(document: &Document, names: &[String]) -> Result<Document, Problems> {
-    if names.is_empty() {
-        return Ok(document.clone());
+    let parts = Parts::of(document.as_written());
+    let named = names.iter().filter_map(|name| parts.named(name));
+    let named: BTreeSet<String> = named.map(str::to_owned).collect();
+    match named.is_empty() {
+        true => Ok(document.clone()),
+        false => document.without(named),
     }
-    let is_named = |operation: &&Operation| {
-        names.contains(&configured_name(document, operation)) || names.contains(&name_of(operation))
-    };
-    let operations = document.operations.iter().filter(is_named);
-    let operations = operations.map(|operation| operation.at.as_written().pointer);
-    let others = names.iter().filter_map(|name| name.strip_prefix('#'));
-    document.without(operations.chain(others.map(str::to_owned)).collect())
 }

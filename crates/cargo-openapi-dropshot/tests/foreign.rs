@@ -60,14 +60,73 @@ fn services_are_written_whose_gates_are_green() {
         "described-reference.yaml",
         "disjoint-methods.yaml",
         "free-form.yaml",
+        "names.yaml",
         "null-parameter.yaml",
         "single-boolean.yaml",
         "stray-members.yaml",
         "two-schemes.yaml",
+        "values.yaml",
         "words-beside-map.yaml",
     ] {
         Service::of(document).assert_green();
     }
+}
+
+#[test]
+fn each_error_in_the_document_is_left_out_at_its_place() {
+    let folder = TempDir::new().expect("a folder");
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/foreign/faulty-parts.yaml");
+    let from = from.display().to_string();
+    let (code, printed) = run(folder.path(), &["init", "--from", &from]);
+    assert_eq!(code, 1, "{printed}");
+    assert!(
+        printed.contains("`--skip-unsupported` leaves out"),
+        "{printed}"
+    );
+    let (code, printed) = run(
+        folder.path(),
+        &["init", "--from", &from, "--skip-unsupported"],
+    );
+    assert_eq!(code, 3, "{printed}");
+    let service = Service { folder, printed };
+    let configuration = service.read("openapi-dropshot.toml");
+    let (_, skip) = configuration
+        .split_once("[document.skip]")
+        .expect("a table");
+    let names: Vec<&str> = (skip.trim().lines())
+        .map_while(|line| Some(line.split_once(" = ")?.0))
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "\"#/components/schemas/Unused\"",
+            "\"GET /type\"",
+            "getDangling",
+            "getDefault",
+            "getOtherScheme",
+            "getScheme",
+            "getTwice",
+        ]
+    );
+    assert!(skip.contains("`list` is not a type"), "{skip}");
+    let handlers = service.read("crates/faulty-parts-server/src/handlers.rs");
+    assert_eq!(handlers.matches("async fn ").count(), 1, "{handlers}");
+    service.assert_green();
+}
+
+#[test]
+fn nothing_is_written_where_a_gate_would_fail() {
+    let folder = TempDir::new().expect("a folder");
+    let released = folder.path().join("spec/released");
+    fs::create_dir_all(&released).expect("a folder");
+    fs::write(released.join("1.0.0.yaml"), "openapi: [").expect("a file");
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/foreign/free-form.yaml");
+    let from = from.display().to_string();
+    let (code, printed) = run(folder.path(), &["init", "--from", &from]);
+    assert_eq!(code, 1, "{printed}");
+    assert!(printed.contains("nothing was written"), "{printed}");
+    assert!(!folder.path().join("openapi-dropshot.toml").exists());
+    assert!(!folder.path().join("crates").exists());
 }
 
 #[test]

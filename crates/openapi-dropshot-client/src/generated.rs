@@ -29,13 +29,14 @@ pub use crate::service::{Credential, Service};
 pub use crate::service::{FailedTry, StartedCall, day};
 
 use crate::{
-    CallOptions, Client, Error, ErrorCode, Items, Pages, Response, Waiting, error::Failure,
-    operation::IDEMPOTENCY_KEY, prepared::Prepared, recovery,
+    CallOptions, Client, Error, ErrorCode, Items, Multipart, Pages, Response, Waiting,
+    error::Failure, operation::IDEMPOTENCY_KEY, prepared::Prepared, recovery,
 };
 use http::{HeaderMap, HeaderValue, header::CONTENT_TYPE};
 use progenitor_client::{ByteStream, QueryParam};
 use serde::{Serialize, de::DeserializeOwned};
 use std::{
+    borrow::Cow,
     fmt::{self, Display},
     marker::PhantomData,
 };
@@ -164,7 +165,7 @@ impl<'a> Call<'a> {
             let json = body.map(|body| serde_json::to_vec(&body)).transpose();
             json.map_err(|error| format!("the body cannot be written as JSON: {error}"))
         });
-        self.finish(json.map(|json| Some((media_type, json?.into()))))
+        self.finish(json.map(|json| Some((media_type.into(), json?.into()))))
     }
 
     /// The request with the body of a form.
@@ -174,10 +175,20 @@ impl<'a> Call<'a> {
         T::Error: Display,
     {
         let form = body.finish::<T>().and_then(|body| {
-            let form = body.map(serde_urlencoded::to_string).transpose();
+            let form = body.map(|body| form_of(&body)).transpose();
             form.map_err(|error| format!("the body cannot be written as a form: {error}"))
         });
-        self.finish(form.map(|form| Some(("application/x-www-form-urlencoded", form?.into()))))
+        self.finish(
+            form.map(|form| Some(("application/x-www-form-urlencoded".into(), form?.into()))),
+        )
+    }
+
+    /// The request with a form in parts.
+    pub fn request_with_parts(self, body: Body<Multipart>) -> Request {
+        self.finish(body.finish::<Multipart>().map(|body| {
+            let (media_type, bytes) = body?.into_parts();
+            Some((media_type.into(), bytes.into()))
+        }))
     }
 
     /// The request with text or bytes as its body.
@@ -187,13 +198,16 @@ impl<'a> Call<'a> {
     {
         self.finish(
             body.finish::<B>()
-                .map(|body| Some((media_type, body?.into()))),
+                .map(|body| Some((media_type.into(), body?.into()))),
         )
     }
 
     /// Builds the request, with a body and its media type if there is one. Reports the first parameter that is missing
     /// or was rejected, and then a problem with the body.
-    fn finish(mut self, body: Result<Option<(&'static str, reqwest::Body)>, String>) -> Request {
+    fn finish(
+        mut self,
+        body: Result<Option<(Cow<'static, str>, reqwest::Body)>, String>,
+    ) -> Request {
         let request = || {
             let (relative, headers) = self.parts().map_err(Failure::invalid_request)?;
             // Its host was parsed when the client was built.
@@ -202,7 +216,9 @@ impl<'a> Call<'a> {
             let mut request = reqwest::Request::new(self.operation.method.clone(), url);
             *request.headers_mut() = headers;
             if let Some((media_type, body)) = body.map_err(Failure::invalid_request)? {
-                let media_type = HeaderValue::from_static(media_type);
+                let media_type = HeaderValue::from_str(&media_type).map_err(|_| {
+                    Failure::invalid_request(format!("`{media_type}` is not a media type"))
+                })?;
                 request.headers_mut().insert(CONTENT_TYPE, media_type);
                 *request.body_mut() = Some(body);
             }
@@ -318,6 +334,29 @@ fn joined<T: Serialize>(name: &str, value: &T, in_query: bool) -> Result<String,
         }
     }
     Ok(query)
+}
+
+/// Writes a form: a field for each member and for each item of a list, and JSON for a member that is an object.
+fn form_of(body: &impl Serialize) -> Result<String, String> {
+    let body = serde_json::to_value(body).map_err(|error| error.to_string())?;
+    let members = body
+        .as_object()
+        .ok_or_else(|| "it is not an object".to_owned())?;
+    let mut fields = Vec::new();
+    for (name, value) in members {
+        let values = value
+            .as_array()
+            .map_or(std::slice::from_ref(value), Vec::as_slice);
+        for value in values.iter().filter(|value| !value.is_null()) {
+            fields.push((
+                name,
+                value
+                    .as_str()
+                    .map_or_else(|| value.to_string(), str::to_owned),
+            ));
+        }
+    }
+    serde_urlencoded::to_string(fields).map_err(|error| error.to_string())
 }
 
 fn new_key() -> HeaderValue {

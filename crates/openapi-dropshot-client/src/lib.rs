@@ -82,6 +82,7 @@ mod interceptor;
 mod link;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod mock;
+mod multipart;
 mod operation;
 mod pages;
 mod platform;
@@ -110,6 +111,7 @@ pub use deprecation::Deprecation;
 pub use error::{Error, ErrorCode, ErrorKind, TypedError};
 pub use failed_load::FailedLoad;
 pub use interceptor::{Interceptor, TryOutcome, TryRequest};
+pub use multipart::Multipart;
 pub use pages::{Items, Pages};
 /// The body of a response that is read as it arrives.
 pub use progenitor_client::ByteStream;

@@ -84,7 +84,7 @@ mod version;
 pub use grammar::{holds_schemas_by_name, implies_type, is_annotation, is_closing};
 pub use lint::{lint, missing_statuses};
 pub use model::Document;
-pub use normal::normalized;
+pub use normal::{normalized, renamed};
 pub use parts::Parts;
 pub use problem::{Problem, Problems, Texts};
 pub use rules::{Profile, Rule, Severity};
@@ -106,7 +106,7 @@ use std::{borrow::Cow, sync::Arc};
 ///
 /// All problems of the document that can be found in one run.
 pub fn read(file: &str, text: &str) -> Result<Document, Problems> {
-    read_parts(file, text, None)
+    Reading::new(file, text, None, &[]).into_document()
 }
 
 /// Reads a document and the files to which it refers.
@@ -142,15 +142,34 @@ pub fn read_with_files(
     text: &str,
     load: &mut dyn FnMut(&str) -> Result<String, String>,
 ) -> Result<Document, Problems> {
-    read_parts(file, text, Some(load))
+    read_without(file, text, load, &[])
 }
 
-fn read_parts(
+/// Does the same as [`read_with_files`], and leaves out the parts with these names before it reads the rest, so that their errors do
+/// not count; see [`Parts::named`] and [`Document::without`].
+///
+/// # Errors
+///
+/// All problems of the rest.
+pub fn read_without(
     file: &str,
     text: &str,
-    load: Option<bundle::Load<'_>>,
+    load: &mut dyn FnMut(&str) -> Result<String, String>,
+    names: &[String],
 ) -> Result<Document, Problems> {
-    Reading::new(file, text, load).into_document()
+    Reading::new(file, text, Some(load), names).into_document()
+}
+
+/// Returns the parts of a document and of the files to which it refers, also where it has errors; `None` if a text cannot be parsed.
+pub fn parts_of(
+    file: &str,
+    text: &str,
+    load: &mut dyn FnMut(&str) -> Result<String, String>,
+) -> Option<Parts> {
+    let reading = Reading::new(file, text, Some(load), &[]);
+    Some(Parts::of(
+        reading.written.as_ref().or(reading.root.as_ref())?,
+    ))
 }
 
 /// What was read of a text.
@@ -165,12 +184,14 @@ struct Reading {
     root: Option<Node>,
     /// The tree as it is written, if it had another form.
     written: Option<Node>,
+    /// The tree as it is written with the parts that were left out, if any were.
+    whole: Option<Node>,
     /// The model, which does not have the trees yet.
     document: Option<Document>,
 }
 
 impl Reading {
-    fn new(file: &str, text: &str, load: Option<bundle::Load<'_>>) -> Self {
+    fn new(file: &str, text: &str, load: Option<bundle::Load<'_>>, left_out: &[String]) -> Self {
         let (file, text) = (Arc::from(file), syntax::without_byte_order_mark(text));
         let parsed = syntax::parse(&file, &text);
         let mut reading = Reading::of(text, Vec::new());
@@ -183,6 +204,14 @@ impl Reading {
             load.and_then(|load| bundle::bundle(&file, &root, load, &mut reading.of_texts));
         if let Some(bundle) = bundle {
             (root, reading.files) = (bundle.root, bundle.files);
+        }
+        if !left_out.is_empty() {
+            let parts = Parts::of(&root);
+            let named = left_out.iter().filter_map(|name| parts.named(name));
+            let rest = parts::without(&root, named.map(str::to_owned).collect());
+            let is_in_rest = |problem: &Problem| rest.pointer(&problem.at.pointer).is_some();
+            reading.of_texts.retain(is_in_rest);
+            reading.whole = Some(std::mem::replace(&mut root, rest));
         }
         reading.read_tree(&file, root, reads_files);
         reading
@@ -197,6 +226,7 @@ impl Reading {
             of_structure: Vec::new(),
             root: None,
             written: None,
+            whole: None,
             document: None,
         }
     }
@@ -224,6 +254,7 @@ impl Reading {
                 Ok(Document {
                     root,
                     written: self.written,
+                    whole: self.whole,
                     files: self.files,
                     warnings: problems,
                     ..document
@@ -239,11 +270,7 @@ impl Document {
     fn with_tree(&self, written: Node) -> Result<Document, Problems> {
         let mut reading = Reading::of(Arc::clone(&self.text), self.files.clone());
         reading.read_tree(&self.file, written, true);
-        let document = reading.into_document()?;
-        Ok(Document {
-            is_partial: true,
-            ..document
-        })
+        reading.into_document()
     }
 }
 
@@ -304,7 +331,7 @@ fn read_draft_parts(
         rules::document::REFERENCE.id,
     ];
     let is_fatal = |problem: &Problem| fatal.contains(&problem.rule);
-    let reading = Reading::new(file, text, load);
+    let reading = Reading::new(file, text, load, &[]);
     let texts = Texts::new(&reading.text, reading.files);
     let root = match reading.root {
         // Without a part of the document, everything in it would be reported as removed.

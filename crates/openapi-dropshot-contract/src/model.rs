@@ -86,8 +86,8 @@ pub struct Document {
     /// Whether the tree has the form that the generator knows; see
     /// [`normalized`](crate::normalized).
     pub is_normal: bool,
-    /// Whether parts were left out of the tree, which the text still has; see [`Document::without`].
-    pub is_partial: bool,
+    /// The tree as it is written with the parts that were left out, if any were; see [`Document::whole`].
+    pub whole: Option<Node>,
     /// `info`
     pub info: Info,
     /// `servers`

@@ -13,6 +13,7 @@ use crate::grammar::{self, ObjectKind, Since};
 use crate::model::{Document, Member, Node, NodeKind, unescape_pointer_token};
 use crate::null::allows_null;
 use crate::problem::Problem;
+use crate::rules::document as rules;
 use indexmap::IndexMap;
 use std::{cell::Cell, collections::BTreeSet};
 
@@ -63,10 +64,60 @@ pub fn normalized(document: &Document) -> Option<Document> {
         written: Some(written),
         warnings: document.warnings.clone(),
         is_normal: true,
-        is_partial: document.is_partial,
+        whole: document.whole.clone(),
         files: document.files.clone(),
         ..read?
     })
+}
+
+/// Returns a document that has the normal form with other names for some of its component schemas. What discriminators name stays the
+/// same.
+pub fn renamed(document: &Document, names: &IndexMap<String, String>) -> Option<Document> {
+    let mut root = document.root.clone();
+    grammar::visit_mut(&mut root, ObjectKind::Document, &mut |kind, node| {
+        if kind == ObjectKind::Schema {
+            keep_values_of_discriminator(node, names);
+        }
+        true
+    });
+    rename(&mut root, ObjectKind::Document, names);
+    if let Some(schemas) = component_schemas_mut(&mut root) {
+        let renamed = std::mem::take(schemas).into_iter().map(|(name, member)| {
+            let new = names.get(&name).cloned();
+            (new.unwrap_or(name), member)
+        });
+        *schemas = renamed.collect();
+    }
+    root.update_pointers();
+    let (read, _) = crate::read::document(&document.file, &document.text, &root, Since::V31);
+    Some(Document {
+        root,
+        written: Some(document.as_written().clone()),
+        whole: document.whole.clone(),
+        is_normal: true,
+        files: document.files.clone(),
+        ..read?
+    })
+}
+
+/// Writes the name of an alternative that gets another one into the mapping, unless a value leads to it already.
+fn keep_values_of_discriminator(node: &mut Node, names: &IndexMap<String, String>) {
+    let alternatives = node.items("oneOf").iter().chain(node.items("anyOf"));
+    let references: Vec<Node> =
+        (alternatives.filter_map(|part| part.get("$ref")).cloned()).collect();
+    let Some(discriminator) = node.get_mut("discriminator") else {
+        return;
+    };
+    for reference in references {
+        if let Some(name) = name_in(&reference).filter(|name| names.contains_key(name))
+            && let Some(mapping) = discriminator.get_or_add("mapping")
+            && !mapping
+                .members()
+                .any(|(_, target)| name_in(target).as_ref() == Some(&name))
+        {
+            mapping.set(&name, reference);
+        }
+    }
 }
 
 /// Returns what has no effect, or is assumed, as warnings.
@@ -92,8 +143,10 @@ fn rewritten(document: &Document) -> (Node, Vec<Problem>) {
         copied: 0,
     };
     grammar::visit_mut(&mut root, ObjectKind::Document, &mut |kind, node| {
-        if kind == ObjectKind::Schema {
-            normalizer.schema(node, Position::Whole, false);
+        match kind {
+            ObjectKind::Schema => normalizer.schema(node, Position::Whole, false),
+            ObjectKind::Operation => normalizer.remove_bodies(node),
+            _ => {}
         }
         // No code is made of callbacks.
         !matches!(kind, ObjectKind::Schema | ObjectKind::Callback)
@@ -164,6 +217,26 @@ enum Position {
 }
 
 impl Normalizer<'_> {
+    /// Removes the bodies of responses whose status forbids one.
+    fn remove_bodies(&mut self, operation: &mut Node) {
+        let responses = operation.get_mut("responses").and_then(Node::members_mut);
+        for (status, member) in responses.into_iter().flatten() {
+            if !["204", "205", "304"].contains(&status.as_str()) {
+                continue;
+            }
+            let mut response = self.before.resolve(&member.value).clone();
+            let content = response.remove("content");
+            if content.is_some_and(|content| content.members().next().is_some()) {
+                let message =
+                    format!("a response with status {status} has no body: its content is ignored");
+                let help = "remove its `content`, or use another status";
+                let problem = rules::MEANINGLESS_BODY.problem(&member.value.at, message, help);
+                self.warnings.push(problem);
+                member.value = response;
+            }
+        }
+    }
+
     /// Rewrites a schema and the schemas inside of it. `is_typed` tells whether a schema of
     /// which this one is a part, or another part of that schema, has a type for its values.
     fn schema(&mut self, node: &mut Node, position: Position, is_typed: bool) {
@@ -204,7 +277,7 @@ impl Normalizer<'_> {
                 _ => Position::Part,
             };
             let is_typed = is_typed && ["allOf", "oneOf", "anyOf"].contains(&keyword.name);
-            if keyword.since == Since::V30 {
+            if keyword.since == Since::V30 || keyword.name == "propertyNames" {
                 self.schema(part, position, is_typed);
             }
         });

@@ -1,30 +1,66 @@
 //! Leaves parts out of a document: operations, webhooks and components, with everything that refers to them.
 
-use crate::Problems;
 use crate::grammar::{ObjectKind, each_reference};
-use crate::model::{Document, Method, Node, escape_pointer_token};
+use crate::model::{Document, Method, Node, escape_pointer_token, unescape_pointer_token};
+use crate::problem::{Problem, Problems};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The parts of a document that can be left out, by their JSON pointers, each with the parts to which it refers directly.
+/// The requirements of the operations that have none of their own.
+const SECURITY: &str = "/security";
+
+/// The parts of a document that can be left out, by their JSON pointers.
 #[derive(Clone, Debug)]
-pub struct Parts(BTreeMap<String, BTreeSet<String>>);
+pub struct Parts {
+    /// The parts to which each part refers directly.
+    targets: BTreeMap<String, BTreeSet<String>>,
+    /// The operations, each by its id, if no other one has it, and as `GET /things`.
+    names: BTreeMap<String, [String; 2]>,
+}
 
 impl Parts {
     /// Finds the operations, the webhooks and the components in the tree of a document.
     pub fn of(root: &Node) -> Self {
         let mut parts = BTreeMap::new();
+        let mut names = BTreeMap::new();
+        let mut ids: BTreeMap<&str, usize> = BTreeMap::new();
         for section in ["/paths", "/components/pathItems"] {
             for (pointer, item) in members(root, section) {
-                for method in Method::ALL.map(Method::key) {
-                    if let Some(operation) = item.get(method) {
-                        let mut targets = targets(operation, ObjectKind::Operation);
-                        for parameter in item.items("parameters") {
-                            targets.append(&mut self::targets(parameter, ObjectKind::Parameter));
-                        }
-                        parts.insert(format!("{pointer}/{method}"), targets);
+                for method in Method::ALL {
+                    let Some(operation) = item.get(method.key()) else {
+                        continue;
+                    };
+                    let mut targets = targets(operation, ObjectKind::Operation);
+                    for parameter in item.items("parameters") {
+                        targets.append(&mut self::targets(parameter, ObjectKind::Parameter));
                     }
+                    targets.extend(match operation.get("security") {
+                        Some(security) => schemes(security),
+                        None => BTreeSet::from([SECURITY.to_owned()]),
+                    });
+                    let users = members(root, "/paths").find(|(_, user)| {
+                        let target = user.word("$ref").and_then(|own| own.strip_prefix('#'));
+                        target == Some(pointer.as_str())
+                    });
+                    let user = users.map_or_else(|| pointer.clone(), |(user, _)| user);
+                    let path = user.rsplit('/').next().unwrap_or_default();
+                    let path = format!("{method} {}", unescape_pointer_token(path));
+                    let id = operation.word("operationId").unwrap_or(&path).to_owned();
+                    let pointer = format!("{pointer}/{}", method.key());
+                    if let Some(id) = operation.word("operationId") {
+                        *ids.entry(id).or_default() += 1;
+                    }
+                    names.insert(pointer.clone(), [id, path]);
+                    parts.insert(pointer, targets);
                 }
             }
+        }
+        for [id, path] in names.values_mut() {
+            if ids.get(id.as_str()).is_some_and(|count| *count > 1) {
+                id.clone_from(path);
+            }
+        }
+        if let Some(security) = root.pointer(SECURITY) {
+            parts.insert(SECURITY.to_owned(), schemes(security));
         }
         for (pointer, item) in members(root, "/webhooks") {
             parts.insert(pointer, targets(item, ObjectKind::PathItem));
@@ -34,19 +70,90 @@ impl Parts {
                 parts.insert(pointer, targets(component, kind));
             }
         }
-        let mut parts = Parts(parts);
+        let mut parts = Parts {
+            targets: parts,
+            names,
+        };
         let known = parts.clone();
-        for targets in parts.0.values_mut() {
+        for targets in parts.targets.values_mut() {
             *targets = targets.iter().flat_map(|target| known.at(target)).collect();
         }
         parts
+    }
+
+    /// Returns the name of a part in a configuration: the id of an operation or, if it has none of its own, `GET /things`; of another
+    /// part `#` and its pointer.
+    pub fn name(&self, pointer: &str) -> String {
+        let name = self.names.get(pointer).map(|[id, _]| id.clone());
+        name.unwrap_or_else(|| format!("#{pointer}"))
+    }
+
+    /// Returns the pointer of the part that a configuration names.
+    pub fn named(&self, name: &str) -> Option<&str> {
+        let mut parts = self.targets.keys().map(String::as_str);
+        match name.strip_prefix('#') {
+            Some(pointer) => parts.find(|part| *part == pointer),
+            None => parts.find(|part| {
+                let names = self.names.get(*part);
+                names.is_some_and(|names| names.iter().any(|own| own == name))
+            }),
+        }
+    }
+
+    /// Returns the operation that a configuration names, as `GET /things`; `None` if it is another part.
+    pub fn request(&self, name: &str) -> Option<&str> {
+        let [_, request] = self.names.get(self.named(name)?)?;
+        Some(request)
+    }
+
+    /// Returns the names of all operations.
+    pub fn operations(&self) -> impl Iterator<Item = &str> {
+        self.names.values().flatten().map(String::as_str)
+    }
+
+    /// Returns whether a part is named to leave it out. A component that another part needs is left out with that part.
+    pub fn is_named(&self, pointer: &str) -> bool {
+        let is_component = |part: &String| {
+            let is_shared = part.starts_with("/components/") || part == SECURITY;
+            is_shared && !self.names.contains_key(part.as_str())
+        };
+        let part = pointer.to_owned();
+        !is_component(&part)
+            || self
+                .with_users(BTreeSet::from([part]))
+                .iter()
+                .all(is_component)
+    }
+
+    /// Returns what to leave out because of the errors of a document that was read: the names of the parts with the errors of each.
+    /// `None` if an error is in no part.
+    pub fn with_errors<'p>(
+        &self,
+        problems: &'p [Problem],
+    ) -> Option<BTreeMap<String, Vec<&'p Problem>>> {
+        let mut faulty: BTreeMap<String, Vec<&Problem>> = BTreeMap::new();
+        for problem in problems.iter().filter(|problem| problem.is_error()) {
+            let parts = self.at(&problem.at.pointer);
+            if parts.is_empty() {
+                return None;
+            }
+            for part in self.with_users(parts) {
+                faulty.entry(part).or_default().push(problem);
+            }
+        }
+        let named = faulty.into_iter().filter(|(part, _)| self.is_named(part));
+        Some(
+            named
+                .map(|(part, errors)| (self.name(&part), errors))
+                .collect(),
+        )
     }
 
     /// Returns the parts at a JSON pointer: the one that contains it, or those of the path that it is in.
     pub fn at(&self, pointer: &str) -> BTreeSet<String> {
         let mut outer = pointer;
         while !outer.is_empty() {
-            if self.0.contains_key(outer) {
+            if self.targets.contains_key(outer) {
                 return BTreeSet::from([outer.to_owned()]);
             }
             outer = outer.rsplit_once('/').map_or("", |(outer, _)| outer);
@@ -56,7 +163,7 @@ impl Parts {
             return BTreeSet::new();
         };
         let path = format!("/paths/{path}/");
-        let operations = self.0.keys().filter(|part| part.starts_with(&path));
+        let operations = self.targets.keys().filter(|part| part.starts_with(&path));
         operations.cloned().collect()
     }
 
@@ -64,7 +171,7 @@ impl Parts {
     pub fn with_users(&self, parts: BTreeSet<String>) -> BTreeSet<String> {
         closure(parts, |found| {
             let users = self
-                .0
+                .targets
                 .iter()
                 .filter(|(_, targets)| !targets.is_disjoint(found));
             users.map(|(part, _)| part.clone()).collect()
@@ -74,7 +181,7 @@ impl Parts {
     /// Adds all parts to which one of these parts refers.
     fn with_targets(&self, parts: BTreeSet<String>) -> BTreeSet<String> {
         closure(parts, |found| {
-            let targets = found.iter().filter_map(|part| self.0.get(part));
+            let targets = found.iter().filter_map(|part| self.targets.get(part));
             targets.flatten().cloned().collect()
         })
     }
@@ -116,6 +223,38 @@ fn targets(node: &Node, kind: ObjectKind) -> BTreeSet<String> {
     targets
 }
 
+/// The pointers of the schemes that security requirements name.
+fn schemes(security: &Node) -> BTreeSet<String> {
+    let requirements = security.as_array().unwrap_or_default().iter();
+    let schemes = requirements.flat_map(Node::members);
+    let pointer = |(name, _)| format!("/components/securitySchemes/{}", escape_pointer_token(name));
+    schemes.map(pointer).collect()
+}
+
+/// Returns a tree without these parts, without what refers to them, and without the components that are then not needed any more.
+pub(crate) fn without(root: &Node, parts: BTreeSet<String>) -> Node {
+    let mut rest = root.clone();
+    let all = Parts::of(root);
+    let left_out = all.with_users(parts);
+    let unneeded = all.with_targets(left_out.clone());
+    let is_kept = |part: &&String| !unneeded.contains(*part);
+    let kept = all.targets.keys().filter(is_kept).cloned().collect();
+    let needed = all.with_targets(kept);
+    for part in &unneeded {
+        if left_out.contains(part) || !needed.contains(part) {
+            rest.remove_at(part);
+            // A path without operations is not a path of the service.
+            let (path, _) = part.rsplit_once('/').unwrap_or_default();
+            let item = rest.pointer(path).filter(|_| path.starts_with("/paths/"));
+            if item.is_some_and(|item| Method::ALL.iter().all(|own| item.get(own.key()).is_none()))
+            {
+                rest.remove_at(path);
+            }
+        }
+    }
+    rest
+}
+
 impl Document {
     /// Returns the document without these parts, without what refers to them, and without the components that are then not needed
     /// any more. The parts are JSON pointers in the document as it is written; see [`Parts::with_users`].
@@ -124,26 +263,10 @@ impl Document {
     ///
     /// What is left is not a document.
     pub fn without(&self, parts: BTreeSet<String>) -> Result<Document, Problems> {
-        let mut root = self.as_written().clone();
-        let all = Parts::of(&root);
-        let left_out = all.with_users(parts);
-        let unneeded = all.with_targets(left_out.clone());
-        let is_kept = |part: &&String| !unneeded.contains(*part);
-        let kept = all.0.keys().filter(is_kept).cloned().collect();
-        let needed = all.with_targets(kept);
-        for part in &unneeded {
-            if left_out.contains(part) || !needed.contains(part) {
-                root.remove_at(part);
-                // A path without operations is not a path of the service.
-                let (path, _) = part.rsplit_once('/').unwrap_or_default();
-                let item = root.pointer(path).filter(|_| path.starts_with("/paths/"));
-                if item
-                    .is_some_and(|item| Method::ALL.iter().all(|own| item.get(own.key()).is_none()))
-                {
-                    root.remove_at(path);
-                }
-            }
-        }
-        self.with_tree(root)
+        let document = self.with_tree(without(self.as_written(), parts))?;
+        Ok(Document {
+            whole: Some(self.whole().clone()),
+            ..document
+        })
     }
 }

@@ -82,6 +82,31 @@ macro_rules! objects {
     )*};
 }
 
+/// Does the same for structs with members that must not be there all together, which a method `check` of each struct checks.
+#[macro_export]
+macro_rules! checked_objects {
+    ($($name:ident),* $(,)?) => {$(
+        impl<'de> $crate::private::serde::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::private::serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> ::core::result::Result<Self, D::Error> {
+                let value = $name::deserialize($crate::members::ObjectOnly(deserializer))?;
+                value.check().map_err($crate::private::serde::de::Error::custom)?;
+                ::core::result::Result::Ok(value)
+            }
+        }
+
+        impl $crate::private::serde::Serialize for $name {
+            fn serialize<S: $crate::private::serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> ::core::result::Result<S::Ok, S::Error> {
+                $name::serialize(self, serializer)
+            }
+        }
+    )*};
+}
+
 /// Implements `FromStr`, [`FromText`](crate::FromText), `Display`, `Deserialize` and
 /// `Serialize` for enums of strings with a constant `ALL` and a method `as_str`. They
 /// accept a string and no object, which serde's own implementation would accept too.

@@ -1,7 +1,7 @@
 //! The rules of strings, arrays and maps: lengths, patterns, and elements that
 //! must differ.
 
-use crate::text::{Violation, shortened};
+use crate::text::{FromText, Violation, shortened};
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::OnceLock;
@@ -115,6 +115,25 @@ pub fn check_count(
         (None, None) => return Ok(()),
     };
     Err(Violation::new(format!("must have {range}, found {found}")))
+}
+
+/// Checks the names of members (`propertyNames`), which are texts of a type.
+///
+/// # Errors
+///
+/// A name breaks a rule of the type.
+pub fn check_names<'n, T: FromText>(
+    names: impl IntoIterator<Item = &'n String>,
+) -> Result<(), Violation> {
+    for name in names {
+        T::from_text(name).map_err(|violation| {
+            let name = shortened(name);
+            Violation::new(format!(
+                "the name `{name}` of a member is not valid: it {violation}"
+            ))
+        })?;
+    }
+    Ok(())
 }
 
 /// Checks that no two elements are equal as JSON (`uniqueItems`).

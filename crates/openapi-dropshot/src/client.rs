@@ -25,6 +25,8 @@ use plan::Plan;
 ///
 /// Everything in the document that progenitor cannot express, each at its place.
 pub(crate) fn generate(document: &Document, options: &Options) -> Result<Generated, Vec<Problem>> {
+    let renamed = names::without_taken(document);
+    let document = renamed.as_ref().unwrap_or(document);
     let mut problems = preconditions::check(document);
     let plan = Plan::of(document);
     let names = names::collect(&plan, &options.renames, &mut problems);

@@ -175,14 +175,18 @@ pub fn generate_service(document: &Document, options: &Options) -> Result<Genera
 }
 
 /// Warns of what a service cannot do that the document says: the errors that it makes by itself
-/// and for whose bodies it has no values.
+/// and for whose bodies it has no values, and forms that it does not read.
 pub fn warnings(document: &Document) -> Vec<Problem> {
     let normal = normalized(document);
     let document = normal.as_ref().unwrap_or(document);
     let plan = plan::plan(document, &BTreeMap::new());
     plan.map_or_else(
         |_| Vec::new(),
-        |plan| api::shapes::warnings(document, &plan),
+        |plan| {
+            let of_forms = plan.operations.iter().filter_map(plan::form_warning);
+            let of_errors = api::shapes::warnings(document, &plan);
+            of_forms.chain(of_errors).collect()
+        },
     )
 }
 

@@ -58,13 +58,17 @@ pub(crate) fn files(plan: &Plan<'_>, options: &Options) -> syn::Result<Vec<File>
 fn items(plan: &Plan<'_>, home: Home, shapes: &mut Shapes) -> TokenStream {
     let mut code = TokenStream::new();
     // The types for which macros of `openapi-dropshot-types` implement traits.
-    let (mut objects, mut string_enums) = (Vec::new(), Vec::new());
+    let (mut objects, mut checked_objects) = (Vec::new(), Vec::new());
+    let mut string_enums = Vec::new();
     let (mut checked_numbers, mut checked_strings) = (Vec::new(), Vec::new());
     for item in plan.items.iter().filter(|item| item.home == home) {
         let name = ident(&item.name);
         code.extend(match &item.kind {
             Kind::Struct(object) => {
-                objects.push(name);
+                match object.exclusive.is_empty() {
+                    true => objects.push(name),
+                    false => checked_objects.push(name),
+                }
                 structs::object(plan, item, object, shapes)
             }
             Kind::Words(words) => {
@@ -89,6 +93,7 @@ fn items(plan: &Plan<'_>, home: Home, shapes: &mut Shapes) -> TokenStream {
         });
     }
     code.extend(implementations("objects", &objects));
+    code.extend(implementations("checked_objects", &checked_objects));
     code.extend(implementations("string_enums", &string_enums));
     code.extend(implementations("checked_numbers", &checked_numbers));
     code.extend(implementations("checked_strings", &checked_strings));

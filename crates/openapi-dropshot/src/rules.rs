@@ -103,11 +103,11 @@ openapi_dropshot_contract::rules! {
         "Remove it."
         Operation "operationId: a, responses: {'101': {description: A.}}"
             "operationId: a, responses: {'204': {description: A.}}";
-    UNSUPPORTED_BODY Error General "unsupported-body" "A body is at a place where HTTP has none: a request with HEAD, or a response with 204, 205 or 304."
-        "Remove the `content`, or use another method or status."
-        Operation "operationId: a, responses: {'204': {description: A., content: {application/json: {schema: {}}}}}"
-            "operationId: a, responses: {'200': {description: A., content: {application/json: {schema: {}}}}}";
-    UNSUPPORTED_FORM Error General "unsupported-form" "A form is not an object whose properties are texts, or has `additionalProperties` that are not strings."
+    UNSUPPORTED_BODY Error General "unsupported-body" "A request with HEAD, or one that opens a websocket, has a body."
+        "Remove the `requestBody`, or use another method."
+        Paths "/a: {head: {operationId: a, requestBody: {content: {application/json: {schema: {}}}}, responses: {'204': {description: A.}}}}"
+            "/a: {put: {operationId: a, requestBody: {content: {application/json: {schema: {}}}}, responses: {'204': {description: A.}}}}";
+    UNSUPPORTED_FORM Error General "unsupported-form" "A form is not an object, or has `additionalProperties` that are not strings. It is a warning if a property is not one text, such as an array or an object: the handler reads such a form by itself."
         "Write an object with `properties` that are strings, numbers, booleans or enumerations, and `additionalProperties`, if there are any, that are strings."
         Paths "/a: {post: {operationId: a, requestBody: {required: true, content: {application/x-www-form-urlencoded: {schema: {type: array, items: \
                 {type: string}}}}}, responses: {'204': {description: Done.}}}}"
@@ -163,14 +163,14 @@ openapi_dropshot_contract::rules! {
          cure: B.}, broken: {status: 500, cause: A., cure: B.}}}}}}}";
 
     // The client.
-    CLIENT_NAME_CLASH Error General "client-name-clash" "Two schemas, methods, setters or fields of the client would have the same name in Rust."
+    CLIENT_NAME_CLASH Error General "client-name-clash" "Two schemas, methods or setters of the client would have the same name in Rust."
         "Rename one of the two, so that they differ in more than case and punctuation."
         Operation "operationId: a, parameters: [{name: q-a, in: query, schema: {type: string}}, {name: q_a, in: query, schema: {type: string}}]"
             "operationId: a, parameters: [{name: q-a, in: query, schema: {type: string}}, {name: q-b, in: query, schema: {type: string}}]";
-    CLIENT_NAME_RESERVED Error General "client-name-reserved" "The client needs the name of a schema, an operation or a parameter for something else."
+    CLIENT_NAME_RESERVED Error General "client-name-reserved" "The client needs the name of an operation or a parameter for something else."
         "Give it another name."
-        Document "components: {schemas: {Option: {type: object, properties: {a: {type: string}}}}}"
-            "components: {schemas: {Choice: {type: object, properties: {a: {type: string}}}}}";
+        Operation "operationId: execute"
+            "operationId: a";
     CLIENT_COOKIE Error General "client-cookie" "The client cannot send a cookie."
         "Send the value in a header or in the query."
         Operation "operationId: a, parameters: [{name: s, in: cookie, schema: {type: string}}]"
@@ -196,12 +196,12 @@ openapi_dropshot_contract::rules! {
         Schema "{oneOf: [{type: object, properties: {a: {type: string, deprecated: true}}}, {type: string}]}"
             "{oneOf: [{type: object, properties: {a: {type: string}}}, {type: string}]}";
     CLIENT_REQUEST_MEDIA_TYPES Error General "client-request-media-types" "The client can send none of the media types of a request body."
-        "Use `application/json`, `application/x-www-form-urlencoded`, `application/octet-stream` or `text/plain`."
-        Paths "/a: {post: {operationId: a, requestBody: {required: true, content: {multipart/form-data: {schema: {type: object}}}}, responses: {'204': \
+        "Use `application/json`, `application/x-www-form-urlencoded`, `multipart/form-data`, `application/octet-stream` or `text/plain`."
+        Paths "/a: {post: {operationId: a, requestBody: {required: true, content: {multipart/mixed: {schema: {type: object}}}}, responses: {'204': \
                 {description: Done.}}}}"
             "/a: {post: {operationId: a, requestBody: {required: true, content: {application/octet-stream: {schema: {type: string, format: binary}}}}, \
          responses: {'204': {description: Done.}}}}";
-    CLIENT_ENCODING Error General "client-encoding" "A request body has `encoding`, which the client ignores."
+    CLIENT_ENCODING Error General "client-encoding" "A form has `encoding`, which the client ignores."
         "Remove it."
         Paths "/a: {post: {operationId: a, requestBody: {required: true, content: {application/x-www-form-urlencoded: {schema: {type: object, properties: \
                 {b: {type: string}}}, encoding: {b: {style: form}}}}}, responses: {'204': {description: Done.}}}}"

@@ -246,7 +246,7 @@ fn a_remedy_of_a_body_is_accepted() {
     check(
         "unsupported-form",
         "an object with `properties` that are strings",
-        &form("{type: object, properties: {a: {type: object}}}"),
+        &form("{type: array, items: {type: string}}"),
         &form("{type: object, properties: {a: {type: string}}}"),
     );
 }

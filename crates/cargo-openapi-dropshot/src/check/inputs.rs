@@ -16,7 +16,7 @@ use openapi_dropshot_contract::{
     Document, Problem, Problems, Texts,
     diff::{Change, Level, Policy, compare},
     model::Node,
-    read_draft_with_files, read_with_files,
+    read_draft_with_files, read_without,
     rules::document::DANGLING_REFERENCE,
 };
 use std::{
@@ -92,7 +92,9 @@ impl<'p> Inputs<'p> {
         // The name of the project's document is relative to its root.
         let root = spec.map_or(&*project.root, |_| Path::new(""));
         let mut load = files::loader(root);
-        let document = read_with_files(&file, &text, &mut load);
+        let is_own = fs::canonicalize(&path).ok() == fs::canonicalize(&own).ok();
+        let skip = if is_own { project.skip() } else { &[] };
+        let document = read_without(&file, &text, &mut load, skip);
         let texts = match &document {
             Ok(document) => Texts::from(document),
             Err(problems) => problems.texts().clone(),
@@ -122,7 +124,7 @@ impl<'p> Inputs<'p> {
         Ok(Inputs {
             project,
             today,
-            is_own: fs::canonicalize(&path).ok() == fs::canonicalize(&own).ok(),
+            is_own,
             document,
             lints,
             releases,

@@ -11,7 +11,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 
 /// The media type of a body of several parts, and what separates them.
-const PARTS: &str = "multipart/form-data";
+pub(super) const PARTS: &str = "multipart/form-data";
 const BOUNDARY: &str = "part";
 
 /// The response of an operation until its handler is written.

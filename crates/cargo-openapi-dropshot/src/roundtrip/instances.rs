@@ -226,11 +226,25 @@ impl Schema {
         let others = case.schemas("additionalProperties");
         let least = usize::from(full && !others.is_empty());
         let least = least.max(case.count("minProperties").unwrap_or_default().min(20));
+        let names = self.names(case, depth);
         for index in members.len()..least {
             let value = self.smallest_of(&others, depth + 1)?;
-            members.insert(format!("name-{index}"), value);
+            members.insert(
+                names.get(index).cloned().unwrap_or(format!("name-{index}")),
+                value,
+            );
         }
         Some(members)
+    }
+
+    /// Returns names that `propertyNames` allows, and names that it does not, if there are any rules.
+    fn names<'d>(&'d self, case: &Case<'d>, depth: usize) -> Vec<String> {
+        let rules = case.schemas("propertyNames");
+        let names = (!rules.is_empty()).then(|| self.values(&rules, depth + 1));
+        let names = names.into_iter().flatten();
+        names
+            .filter_map(|name| Some(name.as_str()?.to_owned()))
+            .collect()
     }
 
     /// An array of so many items, distinct ones where they have to be.
@@ -294,6 +308,11 @@ impl Schema {
         }
         let others = case.schemas("additionalProperties");
         let other = self.smallest_of(&others, depth + 1).unwrap_or_default();
+        values.extend(
+            self.names(case, depth)
+                .iter()
+                .map(|name| with(name, other.clone())),
+        );
         for count in case.counts_around(["minProperties", "maxProperties"]) {
             let members = (0..count).map(|index| (format!("name-{index}"), other.clone()));
             values.push(members.collect());

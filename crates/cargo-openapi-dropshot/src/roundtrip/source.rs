@@ -2,7 +2,7 @@
 
 use crate::{
     Project, files,
-    supported::{Generate, Supported, without},
+    supported::{Generate, Supported, Usable},
 };
 use anyhow::{Context, Result, anyhow};
 use openapi_dropshot::File;
@@ -26,15 +26,11 @@ impl Supported {
         let file = path.to_string_lossy();
         let text = fs::read_to_string(path).with_context(|| format!("cannot read {file}"))?;
         let mut load = files::loader(Path::new(""));
-        let document = openapi_dropshot_contract::read_with_files(&file, &text, &mut load)
-            .map_err(|problems| anyhow!("{file} is not a usable document:\n{problems}"))?;
-        let skip = project
-            .output
-            .as_ref()
-            .map_or(&[][..], |output| &output.skip);
         let is_own =
             fs::canonicalize(path).ok() == fs::canonicalize(project.path(&project.document)).ok();
-        let document = without(&document, if is_own { skip } else { &[] })?;
+        let skip = if is_own { project.skip() } else { &[] };
+        let usable = Usable::read(&file, &text, &mut load, skip, |_| Vec::new())
+            .map_err(|problems| anyhow!("{file} is not a usable document:\n{problems}"))?;
         let options = openapi_dropshot::Options {
             command: project.task("roundtrip"),
             source: file.into_owned(),
@@ -46,7 +42,7 @@ impl Supported {
             trait_name: None,
             renames: Default::default(),
         };
-        let mut source = Supported::of(document, generate, &options);
+        let mut source = Supported::of(usable, generate, &options);
         if let Some(api) = &source.generated.api {
             source.generated.files.push(File {
                 path: "probe.rs".to_owned(),

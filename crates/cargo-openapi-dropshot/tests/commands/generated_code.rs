@@ -38,7 +38,7 @@ fn an_operation_that_only_the_client_does_not_support_can_be_left_out_of_it() {
       summary: Add a file
       requestBody:
         required: true
-        content: {multipart/form-data: {schema: {$ref: '#/components/schemas/Upload'}, example: {file: a}}}
+        content: {multipart/mixed: {schema: {$ref: '#/components/schemas/Upload'}, example: {file: a}}}
       responses:
         '204': {description: Added.}
         4XX: {$ref: '#/components/responses/Rejected'}

@@ -108,6 +108,9 @@ impl Node {
 
     /// The part that a JSON pointer leads to, to change it.
     pub(crate) fn pointer_mut(&mut self, pointer: &str) -> Option<&mut Node> {
+        if pointer.is_empty() {
+            return Some(self);
+        }
         let mut node = self;
         for token in pointer.strip_prefix('/')?.split('/') {
             node = match &mut node.kind {

@@ -88,20 +88,38 @@ impl Schema {
     }
 }
 
+/// A tree as JSON.
+fn as_json(root: &Node) -> String {
+    let text = serde_json::to_string_pretty(root);
+    text.expect("the names of members are texts") + "\n"
+}
+
 impl Document {
     /// The untyped tree as it is written.
     pub fn as_written(&self) -> &Node {
         self.written.as_ref().unwrap_or(&self.root)
     }
 
+    /// The tree as it is written, with the parts that were left out of the document; see [`Document::without`].
+    pub fn whole(&self) -> &Node {
+        self.whole.as_ref().unwrap_or(self.as_written())
+    }
+
     /// The whole document as one text: the text that was read. A document of several files, or without some of its parts, is JSON,
     /// which is YAML as well.
     pub fn one_text(&self) -> Cow<'_, str> {
-        if self.files.is_empty() && !self.is_partial {
-            return Cow::Borrowed(&self.text);
+        match self.whole {
+            None => self.whole_text(),
+            Some(_) => Cow::Owned(as_json(self.as_written())),
         }
-        let text = serde_json::to_string_pretty(self.as_written());
-        Cow::Owned(text.expect("the names of members are texts") + "\n")
+    }
+
+    /// Does the same with the parts that were left out.
+    pub fn whole_text(&self) -> Cow<'_, str> {
+        match self.files.as_slice() {
+            [] => Cow::Borrowed(&self.text),
+            _ => Cow::Owned(as_json(self.whole())),
+        }
     }
 
     /// Returns the schema in the tree, without the alternative `null`.

@@ -75,6 +75,8 @@ pub struct Schema {
     pub required: Vec<Spanned<String>>,
     /// `additionalProperties`
     pub additional_properties: Option<AdditionalProperties>,
+    /// `propertyNames`
+    pub property_names: Option<Box<Schema>>,
     /// `minProperties`
     pub min_properties: Option<Spanned<u64>>,
     /// `maxProperties`

@@ -35,6 +35,7 @@ impl<'a> Reader<'a> {
                 .map(AdditionalProperties::Allowed),
             None => (self.boxed_schema(additional)).map(AdditionalProperties::Schema),
         };
+        schema.property_names = self.boxed_schema(inner.get("propertyNames"));
         schema.all_of = self.schemas(inner, "allOf");
         schema.one_of = self.schemas(inner, "oneOf");
         schema.any_of = self.schemas(inner, "anyOf");

@@ -171,8 +171,8 @@ crate::rules! {
     UNDECLARED_TAG Warning General "undeclared-tag" "An operation has a tag that the document does not declare."
         "List it in `tags` of the document, with a description."
         Operation "tags: [books]" "tags: []";
-    MEANINGLESS_BODY Warning General "meaningless-body" "`GET`, `HEAD`, `DELETE` or `TRACE` has a body, which has no meaning in HTTP (RFC 9110, section 9.3)."
-        "Use parameters, or another method."
+    MEANINGLESS_BODY Warning General "meaningless-body" "A request of `GET`, `HEAD`, `DELETE` or `TRACE` has a body (RFC 9110, section 9.3), or a response whose status forbids one: 204, 205 or 304. In HTTP it has no meaning. The body of the response is ignored."
+        "Use parameters or another method, or another status."
         Operation "requestBody: {content: {application/json: {}}}" "parameters: []";
     PATH_VARIABLE Error General "path-variable" "A variable of a path has no parameter, or occurs twice."
         "Add the parameter with `in: path` and `required: true`, or give each variable a name of its own."

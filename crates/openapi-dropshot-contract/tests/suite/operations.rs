@@ -36,6 +36,19 @@ fn a_body_of_get_has_no_meaning() {
 }
 
 #[test]
+fn a_body_of_a_response_without_content_is_ignored() {
+    let text = with_paths(
+        "  /a:\n    get: {responses: {'204': «{description: Done., content: {application/json: {schema: {}}}}}}\n",
+    );
+    assert_warning(
+        &text,
+        "meaningless-body",
+        "a response with status 204 has no body: its content is ignored",
+        "another status",
+    );
+}
+
+#[test]
 fn styles_fit_the_place_of_the_parameter() {
     let text =
         with_operation("      parameters: [{name: q, in: query, schema: {}, style: «matrix}]\n");

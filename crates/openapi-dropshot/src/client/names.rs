@@ -2,21 +2,23 @@
 //! the same name.
 
 use super::{
-    document::{is_type, known_values},
+    document::{all_schemas, is_type, known_values},
     plan::{Content, Plan},
 };
 use crate::{
     names::{pascal, snake},
     rules,
 };
+use indexmap::IndexMap;
 use openapi_dropshot_contract::{
     Problem,
     model::{
-        AdditionalProperties, Location, MediaType, Node, NodeKind, Parameter, Schema, StatusCode,
-        Type, unescape_pointer_token,
+        AdditionalProperties, Document, Location, MediaType, Node, NodeKind, Parameter, Schema,
+        StatusCode, Type, unescape_pointer_token,
     },
+    renamed,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A schema that becomes a type, and the name that the type has.
 #[derive(Clone, Debug)]
@@ -57,6 +59,48 @@ pub(super) fn is_one_of(taken: &[&str], name: &str) -> bool {
 /// Whether a name would hide one that the generated code relies on.
 pub(super) fn is_taken(name: &str) -> bool {
     is_one_of(&TAKEN, name)
+}
+
+/// Gives the components whose names the generated code uses itself other names; `None` if there are none.
+pub(super) fn without_taken(document: &Document) -> Option<Document> {
+    let components = document.schemas.keys();
+    let mut known =
+        crate::names::Names::without(TAKEN.into_iter().chain(components.map(String::as_str)));
+    let taken = document.schemas.keys().filter(|name| is_taken(name));
+    let names: IndexMap<String, String> = taken
+        .map(|name| (name.clone(), known.claim(name)))
+        .collect();
+    (!names.is_empty())
+        .then(|| renamed(document, &names))
+        .flatten()
+}
+
+/// Returns other names for properties whose fields would have the same name in Rust as the field of another one, by the place of the
+/// property. No property of the document has such a name.
+pub(super) fn other_names(document: &Document) -> BTreeMap<&str, (&str, String)> {
+    let schemas = all_schemas(document);
+    let properties = schemas.iter().flat_map(|schema| schema.properties.keys());
+    let known: BTreeSet<&String> = properties.collect();
+    let mut names = BTreeMap::new();
+    for schema in schemas {
+        let mut taken = BTreeSet::new();
+        let own: BTreeSet<String> = schema.properties.keys().map(|name| folded(name)).collect();
+        for (name, property) in &schema.properties {
+            if taken.insert(folded(name)) {
+                continue;
+            }
+            let mut others = (2_usize..).map(|number| format!("{name} {number}"));
+            let is_new = |other: &String| {
+                !known.contains(other)
+                    && !own.contains(&folded(other))
+                    && !taken.contains(&folded(other))
+            };
+            let other = others.find(is_new).unwrap_or_default();
+            taken.insert(folded(&other));
+            names.insert(property.at.pointer.as_str(), (name.as_str(), other));
+        }
+    }
+    names
 }
 
 /// Names every schema that becomes a type; two schemas with one name are a

@@ -229,7 +229,7 @@ pub(super) fn sent(content: &[MediaType]) -> Option<(&MediaType, Sent)> {
             .find(|media| Sent::of(media) == Some(wanted))
             .map(|media| (media, wanted))
     };
-    [Sent::Json, Sent::Form, Sent::Text, Sent::Bytes]
+    [Sent::Json, Sent::Form, Sent::Parts, Sent::Text, Sent::Bytes]
         .into_iter()
         .find_map(with)
 }
@@ -239,6 +239,8 @@ pub(super) fn sent(content: &[MediaType]) -> Option<(&MediaType, Sent)> {
 pub(super) enum Sent {
     Json,
     Form,
+    /// A form in parts.
+    Parts,
     Text,
     Bytes,
 }
@@ -249,6 +251,7 @@ impl Sent {
             _ if is_like_json(media) => Some(Sent::Json),
             "application/x-www-form-urlencoded" => Some(Sent::Form),
             range if range.contains('*') => None,
+            "multipart/form-data" => Some(Sent::Parts),
             parts if parts.starts_with("multipart/") => None,
             text if text.starts_with("text/") => Some(Sent::Text),
             _ => Some(Sent::Bytes),
@@ -261,7 +264,7 @@ impl Sent {
             Sent::Json => "application/json",
             Sent::Form => "application/x-www-form-urlencoded",
             Sent::Text => "text/plain",
-            Sent::Bytes => "application/octet-stream",
+            Sent::Parts | Sent::Bytes => "application/octet-stream",
         }
     }
 }

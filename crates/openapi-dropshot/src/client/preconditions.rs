@@ -4,7 +4,7 @@
 use super::{
     document::{all_schemas, alternatives, is_type},
     names::{folded, is_one_of, is_taken},
-    plan::sent,
+    plan::{Sent, sent},
 };
 use crate::{plan::is_token, rules};
 use heck::ToPascalCase as _;
@@ -61,9 +61,6 @@ pub(super) fn check(document: &Document) -> Vec<Problem> {
     let ids = ids.map(|id| (id.value.as_str(), &id.at));
     check_distinct("method", ids, &mut problems);
     for schema in all_schemas(document) {
-        let properties = schema.properties.iter();
-        let properties = properties.map(|(name, property)| (name.as_str(), &property.at));
-        check_distinct("field", properties, &mut problems);
         check_alternatives(schema, &mut problems);
         check_copies(document, schema, &mut problems);
     }
@@ -283,7 +280,7 @@ impl Check<'_, '_> {
         let Some(body) = &self.operation.request_body else {
             return;
         };
-        let Some((media, _)) = sent(&body.content) else {
+        let Some((media, how)) = sent(&body.content) else {
             let names: Vec<String> = (body.content.iter())
                 .map(|media| format!("`{}`", media.name.value))
                 .collect();
@@ -291,12 +288,15 @@ impl Check<'_, '_> {
                 &rules::CLIENT_REQUEST_MEDIA_TYPES,
                 &body.at,
                 format!("cannot send {}", names.join(" or ")),
-                "use `application/json`, `application/x-www-form-urlencoded`, `application/octet-stream` or `text/plain`",
+                "use `application/json`, `application/x-www-form-urlencoded`, `multipart/form-data`, `application/octet-stream` or `text/plain`",
             );
             return;
         };
         let encoding = format!("{}/encoding", media.at.pointer);
-        if let Some(encoding) = self.document.root.pointer(&encoding) {
+        // The caller chooses the media type of each part.
+        if how != Sent::Parts
+            && let Some(encoding) = self.document.root.pointer(&encoding)
+        {
             self.reject(
                 &rules::CLIENT_ENCODING,
                 &encoding.at,

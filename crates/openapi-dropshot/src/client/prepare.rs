@@ -3,7 +3,7 @@
 
 use super::{
     document::{all_schemas, is_type, known_values, with_parts},
-    names::{Names, bodies_in_place, folded, type_name},
+    names::{Names, bodies_in_place, folded, other_names, type_name},
     plan::{Call, Plan, Sent},
     preconditions::has_values_of_one_name,
 };
@@ -12,6 +12,7 @@ use openapi_dropshot_contract::model::{
     Document, Location, Operation, Schema, Type, escape_pointer_token,
 };
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// What progenitor gets.
 pub(super) struct Prepared<'a> {
@@ -19,6 +20,8 @@ pub(super) struct Prepared<'a> {
     pub(super) schemas: Map<String, Value>,
     /// The operations, each with what decides its signature.
     pub(super) operations: Vec<(&'a Operation, Value)>,
+    /// The names of properties that have others in the schemas, by these.
+    pub(super) properties: BTreeMap<String, String>,
 }
 
 /// Returns a document with these schemas and operations, in OpenAPI 3.0, the only version that progenitor reads.
@@ -61,6 +64,15 @@ pub(super) fn prepare<'a>(plan: &Plan<'a>, names: &Names<'_>) -> Prepared<'a> {
         }
     }
     lower(document, &mut root);
+    let properties = other_names(document);
+    // The inner ones first, so that the places of the outer ones stay the same.
+    for (place, (name, other)) in properties.iter().rev() {
+        rename_property(&mut root, place, name, other);
+    }
+    let properties = properties.into_values();
+    let properties = properties
+        .map(|(name, other)| (other, name.to_owned()))
+        .collect();
     let calls = plan.calls.iter();
     let operations = calls.map(|call| (call.operation, signature(call, &root)));
     let operations = operations.collect();
@@ -80,6 +92,30 @@ pub(super) fn prepare<'a>(plan: &Plan<'a>, names: &Names<'_>) -> Prepared<'a> {
     Prepared {
         schemas,
         operations,
+        properties,
+    }
+}
+
+/// Gives the property at a place another name.
+fn rename_property(root: &mut Value, place: &str, name: &str, other: &str) {
+    let schema = place.rsplit_once("/properties/").map(|(schema, _)| schema);
+    let schema = schema.and_then(|schema| root.pointer_mut(schema)?.as_object_mut());
+    let Some(schema) = schema else {
+        return;
+    };
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        let renamed =
+            std::mem::take(properties)
+                .into_iter()
+                .map(|(own, value)| match own == name {
+                    true => (other.to_owned(), value),
+                    false => (own, value),
+                });
+        *properties = renamed.collect();
+    }
+    let required = schema.get_mut("required").and_then(Value::as_array_mut);
+    for own in required.into_iter().flatten().filter(|own| *own == name) {
+        *own = Value::from(other);
     }
 }
 
@@ -104,7 +140,7 @@ fn signature(call: &Call<'_>, root: &Value) -> Value {
         let schema = match how {
             Sent::Json | Sent::Form => written(media.schema.as_ref()),
             Sent::Text => json!({"type": "string"}),
-            Sent::Bytes => json!({"type": "string", "format": "binary"}),
+            Sent::Parts | Sent::Bytes => json!({"type": "string", "format": "binary"}),
         };
         let content =
             Map::from_iter([(how.for_progenitor().to_owned(), json!({"schema": schema}))]);
@@ -215,6 +251,11 @@ fn loosen(document: &Document, schema: &Schema, is_parameter: bool, root: &mut V
     }
     if let Some(known) = known_values(schema).filter(|_| !object.contains_key("enum")) {
         object.insert("enum".to_owned(), Value::from(known));
+    }
+    // The service checks which members exclude each other, and the names of others.
+    object.remove("propertyNames");
+    if is_type(schema, Type::Object) {
+        object.remove("not");
     }
     if object.get("additionalProperties") == Some(&Value::Bool(false)) {
         object.remove("additionalProperties");

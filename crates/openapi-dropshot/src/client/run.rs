@@ -9,9 +9,11 @@ use openapi_dropshot_contract::{
     Problem,
     model::{Document, Location, referenced_names, referenced_schemas},
 };
+use proc_macro2::{Group, Literal, TokenStream, TokenTree};
 use progenitor_impl::{GenerationSettings, Generator, InterfaceStyle, TagStyle};
+use quote::ToTokens as _;
 use serde_json::{Map, Value, json};
-use std::panic;
+use std::{collections::BTreeMap, panic};
 
 /// The code that progenitor makes of the prepared document.
 ///
@@ -27,7 +29,32 @@ pub(super) fn run(
         prepared.schemas.clone(),
         &prepared.operations,
     ))
+    .and_then(|file| with_names_of(prepared, file))
     .map_err(|reason| find_cause(document, names, prepared, &reason))
+}
+
+/// Gives the properties that had other names for progenitor their own names.
+fn with_names_of(prepared: &Prepared<'_>, file: syn::File) -> Result<syn::File, String> {
+    fn restored(tokens: TokenStream, names: &BTreeMap<String, String>) -> TokenStream {
+        let restored = tokens.into_iter().map(|token| match token {
+            TokenTree::Group(group) => {
+                let tokens = restored(group.stream(), names);
+                TokenTree::Group(Group::new(group.delimiter(), tokens))
+            }
+            TokenTree::Literal(literal) => {
+                let text = syn::parse_str::<syn::LitStr>(&literal.to_string());
+                let name = text.ok().and_then(|text| names.get(&text.value()));
+                TokenTree::Literal(name.map_or(literal, |name| Literal::string(name)))
+            }
+            other => other,
+        });
+        restored.collect()
+    }
+    if prepared.properties.is_empty() {
+        return Ok(file);
+    }
+    let tokens = restored(file.into_token_stream(), &prepared.properties);
+    syn::parse2(tokens).map_err(|error| error.to_string())
 }
 
 fn attempt(document: Value) -> Result<syn::File, String> {
@@ -68,6 +95,7 @@ fn find_cause(
     let Prepared {
         schemas,
         operations,
+        ..
     } = prepared;
     let mut problems = Vec::new();
     if attempt(prepare::document(schemas.clone(), &[])).is_err() {

@@ -368,3 +368,22 @@ fn the_error_codes_have_the_name_error_code_in_every_client() {
     assert!(!module("other").contains("ErrorCode"));
     assert!(!file(BOOKS, "mod.rs").contains(" as ErrorCode;"));
 }
+
+#[test]
+fn names_of_components_and_properties_that_rust_cannot_have_are_replaced() {
+    let text = document(
+        OPERATION,
+        "{type: object, required: [a_b], properties: {a-b: {type: string}, a_b: {type: string}}}\n    \
+         Option: {type: object, properties: {String: {$ref: '#/components/schemas/Option'}}}",
+    );
+    let types = file(&text, "types.rs");
+    assert!(types.contains("pub struct Option2 {"), "{types}");
+    for name in ["a-b", "a_b"] {
+        let count = types.matches(&format!("rename = \"{name}\"")).count();
+        assert_eq!(count, 1, "{name} in {types}");
+    }
+    assert!(
+        types.contains("pub a_b_2: ::std::string::String"),
+        "{types}"
+    );
+}

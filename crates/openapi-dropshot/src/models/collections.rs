@@ -46,6 +46,10 @@ pub(super) fn collection(
         schema.push(keyword("uniqueItems", true));
         checks.extend(quote!(openapi_dropshot_types::rules::check_distinct(&value)?;));
     }
+    checks.extend(rules.names.as_ref().map(|ty| {
+        let ty = tokens(&rust(ty));
+        quote!(openapi_dropshot_types::rules::check_names::<#ty>(value.keys())?;)
+    }));
     let text = rust(&match is_array {
         true => Ty::List(Box::new(of.clone())),
         false => Ty::Map(Box::new(of.clone())),

@@ -5,7 +5,7 @@ use super::{
     types::{Shapes, deprecated, directed, rust, tokens},
 };
 use crate::{
-    docs::Docs,
+    docs::{Docs, code},
     names::{ident, snake},
     plan::{
         Plan, defaults,
@@ -13,7 +13,7 @@ use crate::{
         is_exact, is_text,
     },
 };
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 /// A struct, its members, and the functions of its defaults.
@@ -36,6 +36,7 @@ pub(super) fn object(
         ));
         functions.extend(default.map(|(_, code)| code));
     }
+    let check = check(&name, object);
     let mut rules = vec![quote!(remote = "Self")];
     match &object.others {
         Others::Ignored => {}
@@ -52,7 +53,38 @@ pub(super) fn object(
         }
 
         #(#functions)*
+
+        #check
     }
+}
+
+/// Writes the method that checks that members which exclude each other are not there together; nothing if there are none.
+fn check(name: &Ident, object: &Struct) -> Option<TokenStream> {
+    let checks = object.exclusive.iter().map(|names| {
+        let is_absent = |field: &&Field| matches!(field.presence, Presence::Optional);
+        let fields = object
+            .fields
+            .iter()
+            .filter(|field| names.contains(&field.wire));
+        let fields = fields.filter(is_absent).map(|field| ident(&field.name));
+        let names: Vec<String> = names.iter().map(|name| code(name)).collect();
+        let message = format!("must not have {} together", names.join(" and "));
+        quote! {
+            if true #(&& self.#fields.is_some())* {
+                return Err(Violation::new(#message));
+            }
+        }
+    });
+    (!object.exclusive.is_empty()).then(|| {
+        quote! {
+            impl #name {
+                fn check(&self) -> Result<(), Violation> {
+                    #(#checks)*
+                    Ok(())
+                }
+            }
+        }
+    })
 }
 
 /// The members that the document does not name.

@@ -2,16 +2,23 @@
 //! bytes by itself. Also finds the types of bodies in both directions.
 
 use super::{
-    Planner,
+    OperationPlan, Planner,
     ir::{Item, Kind, Others, Rule, Scalar, Ty},
     is_text, target,
 };
 use crate::{docs::Docs, rules};
-use openapi_dropshot_contract::model::{Location, MediaType, Method, Operation, Schema};
+use openapi_dropshot_contract::{
+    Problem, Severity,
+    model::{Location, MediaType, Method, Operation, Schema},
+};
 
 const JSON: &str = "application/json";
 const FORM: &str = "application/x-www-form-urlencoded";
 const PARTS: &str = "multipart/form-data";
+
+/// What to write instead of a form that is not read.
+const FORM_HELP: &str = "write an object with `properties` that are strings, numbers, booleans or enumerations, and \
+                         `additionalProperties`, if there are any, that are strings";
 
 /// The body of a request.
 pub(crate) enum Body<'a> {
@@ -51,7 +58,10 @@ impl<'a> Planner<'a> {
         }
         if let [only] = body.content.as_slice() {
             match essence(&only.name.value).as_str() {
-                FORM => return self.form(only, type_name).map(Body::Form),
+                FORM => {
+                    let form = self.form(only, type_name).map(Body::Form);
+                    return Some(form.unwrap_or(Body::Bytes(FORM)));
+                }
                 PARTS => return Some(Body::Parts),
                 _ if !is_like_json(only) => {
                     let media_type = only.name.value.split(';').next();
@@ -131,7 +141,8 @@ impl<'a> Planner<'a> {
         schema
     }
 
-    /// Plans a form, which is an object whose members are sent as text.
+    /// Plans a form, which is an object whose members are sent as text. `None` if a member is not one text: the handler reads such a
+    /// form by itself, as it does with parts.
     fn form(&mut self, media_type: &'a MediaType, type_name: &str) -> Option<Ty> {
         let Some(schema) = &media_type.schema else {
             let message = "the form has no schema";
@@ -157,15 +168,29 @@ impl<'a> Planner<'a> {
             }
             _ => is_plain_object(&ty, is_text),
         };
-        if !is_plain {
+        let is_object = match kind(&ty) {
+            Some(Kind::Struct(object)) => has_strings(&self.items, &object.others),
+            _ => false,
+        };
+        if !is_plain && !is_object {
             let message =
                 "this form is not supported: it is read as a query is, each field as one text";
-            let help = "write an object with `properties` that are strings, numbers, booleans or enumerations, and \
-                        `additionalProperties`, if there are any, that are strings";
+            let help = FORM_HELP;
             self.reject(&rules::UNSUPPORTED_FORM, &schema.at, message, help);
         }
         is_plain.then_some(ty)
     }
+}
+
+/// Warns of a form that the handler reads by itself.
+pub(crate) fn warning(operation: &OperationPlan<'_>) -> Option<Problem> {
+    let body = operation.operation.request_body.as_ref()?;
+    let is_form = matches!(operation.body, Some(Body::Bytes(FORM)));
+    is_form.then(|| {
+        let message = "a field of this form is not one text: the service does not read the form, and its handler gets the bytes";
+        let problem = rules::UNSUPPORTED_FORM.problem(&body.at, message, FORM_HELP);
+        problem.with_severity(Severity::Warning)
+    })
 }
 
 /// The body of a response: JSON, or the text of an error that is not JSON.

@@ -262,7 +262,7 @@ impl<'a> Planner<'a> {
                 StatusCode::Range(_) | StatusCode::Default => 500,
             };
             let wanted = format!("{type_name}{}Body", status_name(status));
-            let body = self.response_body(response, Some(status), &wanted);
+            let body = self.response_body(response, &wanted);
             errors.push(ErrorResponse {
                 variant: names.claim(&variant_name(response.status.value)),
                 status: response.status.value,

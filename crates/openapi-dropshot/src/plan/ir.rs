@@ -203,6 +203,8 @@ pub(crate) struct Part {
 pub(crate) struct Struct {
     pub(crate) fields: Vec<Field>,
     pub(crate) others: Others,
+    /// The names of members that must not be there all together (`not: {required: […]}`).
+    pub(crate) exclusive: Vec<Vec<String>>,
 }
 
 /// The treatment of members that the document does not name.
@@ -337,11 +339,13 @@ pub(crate) struct TextRule {
     pub(crate) format: Option<&'static str>,
 }
 
-/// The number of elements of an array, or of members of an object.
+/// The number of elements of an array, or of members of an object, and what else they have to keep.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Counts {
     pub(crate) min: Option<u64>,
     pub(crate) max: Option<u64>,
     /// `uniqueItems` of an array.
     pub(crate) unique: bool,
+    /// `propertyNames`: the type whose texts are the names of members.
+    pub(crate) names: Option<Ty>,
 }

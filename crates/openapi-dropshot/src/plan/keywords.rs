@@ -39,8 +39,8 @@ fn unsupported(keyword: &str) -> Option<(&'static str, &'static str)> {
             "write `oneOf`, with a schema for each case",
         ),
         "patternProperties" | "propertyNames" => (
-            "is not supported: the names of members are any strings",
-            "write `additionalProperties`",
+            "is not supported here: the names of members are any strings",
+            "write `additionalProperties`; `propertyNames` is supported for objects without `properties`",
         ),
         "unevaluatedProperties" => (
             "is not supported beside references, `allOf` or alternatives: the members that these describe count, too",

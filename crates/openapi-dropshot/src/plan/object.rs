@@ -22,6 +22,8 @@ struct Merged<'a> {
     /// The parts that have `additionalProperties`.
     closing: Vec<(&'a Schema, &'a AdditionalProperties)>,
     has_type: bool,
+    /// The members that must not be there all together.
+    exclusive: Vec<Vec<String>>,
 }
 
 /// Returns what the absence of a value means.
@@ -100,7 +102,23 @@ impl<'a> Planner<'a> {
         }
         let additional = self.combined_additional(&merged, &schema.at);
         let others = self.others(additional, &mut names, wanted);
-        Kind::Struct(Struct { fields, others })
+        let exclusive = merged.exclusive;
+        for name in exclusive.iter().flatten() {
+            let field = fields.iter().find(|field| field.wire == *name);
+            // Whether a member with a default was there is not known any more.
+            if field.is_none_or(|field| matches!(field.presence, Presence::Default(_))) {
+                let message = format!(
+                    "`not` is not supported for `{name}`, which is not a property without a default"
+                );
+                let help = "describe it in `properties`, without `default`";
+                self.reject(&rules::UNSUPPORTED_SCHEMA, &schema.at, message, help);
+            }
+        }
+        Kind::Struct(Struct {
+            fields,
+            others,
+            exclusive,
+        })
     }
 
     /// Adds the definitions of one part to those of the others.
@@ -127,7 +145,14 @@ impl<'a> Planner<'a> {
             "minProperties",
             "maxProperties",
         ];
-        self.only(part, "an object", &keywords);
+        let exclusive = part.not.as_ref().and_then(|not| self.exclusive(not));
+        let is_expressed = exclusive.as_ref().map(|_| "not");
+        merged.exclusive.extend(exclusive);
+        self.only(
+            part,
+            "an object",
+            &Vec::from_iter(keywords.into_iter().chain(is_expressed)),
+        );
         self.reject_counts(part);
         let kind = value(&part.types);
         merged.has_type |= kind.is_some();
@@ -165,6 +190,14 @@ impl<'a> Planner<'a> {
         for inner in &part.all_of {
             self.merge(inner, merged, depth);
         }
+    }
+
+    /// Returns the members that a schema requires, if it says nothing else about objects.
+    fn exclusive(&self, schema: &'a Schema) -> Option<Vec<String>> {
+        let is_free = schema.properties.values().all(|own| self.is_free(own));
+        let required = schema.required.iter().map(|name| name.value.clone());
+        let is_only = is_free && self.says_only(schema, &["required", "properties"]);
+        (is_only && !schema.required.is_empty()).then(|| required.collect())
     }
 
     /// Whether two schemas are written alike.

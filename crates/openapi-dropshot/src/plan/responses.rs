@@ -179,7 +179,7 @@ impl<'a> Planner<'a> {
         let class = variant_name(response.status.value);
         let body = match raw {
             Some(_) => None,
-            None => self.response_body(response, status, &format!("{type_name}{class}Body")),
+            None => self.response_body(response, &format!("{type_name}{class}Body")),
         };
         let id = operation.id.as_ref().map_or("", |id| &id.value);
         let shown = response.status.value;
@@ -206,21 +206,14 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Plans the body of a response, and rejects it if the status forbids a body. Of several
-    /// media types the service sends the first that is JSON.
+    /// Plans the body of a response. Of several media types the service sends the first that is JSON.
     pub(super) fn response_body(
         &mut self,
         response: &'a Response,
-        status: Option<u16>,
         wanted: &str,
     ) -> Option<JsonBody<'a>> {
         if response.content.is_empty() {
             return None;
-        }
-        if let Some(status @ (204 | 205 | 304)) = status {
-            let message = format!("a response with status {status} has no body");
-            let help = "remove its `content`, or use another status";
-            self.reject(&rules::UNSUPPORTED_BODY, &response.at, message, help);
         }
         let json = response.content.iter().find(|media| is_like_json(media));
         let json = json.or(response.content.first())?;

@@ -165,6 +165,7 @@ impl<'a> Planner<'a> {
             "additionalProperties",
             "minProperties",
             "maxProperties",
+            "propertyNames",
         ];
         self.only(schema, "an object", &keywords);
         for name in &schema.required {
@@ -177,17 +178,45 @@ impl<'a> Planner<'a> {
                 return Kind::Struct(Struct {
                     fields: Vec::new(),
                     others: Others::Rejected,
+                    exclusive: Vec::new(),
                 });
             }
             Others::Ignored => Ty::Any,
             Others::Collected(_, of) => of,
         };
-        let rules = counts(&schema.min_properties, &schema.max_properties);
+        let names = schema.property_names.as_ref();
+        let rules = Counts {
+            names: names.and_then(|names| self.names_of_members(names, wanted)),
+            ..counts(&schema.min_properties, &schema.max_properties)
+        };
         match additional {
             _ if rules != Counts::default() => Kind::Entries(of, rules),
             Some(AdditionalProperties::Schema(_)) => Kind::Wrapper(Ty::Map(Box::new(of))),
             _ => Kind::Wrapper(Ty::AnyMap),
         }
+    }
+
+    /// Plans the names of members; `None` if they may be any texts.
+    fn names_of_members(&mut self, schema: &'a Schema, wanted: &str) -> Option<Ty> {
+        let is_text = |own: &Schema| {
+            own.types
+                .as_ref()
+                .is_some_and(|kind| kind.value == Type::String)
+        };
+        if !self.document.resolve(schema).is_some_and(is_text) {
+            let message = "`propertyNames` is not supported where it is not a schema of texts";
+            let help =
+                "write `type: string`, with `pattern`, `enum`, `format` or the length of the names";
+            self.reject(&rules::UNSUPPORTED_SCHEMA, &schema.at, message, help);
+            return None;
+        }
+        let ty = self.use_of_part(schema, &format!("{wanted}Name"), "the name of a member");
+        let ty = match ty {
+            Ty::Nullable(inner) => *inner,
+            ty => ty,
+        };
+        let is_any = matches!(ty, Ty::Scalar(Scalar::Text { .. }));
+        (!is_any).then_some(ty)
     }
 }
 
@@ -196,6 +225,6 @@ fn counts(min: &Option<Spanned<u64>>, max: &Option<Spanned<u64>>) -> Counts {
     Counts {
         min: value(min).filter(|least| *least > 0),
         max: value(max),
-        unique: false,
+        ..Counts::default()
     }
 }

@@ -37,7 +37,12 @@ impl Form {
         Some(match self {
             Form::Json => ("application/json", value.to_string()),
             Form::Fields => {
-                let fields = serde_urlencoded::to_string(value.as_object()?).ok()?;
+                let fields = value.as_object()?.iter().flat_map(|(name, value)| {
+                    let values = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+                    values.iter().map(move |value| Some((name, text_of_field(value)?)))
+                });
+                let fields = fields.collect::<Option<Vec<_>>>()?;
+                let fields = serde_urlencoded::to_string(fields).ok()?;
                 ("application/x-www-form-urlencoded", fields)
             }
             Form::Parts => (
@@ -63,6 +68,15 @@ impl Form {
         }
         let schema = schemas.of(media.and_then(|media| media.schema.as_ref()))?;
         Ok(schema.and_then(|schema| schema.smallest()))
+    }
+}
+
+/// Returns the text of a field of a form; `null` has none.
+fn text_of_field(value: &Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
     }
 }
 

@@ -461,6 +461,7 @@ fn request_of(request: &Request<'_>) -> TokenStream {
             quote!(self.call.request_with_json_as::<#target, #held>(#media, self.body))
         }
         (Sent::Form, _) => quote!(self.call.request_with_form::<#target, #held>(self.body)),
+        (Sent::Parts, _) => quote!(self.call.request_with_parts(self.body)),
         (Sent::Text | Sent::Bytes, media) => quote!(self.call.request_with_raw(#media, self.body)),
     }
 }

@@ -172,6 +172,7 @@ fn values_of(builder: &ItemStruct) -> BTreeMap<String, (Ident, Type)> {
 fn body(media: &MediaType, how: Sent, required: bool, name: Ident, held: Type) -> Body<'_> {
     let held = match how {
         Sent::Bytes => parse_quote!(::openapi_dropshot_client::reqwest::Body),
+        Sent::Parts => parse_quote!(::openapi_dropshot_client::Multipart),
         Sent::Text => parse_quote!(::std::string::String),
         Sent::Json | Sent::Form => held,
     };
