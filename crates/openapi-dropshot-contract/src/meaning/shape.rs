@@ -272,9 +272,17 @@ fn number(number: &Number) -> String {
     }
 }
 
-/// Returns a value as JSON in one canonical form.
+/// Returns a value as JSON in one canonical form. 1.0 and 1 are the same number.
 fn json(node: &Node) -> String {
-    node.to_json().to_string()
+    let value = node.to_json();
+    let whole = value
+        .as_f64()
+        .filter(|number| value.is_f64() && number.fract() == 0.0);
+    match whole {
+        // Every whole number of this size has one form as `f64`.
+        Some(number) if number.abs() < 2_f64.powi(53) => format!("{number:.0}"),
+        _ => value.to_string(),
+    }
 }
 
 fn value<T>(spanned: &Option<Spanned<T>>) -> Option<&T> {
