@@ -33,8 +33,11 @@ pub enum BuildError {
     /// The address has a query or a fragment.
     #[error("the base URL has a query or a fragment; end it with its path, like `/v1`")]
     QueryInBaseUrl,
-    /// No API key was given, and every operation needs one.
-    #[error("there is no API key, and every operation needs one; pass one to `api_key`")]
+    /// No API key and no other credential was given, and every operation needs one.
+    #[error(
+        "there is no API key, and every operation needs one; pass one to `api_key`, or the credential of a security scheme to \
+         `credential`"
+    )]
     MissingApiKey,
     /// The API key contains a character that no key can have.
     #[error(
@@ -45,6 +48,12 @@ pub enum BuildError {
         /// The position of this character, counted from 1.
         position: usize,
     },
+    /// The credential of a scheme that is `basic` was not made with `ApiKey::user`, or its user name contains a colon.
+    #[error(
+        "the credential of a scheme that is `basic` has no valid user name; make it with `ApiKey::user`, with a user name that \
+         contains no colon"
+    )]
+    InvalidUser,
     /// A header that the application added cannot be sent.
     #[error("{reason}; use visible ASCII characters")]
     InvalidHeader {

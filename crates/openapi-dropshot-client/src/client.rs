@@ -52,8 +52,8 @@ pub(crate) struct Shared {
     pub(crate) headers: HeaderMap,
     /// The same for requests whose response has a JSON body.
     pub(crate) json_headers: HeaderMap,
-    /// The provider of API keys, if the application has one.
-    pub(crate) credentials: Option<Provided>,
+    /// The providers of credentials of the application.
+    pub(crate) credentials: Vec<Provided>,
     pub(crate) transport: Transport,
     pub(crate) service: &'static Service,
     pub(crate) settings: Settings,

@@ -7,7 +7,7 @@ use crate::{
     credentials::{Observers, Provided, header_name, header_value},
     interceptor::Interceptors,
     retry::RealClock,
-    service::Service,
+    service::{Scheme, Service},
     transport::Transport,
 };
 use http::{
@@ -67,6 +67,7 @@ pub struct ClientBuilder<K = Client> {
     service: &'static Service,
     api_key: Option<String>,
     credentials: Option<Arc<dyn Credentials>>,
+    of_schemes: Vec<(&'static Scheme, Arc<dyn Credentials>)>,
     app_name: Option<String>,
     headers: HeaderMap,
     invalid_header: Option<String>,
@@ -108,6 +109,7 @@ impl<K: From<Client>> ClientBuilder<K> {
             service,
             api_key: None,
             credentials: None,
+            of_schemes: Vec::new(),
             app_name: None,
             headers: HeaderMap::new(),
             invalid_header: None,
@@ -156,6 +158,33 @@ impl<K: From<Client>> ClientBuilder<K> {
     pub fn credentials(mut self, provider: impl Credentials) -> Self {
         self.credentials = Some(Arc::new(provider));
         self.api_key = None;
+        self
+    }
+
+    /// The credential of a security scheme of the document, for clients whose module `schemes` lists several: an [`ApiKey`], or a
+    /// provider of keys that change. Replaces the one that the scheme had.
+    ///
+    /// Each call sends the credentials that its operation requires: those of all schemes that belong together, and of
+    /// alternatives the first for which all credentials were given. If that is none, it sends none where the document allows
+    /// that, and else those that there are, because an [`Interceptor`] can add others, such as a signature of the body.
+    ///
+    /// ```
+    /// use openapi_dropshot_client::{ApiKey, Client, generated::{Credential, Scheme}};
+    ///
+    /// // A generated client has this in its module `schemes`.
+    /// static PARTNER: Scheme = Scheme { name: "partner", credential: Credential::Basic };
+    ///
+    /// let client = Client::builder("https://books.example/v1")
+    ///     .credential(&PARTNER, ApiKey::user("library", "the-password"))
+    ///     .build()?;
+    /// # Ok::<(), openapi_dropshot_client::BuildError>(())
+    /// ```
+    ///
+    /// [`ApiKey`]: crate::ApiKey
+    pub fn credential(mut self, scheme: &'static Scheme, provider: impl Credentials) -> Self {
+        self.of_schemes
+            .retain(|(other, _)| other.name != scheme.name);
+        self.of_schemes.push((scheme, Arc::new(provider)));
         self
     }
 
@@ -408,9 +437,11 @@ impl ClientBuilder {
         let credential = self.service.credential;
         match (self.api_key.as_deref(), &self.credentials) {
             (Some(api_key), _) => {
-                headers.insert(header_name(credential), header_value(credential, api_key)?);
+                let value = header_value(credential, api_key)?;
+                let name = header_name(credential);
+                headers.extend(name.map(|name| (name, value)));
             }
-            (None, None) if self.service.credential_required => {
+            (None, None) if self.service.credential_required && self.of_schemes.is_empty() => {
                 return Err(BuildError::MissingApiKey);
             }
             (None, _) => {}
@@ -452,9 +483,12 @@ impl ClientBuilder {
             (None, None) => default(made().map_err(BuildError::Tls)?),
         };
         let observers = || Observers::new(self.service, self.settings.interceptors.clone());
-        let credentials = self
-            .credentials
-            .map(|provider| Provided::new(provider, credential, observers()));
+        let of_schemes = self.of_schemes.into_iter();
+        let of_schemes =
+            of_schemes.map(|(scheme, provider)| Provided::of_scheme(scheme, provider, observers()));
+        let mut credentials = of_schemes.collect::<Result<Vec<_>, _>>()?;
+        let of_all = self.credentials;
+        credentials.extend(of_all.map(|provider| Provided::new(provider, credential, observers())));
         let mut json_headers = headers.clone();
         json_headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
         let shared = Shared {
@@ -490,6 +524,7 @@ impl<K> ClientBuilder<K> {
             service: self.service,
             api_key: self.api_key,
             credentials: self.credentials,
+            of_schemes: self.of_schemes,
             app_name: self.app_name,
             headers: self.headers,
             invalid_header: self.invalid_header,

@@ -1,4 +1,4 @@
-//! API keys that change: a provider of the application, and the cache of its key.
+//! Credentials: the providers of the application, the cache of what each returned last, and which of them a call sends.
 
 #[cfg(not(target_arch = "wasm32"))]
 mod file;
@@ -8,15 +8,22 @@ use crate::{
     error::Failure,
     failed_load::FailedLoad,
     interceptor::Interceptors,
+    operation::Operation,
     platform::{Instant, timeout},
-    service::{Credential, Service},
+    service::{Credential, Scheme, Service},
 };
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use futures_util::lock::Mutex as AsyncMutex;
-use http::{HeaderName, HeaderValue, header::AUTHORIZATION};
+use http::{
+    HeaderMap, HeaderName, HeaderValue,
+    header::{AUTHORIZATION, COOKIE},
+};
 use reqwest::Request;
 use std::{
+    collections::BTreeMap,
     fmt,
     future::Future,
+    iter,
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -33,7 +40,8 @@ const LOAD_AGAIN: Duration = Duration::from_secs(1);
 const LOG_INTERVAL: Duration = Duration::from_secs(60);
 
 /// A provider of API keys, for keys that change while the program runs;
-/// [`ClientBuilder::credentials`](crate::ClientBuilder::credentials) takes one.
+/// [`ClientBuilder::credentials`](crate::ClientBuilder::credentials) takes one, and
+/// [`ClientBuilder::credential`](crate::ClientBuilder::credential) one for each security scheme.
 ///
 /// The client keeps the key until it expires ([`ApiKey::valid_for`]). If the service rejects it with 401, the client loads
 /// a key once more and, if that is another one, sends the request again with it. Calls that need a key while it is loaded
@@ -76,6 +84,12 @@ pub trait Credentials: Send + Sync + 'static {
     /// There is no key. Unless the client has an earlier key, the call fails with an error whose
     /// [`cause`](crate::Error::cause) is this error, and whose message has its text.
     fn load(&self) -> Pin<Box<dyn Future<Output = Result<ApiKey, BoxError>> + Send + '_>>;
+
+    /// The key, if it never changes; it is then checked when the client is built.
+    #[doc(hidden)]
+    fn unchanging(&self) -> Option<&ApiKey> {
+        None
+    }
 }
 
 impl<F, L> Credentials for F
@@ -88,7 +102,19 @@ where
     }
 }
 
-/// An API key, and how long it is valid. `Debug` does not show the key.
+/// A key that never changes is a provider, too.
+impl Credentials for ApiKey {
+    fn load(&self) -> Pin<Box<dyn Future<Output = Result<ApiKey, BoxError>> + Send + '_>> {
+        Box::pin(async { Ok(self.clone()) })
+    }
+
+    fn unchanging(&self) -> Option<&ApiKey> {
+        Some(self)
+    }
+}
+
+/// A credential, and how long it is valid: an API key, an access token, or a user name with a password. `Debug` does not show
+/// it.
 ///
 /// ```
 /// # use openapi_dropshot_client::ApiKey;
@@ -105,13 +131,23 @@ pub struct ApiKey {
 }
 
 impl ApiKey {
-    /// A key, without `Bearer`, that is used until the service rejects it.
+    /// A key or a token, without `Bearer`, that is used until the service rejects it.
     pub fn new(key: impl Into<String>) -> Self {
         ApiKey {
             key: key.into(),
             lifetime: None,
             origin: None,
         }
+    }
+
+    /// A user name, which cannot contain a colon, and a password, for a scheme that is `basic`.
+    pub fn user(name: &str, password: &str) -> Self {
+        // A key that contains no colon is rejected for `basic`, and so is this one.
+        let is_valid = !name.contains(':');
+        ApiKey::new(match is_valid {
+            true => format!("{name}:{password}"),
+            false => String::new(),
+        })
     }
 
     #[cfg(not(target_arch = "wasm32"))]
@@ -139,6 +175,8 @@ impl fmt::Debug for ApiKey {
 /// A provider with the key that it returned last.
 pub(crate) struct Provided {
     provider: Arc<dyn Credentials>,
+    /// The scheme that the key is for; `None` if every request has it.
+    scheme: Option<&'static Scheme>,
     credential: Credential,
     observers: Observers,
     held: Mutex<Option<Held>>,
@@ -189,6 +227,7 @@ struct Usable {
 }
 
 impl Provided {
+    /// A provider of the key that every request has.
     pub(crate) fn new(
         provider: Arc<dyn Credentials>,
         credential: Credential,
@@ -196,6 +235,7 @@ impl Provided {
     ) -> Self {
         Provided {
             provider,
+            scheme: None,
             credential,
             observers,
             held: Mutex::new(None),
@@ -203,22 +243,66 @@ impl Provided {
         }
     }
 
-    /// The header with the key; `rejected` is the value that the service rejected, and `left` the time that the call has.
+    /// A provider of the credential of a scheme.
+    ///
+    /// # Errors
+    ///
+    /// The credential never changes, and cannot be sent.
+    pub(crate) fn of_scheme(
+        scheme: &'static Scheme,
+        provider: Arc<dyn Credentials>,
+        observers: Observers,
+    ) -> Result<Self, BuildError> {
+        if let Some(key) = provider.unchanging() {
+            header_value(scheme.credential, &key.key)?;
+        }
+        Ok(Provided {
+            scheme: Some(scheme),
+            ..Provided::new(provider, scheme.credential, observers)
+        })
+    }
+
+    /// Whether the application has set the header of the key itself.
+    fn is_in(&self, headers: &HeaderMap) -> bool {
+        header_name(self.credential).is_some_and(|name| headers.contains_key(name))
+    }
+
+    /// Adds a key to a request.
+    pub(crate) fn put(&self, key: &HeaderValue, request: &mut Request) {
+        if let Some(name) = header_name(self.credential) {
+            request.headers_mut().insert(name, key.clone());
+            return;
+        }
+        // `header_value` accepts only ASCII for these.
+        let text = key.to_str().unwrap_or_default();
+        match self.credential {
+            Credential::Cookie(name) => {
+                let others = request.headers().get(COOKIE);
+                let others = others.map(|others| [others.as_bytes(), b"; "].concat());
+                let pair = format!("{name}={text}");
+                let pairs = [others.unwrap_or_default(), pair.into_bytes()].concat();
+                if let Ok(mut pairs) = HeaderValue::try_from(pairs) {
+                    pairs.set_sensitive(true);
+                    request.headers_mut().insert(COOKIE, pairs);
+                }
+            }
+            Credential::Query(name) => {
+                // The link to a next page may have it already.
+                let url = request.url_mut();
+                if !url.query_pairs().any(|(other, _)| other == name) {
+                    url.query_pairs_mut().append_pair(name, text);
+                }
+            }
+            Credential::Bearer | Credential::Basic | Credential::Header(_) => {}
+        }
+    }
+
+    /// The key as it is sent; `rejected` is the one that the service rejected, and `left` the time that the call has.
     ///
     /// # Errors
     ///
     /// There is no key.
-    pub(crate) async fn header(
-        &self,
-        clock: &dyn Clock,
-        rejected: Option<&HeaderValue>,
-        left: Duration,
-    ) -> Result<(HeaderName, HeaderValue), Failure> {
-        let value = self.value(clock, rejected, left).await?;
-        Ok((header_name(self.credential), value))
-    }
-
-    async fn value(
+    pub(crate) async fn value(
         &self,
         clock: &dyn Clock,
         rejected: Option<&HeaderValue>,
@@ -298,22 +382,119 @@ impl Provided {
     }
 }
 
-/// The credential that a request is sent with.
-pub(crate) fn of_request(service: &Service, request: &Request) -> Option<HeaderValue> {
-    let headers = request.headers();
-    headers.get(header_name(service.credential)).cloned()
+/// The providers whose keys a call sends: the one of every request, and those of the first alternative of the operation for which
+/// the application has all credentials. If it has all of none, an interceptor may add the missing ones: then those of the
+/// alternative for which it has most. A key whose header the application has set itself is not sent.
+pub(crate) fn of_call<'p>(
+    all: &'p [Provided],
+    service: &Service,
+    operation: &Operation,
+    headers: [&HeaderMap; 2],
+) -> Vec<&'p Provided> {
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let is_given = |scheme: &&'static Scheme| {
+        let mut given = all.iter().filter_map(|provided| provided.scheme);
+        given.any(|one| one.name == scheme.name)
+    };
+    let alternatives = (service.security)(operation.id).iter();
+    let complete = alternatives
+        .clone()
+        .find(|alternative| alternative.iter().all(is_given));
+    let given = |alternative: &&&[&'static Scheme]| {
+        let given = alternative.iter().filter(|scheme| is_given(scheme));
+        given.count()
+    };
+    let chosen = complete.or_else(|| alternatives.rev().max_by_key(given));
+    let is_chosen = |provided: &&Provided| match provided.scheme {
+        None => true,
+        Some(scheme) => chosen.is_some_and(|all| all.iter().any(|one| one.name == scheme.name)),
+    };
+    let is_set = |provided: &&Provided| headers.iter().any(|headers| provided.is_in(headers));
+    let chosen = all.iter().filter(is_chosen);
+    chosen.filter(|provided| !is_set(provided)).collect()
 }
 
-/// The header that carries the API key.
-pub(crate) fn header_name(credential: Credential) -> HeaderName {
+/// The credentials that a request is sent with. One in a header is the value of this header; of others, and of several, the value
+/// names the place of each.
+pub(crate) fn of_request(
+    service: &Service,
+    operation: &Operation,
+    request: &Request,
+) -> Option<HeaderValue> {
+    let alternatives = (service.security)(operation.id);
+    if alternatives.is_empty() {
+        let name = header_name(service.credential)?;
+        return request.headers().get(name).cloned();
+    }
+    let schemes = alternatives.iter().flat_map(|all| all.iter());
+    let places = iter::once(service.credential).chain(schemes.map(|scheme| scheme.credential));
+    let present = places.filter_map(|credential| {
+        let (place, value) = present_in(request, credential)?;
+        Some((place, (value, header_name(credential).is_some())))
+    });
+    // In an order that does not depend on the operation; two schemes can have the same header.
+    let present: BTreeMap<String, (HeaderValue, bool)> = present.collect();
+    let mut one = present.values();
+    if let (Some((value, true)), None) = (one.next(), one.next()) {
+        return Some(value.clone());
+    }
+    let mut joined = Vec::new();
+    for (place, (value, _)) in &present {
+        joined.extend_from_slice(place.as_bytes());
+        joined.push(b'=');
+        joined.extend_from_slice(value.as_bytes());
+        joined.push(b'\t');
+    }
+    let mut joined = HeaderValue::try_from(joined)
+        .ok()
+        .filter(|_| !present.is_empty())?;
+    joined.set_sensitive(true);
+    Some(joined)
+}
+
+/// The place of a credential, and what the request has there.
+fn present_in(request: &Request, credential: Credential) -> Option<(String, HeaderValue)> {
     match credential {
-        Credential::Bearer => AUTHORIZATION,
-        Credential::Header(name) => HeaderName::from_bytes(name.as_bytes())
-            .expect("the generator accepts only valid names of headers"),
+        Credential::Bearer | Credential::Basic | Credential::Header(_) => {
+            let name = header_name(credential)?;
+            let value = request.headers().get(&name)?.clone();
+            Some((format!("header {name}"), value))
+        }
+        Credential::Cookie(name) => {
+            let lines = request.headers().get_all(COOKIE).iter();
+            let mut pairs = lines
+                .filter_map(|line| line.to_str().ok())
+                .flat_map(|line| line.split(';'));
+            let value = pairs.find_map(|pair| pair.trim().strip_prefix(name)?.strip_prefix('='))?;
+            Some((format!("cookie {name}"), HeaderValue::try_from(value).ok()?))
+        }
+        Credential::Query(name) => {
+            let mut pairs = request.url().query_pairs();
+            let (_, value) = pairs.find(|(other, _)| other == name)?;
+            Some((
+                format!("query {name}"),
+                HeaderValue::try_from(&*value).ok()?,
+            ))
+        }
     }
 }
 
-/// The value of the header with the API key, which has to be visible ASCII (RFC 6750, section 2.1).
+/// The header that carries the key, if it carries nothing else.
+pub(crate) fn header_name(credential: Credential) -> Option<HeaderName> {
+    match credential {
+        Credential::Bearer | Credential::Basic => Some(AUTHORIZATION),
+        Credential::Header(name) => Some(
+            HeaderName::from_bytes(name.as_bytes())
+                .expect("the generator accepts only valid names of headers"),
+        ),
+        Credential::Query(_) | Credential::Cookie(_) => None,
+    }
+}
+
+/// The key as it is sent. A key has to be visible ASCII (RFC 6750, section 2.1), and in a cookie without punctuation that has
+/// a meaning there (RFC 6265, section 4.1.1).
 ///
 /// # Errors
 ///
@@ -322,17 +503,26 @@ pub(crate) fn header_value(
     credential: Credential,
     api_key: &str,
 ) -> Result<HeaderValue, BuildError> {
+    if credential == Credential::Basic && !api_key.contains(':') {
+        return Err(BuildError::InvalidUser);
+    }
     if api_key.is_empty() {
         return Err(BuildError::MissingApiKey);
     }
-    if let Some(index) = api_key.chars().position(|c| !c.is_ascii_graphic()) {
+    let is_valid = |c: char| match credential {
+        Credential::Basic => !c.is_control(),
+        Credential::Cookie(_) => c.is_ascii_graphic() && !"\",;\\".contains(c),
+        _ => c.is_ascii_graphic(),
+    };
+    if let Some(index) = api_key.chars().position(|c| !is_valid(c)) {
         return Err(BuildError::InvalidApiKey {
             position: index + 1,
         });
     }
     let value = match credential {
         Credential::Bearer => format!("Bearer {api_key}"),
-        Credential::Header(_) => api_key.to_owned(),
+        Credential::Basic => format!("Basic {}", BASE64_STANDARD.encode(api_key)),
+        Credential::Header(_) | Credential::Query(_) | Credential::Cookie(_) => api_key.to_owned(),
     };
     let mut value =
         HeaderValue::try_from(value).map_err(|_| BuildError::InvalidApiKey { position: 1 })?;

@@ -24,7 +24,7 @@ pub use serde_json::Result as JsonResult;
 #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
 pub use crate::blocking::wait;
 pub use crate::operation::{Operation, Parameter, Place, Waiter};
-pub use crate::service::{Credential, Service};
+pub use crate::service::{Credential, Scheme, Service};
 #[doc(hidden)]
 pub use crate::service::{FailedTry, StartedCall, day};
 

@@ -193,7 +193,7 @@ impl TryRequest<'_> {
     /// The fingerprint of the credential that the request has; see
     /// [`Error::credential_fingerprint`](Error::credential_fingerprint).
     pub fn credential_fingerprint(&self) -> Option<String> {
-        let credential = credentials::of_request(self.service, self.request);
+        let credential = credentials::of_request(self.service, self.operation, self.request);
         credential.as_ref().map(fingerprint)
     }
 

@@ -23,7 +23,8 @@ use crate::{
     service::{FailedTry, StartedCall},
     transport::Received,
 };
-use http::{Extensions, HeaderName, HeaderValue, StatusCode};
+use futures_util::future::try_join_all;
+use http::{Extensions, HeaderValue, StatusCode};
 use reqwest::Request;
 use std::{pin::pin, time::Duration};
 use tracing::Instrument as _;
@@ -91,8 +92,8 @@ fn resent(span: &tracing::Span, retries: u32) {
     }
 }
 
-/// The header with an API key.
-type KeyHeader = (HeaderName, HeaderValue);
+/// The keys of a request, in the order of their providers.
+type Keys = Vec<HeaderValue>;
 
 /// The state of a call that its tries share.
 struct CallState<'a> {
@@ -102,12 +103,14 @@ struct CallState<'a> {
     begun: Instant,
     record: Record,
     is_idempotent: bool,
-    /// The value of the header with a key that the service has rejected.
-    rejected_key: Option<HeaderValue>,
+    /// The providers of the keys that the call sends.
+    providers: Vec<&'a Provided>,
+    /// The keys that the service has rejected.
+    rejected_keys: Keys,
     /// Whether a try may have been carried out, which the idempotency key does not let happen a second time.
     is_in_doubt: bool,
-    /// The header with the API key of that try. The idempotency key is valid only for this API key.
-    key_of_doubtful_try: Option<KeyHeader>,
+    /// The keys of that try. The idempotency key is valid only for these.
+    keys_of_doubtful_try: Option<Keys>,
     /// The values that the hooks of the call share.
     context: &'a mut Extensions,
 }
@@ -166,9 +169,15 @@ async fn run_tries(call: &mut Prepared, context: &mut Extensions) -> Result<Rece
             idempotency_key,
             ..Record::default()
         },
-        rejected_key: None,
+        providers: credentials::of_call(
+            &shared.credentials,
+            shared.service,
+            operation,
+            [headers, template.headers()],
+        ),
+        rejected_keys: Keys::new(),
         is_in_doubt: false,
-        key_of_doubtful_try: None,
+        keys_of_doubtful_try: None,
         context,
     };
     loop {
@@ -180,16 +189,16 @@ async fn run_tries(call: &mut Prepared, context: &mut Extensions) -> Result<Rece
             now = clock.now();
         }
         let (mut request, can_send_again) = next_try(template, headers);
-        let mut key = None;
-        if let Some(credentials) = &shared.credentials {
-            key = state.add_key(&mut request, credentials, now).await?;
+        let mut keys = Keys::new();
+        if !state.providers.is_empty() {
+            keys = state.add_keys(&mut request, now).await?;
         }
         if !settings.interceptors.is_empty() {
             let prepared = state.before_try(&mut request).await;
             prepared.map_err(|error| error.of_call(&state.record))?;
         }
-        state.record.credential = credentials::of_request(shared.service, &request);
-        if shared.credentials.is_some() || !settings.interceptors.is_empty() {
+        state.record.credential = credentials::of_request(shared.service, operation, &request);
+        if !state.providers.is_empty() || !settings.interceptors.is_empty() {
             now = clock.now();
         }
         let limit = settings.try_timeout.min(state.left(now));
@@ -218,8 +227,7 @@ async fn run_tries(call: &mut Prepared, context: &mut Extensions) -> Result<Rece
         state.is_in_doubt |= !state.is_idempotent
             && state.record.idempotency_key.is_some()
             && error.may_have_been_carried_out();
-        if state.key_has_changed(&error, key.as_ref()).await && can_send_again && !state.is_in_doubt
-        {
+        if state.keys_have_changed(&error, &keys).await && can_send_again && !state.is_in_doubt {
             state.record.retries += 1;
             now = clock.now();
             continue;
@@ -241,7 +249,7 @@ async fn run_tries(call: &mut Prepared, context: &mut Extensions) -> Result<Rece
         });
         clock.sleep(pause).await;
         if state.is_in_doubt {
-            state.key_of_doubtful_try = key;
+            state.keys_of_doubtful_try = Some(keys);
         }
         state.record.retries += 1;
         now = clock.now();
@@ -265,52 +273,42 @@ impl CallState<'_> {
         self.record.retries.saturating_add(1)
     }
 
-    /// Adds the API key to the request of a try. Returns `None` if the call has a key of its own, by `CallOptions::header`.
-    async fn add_key(
-        &mut self,
-        request: &mut Request,
-        credentials: &Provided,
-        now: Instant,
-    ) -> Result<Option<KeyHeader>, Failure> {
-        let (name, value) = match self.key_of_doubtful_try.take() {
-            Some(header) => header,
+    /// Adds the keys to the request of a try.
+    async fn add_keys(&mut self, request: &mut Request, now: Instant) -> Result<Keys, Failure> {
+        let keys = match self.keys_of_doubtful_try.take() {
+            Some(keys) => keys,
             None => {
-                let rejected = self.rejected_key.as_ref();
-                let loaded = self.load_key(credentials, rejected, self.left(now)).await;
+                let loaded = self.load_keys(&self.rejected_keys, self.left(now)).await;
                 loaded.map_err(|error| error.of_call(&self.record))?
             }
         };
-        if request.headers().contains_key(&name) {
-            return Ok(None);
+        for (provided, key) in self.providers.iter().zip(&keys) {
+            provided.put(key, request);
         }
-        request.headers_mut().insert(name.clone(), value.clone());
-        Ok(Some((name, value)))
+        Ok(keys)
     }
 
-    async fn load_key(
-        &self,
-        credentials: &Provided,
-        rejected: Option<&HeaderValue>,
-        left: Duration,
-    ) -> Result<KeyHeader, Failure> {
-        let loading = credentials.header(&*self.shared.clock, rejected, left);
-        let loaded = timeout(left, loading).await;
+    async fn load_keys(&self, rejected: &[HeaderValue], left: Duration) -> Result<Keys, Failure> {
+        let clock = &*self.shared.clock;
+        let providers = self.providers.iter().enumerate();
+        let loading = providers.map(|(at, provided)| provided.value(clock, rejected.get(at), left));
+        let loaded = timeout(left, try_join_all(loading)).await;
         loaded.unwrap_or_else(|| Err(Failure::no_key_in_time()))
     }
 
-    /// Whether the service rejected the key of a try, and the provider has another one now: a key that has changed is loaded
-    /// once in a call. The service has not begun with a request whose key it rejects.
-    async fn key_has_changed(&mut self, error: &Failure, key: Option<&KeyHeader>) -> bool {
-        let (Some(credentials), Some((_, used))) = (&self.shared.credentials, key) else {
-            return false;
-        };
-        if error.status_code() != Some(StatusCode::UNAUTHORIZED) || self.rejected_key.is_some() {
+    /// Whether the service rejected the keys of a try, and the providers have others now: keys that have changed are loaded
+    /// once in a call. The service has not begun with a request whose keys it rejects.
+    async fn keys_have_changed(&mut self, error: &Failure, used: &Keys) -> bool {
+        if used.is_empty()
+            || error.status_code() != Some(StatusCode::UNAUTHORIZED)
+            || !self.rejected_keys.is_empty()
+        {
             return false;
         }
         let left = self.left(self.shared.clock.now());
-        let loaded = self.load_key(credentials, Some(used), left).await;
-        self.rejected_key = Some(used.clone());
-        matches!(loaded, Ok((_, value)) if value != *used)
+        let loaded = self.load_keys(used, left).await;
+        self.rejected_keys.clone_from(used);
+        loaded.is_ok_and(|keys| keys != *used)
     }
 
     /// Calls the hooks before a try.

@@ -1,4 +1,4 @@
-//! The service of a generated client: names, credential, spans and log lines.
+//! The service of a generated client: names, credentials, spans and log lines.
 
 use crate::{Deprecation, ErrorKind, FailedLoad, operation::Operation};
 use std::time::Duration;
@@ -23,8 +23,11 @@ pub struct Service {
     pub version: &'static str,
     /// How the API key is sent.
     pub credential: Credential,
-    /// Whether every operation needs the API key.
+    /// Whether every operation needs a credential.
     pub credential_required: bool,
+    /// What an operation requires, by its `operationId`: alternatives of schemes that belong together. An empty alternative
+    /// is the last one, and says that no credential is required.
+    pub security: fn(&str) -> &'static [&'static [&'static Scheme]],
     /// Makes the span of a call.
     pub span: fn(&StartedCall<'_>) -> tracing::Span,
     /// Logs a try that failed and will be repeated.
@@ -35,13 +38,29 @@ pub struct Service {
     pub log_failed_load: fn(&FailedLoad<'_>),
 }
 
-/// How the API key is sent.
+/// A security scheme of the document. A generated client has one for each scheme in its module `schemes`, for
+/// [`ClientBuilder::credential`](crate::ClientBuilder::credential).
+#[derive(Debug)]
+pub struct Scheme {
+    /// The name in the document.
+    pub name: &'static str,
+    /// How its credential is sent.
+    pub credential: Credential,
+}
+
+/// How a credential is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Credential {
     /// `Authorization: Bearer KEY` (RFC 6750).
     Bearer,
+    /// `Authorization: Basic …`, with user name and password (RFC 7617).
+    Basic,
     /// The key alone, in a header of this name.
     Header(&'static str),
+    /// The key alone, in a query parameter of this name.
+    Query(&'static str),
+    /// The key alone, in a cookie of this name.
+    Cookie(&'static str),
 }
 
 /// What the span of a call begins with.
@@ -68,11 +87,15 @@ pub struct FailedTry<'a> {
 #[macro_export]
 macro_rules! service {
     ($name:literal, $credential:expr, required: $required:literal) => {
+        $crate::service!($name, $credential, required: $required, security: |_| &[])
+    };
+    ($name:literal, $credential:expr, required: $required:literal, security: $security:expr) => {
         $crate::generated::Service {
             package: env!("CARGO_PKG_NAME"),
             version: env!("CARGO_PKG_VERSION"),
             credential: $credential,
             credential_required: $required,
+            security: $security,
             span: |call| {
                 let operation = call.operation;
                 $crate::tracing::info_span!(

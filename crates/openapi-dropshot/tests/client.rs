@@ -1,4 +1,4 @@
-//! Clients of two small documents: their code is committed with the tests of `openapi-dropshot-client`, which compile it and
+//! Clients of small documents: their code is committed with the tests of `openapi-dropshot-client`, which compile it and
 //! send its requests to a server. `UPDATE_GOLDEN=1` writes the files.
 
 use openapi_dropshot::{Options, generate_client};
@@ -12,6 +12,11 @@ fn the_client_of_a_small_document_is_fresh() {
 #[test]
 fn the_client_of_a_document_whose_bodies_differ_by_status_is_fresh() {
     is_fresh("statuses.yaml", "statuses", "loans");
+}
+
+#[test]
+fn the_client_of_a_document_with_several_security_schemes_is_fresh() {
+    is_fresh("vault.yaml", "vault", "vault");
 }
 
 fn is_fresh(source: &str, client: &str, client_crate: &str) {

@@ -1,6 +1,6 @@
 //! Tests of this crate by way of a generated client. The client consists of generated code alone, and its document has no
 //! catalogue of errors; see `openapi.yaml`. A second client has responses that differ by status; see
-//! `statuses.yaml`. The test `client` of `openapi-dropshot` compares their code with the generator.
+//! `statuses.yaml`, and a third one several security schemes; see `vault.yaml`. The test `client` of `openapi-dropshot` compares their code with the generator.
 
 mod alternatives;
 mod batches;
@@ -22,6 +22,7 @@ mod pages;
 mod paths;
 mod raw;
 mod retries;
+mod schemes;
 mod secrets;
 mod service;
 mod sizes;
@@ -30,4 +31,6 @@ mod telemetry;
 mod transport;
 mod typed_bodies;
 mod waiting;
+#[rustfmt::skip]
+mod vault;
 mod walks;

@@ -10,6 +10,7 @@ mod kinds;
 mod operations;
 mod requests;
 mod responses;
+mod security;
 mod service;
 mod setters;
 mod types;
@@ -38,6 +39,7 @@ struct Pass<'a> {
     names: &'a Names<'a>,
     /// The crate of the client, as Rust writes it.
     library: &'a str,
+    schemes: security::Schemes<'a>,
     /// What each type is, by its [`folded`](super::names::folded) name.
     kinds: BTreeMap<String, Kind<'a>>,
     /// The types, by folded name.
@@ -72,6 +74,7 @@ pub(super) fn apply(
         document: plan.document,
         names,
         library: &options.client_crate,
+        schemes: security::Schemes::of(plan.document),
         kinds: BTreeMap::new(),
         idents: responses::idents(&types),
     };
@@ -116,6 +119,11 @@ pub(super) fn apply(
             "callbacks.rs",
             "The bodies of the requests that the service sends: of its callbacks and webhooks.",
             callbacks,
+        ),
+        (
+            "schemes.rs",
+            "The security schemes of the document, for the credentials of a client.",
+            pass.schemes(),
         ),
         (
             "types.rs",

@@ -6,7 +6,7 @@ use super::{
     requests::Request,
 };
 use crate::{api::base_path, client::names::folded};
-use openapi_dropshot_contract::model::{Document, Operation};
+use openapi_dropshot_contract::model::Operation;
 use proc_macro2::TokenStream;
 use quote::quote;
 use std::collections::BTreeSet;
@@ -16,9 +16,35 @@ impl Pass<'_> {
     /// Writes the client, with a method for each operation.
     pub(super) fn client(&self, requests: &[Request<'_>]) -> TokenStream {
         let library = self.library;
-        let (credential, required) = credential(self.document);
+        let credential = self.schemes.credential();
+        let operations = &self.document.operations;
+        let required = !operations.is_empty() && !operations.iter().any(Operation::is_open);
+        let (schemes, about, arguments, security) = match self.schemes.is_one_key() {
+            true => (
+                None,
+                quote! {
+                    /// A client of the service. All of its calls have the API key that was passed to
+                    /// [`api_key`](::openapi_dropshot_client::ClientBuilder::api_key), or the present one of the provider that was passed to
+                    /// [`credentials`](::openapi_dropshot_client::ClientBuilder::credentials). For another key, build another client
+                    /// ([`to_builder`](Self::to_builder)).
+                },
+                None,
+                None,
+            ),
+            false => (
+                Some(quote!(schemes,)),
+                quote! {
+                    /// A client of the service. Each call has the credentials that its operation requires, of those that were passed to
+                    /// [`credential`](::openapi_dropshot_client::ClientBuilder::credential). For other credentials, build another client
+                    /// ([`to_builder`](Self::to_builder)).
+                },
+                Some(quote!(, security: security)),
+                Some(self.security()),
+            ),
+        };
         let address = format!("http://127.0.0.1:8080{}", base_path(self.document));
-        let built = quote!(let client = Client::builder(#address).api_key("the-key").build()?;);
+        let credentials = self.example_credentials();
+        let built = quote!(let client = Client::builder(#address)#credentials.build()?;);
         let example = |code: TokenStream| docs([self.fallible_example(&quote!(#built #code))]);
         let example_of_client = example(TokenStream::new());
         let example_of_url = example(quote!(assert_eq!(client.base_url(), #address);));
@@ -38,15 +64,14 @@ impl Pass<'_> {
         let example_of_calls = example(quote!(println!("{:?}", client.deprecated_calls());));
         let methods = requests.iter().map(|request| self.method(request));
         quote! {
-            use super::{builder, types};
+            use super::{builder, #schemes types};
 
             static SERVICE: ::openapi_dropshot_client::generated::Service =
-                ::openapi_dropshot_client::service!(#library, #credential, required: #required);
+                ::openapi_dropshot_client::service!(#library, #credential, required: #required #arguments);
 
-            /// A client of the service. All of its calls have the API key that was passed to
-            /// [`api_key`](::openapi_dropshot_client::ClientBuilder::api_key), or the present one of the provider that was passed to
-            /// [`credentials`](::openapi_dropshot_client::ClientBuilder::credentials). For another key, build another client
-            /// ([`to_builder`](Self::to_builder)).
+            #security
+
+            #about
             ///
             /// Cloning is cheap, and clones share their connections, their retry budget, and the pauses that the
             /// service asked for.
@@ -134,6 +159,11 @@ impl Pass<'_> {
             )
         });
         let with_examples = self.with_examples();
+        let schemes = (!self.schemes.is_one_key()).then(|| {
+            quote!(
+                pub mod schemes;
+            )
+        });
         let callbacks = has_callbacks.then(|| {
             quote!(
                 pub mod callbacks;
@@ -168,6 +198,7 @@ impl Pass<'_> {
             mod client;
             #errors
             #responses
+            #schemes
             /// The values of requests and responses: bodies, their parts, and parameters.
             pub mod types;
 
@@ -338,21 +369,4 @@ impl Pass<'_> {
         let code = name_of(argument_of(target, "Option").as_ref().unwrap_or(target))?;
         matches!(self.kind(&code)?, Kind::Choice(_)).then_some(code)
     }
-}
-
-/// How the API key is sent, and whether every operation needs one.
-fn credential(document: &Document) -> (TokenStream, bool) {
-    let header = document.security_schemes.values().find_map(|scheme| {
-        let (name, place) = scheme.api_key.as_ref()?;
-        (place == "header").then_some(name)
-    });
-    let credential = match header {
-        Some(name) => quote!(::openapi_dropshot_client::generated::Credential::Header(#name)),
-        None => quote!(::openapi_dropshot_client::generated::Credential::Bearer),
-    };
-    let operations = &document.operations;
-    (
-        credential,
-        !operations.is_empty() && !operations.iter().any(Operation::is_open),
-    )
 }
