@@ -9,8 +9,9 @@ use progenitor_client::ByteStream;
 use serde::{Serialize, de::DeserializeOwned};
 use std::fmt;
 
-/// A request that the document lacks, such as one of a newer service; [`Client::request`] starts it. It has the credential, the
-/// retries, the time limits and the interceptors of the client. Interceptors and spans see it as the operation `request` with the path
+/// A request that the document lacks, such as one of a newer service; [`Client::request`] starts it. It has the API key, the
+/// retries, the time limits and the interceptors of the client. Of credentials that were given for security schemes it has none,
+/// because the document does not say which it requires: set their headers. Interceptors and spans see it as the operation `request` with the path
 /// `{path}`.
 ///
 /// A `POST` or `PATCH` is repeated only if that is safe, as everywhere: give it a header `idempotency-key` if the service knows it.

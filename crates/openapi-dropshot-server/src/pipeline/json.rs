@@ -27,13 +27,14 @@ fn checked(body: &[u8], has_fractions: bool) -> Result<Option<String>, String> {
     if text.is_empty() {
         return Err("the body is missing; send a JSON object".to_owned());
     }
-    let is_respelled = read(text).or_else(|error| {
+    let is_respelled = read(text, has_fractions).or_else(|error| {
         // JSON limits no number; the models limit the members that they know.
         let out_of_range = error.to_string().starts_with("number out of range");
         let is_beyond_f64 = |number: &str| number.parse().is_ok_and(f64::is_infinite);
         let zero = |number: &str| is_beyond_f64(number).then(|| "0".to_owned());
         let bounded = out_of_range.then(|| respelled(text, zero));
-        bounded.flatten().map_or(Err(error), |text| read(&text))
+        let bounded = bounded.flatten();
+        bounded.map_or(Err(error), |text| read(&text, has_fractions))
     });
     match is_respelled {
         Ok(true) => Ok(respelled(text, |number| match number.split_once('.') {
@@ -50,12 +51,13 @@ fn checked(body: &[u8], has_fractions: bool) -> Result<Option<String>, String> {
     }
 }
 
-/// Returns whether serde takes a number for a floating-point number although it has no fraction.
-fn read(text: &str) -> serde_json::Result<bool> {
+/// Returns whether serde takes a number for a floating-point number that may be an integer of the document.
+fn read(text: &str, has_fractions: bool) -> serde_json::Result<bool> {
     let mut json = serde_json::Deserializer::from_str(text);
     let has_whole_float = Cell::new(false);
     let walk = Walk {
         depth: 0,
+        has_fractions,
         has_whole_float: &has_whole_float,
     };
     walk.deserialize(&mut json).and_then(|()| json.end())?;
@@ -66,6 +68,7 @@ fn read(text: &str) -> serde_json::Result<bool> {
 #[derive(Clone, Copy)]
 struct Walk<'a> {
     depth: usize,
+    has_fractions: bool,
     has_whole_float: &'a Cell<bool>,
 }
 
@@ -116,7 +119,8 @@ impl<'de> Visitor<'de> for Walk<'_> {
     }
 
     fn visit_f64<E: Error>(self, number: f64) -> Result<(), E> {
-        if number.fract() == 0.0 {
+        let is_negative_zero = number == 0.0 && number.is_sign_negative();
+        if is_negative_zero || self.has_fractions && number.fract() == 0.0 {
             self.has_whole_float.set(true);
         }
         Ok(())

@@ -59,7 +59,7 @@ use batch::Write;
 use chrono::{DateTime, NaiveDate, Utc};
 use key_cache::KeyCache;
 use petstore_models::{NewOrder, NewPet, Order, OrderStatus, Pet};
-use pool::Readers;
+use pool::{Readers, Turn};
 use session::{Connector, Session, Use};
 use std::sync::Arc;
 use writer::Writer;
@@ -289,7 +289,7 @@ impl Store for PostgresStore {
         };
         // A probe that waited for the reads of all clients would report a busy service as one that is down.
         self.readers
-            .read_at_once(look)
+            .read(Turn::AtOnce, look)
             .await?
             .map_or(Ok(()), |fault| Err(StoreError::not_applied(fault)))
     }

@@ -58,7 +58,7 @@ struct Slot {
 
 /// When some work may begin.
 #[derive(Clone, Copy)]
-enum Turn {
+pub(super) enum Turn {
     /// When a connection has a place for it.
     Waits,
     /// Now, beside the others that the connection works on.
@@ -102,29 +102,12 @@ impl Readers {
         let parameters: Vec<_> = parameters.iter().map(parameter).collect();
         let parameters = parameters.as_slice();
         let query = move |db: Arc<Session>| async move { db.query(sql, parameters).await };
-        records_of(&self.read(query).await?)
+        records_of(&self.read(Turn::Waits, query).await?)
     }
 
     /// Runs `work` on a connection. If that turns out to be broken, as after a
     /// restart of the server, `work` runs again on a new one.
-    pub(super) async fn read<T, F, R>(&self, work: F) -> Result<T, StoreError>
-    where
-        F: Fn(Arc<Session>) -> R,
-        R: Future<Output = Result<T, Error>>,
-    {
-        self.read_in(Turn::Waits, work).await
-    }
-
-    /// The same before all reads that wait for a place.
-    pub(super) async fn read_at_once<T, F, R>(&self, work: F) -> Result<T, StoreError>
-    where
-        F: Fn(Arc<Session>) -> R,
-        R: Future<Output = Result<T, Error>>,
-    {
-        self.read_in(Turn::AtOnce, work).await
-    }
-
-    async fn read_in<T, F, R>(&self, turn: Turn, work: F) -> Result<T, StoreError>
+    pub(super) async fn read<T, F, R>(&self, turn: Turn, work: F) -> Result<T, StoreError>
     where
         F: Fn(Arc<Session>) -> R,
         R: Future<Output = Result<T, Error>>,
