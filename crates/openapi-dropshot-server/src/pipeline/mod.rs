@@ -367,10 +367,12 @@ where
         Some(is_accepted) => compression::apply(response, is_accepted),
         None => response,
     };
-    if turn.take().is_some() || is_slow {
-        // A connection with more requests that have arrived lets others be served first.
+    if turn.is_some() || is_slow {
+        // All that are ready are served first. The turn ends after that: what it is for takes place in one poll, so that
+        // otherwise all connections that are ready would do it one after the other.
         yield_now().await;
     }
+    drop(turn);
     let budget = (&context.response_budget, principal);
     unsent::limit(response, version, budget, client.activity, must_be_sent)
 }

@@ -14,7 +14,7 @@ pub(super) const LARGE_TO_COMPRESS: u64 = 8 << 10;
 /// The principals of one group wait for each other.
 const GROUPS: usize = 16;
 
-/// The turns of all requests for large responses. Whoever has one does not wait for anything else.
+/// The turns of all requests for large responses. Whoever has one waits only for the tasks that are ready.
 pub(super) struct Turns {
     /// As many turns as there are threads for each, so that of all that wait for a thread no group has
     /// more.

@@ -227,6 +227,56 @@ fn sixty_thousand_streams_without_a_window_are_bounded() {
     });
 }
 
+/// The responses to `HEAD` have no content that a client would have to read.
+#[test]
+fn large_pages_of_many_connections_leave_turns_to_others() {
+    const CONNECTIONS: usize = 200;
+    const REQUESTS: usize = 2;
+    const LEAST: usize = 50;
+    let _alone = alone();
+    let one_thread = [("TOKIO_WORKER_THREADS", "1")];
+    let attacked = Attacked::start(&[], &one_thread);
+    let service = &attacked.service;
+    let name = "x".repeat(2_500);
+    for _ in 0..100 {
+        service.add(&name, Some("available"));
+    }
+    let page = Request::new("HEAD", LARGEST_PAGE)
+        .key(&service.key)
+        .header("Accept-Encoding", "gzip");
+    let other = Request::get("/v1/pets/1").key(&attacked.other_key).bytes();
+    let mut normal = service.connect();
+    let mut hostile: Vec<_> = (0..CONNECTIONS).map(|_| service.connect()).collect();
+    // The first response shows the service that the others of the connection are large.
+    for connection in &mut hostile {
+        connection.write(page.bytes());
+        assert_eq!(connection.head().0, 200);
+    }
+    for connection in &mut hostile {
+        connection.write(page.bytes().repeat(REQUESTS));
+    }
+    thread::scope(|scope| {
+        let responses = scope.spawn(move || {
+            let heads = hostile
+                .iter_mut()
+                .map(|connection| (0..REQUESTS).filter(|_| connection.head().0 == 200).count());
+            heads.sum::<usize>()
+        });
+        let mut served = 0;
+        while !responses.is_finished() {
+            normal.write(&other);
+            assert_eq!(normal.response().status, 200);
+            served += 1;
+        }
+        let pages = responses.join().expect("no panic");
+        println!("{served} other requests during {pages} pages");
+        assert!(
+            served >= LEAST,
+            "{served} other requests during {pages} pages"
+        );
+    });
+}
+
 /// All requests share the content of a document, but not the buffers of its streams.
 #[test]
 fn documents_that_nobody_reads_are_in_the_budget_of_responses() {
@@ -234,8 +284,13 @@ fn documents_that_nobody_reads_are_in_the_budget_of_responses() {
     const STREAMS: usize = 50;
     /// The budget has room for so many, if each is counted with the part that is passed on.
     const MOST: usize = 400;
+    /// No connection is cut off, and its share given back, while others are opened.
+    const LONG_STALL: [(&str, &str); 2] = [
+        ("PETSTORE_RESPONSE_STALL_SECONDS", "120"),
+        ("PETSTORE_IDLE_SECONDS", "120"),
+    ];
     let _alone = alone();
-    let attacked = Attacked::start(&[], &STALL);
+    let attacked = Attacked::start(&[], &LONG_STALL);
     let address = attacked.service.address;
     let open = |_| {
         let stream = attack::connect(address).expect("it listens");
