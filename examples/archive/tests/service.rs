@@ -23,7 +23,8 @@ use std::{
     net::TcpStream,
     path::Path,
     process::{Child, Command, Stdio},
-    time::{SystemTime, UNIX_EPOCH},
+    thread,
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 use tempfile::TempDir;
 use test_support::{Need, skip};
@@ -148,13 +149,19 @@ impl Archive {
         send_to(address, request, headers)
     }
 
-    /// The address of the admin listener.
+    /// The address of the admin listener, as soon as it is in the log, which is written in the background.
     fn admin(&self) -> String {
-        let log = std::fs::read_to_string(self.folder.path().join("log")).expect("a log");
-        let address = log.split_once("health and metrics on http://");
-        let address = address.expect("it is logged").1;
-        let end = address.find(|c: char| c.is_whitespace() || c == '"');
-        address[..end.unwrap_or(address.len())].to_owned()
+        let end = Instant::now() + Duration::from_secs(30);
+        loop {
+            let log = std::fs::read_to_string(self.folder.path().join("log")).expect("a log");
+            if let Some((_, line)) = log.split_once("health and metrics on http://")
+                && let Some(end) = line.find(|c: char| c.is_whitespace() || c == '"')
+            {
+                return line[..end].to_owned();
+            }
+            assert!(Instant::now() < end, "it is not logged: {log}");
+            thread::sleep(Duration::from_millis(10));
+        }
     }
 }
 
