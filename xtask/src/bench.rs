@@ -1,7 +1,7 @@
 //! Runs `cargo xtask bench`: measures the service beside a baseline and its peers, its
 //! latency at a fixed rate, its reads on growing stores, the client, and the generator.
 //! Each part is one file below. The programs of `crates/petstore-bench` send the requests
-//! and check the responses; its README says what is measured and why.
+//! and check the responses; the book's page about the benchmark says what is measured and why.
 
 mod candidates;
 mod client;

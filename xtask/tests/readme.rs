@@ -1,6 +1,6 @@
-//! Tests the commands of the README: each `sh` block is run, in order, and its
-//! output is compared with the block that follows it. Only the ports, the
-//! database and the key differ from the page.
+//! Tests the commands of the README and of three pages of the book: each `sh` block is run, in
+//! order, and its output is compared with the block that follows it. Only the ports, the
+//! database and the key differ from the pages.
 
 use std::{
     io::{BufRead, BufReader, Read},
@@ -12,6 +12,13 @@ use test_support::{Need, skip};
 const SERVE: &str = "cargo run --bin petstore-server -- serve";
 /// What runs this test too, so that it cannot be run from here.
 const TEST: &str = "cargo xtask test";
+/// Their commands are run one page after the other, against one service.
+const PAGES: [&str; 4] = [
+    "README.md",
+    "book/src/petstore/http-api.md",
+    "book/src/petstore/keys.md",
+    "crates/petstore-cli/README.md",
+];
 
 /// A command of the page, and the output that is printed below it.
 struct Step {
@@ -138,16 +145,19 @@ fn shape(answer: &str) -> (String, Vec<String>, String) {
 }
 
 #[test]
-fn every_command_of_the_readme_does_what_the_readme_says() {
+fn every_command_of_the_pages_has_the_output_of_the_page() {
     if Command::new("curl").arg("--version").output().is_err() {
         return skip(Need::Curl, "curl is not installed");
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
         .expect("xtask stands in the workspace");
-    let page = std::fs::read_to_string(root.join("README.md")).expect("there is a README");
+    let read = |page| std::fs::read_to_string(root.join(page)).expect("there is the page");
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let steps = steps(&page);
+    let steps: Vec<Step> = PAGES
+        .iter()
+        .flat_map(|page| steps(&read(page)))
+        .collect();
     assert_eq!(
         steps[0].command.trim(),
         SERVE,
@@ -167,7 +177,7 @@ fn every_command_of_the_readme_does_what_the_readme_says() {
         let said = String::from_utf8_lossy(&output.stdout);
         assert!(
             output.status.success(),
-            "this command of README.md fails:\n{}{said}{}",
+            "this command fails:\n{}{said}{}",
             step.command,
             String::from_utf8_lossy(&output.stderr)
         );

@@ -28,7 +28,7 @@ pub struct Options {
     /// The newer document, in the same form
     revision: String,
 
-    /// How to print the changes; the README of `openapi-dropshot-contract` describes the JSON
+    /// How to print the changes; the book's page about changes describes the JSON
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 

@@ -75,6 +75,11 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+/// The example of the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 #[rustfmt::skip]
 mod generated;
 pub mod guide;

@@ -13,7 +13,7 @@ use petstore_server::INFO;
 use std::process::ExitCode;
 
 /// Threads of a busy service waited for the locks of the C
-/// library's allocator; `docs/cost.md` has the gain of this one. It asks for no huge pages
+/// library's allocator; the book's page about costs has the gain of this one. It asks for no huge pages
 /// (feature `no_thp`), of which the few bytes of an idle connection would keep whole ones.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -498,7 +498,7 @@ fn the_code_of_the_guide_is_that_of_this_example() {
         "tests/service.rs",
     ];
     let sources = sources.map(read);
-    let guide = read("../../crates/openapi-dropshot-server/docs/guide.md");
+    let guide = read("../../book/src/toolkit/service.md");
     let blocks = guide.split("```rust").skip(1);
     let blocks: Vec<&str> = blocks.filter_map(|rest| rest.split("```").next()).collect();
     assert!(blocks.len() > 5, "the guide has code");

@@ -1,5 +1,5 @@
 //! Compares the results with their targets. A missed target is not a failure: the machine
-//! may be busy. The README says what limits the results.
+//! may be busy. The book says what limits the results.
 
 use super::{
     Report,

@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::{env, path::Path, process::Command};
 use tempfile::TempDir;
 
-const README: &str = include_str!("../../../../examples/deploy/README.md");
+const BACKUP: &str = include_str!("../../../../book/src/petstore/backup.md");
 const UPGRADES: &str = include_str!("../../../../examples/deploy/upgrades.md");
 
 /// The command or block of commands on a page that begins so.
@@ -76,7 +76,7 @@ async fn a_dump_from_before_an_upgrade_is_restored_as_the_pages_say() {
     assert_eq!(names(&new), ["before the dump", "after the dump"]);
     let is_upgraded = schema(&database).await > old_schema;
     run(
-        README,
+        BACKUP,
         "pg_dump --format=custom --file=petstore-monday.dump NAME\ncreatedb",
         name,
         &restored(1),

@@ -96,7 +96,7 @@ struct Tally {
     left_out: usize,
 }
 
-/// The figures that the README of this crate gives.
+/// The figures that the book's page about changes gives.
 const AGREEING: Tally = Tally {
     cases: 113,
     without_ids: 9,
@@ -202,10 +202,10 @@ fn every_case_of_oasdiff_has_the_same_result() {
         wrong.join("\n")
     );
     println!("{tally:?}");
-    // Where there is a copy of the cases, the README says how many agree.
+    // Where there is a copy of the cases, the book says how many agree.
     assert!(
         [Tally::default(), AGREEING].contains(&tally),
-        "the figures of the README are {AGREEING:?}, not {tally:?}"
+        "the figures of the book are {AGREEING:?}, not {tally:?}"
     );
     let unused = LEFT_OUT.iter().filter(|(name, ..)| !used.contains(*name));
     let unused: Vec<_> = unused.map(|(name, ..)| name).collect();

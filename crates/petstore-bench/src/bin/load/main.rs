@@ -1,6 +1,6 @@
 //! The load of the bench: sends requests to a service over many connections, compares
 //! every response with the expected one, and prints measurements as JSON. `cargo xtask
-//! bench` decides which service it measures, and how often. The README says why the bench
+//! bench` decides which service it measures, and how often. The book says why the bench
 //! does not use an existing tool.
 
 mod connection;
