@@ -210,8 +210,7 @@ def write_chapters(output):
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8")
     (output / "src/SUMMARY.md").write_text((SOURCE / "SUMMARY.md").read_text(encoding="utf-8"), encoding="utf-8")
-    (output / "book.toml").write_text((BOOK / "book.toml").read_text(encoding="utf-8"), encoding="utf-8")
-    for file in [*SOURCE.rglob("*.png"), *SOURCE.rglob("*.svg")]:
+    for file in [BOOK / "book.toml", BOOK / "style.css", *SOURCE.rglob("*.png")]:
         (output / relative(file, BOOK)).write_bytes(file.read_bytes())
 
 
@@ -236,14 +235,16 @@ def settings(declared):
         flag = re.search(r"--[a-z-]+", block)[0]
         if flag in ("--help", "--version"):
             continue
-        variable = re.search(r"\[env: ([A-Z_]+)", block)
+        variable = "PETSTORE_" + flag.removeprefix("--").replace("-", "_").upper()
+        if f"[env: {variable}]" not in block:
+            fail("settings", f"the variable of {flag} is not {variable}, as the page says")
         values = re.search(r"^ *\[default: ([^\]]*)\]$", block, re.MULTILINE)
         body = block.split("\n", 1)[1]
         body = re.sub(r"^ *\[(env|default|possible values): [^\]]*\]$", "", body, flags=re.MULTILINE)
-        rows.append((f"`{flag}`", f"`{variable[1]}`" if variable else "", f"`{cell(values[1])}`" if values else "", cell(body)))
+        rows.append((f"`{flag}`", f"`{cell(values[1])}`" if values else "", cell(body)))
     if len(rows) < 20:
         fail("settings", "the help of `petstore-server serve` is not understood")
-    return table(("flag", "variable", "default", "effect"), rows)
+    return table(("flag", "default", "effect"), rows)
 
 
 def metrics(declared):

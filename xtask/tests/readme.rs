@@ -154,10 +154,7 @@ fn every_command_of_the_pages_has_the_output_of_the_page() {
         .expect("xtask stands in the workspace");
     let read = |page| std::fs::read_to_string(root.join(page)).expect("there is the page");
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let steps: Vec<Step> = PAGES
-        .iter()
-        .flat_map(|page| steps(&read(page)))
-        .collect();
+    let steps: Vec<Step> = PAGES.iter().flat_map(|page| steps(&read(page))).collect();
     assert_eq!(
         steps[0].command.trim(),
         SERVE,

@@ -27,7 +27,7 @@ fn row(text: &str, document: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_contract_comes_through_whole_and_what_is_rejected_is_shown_where_it_stands() {
+fn the_contract_passes_completely_and_rejections_are_shown_with_their_place() {
     const REJECTED: &str = "crates/cargo-openapi-dropshot/src/roundtrip/tests/rejected.yaml";
     let output = roundtrip(&["spec/openapi.yaml", REJECTED]);
     let text = stdout(&output);

@@ -340,8 +340,9 @@ impl Reader<'_> {
             found.extend(inside.map(|(what, path)| (what, path.clone())));
         }
         if let Some((what, path)) = found.first() {
-            let message =
-                format!("`{folder}` is to have generated code only, but contains {what} ({path})");
+            let message = format!(
+                "`{folder}` must contain only generated code, but contains {what} ({path})"
+            );
             let help = "write a folder for nothing but the generated code, such as `crates/shop-client/src/generated`: files that the \
                         generator does not write do not belong there";
             self.report(target.folder.span(), message, help);

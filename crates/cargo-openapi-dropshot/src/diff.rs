@@ -32,11 +32,11 @@ pub struct Options {
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 
-    /// The least number of days between the deprecation and the sunset of a beta operation
+    /// The minimum number of days between the deprecation and the sunset of a beta operation
     #[arg(long, value_name = "N", default_value_t = 0)]
     deprecation_days_beta: u32,
 
-    /// The least number of days between the deprecation and the sunset of a stable operation
+    /// The minimum number of days between the deprecation and the sunset of a stable operation
     #[arg(long, value_name = "N", default_value_t = 0)]
     deprecation_days_stable: u32,
 

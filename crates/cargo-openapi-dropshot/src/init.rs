@@ -401,7 +401,7 @@ fn check_name(name: &str) -> Result<()> {
         return Ok(());
     }
     bail!(
-        "`{name}` is no name for crates; use small letters, digits and `-`, as in `--name book-shop`"
+        "`{name}` is not a valid name for crates; use small letters, digits and `-`, as in `--name book-shop`"
     )
 }
 

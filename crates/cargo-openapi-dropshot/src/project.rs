@@ -35,7 +35,7 @@ pub struct Project {
     pub changelog: String,
     /// The folders of the generated code; `None` generates none.
     pub output: Option<Output>,
-    /// The folder of the crate `openapi-dropshot-types`, for the throw-away crates of
+    /// The folder of the crate `openapi-dropshot-types`, for the temporary crates of
     /// the round trip; `None` takes the one that the project depends on, or else the one
     /// of the registry.
     pub types_crate: Option<PathBuf>,
@@ -50,7 +50,7 @@ pub struct Project {
     pub severities: Severities,
     /// New names of the types of inline schemas, by the names that the generator gives.
     pub renames: Vec<(String, String)>,
-    /// The least number of days between the deprecation and the sunset of a beta operation.
+    /// The minimum number of days between the deprecation and the sunset of a beta operation.
     pub deprecation_days_beta: u32,
     /// The same for a stable operation.
     pub deprecation_days_stable: u32,

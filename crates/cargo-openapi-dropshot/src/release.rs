@@ -23,7 +23,7 @@ use std::process::ExitCode;
 
 /// Release the contract: freeze the document and set all versions
 ///
-/// Exits with 0 if the release is made. Otherwise exits with 1 and changes
+/// Exits with 0 if the release is created. Otherwise exits with 1 and changes
 /// nothing.
 #[derive(clap::Args, Debug)]
 pub struct Options {

@@ -63,7 +63,7 @@ fn read_revision(folder: &Path, revision: &str, path: &str) -> Result<Option<Str
     }
     if !git(&["rev-parse", "--git-dir"])?.is_success {
         bail!(
-            "cannot read the document {object}: there is no such file, and this folder is in no git repository, so that \
+            "cannot read the document {object}: there is no such file, and this folder is not in a git repository, so that \
              `{revision}` cannot be a revision"
         );
     }

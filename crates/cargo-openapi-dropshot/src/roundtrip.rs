@@ -1,5 +1,5 @@
 //! Task `roundtrip`: shows that the code generated from a document means what the
-//! document says. Each document becomes a throw-away program, which is compiled and
+//! document says. Each document becomes a temporary program, which is compiled and
 //! run: the document that dropshot emits from it is compared with the original by
 //! meaning, and values and requests made from the document are sent to it. The rules of the
 //! differences say which are accepted, and why.
@@ -39,7 +39,7 @@ use std::{
 
 /// Show that the generated code of documents means what the documents say
 ///
-/// Generates a throw-away crate for each document, compiles it, and compares
+/// Generates a temporary crate for each document, compiles it, and compares
 /// what it emits, accepts and responds with the document. Exits with 0 if
 /// every part passed or was rejected with a reason, and with 1 if not.
 #[derive(clap::Args, Debug)]
@@ -121,7 +121,7 @@ pub(crate) fn problems_of(project: &Project, document: &Path) -> Result<Vec<Prob
 ///
 /// # Errors
 ///
-/// A document cannot be read or is not usable; the throw-away programs cannot be
+/// A document cannot be read or is not usable; the temporary programs cannot be
 /// written, compiled or run.
 pub fn run(project: &Project, options: &Options) -> Result<ExitCode> {
     let mut project = project.clone();
@@ -163,7 +163,7 @@ fn table(project: &Project, options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns a name for the throw-away programs that is the same for the same documents, and
+/// Returns a name for the temporary programs that is the same for the same documents, and
 /// differs from that of a run with other documents at the same time.
 fn name_for(files: &[PathBuf]) -> String {
     let mut hasher = DefaultHasher::new();
@@ -171,7 +171,7 @@ fn name_for(files: &[PathBuf]) -> String {
     format!("roundtrip-{:08x}", hasher.finish() & 0xffff_ffff)
 }
 
-/// Compiles and tries the documents; `name` distinguishes the throw-away programs
+/// Compiles and tries the documents; `name` distinguishes the temporary programs
 /// from those of other runs.
 fn outcomes(project: &Project, name: &str, sources: Vec<Source>) -> Result<Vec<Outcome>> {
     let programs = throwaway::compile(project, name, &sources)?;

@@ -66,7 +66,7 @@ pub(crate) struct Document {
     /// The rules that the linter applies.
     #[serde(default)]
     pub(crate) profile: Profile,
-    /// The least number of days between the deprecation and the sunset of an operation.
+    /// The minimum number of days between the deprecation and the sunset of an operation.
     #[serde(default)]
     pub(crate) deprecation_days: DeprecationDays,
     /// Where the generated code is. Without this table, no code is generated, and the gates

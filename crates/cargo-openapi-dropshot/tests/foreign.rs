@@ -147,7 +147,7 @@ fn each_member_without_a_meaning_is_one_warning() {
 }
 
 #[test]
-fn paths_without_a_common_method_stand_side_by_side() {
+fn overlapping_paths_with_different_methods_are_allowed() {
     let service = Service::of("disjoint-methods.yaml");
     let handlers =
         service.read("crates/paths-that-meet-and-methods-that-do-not-server/src/handlers.rs");

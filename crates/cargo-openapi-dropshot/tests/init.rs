@@ -338,7 +338,7 @@ fn a_body_that_is_no_json_has_a_text_and_headers_with_an_example_are_sent() {
 }
 
 #[test]
-fn where_the_document_went_is_said() {
+fn init_prints_where_it_copied_the_document() {
     let place = Place::new(DOCUMENT);
     let schema = "{$ref: '#/components/schemas/Thing'}";
     let several = DOCUMENT.replace(schema, "{$ref: 'extra.yaml'}");
@@ -441,7 +441,7 @@ fn a_second_run_writes_the_responses_of_new_operations_only() {
 }
 
 #[test]
-fn files_of_a_repository_are_kept_and_what_is_left_to_do_is_said() {
+fn init_keeps_existing_files_and_prints_the_remaining_steps() {
     let place = Place::new(DOCUMENT);
     let manifest = "[workspace]\nmembers = [\"tools/*\"]\n";
     place.write("shop/Cargo.toml", manifest);
@@ -498,7 +498,7 @@ fn a_release_keeps_the_version_of_a_workspace_that_was_there() {
     let (code, text) = place.init(&[]);
     assert_eq!(code, 0, "{text}");
     assert!(!text.contains("[[document]]"), "{text}");
-    // The version is no concern of a repository that `init` made.
+    // The version does not concern a repository that `init` made.
     let new = Place::new(DOCUMENT);
     assert_eq!(new.init(&[]).0, 0);
     let configuration = new.read("shop/openapi-dropshot.toml");
@@ -602,7 +602,7 @@ fn what_cannot_be_served_is_reported_with_its_place_and_can_be_left_out() {
 }
 
 #[test]
-fn what_the_service_does_not_do_is_said() {
+fn init_lists_what_the_service_does_not_do() {
     let document = DOCUMENT.replace("        4XX: {$ref: '#/components/responses/Error'}\n", "");
     let place = Place::new(&document);
     let (code, text) = place.init(&[]);
@@ -711,11 +711,11 @@ fn a_mistake_is_named_with_its_remedy_and_nothing_is_written() {
         ),
         (
             &["--from", "openapi.yaml", "--name", "My Shop"],
-            &["`My Shop` is no name", "`--name book-shop`"],
+            &["`My Shop` is not a valid name", "`--name book-shop`"],
         ),
         (
             &["--from", "openapi.yaml", "--toolkit", "no/folder"],
-            &["`--toolkit no/folder` is no version"],
+            &["`--toolkit no/folder` is not a version"],
         ),
         (
             &["--from", "openapi.yaml", "file"],

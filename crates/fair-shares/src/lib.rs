@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn those_that_want_all_come_to_the_same() {
+    fn greedy_holders_end_with_equal_shares() {
         let budget = Arc::new(Shares::new(512));
         let mut held: Vec<Vec<_>> = vec![all(&budget, "a"), Vec::new(), Vec::new()];
         // Shares end one by one, and everybody tries to take the place.

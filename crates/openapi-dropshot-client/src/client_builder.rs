@@ -61,7 +61,7 @@ const MAX_RESPONSE_BYTES: u64 = 64 << 20;
 /// # Ok::<(), openapi_dropshot_client::BuildError>(())
 /// ```
 #[derive(Clone)]
-#[must_use = "a client is made by `build`"]
+#[must_use = "`build` creates the client"]
 pub struct ClientBuilder<K = Client> {
     base_url: String,
     service: &'static Service,

@@ -80,7 +80,7 @@ impl Change {
 pub struct Policy {
     /// The day on which the comparison is made. The comparison reads no clock.
     pub today: NaiveDate,
-    /// The least number of days between the deprecation of a beta operation and its
+    /// The minimum number of days between the deprecation of a beta operation and its
     /// sunset; if it is 0, no sunset is required.
     pub deprecation_days_beta: u32,
     /// The least number of days for a stable operation.

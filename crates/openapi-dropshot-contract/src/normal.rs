@@ -42,7 +42,7 @@ const MOST_COPIED: usize = 200_000;
 /// - A component with required members that are `readOnly` or `writeOnly` becomes two, if it
 ///   is used in both directions: requests have the one whose name ends in `Input`.
 /// - A member that is required and not described may have any value.
-/// - `not: {}`, which no value fulfils, is left out where it stands for nothing.
+/// - `not: {}`, which no value fulfils, is removed where it only excludes an alternative or a property.
 /// - A parameter of a query that is an object becomes one parameter for each member.
 /// - An operation without `operationId` gets one: [`Document::operation_names`].
 pub fn normalized(document: &Document) -> Option<Document> {

@@ -45,7 +45,7 @@ struct Pairs(String);
 impl Pairs {
     fn of(record: &Record<'_>, values: &OwnedKVList) -> Self {
         let mut pairs = Pairs::default();
-        // Nothing here fails, and a pair that cannot be written is no reason to
+        // Nothing here fails, and a pair that cannot be written is not a reason to
         // lose the others.
         let _ = record.kv().serialize(record, &mut pairs);
         let _ = values.serialize(record, &mut pairs);

@@ -79,7 +79,7 @@ impl<P: Clone + Eq + Hash> UsageCounters<P> {
                 key_id,
                 operation = operation.name,
                 sunset = deprecation.sunset_header,
-                "a deprecated operation is still called, said once a day and key; {}",
+                "a deprecated operation is still called (logged once per key and day); {}",
                 deprecation.note
             );
         }

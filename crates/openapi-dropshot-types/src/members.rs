@@ -66,7 +66,7 @@ where
 ///
 /// # Errors
 ///
-/// The value is no string, or the text cannot be parsed.
+/// The value is not a string, or the text cannot be parsed.
 pub fn text<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where
     T: FromStr<Err: fmt::Display>,

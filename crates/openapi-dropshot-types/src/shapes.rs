@@ -68,7 +68,7 @@ inline_schema!(Null => "Null", |_generator| {
     schema([("type", json!("null")), ("nullable", json!(true))])
 });
 
-/// The extension with the schema of a parameter that is no single text, for which dropshot
+/// The extension with the schema of a parameter that is not a single text, for which dropshot
 /// has no schema.
 pub const PARAMETER: &str = "x-parameter-schema";
 

@@ -96,7 +96,7 @@ fn lost_parts(value: &Value, written: &Value) -> usize {
 ///
 /// # Errors
 ///
-/// The value has no such property, or the property is no string.
+/// The value has no such property, or the property is not a string.
 pub fn tag<'v>(value: &'v Value, property: &str) -> Result<&'v str, String> {
     value
         .get(property)

@@ -174,7 +174,7 @@ pub fn generate_service(document: &Document, options: &Options) -> Result<Genera
     service_files(document, &plan, options)
 }
 
-/// Warns of what a service cannot do that the document says: the errors that it makes by itself
+/// Warns of what the document requires and a service cannot do: the errors that it makes by itself
 /// and for whose bodies it has no values, and forms that it does not read.
 pub fn warnings(document: &Document) -> Vec<Problem> {
     let normal = normalized(document);

@@ -96,7 +96,7 @@ mod tests {
     use anyhow::Context as _;
 
     #[test]
-    fn an_error_keeps_its_code_under_what_is_said_of_it() {
+    fn an_error_with_context_keeps_its_exit_code() {
         let wrong: anyhow::Result<()> = Err(WrongUsage("no".to_owned()).into());
         let wrong = wrong.context("cannot begin").expect_err("it is one");
         assert_eq!(of(&wrong), Exit::Usage);

@@ -80,7 +80,7 @@ impl<'de> IntoDeserializer<'de, Error> for Field<'de> {
 }
 
 impl Field<'_> {
-    /// The value as JSON writes it, so that `007` and `+7` are no numbers.
+    /// The value as JSON writes it, so that `007` and `+7` are not numbers.
     fn json<T: for<'json> Deserialize<'json>>(&self, what: &str) -> Result<T, Error> {
         let Self { member, text } = self;
         serde_json::from_str(text)

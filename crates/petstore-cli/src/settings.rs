@@ -75,7 +75,7 @@ impl Service {
             Err(VarError::NotPresent) => file.api_key,
             Err(VarError::NotUnicode(_)) => {
                 return Err(WrongUsage(format!(
-                    "{KEY} cannot be read: it is no UTF-8; set it to the key alone"
+                    "{KEY} cannot be read: it is not valid UTF-8; set it to the key alone"
                 ))
                 .into());
             }

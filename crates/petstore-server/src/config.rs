@@ -7,7 +7,7 @@ use std::{convert::Infallible, fmt, str::FromStr};
 openapi_dropshot_server::settings! {
     /// Where pets and keys are kept.
     StoreSettings {
-        /// `sqlite:PATH`, `postgres://…`, or `sqlite::memory:` for a store that is gone when the service stops
+        /// `sqlite:PATH`, `postgres://…`, or `sqlite::memory:` for a store in memory, which is lost when the service stops
         database: Database = "sqlite:petstore.db";
     }
 }

@@ -18,7 +18,7 @@ pub(crate) fn register(metrics: &Metrics, store: &Arc<dyn Store>) {
     );
     metrics.gauge(
         "petstore_store_queued_writes",
-        "Writes that wait to be taken up.",
+        "Writes that wait in the queue of the store.",
         read(|store| store.stats().queued as f64),
     );
     let connections = "Open connections that the store reads from.";
@@ -37,7 +37,7 @@ pub(crate) fn register(metrics: &Metrics, store: &Arc<dyn Store>) {
     let backups = store.clone();
     metrics.optional_gauge(
         "petstore_last_backup_timestamp_seconds",
-        "When the last backup was made with the command `backup`, in seconds since 1970.",
+        "When the last backup was created with the command `backup`, in seconds since 1970.",
         move || Some(backups.last_backup()?.timestamp() as f64),
     );
     let waits = store.clone();

@@ -240,7 +240,7 @@ pub enum OpenProblem {
 
     /// The encrypted connection to PostgreSQL could not be made.
     #[error(
-        "no encrypted connection can be made; name the authority of its certificate with `sslrootcert=FILE`, or, on a network that you trust, set `sslmode=disable` ({0})"
+        "no encrypted connection can be established; name the authority of its certificate with `sslrootcert=FILE`, or, on a network that you trust, set `sslmode=disable` ({0})"
     )]
     Tls(String),
 
@@ -407,7 +407,7 @@ pub enum BackupProblem {
 
     /// The checksum of a backup is wrong.
     #[error(
-        "its checksum is wrong, so its bytes have changed since it was made, and it may hold wrong data; use another one"
+        "its checksum is wrong, so its bytes have changed since it was created, and it may hold wrong data; use another one"
     )]
     Changed,
 
@@ -416,6 +416,6 @@ pub enum BackupProblem {
     InUse,
 
     /// Anything else; a full disk most of all.
-    #[error("the copy cannot be made; look whether its disk has room for it")]
+    #[error("the copy cannot be created; check whether its disk has room for it")]
     Failed(#[source] Cause),
 }

@@ -269,7 +269,7 @@ pub async fn migration_plan(url: &DatabaseUrl) -> Result<MigrationPlan, OpenErro
 }
 
 /// Marks the file of an open store as used by a server, until the mark is dropped, and tells
-/// whether other servers use it. A store that is no file is not marked. Drop the mark after the
+/// whether other servers use it. A store that is not a file is not marked. Drop the mark after the
 /// store was closed.
 ///
 /// # Errors

@@ -33,7 +33,7 @@ impl DatabaseUrl {
 /// A text that names no database.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{problem}; write `sqlite:PATH` for a file, `sqlite::memory:` for a store that is gone when the service stops, or `postgres://USER@HOST/NAME`"
+    "{problem}; write `sqlite:PATH` for a file, `sqlite::memory:` for a store in memory, which is lost when the service stops, or `postgres://USER@HOST/NAME`"
 )]
 pub struct InvalidDatabaseUrl {
     problem: String,

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_stand_on_the_left_and_figures_on_the_right() {
+    fn names_are_aligned_left_and_figures_right() {
         let mut table = Table::new(&["load", "p50"]);
         table.row(["get".to_owned(), latency(7.0)]);
         table.row(["list".to_owned(), latency(12_345.0)]);

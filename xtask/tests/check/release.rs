@@ -55,7 +55,7 @@ fn assert_rejected(tree: &Tree, version: &str, words: &[&str]) {
 }
 
 #[test]
-fn what_is_no_version_is_rejected() {
+fn invalid_versions_are_rejected() {
     let tree = Tree::new();
     for version in ["2", "2.0", "v2.0.0", "2.0.0-rc1", "02.0.0"] {
         assert_rejected(&tree, version, &["is not a version", "such as 1.1.0"]);
@@ -117,7 +117,7 @@ fn an_addition_needs_a_minor_version() {
 }
 
 #[test]
-fn what_is_told_as_added_needs_a_minor_version() {
+fn an_entry_under_added_needs_a_minor_version() {
     let tree = Tree::new();
     tree.replace(CHANGELOG, "### Changed", "### Added");
     let version = raised(&tree, [0, 0, 1]);

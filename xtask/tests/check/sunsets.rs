@@ -10,7 +10,7 @@ fn on(tree: &Tree, day: &str) -> (Option<i32>, String) {
 }
 
 #[test]
-fn nothing_is_said_more_than_half_a_year_before_a_sunset() {
+fn no_warning_more_than_180_days_before_a_sunset() {
     let (code, printed) = on(&Tree::new(), "2030-06-07");
     assert_eq!(code, Some(0), "{printed}");
     assert!(!printed.contains("getPet"), "{printed}");
@@ -79,7 +79,7 @@ pub(crate) fn remove_get_pet(tree: &Tree) {
 }
 
 #[test]
-fn what_is_removed_on_the_day_of_its_sunset_passes_and_a_day_before_it_does_not() {
+fn a_removal_passes_on_the_day_of_its_sunset_and_fails_a_day_before() {
     let tree = Tree::new();
     remove_get_pet(&tree);
     tree.replace(CHANGELOG, "### Changed\n", "### Removed\n");

@@ -99,7 +99,7 @@ fn a_file_that_is_no_export_ends_the_command() {
     let (code, printed) = check(&tree, "operation,key\n", DAY);
     assert_eq!(code, Some(1), "{printed}");
     assert!(
-        printed.contains("is no JSON export of the usage"),
+        printed.contains("is not a JSON export of the usage"),
         "{printed}"
     );
     let later = json!({"format": 2, "created_at": "2030-12-05T10:00:00Z", "operations": []});

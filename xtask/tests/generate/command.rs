@@ -69,7 +69,7 @@ fn assert_says(printed: &str, lines: &[&str]) {
 }
 
 #[test]
-fn what_is_committed_is_fresh() {
+fn committed_generated_code_is_fresh() {
     let (code, printed) = Tree::new().generate(&["--check"]);
     assert_eq!(code, 0, "{printed}");
     assert_says(&printed, &["fresh: "]);
@@ -249,7 +249,7 @@ fn a_document_that_is_not_there_is_named_with_the_cause() {
 }
 
 #[test]
-fn what_is_not_supported_is_left_out_on_request_and_reported_with_exit_code_3() {
+fn skip_unsupported_leaves_out_operations_and_exits_with_3() {
     let tree = Tree::new();
     let cookie =
         "        - {name: session, in: cookie, description: A session., schema: {type: string}}\n";

@@ -150,7 +150,7 @@ fn serve() -> SocketAddr {
     let address = listener.local_addr().expect("a bound listener has one");
     thread::spawn(move || {
         for connection in listener.incoming().flatten() {
-            // A connection that breaks is no matter of the service.
+            // A connection that breaks does not concern the service.
             answer(connection).ok();
         }
     });

@@ -54,7 +54,7 @@ impl Usage {
         let text = text.with_context(|| format!("cannot read the export of the usage {file}"))?;
         let usage = serde_json::from_str(&text);
         let mut usage: Usage = usage.with_context(|| {
-            format!("{file} is no JSON export of the usage; `usage --format json` of the service writes one")
+            format!("{file} is not a JSON export of the usage; `usage --format json` of the service writes one")
         })?;
         ensure!(
             usage.format == 1,

@@ -212,12 +212,12 @@ fn values_that_cannot_be_used_are_reported_where_they_are() {
         (
             "crates/shop-client/src/generated",
             "spec/",
-            "18:21 `spec` is to have generated code only, but contains a document (spec/shop.yaml)",
+            "18:21 `spec` must contain only generated code, but contains a document (spec/shop.yaml)",
         ),
         (
             "crates/shop-client/src/generated",
             "spec/admin-released",
-            "18:21 `spec/admin-released` is to have generated code only, but contains the releases",
+            "18:21 `spec/admin-released` must contain only generated code, but contains the releases",
         ),
         (
             "spec/admin.json",

@@ -167,7 +167,7 @@ impl<'a> Insertions<'a> {
     ///
     /// # Errors
     ///
-    /// A member would be in something that is no object.
+    /// A member would be in something that is not an object.
     pub(super) fn text(&self) -> Result<String> {
         let newline = if self.text.contains("\r\n") {
             "\r\n"

@@ -124,7 +124,7 @@ impl Examples {
         let schema = schema.or_else(|| media.and_then(|media| media.schema.as_ref()));
         let schema = self.schemas.of(schema)?;
         let value = chosen(&parameter.examples, schema.as_deref(), left_out);
-        // An empty text is no segment of a path.
+        // An empty text is not a segment of a path.
         Ok(value.filter(|value| text(value).is_some_and(|text| !text.is_empty())))
     }
 

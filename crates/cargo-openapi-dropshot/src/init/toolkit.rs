@@ -41,7 +41,7 @@ impl Toolkit {
             return Ok(Toolkit::Git(text.to_owned()));
         }
         let folder = fs::canonicalize(text).with_context(|| {
-            format!("`--toolkit {text}` is no version, no URL and no folder that can be read")
+            format!("`--toolkit {text}` is not a version, a URL or a folder that can be read")
         })?;
         let folders = [folder.clone(), folder.join("crates")];
         let found = folders

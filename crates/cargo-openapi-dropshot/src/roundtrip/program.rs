@@ -84,19 +84,19 @@ impl Program {
     fn query<T: DeserializeOwned>(&mut self, query: &Value) -> Result<T> {
         writeln!(self.queries, "{query}")
             .and_then(|()| self.queries.flush())
-            .context("cannot write to the throw-away program")?;
+            .context("cannot write to the temporary program")?;
         let mut line = String::new();
         self.results
             .read_line(&mut line)
-            .context("cannot read from the throw-away program")?;
+            .context("cannot read from the temporary program")?;
         match serde_json::from_str(&line) {
             Ok(Ok(result)) => Ok(result),
             Ok(Err(error)) => {
                 let error: String = error;
-                bail!("the throw-away program failed with {error} at the query {query}")
+                bail!("the temporary program failed with {error} at the query {query}")
             }
             Err(error) => Err(error)
-                .with_context(|| format!("the throw-away program ended at the query {query}")),
+                .with_context(|| format!("the temporary program ended at the query {query}")),
         }
     }
 }

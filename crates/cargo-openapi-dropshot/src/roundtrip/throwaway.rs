@@ -1,4 +1,4 @@
-//! Writes and compiles the throw-away crate: a program for each document, with its
+//! Writes and compiles the temporary crate: a program for each document, with its
 //! generated code and a program that tries it. All are compiled at once, with the
 //! versions, profiles and target folder of the project, so that no dependency is
 //! compiled again.
@@ -15,7 +15,7 @@ use std::{
 use toml::{Table, Value};
 use walkdir::WalkDir;
 
-/// The folder of the throw-away crates, below the target folder.
+/// The folder of the temporary crates, below the target folder.
 const FOLDER: &str = "roundtrip";
 
 /// The program, which is the same for every document.
@@ -54,8 +54,8 @@ pub(super) fn compile(
     let folder = target.join(FOLDER).join(name);
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let lock = fs::File::create(folder.join("lock"))
-        .context("cannot make a lock for the throw-away crate")?;
-    lock.lock().context("cannot lock the throw-away crate")?;
+        .context("cannot make a lock for the temporary crate")?;
+    lock.lock().context("cannot lock the temporary crate")?;
 
     let mut manifest = manifest(project, name)?;
     let mut files = Vec::new();
@@ -159,7 +159,7 @@ fn manifest(project: &Project, name: &str) -> Result<String> {
     if let Some(profile) = own.get("profile") {
         manifest.insert("profile".to_owned(), profile.clone());
     }
-    toml::to_string(&manifest).context("cannot write the manifest of the throw-away crate")
+    toml::to_string(&manifest).context("cannot write the manifest of the temporary crate")
 }
 
 /// The crate that generated code needs at run time.
@@ -240,7 +240,7 @@ fn build(folder: &Path, target: &Path) -> Result<String> {
     let errors = build(&[])?;
     ensure!(
         !is_unresolved(&errors),
-        "the dependencies of the throw-away crate cannot be resolved: make sure that cargo can reach the registry; for `{TYPES}` of another \
+        "the dependencies of the temporary crate cannot be resolved: make sure that cargo can reach the registry; for `{TYPES}` of another \
          source, add it to the dependencies of the crate of the models or, for a document outside of a project, pass the folder of the \
          toolkit with `--toolkit`:\n{}",
         errors.trim_end()

@@ -128,7 +128,7 @@ fn two_crates_of_one_name() {
 fn a_git_revision_that_does_not_exist() {
     let repository = Repository::code_first();
     let diff = |base: &'static str| ["diff", base, DOCUMENT];
-    let outside = "this folder is in no git repository";
+    let outside = "this folder is not in a git repository";
     // A temporary folder may be in a repository of somebody else.
     let mut command = repository.command(&diff("main:spec/things.yaml"));
     let output = command.env(

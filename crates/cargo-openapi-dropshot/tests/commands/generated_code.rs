@@ -255,7 +255,7 @@ fn unsupported_parts_are_left_out_on_request() {
     fs::remove_dir_all(repository.path("models")).expect("the folder is removed");
 }
 
-/// The throw-away crate is compiled with the dependencies of this repository: its versions, its profile and its target folder.
+/// The temporary crate is compiled with the dependencies of this repository: its versions, its profile and its target folder.
 fn with_dependencies() -> Repository {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     let root = own.ancestors().nth(2).expect("a crate of a workspace");
@@ -363,12 +363,12 @@ fn a_folder_of_generated_code_cannot_be_that_of_a_crate_or_of_the_document() {
         (
             "client/src/generated",
             "client",
-            "`client` is to have generated code only, but contains a crate (client/Cargo.toml)",
+            "`client` must contain only generated code, but contains a crate (client/Cargo.toml)",
         ),
         (
             "\"client/src/generated\"",
             "\"spec/\", crate = \"c\"",
-            "`spec` is to have generated code only, but contains a document (spec/things.yaml)",
+            "`spec` must contain only generated code, but contains a document (spec/things.yaml)",
         ),
     ] {
         repository.replace("openapi-dropshot.toml", old, new);

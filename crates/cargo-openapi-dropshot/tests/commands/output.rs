@@ -196,7 +196,7 @@ fn a_removed_part_of_a_git_revision_is_placed_in_a_file_that_is_there() {
     let found: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
     let place = &results(&found)[0]["locations"][0]["physicalLocation"];
     assert_eq!(place["artifactLocation"]["uri"], "things.yaml");
-    // A revision alone is no document.
+    // A revision alone is not a document.
     let run = repository.run(&["diff", "HEAD", DOCUMENT]);
     assert_printed(
         run,

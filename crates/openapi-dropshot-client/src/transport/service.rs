@@ -21,13 +21,13 @@ pub type RequestBody = reqwest::Body;
 /// use openapi_dropshot_client::TransportError;
 ///
 /// let error = TransportError::connect("the socket of the service is not there");
-/// assert_eq!(error.to_string(), "no connection was made");
+/// assert_eq!(error.to_string(), "no connection was established");
 /// ```
 #[derive(Debug, thiserror::Error)]
 #[error("{}", match kind {
-    TransportErrorKind::Connect => "no connection was made",
+    TransportErrorKind::Connect => "no connection was established",
     TransportErrorKind::Timeout => "it took too long",
-    TransportErrorKind::Tls => "no secure connection was made",
+    TransportErrorKind::Tls => "no secure connection was established",
     TransportErrorKind::Rejected => "the transport rejected the request",
 })]
 pub struct TransportError {

@@ -527,7 +527,7 @@ async fn a_file_without_a_key_is_logged_and_reported_while_calls_go_on() {
 }
 
 #[tokio::test]
-async fn the_reason_of_a_failed_load_is_said_once() {
+async fn the_reason_of_a_failed_load_is_logged_once() {
     let service = Service::responding([]).await;
     let client = Client::builder(service.base_url())
         .credentials(ApiKeyFile::new("/nowhere/key"))

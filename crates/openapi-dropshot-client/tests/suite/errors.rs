@@ -214,7 +214,7 @@ async fn an_address_that_does_not_speak_tls_is_tried_once() {
     let Ok(client) = Client::builder(url).clock(Passing::new()).build() else {
         return; // This test was built without TLS.
     };
-    let error = client.list_books().send().await.expect_err("it is no TLS");
+    let error = client.list_books().send().await.expect_err("it is not TLS");
     assert_eq!(
         (error.kind(), error.retries()),
         (ErrorKind::Tls, 0),

@@ -164,7 +164,7 @@ async fn a_creation_keeps_its_key_over_all_tries() {
 }
 
 #[tokio::test]
-async fn a_key_of_ones_own_is_sent_and_stands_in_the_error() {
+async fn an_idempotency_key_of_the_caller_is_sent_and_returned_in_the_error() {
     let service = Service::responding([json("422 Unprocessable Content", &[], REUSED)]).await;
     let client = builder(&service, &Passing::new())
         .build()

@@ -162,7 +162,7 @@ async fn a_walk_that_breaks_begins_again_where_it_was() {
 }
 
 #[tokio::test]
-async fn the_key_goes_to_no_other_origin() {
+async fn the_api_key_is_not_sent_to_another_origin() {
     let other = Service::responding([page(&[9], None)]).await;
     for target in [
         format!("{}/books?cursor=x", other.base_url()),
@@ -233,7 +233,7 @@ async fn a_bound_is_checked_before_the_first_page_is_fetched() {
 }
 
 #[tokio::test]
-async fn a_stream_outlives_its_client_and_goes_between_threads() {
+async fn a_stream_outlives_its_client_and_is_send() {
     let service = Service::responding(three_pages()).await;
     let books = client(&service).list_books().stream();
     let ids = tokio::spawn(books.map_ok(|book| book.id).try_collect::<Vec<_>>());

@@ -132,7 +132,7 @@ impl<'a> Comparison<'_, 'a> {
 }
 
 /// The least number of which all of these are divisors: `multipleOf` of each of them means
-/// `multipleOf` of that number. `None` if there are none, or if one is no integer.
+/// `multipleOf` of that number. `None` if there are none, or if one is not an integer.
 fn common_multiple(numbers: &[&Node]) -> Option<u64> {
     fn common_divisor(a: u64, b: u64) -> u64 {
         match b {

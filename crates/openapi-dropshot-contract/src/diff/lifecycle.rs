@@ -163,7 +163,9 @@ fn sunset_moved(context: &mut Context<'_>, subject: &Subject<'_>, base: &Node, r
             return context.report_at(family, places, old, Some(revision), text);
         }
         (_, Sunset::Unreadable) | (Sunset::Unreadable, _) => {
-            let text = format!("`{SUNSET}` of {what} is no date, or was none: write `YYYY-MM-DD`");
+            let text = format!(
+                "`{SUNSET}` of {what} is not a date, or was not one before: write `YYYY-MM-DD`"
+            );
             let old = old.or(Some(base));
             return context.report_at(&rules::SUNSET_PARSE, places, old, new, text);
         }

@@ -245,7 +245,7 @@ fn format_fits(from: TypeAndFormat<'_>, to: TypeAndFormat<'_>) -> bool {
     let pairs: &[(&str, &str)] = match to.name {
         Some("number") => &[("float", "double"), ("int32", "double")],
         Some("integer") => &[("int32", "int64"), ("int32", "bigint"), ("int64", "bigint")],
-        // A date or a time is no `date-time` (RFC 3339), although oasdiff takes it for one.
+        // A date or a time is not a `date-time` (RFC 3339), although oasdiff takes it for one.
         _ => &[],
     };
     from.format

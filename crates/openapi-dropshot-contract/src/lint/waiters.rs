@@ -32,11 +32,11 @@ pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
 fn unusable(operation: &Operation, waiter: &Waiter) -> Option<Problem> {
     let (name, path) = (&waiter.name, &waiter.path);
     let (at, message, help) = if operation.method != Method::Get {
-        let message = format!("the operation of the waiter `{name}` is no `GET`");
+        let message = format!("the operation of the waiter `{name}` is not a `GET`");
         let help = "move it to the operation that returns the state";
         (&waiter.at, message, help)
     } else if !path.value.starts_with('/') {
-        let message = format!("the path `{path}` of the waiter `{name}` is no JSON pointer");
+        let message = format!("the path `{path}` of the waiter `{name}` is not a JSON pointer");
         (&path.at, message, "begin it with a slash, like `/status`")
     } else if waiter.success.is_empty() {
         let message = format!("no state ends the waiter `{name}`");

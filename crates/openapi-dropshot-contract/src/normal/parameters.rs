@@ -31,7 +31,7 @@ pub(super) fn rewrite(root: &mut Node) {
 /// OpenAPI 3.0.3, "Parameter Object": header parameters of these names are ignored.
 const IGNORED_HEADERS: [&str; 3] = ["accept", "authorization", "content-type"];
 
-/// Returns the parameters that the members of a parameter are; `None` if it is no object, if it
+/// Returns the parameters that the members of a parameter are; `None` if it is not an object, if it
 /// is sent in another way, or if single parameters do not mean the same. An ignored parameter has no parts.
 fn parts(parameter: &Node, root: &Node) -> Option<Vec<Node>> {
     match parameter.word("in")? {

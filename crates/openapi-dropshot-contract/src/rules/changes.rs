@@ -493,7 +493,7 @@ families! {
         Schema "{type: string, not: {enum: [a]}}" "{type: string}";
     NOT_CHANGED "not-changed" "the schema of `not` changed" Warn ALL_REQUESTS, Warn RESPONSES
         Schema "{type: string, not: {enum: [a]}}" "{type: string, not: {enum: [b]}}";
-    TYPE_CHANGED "type-changed" "`type` or `format` changed, and values of the one are no values of the other"
+    TYPE_CHANGED "type-changed" "`type` or `format` changed, and values of the one are not values of the other"
         Err REQUESTS, Err RESPONSES, Warn ["request-parameter-property"]
         Schema "{type: integer}" "{type: string}",
         Schema "{type: string}" "{type: boolean}";

@@ -264,7 +264,7 @@ crate::rules! {
             "deprecated: true, x-deprecated-since: 2026-12-05, x-sunset: 2030-12-05, x-replacement: {operation: a, note: use it}";
 
     // Waiters.
-    WAITER Error General "waiter" "An entry of `x-waiters` has no state that ends the waiting, a state in two lists or one that the schema of the response does not allow, or a `path` that is no JSON pointer or leads to no member; or its operation is no `GET`."
+    WAITER Error General "waiter" "An entry of `x-waiters` has no state that ends the waiting, a state in two lists or one that the schema of the response does not allow, or a `path` that is not a JSON pointer or leads to no member; or its operation is not a `GET`."
         "List each state once, as the schema has it, and write the path as `/status`."
         Operation "x-waiters: {done: {path: status, success: [a]}}" "x-waiters: {done: {path: /status, success: [a]}}";
 

@@ -196,7 +196,7 @@ fn faults_of_a_newer_document_are_reported_where_they_are_written() {
 }
 
 #[test]
-fn what_is_new_in_3_2_is_rejected_where_it_stands() {
+fn new_members_of_openapi_3_2_are_rejected_at_their_place() {
     let whole = |members: &str, paths: &str| {
         format!("openapi: 3.2.0\ninfo: {{title: T, version: 1.0.0}}\n{members}paths: {paths}\n")
     };

@@ -111,7 +111,7 @@ fn listed_codes_are_in_the_catalogue() {
 }
 
 #[test]
-fn codes_stand_where_a_client_meets_their_status() {
+fn codes_at_a_response_of_another_status_are_errors() {
     let text = with_responses("        '400': {description: Bad., x-error-codes: [odd, «gone]}\n");
     assert_fault(
         &text,

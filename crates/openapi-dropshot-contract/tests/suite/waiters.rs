@@ -24,7 +24,7 @@ fn a_waiter_for_which_no_client_can_wait_is_rejected() {
     for (waiter, message, help) in [
         (
             "{path: «status, success: [a]}",
-            "the path `status` of the waiter `done` is no JSON pointer",
+            "the path `status` of the waiter `done` is not a JSON pointer",
             "`/status`",
         ),
         (

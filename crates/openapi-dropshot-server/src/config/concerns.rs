@@ -29,7 +29,7 @@ crate::settings! {
 
     /// The limits of the service; requests beyond them are rejected.
     Limits {
-        /// The highest number of reads (operations with a safe method such as GET) that run at the same time, and the highest number of writes; further ones are rejected with 503 at once. Of this and of the other budgets one key alone gets up to three quarters
+        /// The highest number of reads (operations with a safe method such as GET) that run at the same time, and the highest number of writes; further ones are rejected with 503 at once. A single key may use at most three quarters of this and of every other budget
         max_in_flight: NonZeroUsize = "512";
         /// Seconds that a request may run after its body was read; then it gets 503
         request_deadline_seconds: Seconds = "10";
@@ -83,7 +83,7 @@ crate::settings! {
 
     /// The admin listener, the metrics and the access log.
     Watch {
-        /// Address and port of `/livez`, `/readyz`, `/metrics` and `/usage`, which clients must not reach; port 0 takes a free one and logs it, `off` serves them nowhere
+        /// Address and port of `/livez`, `/readyz`, `/metrics` and `/usage`, which clients must not reach; port 0 takes a free one and logs it, `off` disables them
         admin_listen: AdminListen = "127.0.0.1:9090";
         /// Names under which clients reach the admin listener, without ports and with commas between them (in the file also an array), as in `service.internal`; `*` for any name, `none` for none. Requests to an address or to `localhost` need none
         admin_hosts: HostNames = "none";

@@ -94,7 +94,7 @@ impl<S: clap::Args + Settings> ServeSettings<S> {
         Ok(())
     }
 
-    /// The environment variables of this process that are no settings, but were probably meant as
+    /// The environment variables of this process that are not settings, but were probably meant as
     /// such. [`Program::begin`](crate::program::Program::begin) logs a warning for each.
     #[must_use]
     pub fn mistyped_variables(info: &ServiceInfo) -> Vec<MistypedVariable> {

@@ -249,7 +249,7 @@ impl FromStr for Networks {
             let address = text.parse::<IpAddr>().map(IpNet::from);
             address.or_else(|_| text.parse()).map_err(|_| {
                 let problem = format!(
-                    "`{text}` is no address and no network; write them as in `10.1.2.3` or `10.0.0.0/8`, with commas between them, or `none`"
+                    "`{text}` is neither an address nor a network; write them as in `10.1.2.3` or `10.0.0.0/8`, with commas between them, or `none`"
                 );
                 InvalidSetting(problem.into())
             })
@@ -402,7 +402,7 @@ fn origin(text: &str) -> Result<String, InvalidSetting> {
         return Ok(text.to_owned());
     }
     let problem = format!(
-        "`{text}` is no origin; write scheme, host and port as a browser does, in small letters and without a slash at the end, as in `https://shop.example` or `http://localhost:3000`"
+        "`{text}` is not an origin; write scheme, host and port as a browser does, in small letters and without a slash at the end, as in `https://shop.example` or `http://localhost:3000`"
     );
     Err(InvalidSetting(problem.into()))
 }

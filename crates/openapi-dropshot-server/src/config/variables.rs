@@ -1,12 +1,12 @@
 //! Finds environment variables that were probably meant as settings, but have another name: a
-//! variable that is no setting has no effect.
+//! variable that is not a setting has no effect.
 
 use super::parse::key;
 use crate::ServiceInfo;
 use clap::Command;
 use std::fmt;
 
-/// An environment variable that is no setting, and whose name is similar to that of one.
+/// An environment variable that is not a setting, and whose name is similar to that of one.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct MistypedVariable {
     name: String,
@@ -18,7 +18,7 @@ impl fmt::Display for MistypedVariable {
         let Self { name, meant } = self;
         write!(
             f,
-            "the variable `{name}` is no setting and has no effect; write `{meant}` if you meant that one"
+            "the variable `{name}` is not a setting and has no effect; write `{meant}` if you meant that one"
         )
     }
 }

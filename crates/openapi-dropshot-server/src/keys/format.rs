@@ -50,7 +50,7 @@ impl KeyFormat {
     ///
     /// # Errors
     ///
-    /// The text is no key of this format.
+    /// The text is not a key of this format.
     pub fn parse(self, text: &str) -> Result<ApiKey, MalformedKey> {
         let malformed = MalformedKey {
             prefix: self.prefix,

@@ -140,7 +140,7 @@ impl Drop for WriteOut {
 /// the standard library writes to stderr.
 pub fn log_panics() {
     std::panic::set_hook(Box::new(|panic| {
-        let message = panic.payload_as_str().unwrap_or("a value that is no text");
+        let message = panic.payload_as_str().unwrap_or("a value that is not text");
         match panic.location() {
             Some(place) => tracing::error!(%place, "panicked: {message}"),
             None => tracing::error!("panicked: {message}"),

@@ -157,7 +157,7 @@ impl Metrics {
                 requests,
                 "request_bytes",
                 "Bytes of requests that wait for their bodies or have a large head.",
-                "Bytes that requests may take which wait or have a large head.",
+                "Bytes that requests may use that wait for their bodies or have a large head.",
             ),
             (
                 bodies,
@@ -222,7 +222,7 @@ impl Metrics {
         let closed = connections.clone();
         self.counter(
             &info.metric("connections_without_key_closed_total"),
-            "Those of these connections that never had a request with a valid key.",
+            "Connections that were closed for others and never had a request with a valid key.",
             move || closed.closed_without_key(),
         );
     }
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_of_a_budget_is_seen() {
+    fn metrics_show_how_much_of_a_budget_is_in_use() {
         let metrics = metrics();
         let permits = Permits::<u8>::new(3);
         metrics.watch_budgets(&TEST, &permits, [&permits.reads; 3]);

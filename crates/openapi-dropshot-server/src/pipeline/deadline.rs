@@ -57,7 +57,7 @@ fn text(panic: &(dyn Any + Send)) -> &str {
     match (panic.downcast_ref::<String>(), panic.downcast_ref::<&str>()) {
         (Some(text), _) => text,
         (_, Some(text)) => text,
-        _ => "with a value that is no text",
+        _ => "with a value that is not text",
     }
 }
 
@@ -68,7 +68,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_is_an_internal_error_that_tells_only_the_log() {
-        for (work, text) in [(1, "once"), (2, "twice"), (3, "no text")] {
+        for (work, text) in [(1, "once"), (2, "twice"), (3, "not text")] {
             let error = caught(async move {
                 match work {
                     1 => panic!("once"),

@@ -283,7 +283,7 @@ fn report<S: State>(
     if let Some(metrics) = server.metrics() {
         metrics.counter(
             &info.metric("log_lines_lost_total"),
-            "Lines of the log that were lost, because more came than could be written.",
+            "Log lines that were dropped, because they arrived faster than they could be written.",
             logging::lost_lines,
         );
         if let Some(dates) = dates {

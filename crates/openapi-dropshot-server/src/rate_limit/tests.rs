@@ -62,7 +62,7 @@ fn a_burst_passes_and_the_next_request_waits_for_its_interval() {
 }
 
 #[test]
-fn an_allowance_that_is_whole_within_a_second_is_told_by_the_second() {
+fn a_quota_that_refills_within_a_second_is_reported_per_second() {
     for (rate, requests) in [("200", 200), ("20", 20)] {
         let quota = limiter(rate, "20").default_count(1, ms(0));
         assert_eq!(quota.policy, (requests, ms(1000)));

@@ -32,7 +32,7 @@ pub struct CallerUsage {
     /// The `operationId`.
     #[serde(skip)]
     pub operation: String,
-    /// The id of the caller, which is no secret.
+    /// The id of the caller, which is not a secret.
     pub key: String,
     /// The name of the caller.
     pub name: String,

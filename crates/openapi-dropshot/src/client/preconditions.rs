@@ -220,7 +220,7 @@ impl Check<'_, '_> {
                 &rules::CLIENT_HEADER,
                 &parameter.name.at,
                 format!(
-                    "cannot send `{name}`, which is no name of a header (RFC 9110, section 5.1)"
+                    "cannot send `{name}`, which is not a valid name of a header (RFC 9110, section 5.1)"
                 ),
                 "use letters, digits and `-`",
             ),

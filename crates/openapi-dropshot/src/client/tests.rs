@@ -286,7 +286,7 @@ fn a_deprecated_schema_warns_too() {
 }
 
 #[test]
-fn an_operation_that_is_not_stable_says_so() {
+fn the_documentation_of_an_unstable_operation_has_its_stability() {
     let operation = "{operationId: putThing, x-stability-level: beta, responses: {'204': {description: Done.}}}";
     for name in ["client.rs", "builder.rs"] {
         let text = file(&document(operation, SCHEMA), name);

@@ -48,11 +48,11 @@ impl Planner<'_> {
 fn problem(default: &Node, what: &str) -> Problem {
     let (message, help) = match &default.kind {
         NodeKind::Object(_) => (
-            format!("this default is no object that {what} keeps whole"),
+            format!("this default is not an object that {what} keeps whole"),
             "write all required members and only members that the schema names, or remove the default",
         ),
         _ => (
-            format!("the default {} is no value of {what}", default.summary()),
+            format!("the default {} is not a value of {what}", default.summary()),
             "write a value that the schema allows, or remove it",
         ),
     };

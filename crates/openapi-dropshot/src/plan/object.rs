@@ -232,7 +232,7 @@ impl<'a> Planner<'a> {
                 combined = Some(additional);
             } else {
                 // The part by itself is right; the schema that joins it with others is not.
-                let message = "`additionalProperties` of one part of `allOf` also speaks of the members of the other parts";
+                let message = "`additionalProperties` of one part of `allOf` also applies to the properties of the other parts";
                 let help =
                     "remove it from that part, or write all members in one schema without `allOf`";
                 let problem = rules::UNSUPPORTED_ALL_OF.problem(whole, message, help);

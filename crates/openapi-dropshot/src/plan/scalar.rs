@@ -67,7 +67,7 @@ impl<'a> Planner<'a> {
             value.is_some_and(|value| !base.contains(value))
         };
         for node in values.iter().filter(is_outside) {
-            let message = format!("{} is no value of {}", node.summary(), base.name);
+            let message = format!("{} is not a value of {}", node.summary(), base.name);
             let help = "remove the value, or choose a wider `format`";
             self.reject(&rules::ENUM_OUTSIDE_TYPE, &node.at, message, help);
         }

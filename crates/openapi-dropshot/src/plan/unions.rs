@@ -85,7 +85,7 @@ impl<'a> Planner<'a> {
         let written = written.and_then(|own| own.get("schemas"));
         for (part, variant) in parts.iter().zip(variants.iter_mut()) {
             if let Some(component) = part.component() {
-                // A name that the normal form made is no name of the document.
+                // A name that the normal form made is not a name of the document.
                 if written.is_some_and(|written| written.get(component).is_some()) {
                     variant.tags.push(component.to_owned());
                 }

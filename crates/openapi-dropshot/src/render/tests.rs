@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn items_are_set_apart_and_imports_stand_together() {
+fn blank_lines_separate_items_but_not_imports() {
     let code = quote!(
         use a::B;
         use c::D;

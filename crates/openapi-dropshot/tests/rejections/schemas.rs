@@ -57,7 +57,7 @@ fn schemas_are_rejected_where_no_type_says_the_same() {
         ),
         (
             schema("      type: integer\n      format: int8\n      enum: [1, 200]\n"),
-            "enum-outside-type … `200` is no value of i8",
+            "enum-outside-type … `200` is not a value of i8",
         ),
         (
             schema(
@@ -69,7 +69,7 @@ fn schemas_are_rejected_where_no_type_says_the_same() {
 }
 
 #[test]
-fn keywords_of_3_1_that_no_type_says_are_rejected_where_they_stand() {
+fn keywords_of_3_1_without_a_rust_type_are_rejected_at_their_place() {
     let object = "      type: object\n      properties: {a: {type: string}, b: {type: string}}\n";
     for (before, keyword) in [
         (object, "if: {required: [a]}"),
@@ -159,7 +159,7 @@ fn defaults_are_values_of_their_types() {
         ),
         (
             property("          type: integer\n          format: int8\n          default: 200\n"),
-            "invalid-default 31:20 the default `200` is no value of an integer (i8) … write a value that the schema allows",
+            "invalid-default 31:20 the default `200` is not a value of an integer (i8) … write a value that the schema allows",
         ),
         (
             property("          type: integer\n          maximum: 5\n          default: 6\n"),
@@ -179,7 +179,7 @@ fn defaults_are_values_of_their_types() {
         ),
         (
             property("          type: object\n          default: {a: 1}\n"),
-            "invalid-default … this default is no object that",
+            "invalid-default … this default is not an object that",
         ),
         (
             property(
@@ -219,7 +219,7 @@ fn all_of_is_rejected_where_parts_disagree() {
             parts(
                 "        - type: object\n          additionalProperties: false\n          properties:\n            b:\n              type: integer\n",
             ),
-            "unsupported-all-of … also speaks of the members of the other parts",
+            "unsupported-all-of … also applies to the properties of the other parts",
         ),
     ]);
 }

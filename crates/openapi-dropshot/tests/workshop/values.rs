@@ -230,7 +230,7 @@ fn absent_members_have_their_defaults() {
 }
 
 #[test]
-fn absent_and_null_are_told_apart() {
+fn absent_and_null_are_distinguished() {
     accepts::<models::Tool>(&[
         with(json!({ "nickname": null, "otherKind": null, "maybeKind": null, "anything": null })),
         with(json!({ "nickname": "Jack", "otherKind": "saw", "maybeKind": "known" })),

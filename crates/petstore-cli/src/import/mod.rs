@@ -299,8 +299,7 @@ impl Work {
     }
 }
 
-/// Whether the service says that the line is no pet, and so it will be
-/// tomorrow.
+/// Whether the service rejected the line permanently.
 fn is_refusal(error: &Error) -> bool {
     error.code().is_some() && matches!(error.status(), Some(400 | 413 | 422))
 }

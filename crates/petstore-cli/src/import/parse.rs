@@ -89,7 +89,7 @@ fn fields(record: &Record) -> Result<csv::StringRecord, String> {
     match reader.read_record(&mut fields) {
         Ok(_) => Ok(fields),
         Err(error) if matches!(error.kind(), csv::ErrorKind::Utf8 { .. }) => {
-            Err("is no UTF-8".to_owned())
+            Err("is not valid UTF-8".to_owned())
         }
         Err(error) => Err(error.to_string()),
     }

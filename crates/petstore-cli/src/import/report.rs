@@ -17,7 +17,7 @@ use std::{
     path::Path,
 };
 
-/// The progress of an import. Where stderr is no terminal, there is none.
+/// The progress of an import. Where stderr is not a terminal, there is none.
 pub(super) struct Progress(ProgressBar);
 
 impl Progress {
@@ -52,7 +52,7 @@ impl Progress {
         self.0.suspend(|| eprintln!("{text}"));
     }
 
-    /// Says that a line is no pet.
+    /// Says that a line is not a pet.
     pub(super) fn refused(&self, line: u64, reason: &str) {
         self.say(&format!("line {line} is rejected: {}", printable(reason)));
     }

@@ -73,7 +73,7 @@ mod tests {
     const VISIBLE: &str = "Rex é \u{a0}שלום \u{1f600}\u{fe0f} \u{2010}\u{202f}";
 
     #[test]
-    fn what_nobody_sees_is_made_visible_and_the_rest_stays() {
+    fn invisible_characters_are_replaced_and_others_stay() {
         for hidden in HIDDEN.chars() {
             let text = printable(&format!("a{hidden}b"));
             assert_eq!(text, "a\u{fffd}b", "{}", hidden.escape_unicode());

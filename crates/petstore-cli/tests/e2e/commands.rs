@@ -114,7 +114,7 @@ fn a_pet_is_fetched_and_stderr_says_that_this_ends() {
 }
 
 #[test]
-fn what_is_wrong_on_the_command_line_is_told_before_anything_is_sent() {
+fn invalid_arguments_are_reported_before_anything_is_sent() {
     let service = Service::start();
     let user = User::of(&service);
     for (arguments, words) in [

@@ -22,7 +22,7 @@ fn refused(user: &User, file: &str) -> Vec<(u64, String)> {
 }
 
 #[test]
-fn lines_that_are_no_pets_are_told_with_their_numbers_and_the_others_are_added() {
+fn invalid_lines_are_reported_with_their_numbers_and_the_others_are_added() {
     let service = Service::start();
     let user = User::of(&service);
     let text = format!(

@@ -58,10 +58,12 @@ fn a_file_that_is_no_journal_stays_as_it_is() {
     user.write(FILE, &pets(3));
     user.write("notes", "buy milk\n");
     let finished = user.run(&[&IMPORT[..], &["--journal", "notes"]].concat());
-    finished.reports(&["`notes` is no journal"]).stdout_of(2);
+    finished
+        .reports(&["`notes` is not the journal"])
+        .stdout_of(2);
     assert_eq!(user.read("notes"), "buy milk\n");
     let finished = user.run(&[&IMPORT[..], &["--journal", FILE]].concat());
-    finished.reports(&["is no journal"]).stdout_of(2);
+    finished.reports(&["is not the journal"]).stdout_of(2);
     assert_eq!(user.read(FILE), pets(3));
     assert!(service.pets().is_empty());
 }
@@ -80,7 +82,7 @@ fn two_imports_of_a_file_do_not_run_at_once() {
 }
 
 #[test]
-fn a_torn_last_line_is_cut_off_and_a_damaged_one_before_is_told() {
+fn an_incomplete_last_line_is_removed_and_a_damaged_earlier_line_is_reported() {
     let (service, user) = imported();
     let whole = user.read(JOURNAL);
     // As if the response to the last line had not reached the disk.
@@ -146,7 +148,7 @@ fn lines_that_may_have_been_sent_a_day_ago_are_held_back_and_listed() {
 }
 
 #[test]
-fn lines_that_somebody_found_are_skipped() {
+fn unknown_skip_counts_lines_as_added_and_sends_nothing() {
     let WithoutResponses {
         service,
         user,

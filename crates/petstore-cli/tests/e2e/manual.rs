@@ -82,7 +82,7 @@ fn the_help_says_that_commands_on_orders_may_change() {
 }
 
 #[test]
-fn every_shell_is_told_what_there_is() {
+fn completions_of_every_shell_list_all_commands() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = finished(&["completions", shell]);
         for word in ["import", "concurrency", "completions"] {

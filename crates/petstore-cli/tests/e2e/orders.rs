@@ -107,7 +107,7 @@ fn a_step_that_there_is_not_is_refused_and_changes_nothing() {
 }
 
 #[test]
-fn what_is_not_there_has_a_code_of_its_own() {
+fn a_missing_pet_or_order_has_its_own_exit_code() {
     let service = Service::start();
     let user = User::of(&service);
     for (arguments, words) in [
@@ -184,7 +184,7 @@ fn a_table_has_a_row_an_order() {
 }
 
 #[test]
-fn what_is_wrong_about_orders_is_told_before_anything_is_sent() {
+fn invalid_order_arguments_are_reported_before_anything_is_sent() {
     let service = Service::start();
     let user = User::of(&service);
     for (arguments, words) in [

@@ -30,7 +30,7 @@ fn run(user: &User, arguments: &[&str], variables: &[(&str, &str)]) -> Finished 
 }
 
 #[test]
-fn address_and_key_may_stand_in_a_file_that_only_its_owner_reads() {
+fn the_configuration_file_may_have_address_and_key_if_only_its_owner_reads_it() {
     let service = Service::start();
     let user = User::of(&service);
     let text = format!("url = {:?}\napi-key = {:?}\n", service.url, service.key);
@@ -78,7 +78,7 @@ fn a_flag_beats_its_variable_which_beats_the_file() {
 }
 
 #[test]
-fn a_mistake_in_the_file_is_told_without_what_stands_there() {
+fn an_error_in_the_configuration_file_does_not_repeat_its_values() {
     let service = Service::start();
     let user = User::of(&service);
     for (text, words) in [

@@ -110,7 +110,7 @@ fn assert_shows_none_of_them(output: &str) {
 }
 
 #[test]
-fn no_hidden_character_of_a_name_comes_to_a_terminal() {
+fn hidden_characters_of_names_are_replaced_on_a_terminal() {
     let service = Service::start();
     let user = User::of(&service);
     let name = pet_with_a_hostile_name(&user);
@@ -140,7 +140,7 @@ fn no_hidden_character_of_a_name_comes_to_a_terminal() {
 }
 
 #[test]
-fn no_hidden_character_of_an_error_of_the_service_comes_to_a_terminal() {
+fn hidden_characters_of_service_errors_are_replaced_on_a_terminal() {
     let service = Service::start();
     let mut user = User::of(&service);
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");

@@ -25,7 +25,7 @@ fn a_call_of_get_pet_warns_with_the_day_of_the_removal_and_the_replacement() {
     let warnings = deprecations(&output);
     assert!(
         output.status.success(),
-        "a warning is no error: {}",
+        "a warning is not an error: {}",
         String::from_utf8_lossy(&output.stderr)
     );
     assert_eq!(warnings.len(), 1, "{warnings:?}");

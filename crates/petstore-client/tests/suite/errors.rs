@@ -211,7 +211,7 @@ fn one_error_type_serves_for_making_a_client_and_for_using_it() {
     fn make() -> Result<Client, Error> {
         Ok(Client::builder("pets").api_key(KEY).build()?)
     }
-    let error = make().expect_err("it is no address");
+    let error = make().expect_err("it is not an address");
     assert_eq!(error.kind(), ErrorKind::Request);
     assert!(
         error.to_string().contains("write it like `http://"),

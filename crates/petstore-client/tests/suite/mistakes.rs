@@ -24,7 +24,7 @@ fn a_builder_in_place_of_its_value_is_called_a_builder() {
 }
 
 #[test]
-fn a_builder_whose_error_is_forgotten_is_told_of_it() {
+fn a_builder_without_question_mark_is_a_type_error() {
     let error = error_of("forgets_the_error.rs");
     assert!(
         error.contains("expected `NewPet`, found `Result<NewPet, "),

@@ -129,7 +129,7 @@ async fn a_value_of_a_newer_service_is_kept_and_an_unknown_member_is_ignored() {
         .list_pets()
         .send()
         .await
-        .expect("a newer service is no error");
+        .expect("a newer service is not an error");
     assert_eq!(
         pets[0].status,
         Some(PetStatus::Unknown("reserved".to_owned()))

@@ -13,7 +13,7 @@ pub(crate) async fn run(file: &Path, settings: CommandSettings) -> anyhow::Resul
     petstore_store::backup(&url, file).await?;
     if let Err(error) = petstore_store::record_backup(&url, begun) {
         tracing::warn!(
-            "the backup was made, but the metric of the last backup does not change: {error}; let this user write the folder of the store"
+            "the backup was created, but the metric of the last backup does not change: {error}; let this user write the folder of the store"
         );
     }
     print(&format!("copied `{url}` to `{}`\n", file.display()))
@@ -24,7 +24,7 @@ pub(crate) async fn verify(file: &Path, settings: &CommandSettings) -> anyhow::R
     logging::init(&INFO, &settings.log);
     let found = petstore_store::verify_backup(file).await?;
     print(&format!(
-        "`{}` is a whole store of schema version {}; it has {} pets and {} API keys\n{}",
+        "`{}` is a valid store of schema version {}; it has {} pets and {} API keys\n{}",
         file.display(),
         found.schema,
         found.pets,
@@ -39,7 +39,7 @@ fn note(file: &Path, has_checksum: bool) -> String {
         return String::new();
     }
     format!(
-        "`{}` has no checksum, because an earlier version made it or it was used as a store since: if a bit of a value has changed, nobody would notice\n",
+        "`{}` has no checksum, because an earlier version created it or it was used as a store since: if a bit of a value has changed, nobody would notice\n",
         file.display()
     )
 }

@@ -91,7 +91,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn a_long_upgrade_is_told_in_minutes() {
+    fn the_estimate_of_a_long_upgrade_is_in_minutes() {
         let url = "sqlite:a.db".parse().expect("a file");
         let plan = |seconds| MigrationPlan {
             from: 4,

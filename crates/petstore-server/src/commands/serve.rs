@@ -79,7 +79,7 @@ fn is_temporary(error: &anyhow::Error) -> bool {
 }
 
 /// Makes the first key of a store that has none. Under systemd and Kubernetes there is nobody
-/// to show it to, and a log is no place for a key.
+/// to show it to, and a log is not a place for a key.
 async fn first_key(store: &dyn Store) -> anyhow::Result<Option<ApiKey>> {
     if store.has_keys().await? {
         return Ok(None);
@@ -87,7 +87,7 @@ async fn first_key(store: &dyn Store) -> anyhow::Result<Option<ApiKey>> {
     let supervisors = ["JOURNAL_STREAM", "KUBERNETES_SERVICE_HOST"];
     if supervisors.iter().any(|name| env::var_os(name).is_some()) {
         tracing::warn!(
-            "the store has no API key yet; make one with `petstore-server key create NAME`"
+            "the store has no API key yet; create one with `petstore-server key create NAME`"
         );
         return Ok(None);
     }

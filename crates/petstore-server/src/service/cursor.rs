@@ -38,10 +38,10 @@ pub(super) struct Position<F> {
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub(super) enum CursorError {
     #[error(
-        "was not made by this service for this list; follow the `Link` header of an earlier response"
+        "was not created by this service for this list; follow the `Link` header of an earlier response"
     )]
     Foreign,
-    #[error("was made with another {0} filter; pass the same one, or begin without a cursor")]
+    #[error("was created with another {0} filter; pass the same one, or begin without a cursor")]
     OtherFilter(&'static str),
 }
 

@@ -29,7 +29,7 @@ const CALLS_PER_RETRY: u32 = 5;
 fn number(variable: &str, default: u64) -> u64 {
     env::var(variable).map_or(default, |text| {
         text.parse()
-            .unwrap_or_else(|_| panic!("{variable} is no number: {text}"))
+            .unwrap_or_else(|_| panic!("{variable} is not a number: {text}"))
     })
 }
 
@@ -124,7 +124,7 @@ async fn each_pet_is_there_once_and_the_tries_keep_to_the_budget() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_service_that_is_down_for_everybody_gets_no_storm() {
+async fn retries_to_a_service_that_is_down_stay_within_the_budget() {
     const CALLS: u64 = 200;
     const STOCK: u32 = 30;
     let service = Service::start();

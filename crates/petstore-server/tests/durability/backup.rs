@@ -66,7 +66,7 @@ fn an_existing_file_is_left_alone() {
 }
 
 #[test]
-fn where_nothing_can_be_copied_it_says_so_and_makes_no_file() {
+fn a_failed_backup_reports_the_reason_and_creates_no_file() {
     let folder = TempDir::new().expect("a folder can be made");
     for (database, advice) in [
         ("sqlite:petstore.db", "name the file that the service uses"),

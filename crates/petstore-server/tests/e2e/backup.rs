@@ -134,7 +134,7 @@ fn a_backup_is_verified_and_left_as_it_is() {
     run_ok(folder, &["backup", "copy.db"]);
     let before = fs::read(folder.join("copy.db")).expect("a backup");
     let said = run_ok(folder, &["backup", "--verify", "copy.db"]);
-    let start = "`copy.db` is a whole store of schema version ";
+    let start = "`copy.db` is a valid store of schema version ";
     assert!(said.starts_with(start), "{said}");
     assert!(said.ends_with("; it has 1 pets and 1 API keys\n"), "{said}");
     assert_eq!(fs::read(folder.join("copy.db")).expect("a backup"), before);
@@ -195,7 +195,7 @@ fn a_backup_without_checksum_is_verified_and_restored_with_a_note() {
         bytes.truncate(pages);
     });
     let (folder, _) = stopped(service);
-    let note = "`copy.db` has no checksum, because an earlier version made it or it was used as a store since: if a bit of a value has changed, nobody would notice\n";
+    let note = "`copy.db` has no checksum, because an earlier version created it or it was used as a store since: if a bit of a value has changed, nobody would notice\n";
     for command in [
         &["backup", "--verify", "copy.db"][..],
         &["restore", "copy.db"],
@@ -419,7 +419,7 @@ fn a_backup_of_an_older_version_is_restored_and_upgraded_at_the_next_start() {
     let folder = std::sync::Arc::new(tempfile::TempDir::new().expect("a folder can be made"));
     oldest(&folder.path().join("old.db"));
     let said = run_ok(folder.path(), &["restore", "old.db"]);
-    let start = "restored `sqlite:petstore.db` from `old.db`\n`old.db` has no checksum, because an earlier version made it";
+    let start = "restored `sqlite:petstore.db` from `old.db`\n`old.db` has no checksum, because an earlier version created it";
     assert!(said.starts_with(start), "{said}");
     let service = Service::start_in(folder.clone(), &[], &[]);
     assert!(service.showed_a_key());

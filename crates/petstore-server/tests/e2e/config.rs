@@ -111,7 +111,7 @@ fn a_file_that_cannot_be_used_is_named_with_what_is_wrong() {
 }
 
 #[test]
-fn a_value_that_cannot_be_used_is_reported_where_it_stands() {
+fn an_invalid_value_is_reported_with_its_place() {
     let folder = TempDir::new().expect("a folder can be made");
     for (name, value, help) in [
         (
@@ -139,7 +139,7 @@ fn a_value_that_cannot_be_used_is_reported_where_it_stands() {
         (
             "trusted-proxies",
             "proxy",
-            "`proxy` is no address and no network",
+            "`proxy` is neither an address nor a network",
         ),
     ] {
         let flag = format!("--{name}");
@@ -181,7 +181,7 @@ fn a_typing_mistake_in_the_name_of_the_database_makes_no_store() {
 }
 
 #[test]
-fn two_servers_on_one_file_work_and_the_second_one_says_so() {
+fn two_servers_on_one_file_work_and_the_second_one_logs_a_warning() {
     let first = Service::start();
     let id = first.add("Rex", None);
     let mut second = Service::start_in(first.folder.clone(), &[], &[]);
@@ -319,8 +319,8 @@ fn a_variable_that_is_almost_a_setting_is_warned_of() {
     let folder = Arc::new(TempDir::new().expect("a folder can be made"));
     let mistyped = [("PETSTORE_MAX_INFLIGHT", "7"), ("PETSTORE_LISTNE", "1")];
     let texts = [
-        "the variable `PETSTORE_LISTNE` is no setting and has no effect; write `PETSTORE_LISTEN`",
-        "the variable `PETSTORE_MAX_INFLIGHT` is no setting and has no effect; write `PETSTORE_MAX_IN_FLIGHT`",
+        "the variable `PETSTORE_LISTNE` is not a setting and has no effect; write `PETSTORE_LISTEN`",
+        "the variable `PETSTORE_MAX_INFLIGHT` is not a setting and has no effect; write `PETSTORE_MAX_IN_FLIGHT`",
     ];
     let config = |variables: &[(&str, &str)]| {
         let mut command = program(folder.path());

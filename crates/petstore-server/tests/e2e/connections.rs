@@ -14,7 +14,7 @@ use test_support::{Need, skip};
 const PET: &str = r#"{"name":"Rex","categoryId":7}"#;
 
 #[test]
-fn a_client_that_asks_before_it_sends_is_told_to_go_on() {
+fn expect_100_continue_gets_100() {
     let service = Service::start();
     let request = Request::post("/v1/pets", PET)
         .key(&service.key)

@@ -34,7 +34,7 @@ const GROUPING: [&str; 6] = [
     "on",
     "without",
 ];
-/// Other words of PromQL that are no metric.
+/// Other words of PromQL, which are not metrics.
 const WORDS: [&str; 14] = [
     "and", "avg", "bool", "bottomk", "count", "inf", "max", "min", "nan", "offset", "or", "sum",
     "topk", "unless",
@@ -206,7 +206,7 @@ fn assert_served(queries: &[String], least: usize) {
 }
 
 #[test]
-fn every_query_of_the_dashboard_asks_for_what_is_served() {
+fn every_query_of_the_dashboard_uses_served_metrics() {
     fn collect(value: &Value, queries: &mut Vec<String>) {
         match value {
             Value::Object(members) => {
@@ -250,7 +250,7 @@ fn every_query_of_the_dashboard_asks_for_what_is_served() {
 }
 
 #[test]
-fn every_alert_asks_for_what_is_served() {
+fn every_alert_uses_served_metrics() {
     let rules = read("prometheus-rules.yml");
     let queries: Vec<String> = rules
         .lines()
@@ -329,7 +329,7 @@ fn the_metrics_and_labels_of_a_query_are_told_from_its_words() {
 }
 
 #[test]
-fn a_query_for_what_is_not_served_is_seen() {
+fn a_query_of_an_unknown_metric_or_label_is_found() {
     let scrape = scrape();
     for (query, expected) in [
         (

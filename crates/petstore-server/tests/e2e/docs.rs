@@ -74,7 +74,7 @@ fn the_page_shows_which_build_serves_it() {
 }
 
 #[test]
-fn the_viewer_goes_as_gzip_to_those_who_take_it() {
+fn the_script_of_the_viewer_is_compressed_for_clients_that_accept_gzip() {
     let service = Service::start();
     let whole = service.send(&Request::get("/docs/scalar.js"));
     let request = Request::get("/docs/scalar.js").header("Accept-Encoding", "gzip");

@@ -259,7 +259,7 @@ fn bodies_that_do_not_fit_into_memory_together_are_503() {
 }
 
 #[test]
-fn a_key_that_asks_too_often_is_429_and_is_told_when_to_come_again() {
+fn a_key_above_its_rate_gets_429_with_retry_after() {
     let limit = ["--rate-limit-per-second", "1", "--rate-limit-burst", "1"];
     let service = Service::start_with(&limit);
     let mut rejected = None;

@@ -66,7 +66,7 @@ fn other_responses_say_nothing_of_it() {
 }
 
 #[test]
-fn what_is_stable_is_served_at_every_level() {
+fn stable_operations_are_served_at_every_level() {
     for level in ["experimental", "beta", "stable"] {
         let service = Service::start_with(&["--min-stability", level]);
         let id = service.add("Rex", None);
@@ -144,7 +144,7 @@ fn the_level_stable_serves_exactly_the_operations_of_the_specification() {
 }
 
 #[test]
-fn what_is_beta_is_served_at_its_level_and_below() {
+fn beta_operations_are_served_at_beta_and_experimental() {
     for level in ["beta", "experimental"] {
         let service = Service::start_with(&["--min-stability", level]);
         let pet = service.add("Rex", Some("available"));

@@ -170,7 +170,7 @@ fn calls_of_a_deprecated_operation_are_counted_by_key_with_the_time_of_the_last_
 }
 
 #[test]
-fn what_a_client_makes_up_does_not_grow_what_is_served() {
+fn unknown_paths_and_keys_add_no_metrics() {
     let watched = Watched::start();
     watched.service.get("/v1/nothing");
     let before = watched.scrape().samples.len();

@@ -180,7 +180,7 @@ fn the_commands_of_the_page_of_upgrades_find_the_store_in_the_configuration_file
     let said = String::from_utf8(output.stdout).expect("text");
     for part in [
         "would be upgraded from schema version 1",
-        "is a whole store",
+        "is a valid store",
         "restored `sqlite:",
     ] {
         assert!(said.contains(part), "{part}: {said}");

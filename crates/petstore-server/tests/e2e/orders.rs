@@ -53,7 +53,7 @@ fn assert_pet(service: &Service, id: i64, status: &str) {
 }
 
 #[test]
-fn an_order_goes_its_way_and_takes_its_pet_along() {
+fn an_order_passes_all_transitions_and_changes_the_status_of_its_pet() {
     let service = Service::start();
     let pet = service.add("Rex", Some("available"));
     let first = placed(&service, pet);
@@ -126,7 +126,7 @@ fn a_step_that_is_not_in_the_table_is_rejected_and_names_from_and_to() {
 }
 
 #[test]
-fn a_request_that_is_no_good_is_told_what_to_change() {
+fn invalid_order_requests_get_a_message_with_the_remedy() {
     let service = Service::start();
     let pet = service.add("Rex", Some("available"));
     placed(&service, pet);

@@ -19,7 +19,7 @@ fn a_pet_is_added_listed_and_fetched() {
 }
 
 #[test]
-fn what_was_left_out_stays_absent_and_what_is_unknown_is_ignored() {
+fn omitted_members_stay_absent_and_unknown_members_are_ignored() {
     let service = Service::start();
     let created =
         service.post(r#"{"categoryId":-9223372036854775808,"name":"","colour":{"name":[1]}}"#);
@@ -42,7 +42,7 @@ fn a_name_comes_back_byte_for_byte() {
 }
 
 #[test]
-fn a_list_has_twenty_pets_unless_it_is_told_otherwise() {
+fn the_default_limit_is_twenty_and_limit_changes_it() {
     let service = Service::start();
     for number in 0..21 {
         service.add(&number.to_string(), None);

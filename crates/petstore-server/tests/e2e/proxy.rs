@@ -127,7 +127,7 @@ fn a_body_that_is_announced_too_long_is_rejected_at_once() {
 }
 
 #[test]
-fn what_is_no_http_is_closed_without_a_byte() {
+fn connections_without_http_are_closed_without_a_response() {
     let Some(proxy) = Proxy::start() else { return };
     for bytes in [
         &b"\x00\x01\x02\r\n\r\n"[..],
@@ -255,7 +255,7 @@ fn one_source_asks_a_number_of_times_and_no_more() {
 }
 
 #[test]
-fn a_service_that_is_away_is_told_in_the_error_body() {
+fn the_proxy_responds_with_an_error_body_while_no_service_runs() {
     let Some(mut proxy) = Proxy::start() else {
         return;
     };

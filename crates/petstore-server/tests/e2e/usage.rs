@@ -62,7 +62,7 @@ fn a_caller_of_a_deprecated_operation_is_counted_within_seconds() {
 }
 
 #[test]
-fn what_was_counted_last_is_written_when_the_service_stops_and_added_up_by_the_next() {
+fn usage_counts_are_stored_at_shutdown_and_added_up_after_the_next_start() {
     let mut service = Service::start();
     for total in [2, 4] {
         for _ in 0..2 {

@@ -165,7 +165,7 @@ fn an_endless_head_is_survived() {
 }
 
 #[test]
-fn pings_whose_responses_nobody_reads_are_survived() {
+fn a_flood_of_unread_pings_does_not_stop_the_service() {
     let pings = frame(frames::PING, 0, 0, &[0; 8]).repeat(500);
     assert_flood_is_survived("PING", |connection| {
         send_some(connection, &pings)?;
@@ -174,7 +174,7 @@ fn pings_whose_responses_nobody_reads_are_survived() {
 }
 
 #[test]
-fn settings_whose_responses_nobody_reads_are_survived() {
+fn a_flood_of_unread_settings_frames_does_not_stop_the_service() {
     let settings = frame(frames::SETTINGS, 0, 0, &[]).repeat(500);
     assert_flood_is_survived("SETTINGS", |connection| {
         send_some(connection, &settings)?;

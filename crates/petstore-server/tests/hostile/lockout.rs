@@ -56,18 +56,18 @@ fn assert_served(what: &str, attack: &Attack) {
 }
 
 #[test]
-fn unread_responses_of_http2_lock_nobody_out() {
+fn unread_http2_responses_do_not_block_other_clients() {
     let attack = Attack::without_window("x", "/v1/pets", 1);
     assert_served("unread responses of HTTP/2", &attack);
 }
 
 #[test]
-fn unread_documents_lock_nobody_out() {
+fn unread_documents_do_not_block_other_clients() {
     let attack = Attack::unread("x", "/v1/openapi.json");
     assert_served("unread documents", &attack);
 }
 
 #[test]
-fn half_sent_heads_lock_nobody_out() {
+fn incomplete_heads_do_not_block_other_clients() {
     assert_served("half-sent heads", &Attack::half_heads());
 }

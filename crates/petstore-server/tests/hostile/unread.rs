@@ -338,7 +338,7 @@ fn streams_without_a_window_are_cut_off_although_others_go_on() {
     assert!(is_cut_off, "it is still open after {time:?}");
 }
 
-/// A slow client is no hostile one: it takes something from time to time.
+/// A slow client is not a hostile one: it takes something from time to time.
 #[test]
 fn a_client_that_reads_slowly_gets_its_pages() {
     const PAGES: usize = 16;

@@ -81,7 +81,7 @@ async fn a_long_page_of_the_api_is_compressed_too() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_does_not_want_it_and_what_is_too_short_stays_as_it_is() {
+async fn responses_are_not_compressed_if_short_or_not_accepted() {
     let running = running(Switch::On).await;
     let path = "/v1/openapi.json";
     for accepts in ["gzip;q=0", "identity", "br"] {

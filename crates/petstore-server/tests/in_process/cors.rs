@@ -78,7 +78,7 @@ async fn a_preflight_of_a_named_origin_needs_no_key() {
     response.assert_error(405, "method_not_allowed");
     assert_eq!(allowed(&response), None);
     assert!(varies(&response).contains("Origin"), "{response:?}");
-    // Without the question it is no preflight.
+    // Without the question it is not a preflight.
     let options = Request::new("OPTIONS", "/v1/pets").header("Origin", SHOP);
     running
         .send(&options)

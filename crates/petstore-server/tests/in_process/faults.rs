@@ -48,7 +48,7 @@ async fn a_panic_before_the_handler_is_500_too() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_the_store_says_is_told_by_its_code_and_its_cause_only_to_the_log() {
+async fn store_errors_reach_clients_as_codes_and_their_causes_only_the_log() {
     let running = Running::start(With::default()).await;
     for (id, status, code) in [
         (pet::INTERNAL, 500, "internal_error"),

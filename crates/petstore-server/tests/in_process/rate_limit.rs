@@ -112,7 +112,7 @@ async fn errors_after_the_key_count_and_say_what_is_left_and_those_before_it_do_
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn without_a_limit_nothing_is_said_of_one() {
+async fn responses_without_a_rate_limit_have_no_rate_limit_headers() {
     let running = Running::start(With::default()).await;
     for _ in 0..150 {
         let response = running.get("/v1/pets");

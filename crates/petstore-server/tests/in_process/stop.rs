@@ -33,7 +33,7 @@ async fn a_handler_that_does_not_end_is_not_waited_for_longer_than_the_grace() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_new_is_sent_elsewhere_while_what_runs_is_finished() {
+async fn during_shutdown_new_requests_are_rejected_and_running_ones_finish() {
     let running = Running::start(With::default()).await;
     let mut held = running.held().await;
     let mut open = running.connect();

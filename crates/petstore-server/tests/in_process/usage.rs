@@ -8,7 +8,7 @@ use std::{sync::atomic::Ordering, time::Duration};
 const NOON: &str = "2027-01-01T12:00:00Z";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_counted_is_in_the_store_when_the_server_has_stopped() {
+async fn usage_counts_are_stored_at_shutdown() {
     let with = With {
         clock: At::new(NOON),
         ..With::default()

@@ -112,7 +112,7 @@ async fn a_database_that_is_not_there_or_not_durable_stops_the_start() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_database_that_goes_in_mid_flight_is_503_and_when_it_is_back_so_is_the_service() {
+async fn requests_get_503_while_the_database_is_away_and_succeed_afterwards() {
     let Some(cluster) = own(&[]).await else {
         return;
     };

@@ -185,7 +185,7 @@ fn the_wait_is_bounded_and_ends_with_the_reason() {
 }
 
 #[test]
-fn an_address_that_is_taken_is_told_before_the_wait() {
+fn an_address_in_use_is_reported_before_the_wait_for_the_database() {
     let taken = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let address = taken.local_addr().expect("it has an address").to_string();
     let folder = TempDir::new().expect("a folder can be made");

@@ -205,7 +205,7 @@ fn used_tables<'sql>(migrations: &[&'sql str], found: i64) -> impl Iterator<Item
     tables.into_iter()
 }
 
-/// Whether a database that is no store has a table or an index with the name of one that a
+/// Whether a database that is not a store has a table or an index with the name of one that a
 /// migration makes. To make a store in it would fail.
 async fn is_foreign(db: &Client) -> Result<bool, Error> {
     let made = MIGRATIONS.iter().copied().flat_map(made);

@@ -44,7 +44,7 @@ fn roots_in(file: &Path) -> Result<RootCertStore, OpenProblem> {
     read().map_err(|error| no_certificates(format!("`{}`", file.display()), error))
 }
 
-/// A system without any is no error here: most databases on a private network
+/// A system without any is not an error here: most databases on a private network
 /// are reached without TLS, and one that needs it rejects the connection.
 fn roots_of_the_system() -> RootCertStore {
     let found = load_native_certs();

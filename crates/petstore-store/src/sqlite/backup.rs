@@ -319,7 +319,7 @@ fn check_pages(db: &Connection) -> Result<(), BackupProblem> {
     }
 }
 
-/// Wraps an error of a statement that a whole store can run: it is damaged, unless its disk or another program is the cause.
+/// Wraps an error of a statement that a valid store can run: it is damaged, unless its disk or another program is the cause.
 fn unreadable(error: Error) -> BackupProblem {
     use ErrorCode::{
         CannotOpen, DatabaseBusy, DatabaseLocked, OutOfMemory, PermissionDenied, SystemIoFailure,

@@ -136,7 +136,7 @@ pub(super) fn existing(path: &Path) -> Result<Option<Connection>, OpenProblem> {
 
 /// A connection to a backup that changes nothing; `None` where there is none. Unlike
 /// [`existing`], it can read a file on a medium that cannot be written, unless a log lies beside
-/// it: then the file is no finished copy, and SQLite needs a file for the locks.
+/// it: then the file is not a finished copy, and SQLite needs a file for the locks.
 pub(super) fn backup(path: &Path) -> Result<Option<Connection>, OpenProblem> {
     let path = &absolute(path)?;
     if has_log(path) {

@@ -12,7 +12,7 @@ use std::{
 /// a file ends the locks that SQLite holds on it in this process.
 #[derive(Debug, Default)]
 pub struct ServerMark {
-    /// Holds a shared lock; `None` for a store that is no file.
+    /// Holds a shared lock; `None` for a store that is not a file.
     _file: Option<File>,
     others: bool,
 }

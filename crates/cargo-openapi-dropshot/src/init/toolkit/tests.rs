@@ -40,7 +40,7 @@ fn a_toolkit_is_a_version_an_url_or_a_folder() -> Result<()> {
         let toolkit = Toolkit::parse(Some(&folder), Path::new("."))?;
         assert_eq!(toolkit.dependency("openapi-dropshot-types", ""), expected);
     }
-    for (folder, part) in [("no/such/folder", "no version"), ("src", "no folder")] {
+    for (folder, part) in [("no/such/folder", "is not a version"), ("src", "no folder")] {
         let error = Toolkit::parse(Some(folder), Path::new(".")).expect_err(folder);
         assert!(error.to_string().contains(part), "{error}");
     }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const CATALOGUE: &str = include_str!("../data/oasdiff.txt");
 
-/// The checks that are no rules here, by the ends of their ids, and why.
+/// The checks that are not rules here, by the ends of their ids, and why.
 const LEFT_OUT: &[(&[&str], &str)] = &[
     (
         &[

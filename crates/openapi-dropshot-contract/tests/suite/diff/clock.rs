@@ -79,7 +79,7 @@ fn a_sunset_that_moves_closer_is_an_error_on_any_day_with_any_policy() {
 }
 
 #[test]
-fn a_sunset_that_goes_is_an_error() {
+fn a_removed_sunset_is_an_error() {
     let policy = Policy::on(day("2026-11-21"));
     let found = ids(Some(SUNSET), Some("      deprecated: true\n"), &policy);
     assert_only(&found, Level::Err, "sunset-deleted");

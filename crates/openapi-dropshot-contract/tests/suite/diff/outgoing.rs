@@ -46,7 +46,7 @@ fn response(schema: &str) -> String {
 }
 
 #[test]
-fn what_the_payload_loses_breaks_the_receiver_and_what_it_gains_does_not() {
+fn removed_payload_properties_break_receivers_and_added_ones_do_not() {
     let small = body("{type: object, required: [a], properties: {a: {type: string}}}");
     let large = body(
         "{type: object, required: [a, b], properties: {a: {type: string}, b: {type: string}}}",

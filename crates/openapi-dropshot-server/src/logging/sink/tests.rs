@@ -32,7 +32,7 @@ fn lines_come_out_whole_and_in_their_order() {
 }
 
 #[test]
-fn who_logs_never_waits_and_what_is_lost_is_counted() {
+fn logging_never_blocks_and_lost_lines_are_counted() {
     let (sender, written) = mpsc::sync_channel(0);
     let sink = Sink::to(Handed(sender));
     let mut line = vec![b'x'; 1023];

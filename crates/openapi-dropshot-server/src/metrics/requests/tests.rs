@@ -32,7 +32,7 @@ fn count(text: &str, series: &str) -> String {
 }
 
 #[test]
-fn a_method_that_somebody_made_up_is_no_label() {
+fn an_unknown_method_is_not_a_label_of_a_metric() {
     let metrics = metrics();
     let method = Method::from_bytes(b"BREW").expect("a token");
     metrics.requests.end(&ended(&method));

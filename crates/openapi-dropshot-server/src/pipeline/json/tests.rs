@@ -81,7 +81,7 @@ fn sixty_four_levels_are_allowed_and_one_more_is_not() {
 }
 
 #[test]
-fn what_is_no_json_is_refused_with_the_place() {
+fn invalid_json_is_rejected_with_its_place() {
     for (body, text) in [
         (&b""[..], "missing"),
         (b"{", "line 1 column 1"),

@@ -127,7 +127,7 @@ impl Pass<'_> {
         quote! {
             #builder_docs
             #[derive(Clone, Debug)]
-            #[must_use = "a builder is no value: call `build`, or hand it to `body`"]
+            #[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
             pub struct #builder {
                 #(#names: ::std::result::Result<#held, ::std::string::String>,)*
             }

@@ -147,7 +147,7 @@ fn two_inline_schemas_of_one_name_are_not_merged() {
 }
 
 #[test]
-fn a_fault_inside_of_progenitor_is_told_at_the_schema_to_blame() {
+fn a_failure_of_progenitor_is_reported_at_its_schema() {
     let text = document(OPERATION, SCHEMA) + "    Other: {not: {type: object}}\n";
     let problems = generated(&text).expect_err("typify does not know it");
     let pointers: Vec<&str> = problems

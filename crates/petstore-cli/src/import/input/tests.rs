@@ -54,7 +54,7 @@ fn a_line_within_quotes_ends_no_record() {
 }
 
 #[test]
-fn a_quote_that_is_not_closed_is_told_with_its_line() {
+fn an_unclosed_quote_is_reported_with_its_line() {
     for rest in [String::new(), "x,\n".repeat(LONGEST)] {
         let text = format!("name\nRex\n\"Tom\n{rest}");
         let error = records("pets.csv", text.as_bytes()).expect_err("not closed");

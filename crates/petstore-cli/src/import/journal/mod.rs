@@ -47,7 +47,7 @@ pub(super) struct Journal {
     file: File,
     header: Header,
     state: State,
-    /// By which the API key of this run is known in the journal.
+    /// A hash that identifies the API key of this run in the journal.
     key_mark: String,
     /// The last lines that this run announced.
     announced: RangeInclusive<u64>,
@@ -223,7 +223,7 @@ fn read(mut file: &File, path: &Path, belongs: &Belongs<'_>) -> Result<(Header, 
     reader.read_until(b'\n', &mut text).with_context(context)?;
     let header: Header = serde_json::from_slice(&text).map_err(|_| {
         WrongUsage(format!(
-            "`{shown}` is no journal of an import: name another file with --journal, or move this one away"
+            "`{shown}` is not the journal of an import: name another file with --journal, or move this one away"
         ))
     })?;
     compare(&header, path, belongs)?;
@@ -297,7 +297,7 @@ fn compare(header: &Header, path: &Path, belongs: &Belongs<'_>) -> Result<()> {
     Err(WrongUsage(problem).into())
 }
 
-/// By which an API key is known here: enough to tell that it is another one,
+/// A hash that identifies an API key: enough to tell that it is another one,
 /// and nothing that helps to find it.
 fn mark(header: &Header, api_key: &str) -> String {
     let mut hash = Sha256::new();

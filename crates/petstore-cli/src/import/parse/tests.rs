@@ -51,7 +51,7 @@ fn what_would_be_lost_is_refused() {
 }
 
 #[test]
-fn what_is_no_pet_says_why() {
+fn a_line_that_is_not_a_pet_is_rejected_with_the_reason() {
     let reason = |result: Result<String, String>| result.expect_err("no pet");
     assert_eq!(
         reason(json("{\"name\":\"Rex\"}")),

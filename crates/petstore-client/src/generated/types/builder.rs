@@ -16,7 +16,7 @@
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct ErrorBuilder {
     code: ::std::result::Result<super::ErrorCode, ::std::string::String>,
     message: ::std::result::Result<::std::string::String, ::std::string::String>,
@@ -152,7 +152,7 @@ impl ::std::convert::From<super::Error> for Error {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct NewOrderBuilder {
     pet_id: ::std::result::Result<i64, ::std::string::String>,
 }
@@ -236,7 +236,7 @@ impl ::std::convert::From<super::NewOrder> for NewOrder {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct NewPetBuilder {
     category_id: ::std::result::Result<i64, ::std::string::String>,
     name: ::std::result::Result<::std::string::String, ::std::string::String>,
@@ -383,7 +383,7 @@ impl ::std::convert::From<super::NewPet> for NewPet {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct OrderBuilder {
     id: ::std::result::Result<i64, ::std::string::String>,
     pet_id: ::std::result::Result<i64, ::std::string::String>,
@@ -586,7 +586,7 @@ impl ::std::convert::From<super::Order> for Order {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct OrderUpdateBuilder {
     status: ::std::result::Result<super::OrderStatus, ::std::string::String>,
 }
@@ -675,7 +675,7 @@ impl ::std::convert::From<super::OrderUpdate> for OrderUpdate {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct PetBuilder {
     category_id: ::std::result::Result<i64, ::std::string::String>,
     id: ::std::result::Result<i64, ::std::string::String>,

@@ -122,7 +122,7 @@ fn a_cursor_is_read_back_with_its_own_filters_only_and_is_short_enough() {
 }
 
 #[test]
-fn a_cursor_of_another_list_is_none_of_this_one() {
+fn a_cursor_of_another_list_is_rejected() {
     let filter = OrderFilter {
         status: None,
         pet_id: None,

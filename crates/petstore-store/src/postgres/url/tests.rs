@@ -64,7 +64,7 @@ fn a_password_is_neither_shown_nor_printed() {
 }
 
 #[test]
-fn what_is_rejected_repeats_nothing_of_the_password() {
+fn rejected_database_urls_do_not_repeat_the_password() {
     let rejected = [
         "postgres://pets:s3c@ret@db/store",
         "postgres://pets:s3c?ret@db/store",

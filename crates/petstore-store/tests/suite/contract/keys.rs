@@ -253,7 +253,7 @@ pub(crate) async fn there_is_no_second_first_key(store: AnyStore) {
             .await
             .expect("a result")
     );
-    // Not even the same once more, which is no error here.
+    // Not even the same once more, which is not an error here.
     assert!(
         !store
             .create_first_key(first.clone())

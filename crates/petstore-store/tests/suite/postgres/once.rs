@@ -72,7 +72,7 @@ async fn of_several_servers_with_one_key_at_once_one_creates_and_the_others_repl
 }
 
 #[tokio::test]
-async fn who_meets_a_running_transaction_with_its_key_holds_nobody_up() {
+async fn a_wait_for_a_running_transaction_with_the_same_key_does_not_delay_others() {
     let Some(cluster) = shared().await else {
         return;
     };

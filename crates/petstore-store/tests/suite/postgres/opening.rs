@@ -76,7 +76,7 @@ async fn a_store_of_a_newer_version_is_rejected_and_left_as_it_is() {
 }
 
 #[tokio::test]
-async fn the_schema_of_a_store_is_told_before_it_is_made_and_after() {
+async fn the_schema_version_is_printed_before_and_after_the_creation_of_a_store() {
     let Some(cluster) = shared().await else {
         return;
     };
@@ -165,7 +165,7 @@ async fn a_database_that_only_reads_is_no_place_for_a_store() {
 }
 
 #[tokio::test]
-async fn who_cannot_be_reached_is_named_without_the_password() {
+async fn an_unreachable_database_is_named_without_the_password() {
     let url = "postgres://pets:s3cret@127.0.0.1:1/pets?sslmode=disable"
         .parse()
         .expect("a URL");
@@ -182,7 +182,7 @@ async fn who_cannot_be_reached_is_named_without_the_password() {
 }
 
 #[tokio::test]
-async fn a_database_that_does_not_exist_is_told_from_one_that_is_down() {
+async fn a_missing_database_and_an_unreachable_one_have_different_errors() {
     let Some(cluster) = shared().await else {
         return;
     };

@@ -125,7 +125,7 @@ async fn of_several_servers_that_end_one_order_one_does() {
 }
 
 #[tokio::test]
-async fn who_waits_for_a_pet_is_told_what_became_of_it() {
+async fn waiting_orders_get_the_result_of_the_transaction_they_waited_for() {
     let Some(cluster) = shared().await else {
         return;
     };

@@ -117,7 +117,7 @@ async fn where_no_store_is_none_is_made() {
 }
 
 #[tokio::test]
-async fn what_is_not_a_store_is_not_copied() {
+async fn a_file_that_is_not_a_store_is_not_copied() {
     let (from, to) = (place(), place());
     let db = Connection::open(&from.path).expect("a new database");
     db.execute_batch("CREATE TABLE notes (text)")

@@ -126,7 +126,7 @@ async fn an_upgraded_store_takes_new_pets_and_uses_no_id_again() {
 }
 
 #[tokio::test]
-async fn the_schema_of_a_store_is_told_without_changing_it() {
+async fn the_dry_run_prints_the_schema_version_and_changes_nothing() {
     let nowhere = place();
     let url = DatabaseUrl::SqliteFile(nowhere.path.clone());
     assert_eq!(schema_version(&url).await.expect("no store"), 0);

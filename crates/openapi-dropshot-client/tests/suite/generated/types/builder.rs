@@ -12,7 +12,7 @@
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct BookBuilder {
     category_id: ::std::result::Result<i64, ::std::string::String>,
     id: ::std::result::Result<i64, ::std::string::String>,
@@ -170,7 +170,7 @@ impl ::std::convert::From<super::Book> for Book {
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct NewBookBuilder {
     category_id: ::std::result::Result<i64, ::std::string::String>,
     name: ::std::result::Result<::std::string::String, ::std::string::String>,
@@ -306,7 +306,7 @@ impl ::std::convert::From<super::NewBook> for NewBook {
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct ProblemBuilder {
     field: ::std::result::Result<
         ::std::option::Option<::std::string::String>,
@@ -440,7 +440,7 @@ impl ::std::convert::From<super::Problem> for Problem {
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct SearchBuilder {
     author: ::std::result::Result<::std::string::String, ::std::string::String>,
 }

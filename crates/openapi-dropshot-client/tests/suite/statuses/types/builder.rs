@@ -12,7 +12,7 @@
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct BorrowerPatchBuilder {
     contact: ::std::result::Result<
         ::std::option::Option<::std::option::Option<super::Person>>,
@@ -242,7 +242,7 @@ impl ::std::convert::From<super::BorrowerPatch> for BorrowerPatch {
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct CreateLoanError409Builder {
     current: ::std::result::Result<
         ::std::option::Option<super::Loan>,
@@ -355,7 +355,7 @@ impl ::std::convert::From<super::CreateLoanError409> for CreateLoanError409 {
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct CreateLoanResponse202Builder {
     ticket: ::std::result::Result<::std::string::String, ::std::string::String>,
 }
@@ -441,7 +441,7 @@ impl ::std::convert::From<super::CreateLoanResponse202> for CreateLoanResponse20
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct ExtendLoanBodyBuilder {
     days: ::std::result::Result<i64, ::std::string::String>,
 }
@@ -522,7 +522,7 @@ impl ::std::convert::From<super::ExtendLoanBody> for ExtendLoanBody {
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct FaultsBuilder {
     faults: ::std::result::Result<
         ::std::vec::Vec<super::FaultsFaultsItem>,
@@ -608,7 +608,7 @@ impl ::std::convert::From<super::Faults> for Faults {
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct FaultsFaultsItemBuilder {
     member: ::std::result::Result<::std::string::String, ::std::string::String>,
     reason: ::std::result::Result<::std::string::String, ::std::string::String>,
@@ -719,7 +719,7 @@ impl ::std::convert::From<super::FaultsFaultsItem> for FaultsFaultsItem {
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct LoanBuilder {
     book: ::std::result::Result<::std::string::String, ::std::string::String>,
     id: ::std::result::Result<i64, ::std::string::String>,
@@ -826,7 +826,7 @@ impl ::std::convert::From<super::Loan> for Loan {
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct NewLoanBuilder {
     book: ::std::result::Result<::std::string::String, ::std::string::String>,
     url: ::std::result::Result<
@@ -936,7 +936,7 @@ impl ::std::convert::From<super::NewLoan> for NewLoan {
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct PersonBuilder {
     kind: ::std::result::Result<::std::string::String, ::std::string::String>,
     phone: ::std::result::Result<
@@ -1049,7 +1049,7 @@ impl ::std::convert::From<super::Person> for Person {
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct ProblemBuilder {
     status: ::std::result::Result<::std::option::Option<i64>, ::std::string::String>,
     title: ::std::result::Result<::std::string::String, ::std::string::String>,
@@ -1156,7 +1156,7 @@ impl ::std::convert::From<super::Problem> for Problem {
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct RemindedBuilder {
     days: ::std::result::Result<i64, ::std::string::String>,
 }
@@ -1237,7 +1237,7 @@ impl ::std::convert::From<super::Reminded> for Reminded {
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct SchoolBuilder {
     contact: ::std::result::Result<
         ::std::option::Option<::std::option::Option<::std::boxed::Box<super::Borrower>>>,

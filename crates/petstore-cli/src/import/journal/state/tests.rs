@@ -47,7 +47,7 @@ fn a_line_is_open_from_its_announcement_to_its_answer() {
 }
 
 #[test]
-fn an_answer_that_stands_there_twice_counts_once() {
+fn a_repeated_journal_entry_counts_once() {
     let mut state = state();
     for _ in 0..2 {
         state
@@ -80,7 +80,7 @@ fn a_window_ends_before_a_line_that_was_sent_earlier() {
 }
 
 #[test]
-fn a_line_that_the_input_does_not_have_is_told() {
+fn a_journal_entry_beyond_the_input_is_an_error() {
     assert!(state().apply(sending(1, 101, 0)).is_err());
     assert!(state().apply(Entry::Skipped { line: 0 }).is_err());
 }

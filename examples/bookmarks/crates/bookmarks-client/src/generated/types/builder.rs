@@ -12,7 +12,7 @@
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct BookmarkBuilder {
     id: ::std::result::Result<i64, ::std::string::String>,
     tags: ::std::result::Result<::std::vec::Vec<super::Tag>, ::std::string::String>,
@@ -141,7 +141,7 @@ impl ::std::convert::From<super::Bookmark> for Bookmark {
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct ErrorBuilder {
     error_code: ::std::result::Result<super::ErrorErrorCode, ::std::string::String>,
     message: ::std::result::Result<::std::string::String, ::std::string::String>,
@@ -280,7 +280,7 @@ impl ::std::convert::From<super::Error> for Error {
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct NewBookmarkBuilder {
     tags: ::std::result::Result<::std::vec::Vec<super::Tag>, ::std::string::String>,
     url: ::std::result::Result<super::Address, ::std::string::String>,
