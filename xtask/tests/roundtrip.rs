@@ -2,7 +2,10 @@
 //! `src/roundtrip/tests` of `cargo-openapi-dropshot` tests it with a broken
 //! generator.
 
-use std::process::{Command, Output};
+use std::{
+    path::Path,
+    process::{Command, Output},
+};
 
 fn roundtrip(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_xtask"))
@@ -151,7 +154,13 @@ fn constructs_of_other_teams_come_through_whole() {
         "names",
         "values",
     ];
-    let paths = names.map(|name| folder.join(format!("{name}.yaml")).display().to_string());
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../crates/cargo-openapi-dropshot/tests/foreign");
+    let own = ["head-with-content", "titled-parameter", "union-tag"]
+        .map(|name| own.join(format!("{name}.yaml")));
+    let shared = names.map(|name| folder.join(format!("{name}.yaml")));
+    let paths = shared.into_iter().chain(own);
+    let paths: Vec<String> = paths.map(|path| path.display().to_string()).collect();
     let mut arguments = vec!["--whole"];
     arguments.extend(paths.iter().map(String::as_str));
     let output = roundtrip(&arguments);

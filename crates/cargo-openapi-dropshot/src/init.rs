@@ -91,6 +91,7 @@ struct Plan {
     has_client: bool,
     /// Whether any operation requires a credential.
     is_secured: bool,
+    has_scopes: bool,
     /// What was left out.
     unsupported: Unsupported,
     toolkit: Toolkit,
@@ -314,6 +315,9 @@ fn plan(
         .operations
         .iter()
         .any(|operation| !operation.is_open());
+    let has_scopes = (document.operations.iter())
+        .flat_map(|operation| &operation.security)
+        .any(|schemes| schemes.values().any(|scopes| !scopes.is_empty()));
     let api = generated.api.take().context("there is no service")?;
     Ok(Plan {
         name,
@@ -323,6 +327,7 @@ fn plan(
         api,
         has_client: !options.no_client,
         is_secured,
+        has_scopes,
         unsupported,
         toolkit,
         notes,

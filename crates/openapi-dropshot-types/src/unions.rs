@@ -3,7 +3,7 @@
 
 use crate::shapes::extensible;
 use schemars::schema::Schema;
-use serde::{Serialize, de::DeserializeOwned};
+use serde::{Serialize, Serializer, de::DeserializeOwned, ser::Error as _};
 use serde_json::Value;
 
 /// The alternatives of a type, tried on one value.
@@ -102,6 +102,27 @@ pub fn tag<'v>(value: &'v Value, property: &str) -> Result<&'v str, String> {
         .get(property)
         .and_then(Value::as_str)
         .ok_or_else(|| format!("must have a string `{property}`, which names the alternative"))
+}
+
+/// Writes an alternative with the property that names it (`discriminator`), which its own schema does not require.
+///
+/// # Errors
+///
+/// The alternative cannot be written.
+pub fn with_tag<S: Serializer>(
+    alternative: &impl Serialize,
+    property: &str,
+    tag: &str,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let mut value = serde_json::to_value(alternative).map_err(S::Error::custom)?;
+    if let Value::Object(members) = &mut value {
+        let member = members.entry(property).or_insert(Value::Null);
+        if member.is_null() {
+            *member = tag.into();
+        }
+    }
+    value.serialize(serializer)
 }
 
 /// The schema of an alternative, with the title and the description that the

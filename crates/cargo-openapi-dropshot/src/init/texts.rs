@@ -140,6 +140,7 @@ fn values(plan: &Plan, existing: &Existing) -> Values {
     values.keep("free-form", imported.contains("serde_json"));
     values.set("install", plan.toolkit.install());
     values.keep("secured", plan.is_secured);
+    values.keep("scoped", plan.has_scopes);
     values.keep("open", !plan.is_secured);
     let mut notes = plan.notes.clone();
     let left_out = plan.unsupported.operations.iter();

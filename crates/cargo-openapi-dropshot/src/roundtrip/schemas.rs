@@ -251,8 +251,8 @@ fn translated_members(schemas: &Value) -> Map<String, Value> {
 }
 
 /// Translates an alternative of a schema. If the schema has a discriminator, its property
-/// contains one of the names that the mapping gives to the alternative, or the name of
-/// the alternative itself (OpenAPI 3.0.3, section 4.7.25).
+/// contains one of the names that the mapping gives to the alternative; without one, the name of
+/// the alternative itself. (A service reads that one in any case, OpenAPI 3.0.3, section 4.7.25, but may write another.)
 fn alternative(schema: &Map<String, Value>, part: &Value) -> Value {
     let discriminator = schema.get("discriminator");
     let property = discriminator.and_then(|own| own.get("propertyName")?.as_str());
@@ -266,7 +266,7 @@ fn alternative(schema: &Map<String, Value>, part: &Value) -> Value {
         .filter(|(_, target)| *target == reference || *target == own)
         .map(|(name, _)| name.as_str())
         .collect();
-    if !names.contains(&own) {
+    if names.is_empty() {
         names.push(own);
     }
     // The order matters: values are made from the first schema of the property.

@@ -95,6 +95,11 @@ impl<'d> Comparer<'d> {
                 let message = format!("the title `{title}` was lost");
                 self.differ(&rules::ELEMENT_TEXT, at, message);
             }
+            // The parameter's own title, beside a reference to a component that has one.
+            (Some(title), Some(other)) if title != other && self.in_parameter => {
+                let message = format!("the title `{title}` became `{other}`");
+                self.differ(&rules::PARAMETER_SCHEMA_TEXT, at, message);
+            }
             (Some(title), Some(other)) if title != other && is_from_schemars(other) => {
                 let message = format!("the title `{title}` became `{other}`");
                 self.differ(&rules::SCHEMA_TITLE_REPLACED, at, message);

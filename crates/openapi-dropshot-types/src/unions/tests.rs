@@ -63,3 +63,15 @@ fn a_tag_is_a_string() {
     assert!(tag(&json!({ "kind": 1 }), "kind").is_err());
     assert!(tag(&json!({}), "kind").is_err());
 }
+
+#[test]
+fn an_alternative_is_written_with_the_property_that_names_it() {
+    let written = |value: Value| with_tag(&value, "kind", "half", serde_json::value::Serializer);
+    for (value, expected) in [
+        (json!({"a": 1}), json!({"a": 1, "kind": "half"})),
+        (json!({"kind": null}), json!({"kind": "half"})),
+        (json!({"kind": "Half"}), json!({"kind": "Half"})),
+    ] {
+        assert_eq!(written(value).expect("an object"), expected);
+    }
+}

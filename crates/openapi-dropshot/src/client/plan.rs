@@ -4,7 +4,7 @@
 use super::document::essence;
 use crate::plan::{is_like_json, variant_name};
 use openapi_dropshot_contract::model::{
-    Document, MediaType, Operation, RequestBody, Response, Schema, StatusCode,
+    Document, MediaType, Method, Operation, RequestBody, Response, Schema, StatusCode,
 };
 
 /// What the client sends and reads, and what the service sends by itself.
@@ -69,8 +69,10 @@ impl<'a> Plan<'a> {
         let calls = operations().map(|operation| {
             let body = operation.request_body.as_ref();
             let (successes, errors) = (successes(operation), errors(operation));
+            let has_bodies = operation.method != Method::Head;
             let has_body = |response: &&Response| !response.content.is_empty();
-            let has_typed_errors = has_different_errors && errors.iter().any(has_body);
+            let has_typed_errors =
+                has_bodies && has_different_errors && errors.iter().any(has_body);
             Call {
                 operation,
                 id: operation.id.as_ref().map_or("", |id| id.value.as_str()),
@@ -78,7 +80,7 @@ impl<'a> Plan<'a> {
                     let (media, how) = sent(&body.content)?;
                     Some((body, media, how))
                 }),
-                typed_successes: match differ(successes.iter().copied()) {
+                typed_successes: match has_bodies && differ(successes.iter().copied()) {
                     true => cases(&successes),
                     false => Vec::new(),
                 },
@@ -124,6 +126,13 @@ pub(super) fn errors(operation: &Operation) -> Vec<&Response> {
         StatusCode::Default => has_success,
     };
     operation.responses.iter().filter(is_error).collect()
+}
+
+impl Call<'_> {
+    /// Whether responses can have bodies: what the document describes for `HEAD` is what `GET` would have.
+    pub(super) fn has_bodies(&self) -> bool {
+        self.operation.method != Method::Head
+    }
 }
 
 impl<'a> Content<'a> {

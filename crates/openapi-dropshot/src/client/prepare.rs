@@ -150,6 +150,7 @@ fn signature(call: &Call<'_>, root: &Value) -> Value {
         && call.typed_successes.is_empty()
     {
         let content = match success.content.iter().find(|media| is_json(media)) {
+            _ if !call.has_bodies() => json!({}),
             Some(json) => json!({"application/json": {"schema": written(json.schema.as_ref())}}),
             None if success.content.is_empty() => json!({}),
             None => json!({"application/octet-stream": {}}),

@@ -11,8 +11,8 @@ use crate::{
     names::ident,
     plan::{
         Plan,
-        ir::{Choice, Item, Ty, Union},
-        is_text,
+        ir::{Choice, Item, Kind, Presence, Ty, Union, Variant},
+        is_text, target,
     },
     render::option,
 };
@@ -41,6 +41,10 @@ pub(super) fn union(
     let choice = choice(&name, union);
     let instance = union.instance.map(instance_check);
     let default = default_impl(plan, item);
+    let writers = union
+        .variants
+        .iter()
+        .map(|variant| writer(plan, union, variant));
     let texts = union
         .variants
         .iter()
@@ -59,7 +63,7 @@ pub(super) fn union(
         impl Serialize for #name {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 match self {
-                    #(#name::#variants(value) => value.serialize(serializer),)*
+                    #(#name::#variants(value) => #writers,)*
                 }
             }
         }
@@ -75,6 +79,35 @@ pub(super) fn union(
         #texts
 
         #schema
+    }
+}
+
+/// How an alternative is written: with the value of the discriminator, if its own type may be without.
+fn writer(plan: &Plan<'_>, union: &Union, variant: &Variant) -> TokenStream {
+    // The name of the component comes first, and then the values of the mapping.
+    let tag = variant.tags.get(1).or(variant.tags.first());
+    match (&union.choice, tag) {
+        (Choice::Tag(property), Some(tag)) if may_lack(&plan.items, &variant.ty, property) => {
+            quote!(openapi_dropshot_types::unions::with_tag(value, #property, #tag, serializer))
+        }
+        _ => quote!(value.serialize(serializer)),
+    }
+}
+
+/// Whether a value of an object type may be without this property.
+fn may_lack(items: &[Item], ty: &Ty, property: &str) -> bool {
+    if let Ty::Boxed(inner) = ty {
+        return may_lack(items, inner, property);
+    }
+    match target(items, ty).map(|item| &item.kind) {
+        Some(Kind::Struct(object)) => {
+            let mut fields = object.fields.iter();
+            fields.all(|field| {
+                field.wire != property || !matches!(field.presence, Presence::Required)
+            })
+        }
+        Some(Kind::Wrapper(inner)) => may_lack(items, inner, property),
+        _ => false,
     }
 }
 
