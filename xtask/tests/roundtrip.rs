@@ -56,10 +56,10 @@ fn the_contract_passes_completely_and_rejections_are_shown_with_their_place() {
     );
     assert!(
         text.contains(&format!("{REJECTED}:30:11")),
-        "the cookie is not shown at its place:\n{text}"
+        "the parameter is not shown at its place:\n{text}"
     );
     assert!(
-        text.contains("GET /bad, GET /cookie"),
+        text.contains("GET /bad, GET /text"),
         "the rejected operations are not named:\n{text}"
     );
     let rejected = row(&text, REJECTED);

@@ -61,8 +61,10 @@ fn services_are_written_whose_gates_are_green() {
         "disjoint-methods.yaml",
         "free-form.yaml",
         "head-with-content.yaml",
+        "media-types.yaml",
         "names.yaml",
         "null-parameter.yaml",
+        "parameters.yaml",
         "scopes.yaml",
         "single-boolean.yaml",
         "stray-members.yaml",
@@ -182,4 +184,29 @@ fn there_is_nothing_to_serve_in_a_document_with_webhooks_only() {
     let (code, printed) = run(folder.path(), &["init", "--from", &from]);
     assert_eq!(code, 1, "{printed}");
     assert!(printed.contains("there is nothing to serve"), "{printed}");
+}
+
+#[test]
+fn a_response_101_opens_a_websocket_which_the_client_alone_leaves_out() {
+    let folder = TempDir::new().expect("a folder");
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/foreign/websocket.yaml");
+    let from = from.display().to_string();
+    let arguments = ["init", "--from", &from, "--skip-unsupported"];
+    let (code, printed) = run(folder.path(), &arguments);
+    assert_eq!(code, 3, "{printed}");
+    assert!(
+        printed.contains("warning[unsupported-status]: 101 is not sent"),
+        "{printed}"
+    );
+    let service = Service { folder, printed };
+    let configuration = service.read("openapi-dropshot.toml");
+    assert!(
+        configuration.contains("skip-in-client = [\"watch\"]"),
+        "{configuration}"
+    );
+    assert!(
+        !configuration.contains("[document.skip]"),
+        "{configuration}"
+    );
+    service.assert_green();
 }

@@ -32,8 +32,11 @@ use crate::{
     CallOptions, Client, Error, ErrorCode, Items, Multipart, Pages, Response, Waiting,
     error::Failure, operation::IDEMPOTENCY_KEY, prepared::Prepared, recovery,
 };
-use http::{HeaderMap, HeaderValue, header::CONTENT_TYPE};
-use progenitor_client::{ByteStream, QueryParam};
+use http::{
+    HeaderMap, HeaderValue,
+    header::{CONTENT_TYPE, COOKIE},
+};
+use progenitor_client::{ByteStream, QueryParam, encode_path};
 use serde::{Serialize, de::DeserializeOwned};
 use std::{
     borrow::Cow,
@@ -117,12 +120,43 @@ impl<'a> Call<'a> {
         });
     }
 
+    /// Sets a parameter whose text is JSON, or keeps why its value was rejected.
+    pub fn set_json<T: Serialize>(&mut self, name: &'static str, value: Result<T, String>) {
+        let in_query = self.is_in_query(name);
+        self.set(name, value, |value| {
+            let json = serde_json::to_string(&value);
+            let json = json.map_err(|error| format!("cannot be written as JSON: {error}"))?;
+            match in_query {
+                true => {
+                    serde_urlencoded::to_string([(name, json)]).map_err(|error| error.to_string())
+                }
+                false => Ok(json),
+            }
+        });
+    }
+
     /// Sets a parameter that is a list to its items with commas between them, or keeps why its value was rejected.
     pub fn set_joined<T: Serialize>(&mut self, name: &'static str, value: Result<T, String>) {
+        self.set_separated(name, ',', value);
+    }
+
+    /// Sets a parameter that is a list to its items with this separator between them, or keeps why its value was rejected.
+    pub fn set_separated<T: Serialize>(
+        &mut self,
+        name: &'static str,
+        separator: char,
+        value: Result<T, String>,
+    ) {
+        let in_query = self.is_in_query(name);
+        self.set(name, value, |value| {
+            joined(name, &value, in_query, separator)
+        });
+    }
+
+    fn is_in_query(&self, name: &str) -> bool {
         let mut parameters = self.operation.parameters.iter();
         let parameter = parameters.find(|parameter| parameter.name == name);
-        let in_query = parameter.is_some_and(|parameter| parameter.place == Place::Query);
-        self.set(name, value, |value| joined(name, &value, in_query));
+        parameter.is_some_and(|parameter| parameter.place == Place::Query)
     }
 
     fn set<T>(
@@ -254,7 +288,7 @@ impl<'a> Call<'a> {
         let mut path = String::with_capacity(128);
         path.push('.');
         path.push_str(self.operation.path);
-        let mut headers = HeaderMap::new();
+        let (mut headers, mut cookies) = (HeaderMap::new(), Vec::new());
         let parameters = self.operation.parameters.iter().zip(&self.values);
         for (parameter, value) in parameters.clone() {
             let Parameter { name, setter, .. } = parameter;
@@ -275,7 +309,16 @@ impl<'a> Call<'a> {
                         .map_err(|_| format!("`{name}` is not the name of a header"))?;
                     headers.append(name, value);
                 }
+                Place::Cookie => {
+                    // What a cookie cannot have (RFC 6265, section 4.1.1), but for the commas of a list.
+                    let value = encode_path(value).replace(';', "%3B").replace('\\', "%5C");
+                    cookies.push(format!("{name}={value}"));
+                }
             }
+        }
+        if !cookies.is_empty() {
+            let cookies = HeaderValue::try_from(cookies.join("; "));
+            headers.insert(COOKIE, cookies.map_err(|error| error.to_string())?);
         }
         path::check(self.operation, &path)?;
         let mut separator = '?';
@@ -302,8 +345,14 @@ impl fmt::Debug for Call<'_> {
     }
 }
 
-/// Writes a list as its items with commas between them, with the name of the parameter before it in a query.
-fn joined<T: Serialize>(name: &str, value: &T, in_query: bool) -> Result<String, String> {
+/// Writes a list as its items with a separator between them, with the name of the parameter before it in a query. An item may contain
+/// a comma where it is encoded and the comma between the items is not.
+fn joined<T: Serialize>(
+    name: &str,
+    value: &T,
+    in_query: bool,
+    separator: char,
+) -> Result<String, String> {
     let Ok(serde_json::Value::Array(items)) = serde_json::to_value(value) else {
         return Err("is not a list".to_owned());
     };
@@ -314,8 +363,14 @@ fn joined<T: Serialize>(name: &str, value: &T, in_query: bool) -> Result<String,
             item @ (serde_json::Value::Bool(_) | serde_json::Value::Number(_)) => item.to_string(),
             _ => return Err("has an item that is not a text, a number or a boolean".to_owned()),
         };
-        if !in_query && text.contains(',') {
-            return Err(format!("has the item `{text}`, whose comma would end it"));
+        let is_encoded = in_query && separator == ',';
+        if !is_encoded && text.contains(separator) {
+            let sign = match separator {
+                ' ' => "space",
+                '|' => "vertical bar",
+                _ => "comma",
+            };
+            return Err(format!("has the item `{text}`, whose {sign} would end it"));
         }
         texts.push(text);
     }
@@ -329,7 +384,11 @@ fn joined<T: Serialize>(name: &str, value: &T, in_query: bool) -> Result<String,
         if query.is_empty() {
             query = pair;
         } else {
-            query.push(',');
+            query.push_str(match separator {
+                ' ' => "%20",
+                '|' => "%7C",
+                _ => ",",
+            });
             query.push_str(pair.split_once('=').map_or("", |(_, text)| text));
         }
     }

@@ -72,6 +72,7 @@ pub enum Place {
     Path,
     Query,
     Header,
+    Cookie,
 }
 
 impl Parameter {

@@ -1,13 +1,13 @@
 //! The building blocks of generated `dispatch` methods: they read the parameters
 //! and the body of a request, and turn the result of a handler into a response.
 
-use crate::{Condition, Contract, Operation, Rejection};
+use crate::{Condition, Contract, Operation, Rejection, is_json};
 use async_trait::async_trait;
 use dropshot::{
     ApiEndpointBodyContentType, Body, ExclusiveExtractor, ExtractorMetadata, Header, HttpError,
     HttpResponse, Path, Query, RequestContext, ServerContext, SharedExtractor,
 };
-use http::{Request, Response};
+use http::{HeaderValue, Request, Response, header::CONTENT_TYPE};
 use hyper::body::Body as _;
 use percent_encoding::percent_decode_str;
 use schemars::JsonSchema;
@@ -18,6 +18,8 @@ use serde::{
         value::{Error as ValueError, MapDeserializer, SeqDeserializer},
     },
 };
+
+const JSON: &str = "application/json";
 
 /// Reads the parameters of the path of an operation. Commas separate the values of a list; an
 /// encoded comma is a part of a value.
@@ -79,15 +81,14 @@ pub async fn read<C: Contract, E: SharedExtractor>(
 }
 
 /// Reads the parameters of a query of which some have several values: the names of these,
-/// and whether each value has a name of its own (`explode`). If not, commas separate the
-/// values.
+/// and what separates the values, unless each has a name of its own (`explode`).
 ///
 /// # Errors
 ///
 /// [`Condition::InvalidRequest`] if a parameter breaks a rule of the document.
 pub fn read_query<C: Contract, T>(
     rqctx: &RequestContext<C::Context>,
-    several: &[(&'static str, bool)],
+    several: &[(&'static str, Option<char>)],
 ) -> Result<Query<T>, Rejection>
 where
     T: DeserializeOwned + JsonSchema + Send + Sync,
@@ -97,13 +98,19 @@ where
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (name, text) = pair.split_once('=').unwrap_or((pair, ""));
         let name = form_text(name);
-        let Some((_, is_exploded)) = several.iter().find(|(several, _)| *several == name) else {
+        let Some((_, separator)) = several.iter().find(|(several, _)| *several == name) else {
             values.push((name, Values::One(form_text(text))));
             continue;
         };
-        let texts: Vec<String> = match is_exploded {
-            true => vec![form_text(text)],
-            false => text.split(',').map(form_text).collect(),
+        let texts: Vec<String> = match separator {
+            None => vec![form_text(text)],
+            // An encoded comma is a part of a value.
+            Some(',') => text.split(',').map(form_text).collect(),
+            // Other separators are encoded themselves.
+            Some(separator) => form_text(text)
+                .split(*separator)
+                .map(str::to_owned)
+                .collect(),
         };
         match values.iter_mut().find(|(known, _)| *known == name) {
             Some((_, Values::Several(known))) => known.extend(texts),
@@ -175,8 +182,15 @@ impl<'de> Deserializer<'de> for Values<'_> {
 /// [`Condition::InvalidRequest`] if the body breaks a rule of the document.
 pub async fn read_body<C: Contract, E: ExclusiveExtractor>(
     rqctx: &RequestContext<C::Context>,
-    request: Request<Body>,
+    mut request: Request<Body>,
 ) -> Result<E, Rejection> {
+    // dropshot reads one media type of JSON.
+    if let Some(media_type) = request.headers_mut().get_mut(CONTENT_TYPE)
+        && media_type != JSON
+        && media_type.to_str().is_ok_and(is_json)
+    {
+        *media_type = HeaderValue::from_static(JSON);
+    }
     E::from_request(rqctx, request)
         .await
         .map_err(rejection::<C>)

@@ -38,6 +38,8 @@ mod text;
 #[cfg(feature = "dropshot")]
 mod contract;
 #[cfg(feature = "dropshot")]
+mod cookies;
+#[cfg(feature = "dropshot")]
 pub mod dispatch;
 #[cfg(feature = "dropshot")]
 #[doc(hidden)]
@@ -55,7 +57,11 @@ pub use text::{FromText, Violation};
 
 #[cfg(feature = "dropshot")]
 pub use {
-    contract::Contract, dispatch::OptionalBody, operation_error::OperationError, router::Router,
+    contract::Contract,
+    cookies::{Cookies, cookies},
+    dispatch::OptionalBody,
+    operation_error::OperationError,
+    router::Router,
 };
 
 /// The items that the macros of this crate use. They are not part of the public interface.

@@ -5,7 +5,7 @@
 use crate::text::FromText;
 use serde::{
     Deserialize, Deserializer, Serializer,
-    de::{Error as _, Visitor},
+    de::{DeserializeOwned, Error as _, Visitor},
     forward_to_deserialize_any,
 };
 use std::{borrow::Cow, fmt, str::FromStr};
@@ -22,6 +22,21 @@ where
 {
     let text = Cow::<'de, str>::deserialize(deserializer)?;
     T::from_text(&text).map_err(|violation| D::Error::custom(format_args!("`{name}` {violation}")))
+}
+
+/// Reads a parameter whose text is JSON, and names it in the error.
+///
+/// # Errors
+///
+/// The text is not JSON, or the value breaks a rule of the document.
+pub fn json<'de, T, D>(name: &str, deserializer: D) -> Result<T, D::Error>
+where
+    T: DeserializeOwned,
+    D: Deserializer<'de>,
+{
+    let text = Cow::<'de, str>::deserialize(deserializer)?;
+    serde_json::from_str(&text)
+        .map_err(|error| D::Error::custom(format_args!("`{name}` must be JSON: {error}")))
 }
 
 /// Reads a parameter with several values, and names it in the error.

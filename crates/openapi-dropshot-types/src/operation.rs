@@ -18,8 +18,8 @@ pub struct Operation {
     pub stability: Stability,
     /// The credentials that the operation requires.
     pub security: Security,
-    /// The media type of the request body; `None` where the operation takes no
-    /// body. `Contract::OPTIONAL_BODIES` lists the operations whose body may be
+    /// The media type of the request body, or several with commas between them, of which
+    /// the handler reads each by itself; `None` where the operation takes no body. `Contract::OPTIONAL_BODIES` lists the operations whose body may be
     /// absent.
     pub request_body: Option<&'static str>,
     /// The status of success; 0 where the handler chooses it.

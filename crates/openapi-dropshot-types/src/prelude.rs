@@ -17,8 +17,9 @@ pub mod models {
 #[cfg(feature = "dropshot")]
 pub mod api {
     pub use crate::{
-        Contract, Deprecation, ErrorEntry, ErrorMember, Operation, OperationError, OptionalBody,
-        Rejection, RequiredScheme, Router, SchemeKind, Security, SecurityScheme, Stability,
+        Contract, Cookies, Deprecation, ErrorEntry, ErrorMember, Operation, OperationError,
+        OptionalBody, Rejection, RequiredScheme, Router, SchemeKind, Security, SecurityScheme,
+        Stability,
     };
     pub use dropshot::{
         ApiDescriptionBuildErrors, Body, ErrorStatusCode, FreeformBody, Header, HttpCodedResponse,

@@ -84,6 +84,34 @@ inline_schema!(Parameter<T> where T: JsonSchema => T::schema_name(), |generator|
     object.into()
 });
 
+/// The extension with the media type of a parameter that has one.
+pub const CONTENT: &str = "x-parameter-content";
+
+/// The extension with the place of a parameter, if dropshot has no such place.
+pub const PLACE: &str = "x-parameter-in";
+
+/// A [`Parameter`] whose text is JSON.
+#[derive(Debug)]
+pub struct Json<P>(PhantomData<P>);
+
+/// A [`Parameter`] that is a cookie; to dropshot it is a header.
+#[derive(Debug)]
+pub struct Cookie<P>(PhantomData<P>);
+
+inline_schema!(Json<P> where P: JsonSchema => P::schema_name(), |generator| {
+    extended::<P>(generator, CONTENT, "application/json")
+});
+inline_schema!(Cookie<P> where P: JsonSchema => P::schema_name(), |generator| {
+    extended::<P>(generator, PLACE, "cookie")
+});
+
+/// The schema of a type with one more extension.
+fn extended<T: JsonSchema>(generator: &mut SchemaGenerator, name: &str, value: &str) -> Schema {
+    let mut object = T::json_schema(generator).into_object();
+    object.extensions.insert(name.to_owned(), json!(value));
+    object.into()
+}
+
 /// A member that is deprecated. Its own attribute would warn wherever the struct
 /// is made.
 #[derive(Debug)]

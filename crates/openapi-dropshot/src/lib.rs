@@ -184,8 +184,9 @@ pub fn warnings(document: &Document) -> Vec<Problem> {
         |_| Vec::new(),
         |plan| {
             let of_forms = plan.operations.iter().filter_map(plan::form_warning);
+            let of_statuses = plan.operations.iter().flat_map(plan::interim_warnings);
             let of_errors = api::shapes::warnings(document, &plan);
-            of_forms.chain(of_errors).collect()
+            of_forms.chain(of_statuses).chain(of_errors).collect()
         },
     )
 }

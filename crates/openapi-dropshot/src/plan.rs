@@ -20,11 +20,11 @@ mod security;
 mod unions;
 mod uses;
 
-pub(crate) use bodies::{Body, JsonBody, is_json, is_like_json, warning as form_warning};
+pub(crate) use bodies::{Body, JsonBody, warning as form_warning};
 pub(crate) use errors::{Catalogue, ErrorResponse, Errors, Listed};
 pub(crate) use operations::OperationPlan;
 pub(crate) use parameters::{Fields, is_token};
-pub(crate) use responses::{Success, Successes, variant_name};
+pub(crate) use responses::{Success, Successes, variant_name, warnings as interim_warnings};
 pub(crate) use security::{Security, scheme_kind};
 
 use crate::{

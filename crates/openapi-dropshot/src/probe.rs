@@ -59,13 +59,14 @@ impl OperationFacts {
     pub(crate) fn of(plan: &OperationPlan<'_>) -> Self {
         let in_models = |ty: &Ty| matches!(ty, Ty::Named(_) | Ty::Scalar(Scalar::Format(_)));
         let body = match &plan.body {
-            Some(Body::Json(ty) | Body::Form(ty)) if !plan.websocket => in_models(ty),
+            Some(Body::Json(ty, _) | Body::Form(ty)) if !plan.websocket => in_models(ty),
             _ => false,
         };
         let arguments = [
             (plan.path.is_some(), "path", false),
             (plan.query.is_some(), "query", false),
             (plan.header.is_some(), "headers", false),
+            (plan.cookie.is_some(), "cookies", false),
             (body, "body", plan.optional_body),
         ];
         let generated = arguments

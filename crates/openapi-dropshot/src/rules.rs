@@ -91,7 +91,7 @@ openapi_dropshot_contract::rules! {
             paths: {/a: {get: {operationId: a, responses: {'204': {description: Done.}}}}}"
             "security: [{key: []}]\ncomponents: {securitySchemes: {key: {type: http, scheme: basic}}}\n\
             paths: {/a: {get: {operationId: a, responses: {'204': {description: Done.}}}}}";
-    UNSUPPORTED_WEBSOCKET Error General "unsupported-websocket" "An operation with `x-dropshot-websocket` is not in the form of dropshot's channels."
+    UNSUPPORTED_WEBSOCKET Error General "unsupported-websocket" "An operation with `x-dropshot-websocket`, or a GET whose only response but for errors is `101`, is not in the form of dropshot's channels."
         "Use GET without a body, and the response `101`."
         Operation "operationId: a, x-dropshot-websocket: {}"
             "operationId: a";
@@ -99,9 +99,9 @@ openapi_dropshot_contract::rules! {
         "Add the query parameters of the pages, or remove the extension."
         Operation "operationId: a, x-dropshot-pagination: {required: []}"
             "operationId: a";
-    UNSUPPORTED_STATUS Error General "unsupported-status" "A response has an interim status (1XX), which dropshot does not send."
+    UNSUPPORTED_STATUS Error General "unsupported-status" "A response has an interim status (1XX), which dropshot does not send. It is a warning if the operation has other responses: no server has to send an interim one."
         "Remove it."
-        Operation "operationId: a, responses: {'101': {description: A.}}"
+        Operation "operationId: a, responses: {'103': {description: A.}}"
             "operationId: a, responses: {'204': {description: A.}}";
     UNSUPPORTED_BODY Error General "unsupported-body" "A request with HEAD, or one that opens a websocket, has a body."
         "Remove the `requestBody`, or use another method."
@@ -113,11 +113,16 @@ openapi_dropshot_contract::rules! {
                 {type: string}}}}}, responses: {'204': {description: Done.}}}}"
             "/a: {post: {operationId: a, requestBody: {required: true, content: {application/x-www-form-urlencoded: {schema: {type: object, properties: \
          {b: {type: string}}}}}}, responses: {'204': {description: Done.}}}}";
-    UNSUPPORTED_MEDIA_TYPE Error General "unsupported-media-type" "A request body has several media types, or an error with a code has one, and none of them is JSON."
-        "Keep one entry in `content`, and use `application/json` if there are several."
-        Paths "/a: {post: {operationId: a, requestBody: {required: true, content: {application/xml: {schema: {type: string}}, text/plain: {schema: {type: \
-                string}}}}, responses: {'204': {description: Done.}}}}"
-            "/a: {post: {operationId: a, requestBody: {required: true, content: {text/plain: {schema: {type: string}}}}, responses: {'204': {description: Done.}}}}";
+    UNSUPPORTED_MEDIA_TYPE Error General "unsupported-media-type" "An error with a code has a body that is not JSON."
+        "Use `application/json`, or remove the codes."
+        Document "paths: {/a: {get: {operationId: a, responses: {'204': {description: Done.}, '400': {description: Bad., x-error-codes: [bad], content: \
+                   {text/plain: {schema: {$ref: '#/components/schemas/Error'}}}}}}}}\ncomponents: {schemas: {Error: {type: object, required: [code, message], \
+                   properties: {message: {type: string}, code: {type: string, x-extensible-enum: [bad, broken], x-error-catalogue: {bad: {status: 400, \
+                   cause: A., cure: B.}, broken: {status: 500, cause: A., cure: B.}}}}}}}"
+            "paths: {/a: {get: {operationId: a, responses: {'204': {description: Done.}, '400': {description: Bad., x-error-codes: [bad], content: \
+         {application/json: {schema: {$ref: '#/components/schemas/Error'}}}}}}}}\ncomponents: {schemas: {Error: {type: object, required: [code, message], \
+         properties: {message: {type: string}, code: {type: string, x-extensible-enum: [bad, broken], x-error-catalogue: {bad: {status: 400, cause: A., \
+         cure: B.}, broken: {status: 500, cause: A., cure: B.}}}}}}}";
     MISSING_SCHEMA Error General "missing-schema" "A form or a header has no schema."
         "Add a `schema`: for a form an object with a property for each field."
         Paths "/a: {post: {operationId: a, requestBody: {required: true, content: {application/x-www-form-urlencoded: {}}}, responses: {'204': \
@@ -125,15 +130,15 @@ openapi_dropshot_contract::rules! {
             "/a: {post: {operationId: a, requestBody: {required: true, content: {application/x-www-form-urlencoded: {schema: {type: object, properties: \
          {b: {type: string}}}}}}, responses: {'204': {description: Done.}}}}";
     UNSUPPORTED_PARAMETER Error General "unsupported-parameter" "A parameter cannot be written as one text: a value of any type, an object (in a query, one without `properties`), an array of these, \
-                                  `content`, another `style`, a cookie."
-        "Use a string, a number, a boolean, an enumeration or an array of these, in the query or in a header."
+                                  a `content` that is not JSON, another `style`. A cookie that is an array needs `explode: false`."
+        "Use a string, a number, a boolean, an enumeration or an array of these."
         Operation "operationId: a, parameters: [{name: q, in: query, schema: {type: object}}]"
             "operationId: a, parameters: [{name: q, in: query, schema: {type: string}}]";
     UNSUPPORTED_ALLOW_RESERVED Error General "unsupported-allow-reserved" "A parameter has `allowReserved: true`, and the client encodes reserved characters."
         "Remove `allowReserved`."
         Operation "operationId: a, parameters: [{name: q, in: query, allowReserved: true, schema: {type: string}}]"
             "operationId: a, parameters: [{name: q, in: query, schema: {type: string}}]";
-    HEADER_NAME Error General "header-name" "The name of a header is not a token (RFC 9110, section 5.6.2)."
+    HEADER_NAME Error General "header-name" "The name of a header or a cookie is not a token (RFC 9110, section 5.6.2)."
         "Use letters, digits and hyphens."
         Operation "operationId: a, parameters: [{name: 'a b', in: header, schema: {type: string}}]"
             "operationId: a, parameters: [{name: a-b, in: header, schema: {type: string}}]";
@@ -171,10 +176,6 @@ openapi_dropshot_contract::rules! {
         "Give it another name."
         Operation "operationId: execute"
             "operationId: a";
-    CLIENT_COOKIE Error General "client-cookie" "The client cannot send a cookie."
-        "Send the value in a header or in the query."
-        Operation "operationId: a, parameters: [{name: s, in: cookie, schema: {type: string}}]"
-            "operationId: a, parameters: [{name: s, in: query, schema: {type: string}}]";
     CLIENT_HEADER Error General "client-header" "The client cannot send a header of that name."
         "Use letters, digits and `-` in its name."
         Operation "operationId: a, parameters: [{name: X Reason, in: header, schema: {type: string}}]"
@@ -185,11 +186,13 @@ openapi_dropshot_contract::rules! {
             "a parameter `id` of the path `/things/{id}`";
     CLIENT_STYLE Error General "client-style" "The client cannot write a parameter in its `style`, or an object, or an array in a path."
         "Leave `style` out, and use a string, a number or a boolean."
-        Operation "operationId: a, parameters: [{name: q, in: query, style: spaceDelimited, schema: {type: array, items: {type: string}}}]"
-            "operationId: a, parameters: [{name: q, in: query, schema: {type: array, items: {type: string}}}]";
-    CLIENT_PARAMETER_CONTENT Error General "client-parameter-content" "A parameter has `content` instead of a `schema`."
-        "Give the parameter a `schema`."
-        Operation "operationId: a, parameters: [{name: q, in: query, content: {application/json: {schema: {type: string}}}}]"
+        Paths "'/a/{q}': {get: {operationId: a, parameters: [{name: q, in: path, required: true, style: label, schema: {type: string}}], responses: \
+                {'204': {description: Done.}}}}"
+            "'/a/{q}': {get: {operationId: a, parameters: [{name: q, in: path, required: true, schema: {type: string}}], responses: \
+         {'204': {description: Done.}}}}";
+    CLIENT_PARAMETER_CONTENT Error General "client-parameter-content" "A parameter has a `content` that is not JSON."
+        "Give the parameter a `schema`, or a `content` of `application/json`."
+        Operation "operationId: a, parameters: [{name: q, in: query, content: {text/plain: {schema: {type: string}}}}]"
             "operationId: a, parameters: [{name: q, in: query, schema: {type: string}}]";
     CLIENT_DEPRECATED_VARIANT Error General "client-deprecated-variant" "A property of an alternative without a name is deprecated, of which the client cannot warn."
         "Move the alternative to `components.schemas` under a name of its own."

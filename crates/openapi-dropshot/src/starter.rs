@@ -25,7 +25,7 @@ const CRATES: &[(&str, &str)] = &[
          WebsocketChannelResult WebsocketConnection",
     ),
     ("http", "Response"),
-    ("openapi_dropshot_types", "OptionalBody"),
+    ("openapi_dropshot_types", "Cookies OptionalBody"),
     ("serde_json", "Map Value"),
     ("std::collections", "BTreeMap"),
 ];

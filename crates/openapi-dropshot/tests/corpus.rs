@@ -43,12 +43,7 @@ fn documents_of_real_services_come_through_or_are_rejected_at_a_place() {
         let found = generate_service(&document, &options(&name))
             .err()
             .unwrap_or_default();
-        let found: Vec<(&str, usize)> = counted(&found).into_iter().collect();
-        let expected: &[(&str, usize)] = match name.as_str() {
-            "buildomat.json" => &[("unsupported-parameter", 1)],
-            _ => &[],
-        };
-        assert_eq!(found, expected, "{name}");
+        assert!(found.is_empty(), "{name}: {:?}", counted(&found));
         // The client takes less, and says where.
         let client = generate(&document, &options(&name))
             .err()

@@ -2,18 +2,23 @@
 
 use crate::{
     Archive,
-    api::{ArchiveApi, CreateRecordError, DownloadError, DownloadSuccess, ListRecordsError},
+    api::{
+        ArchiveApi, ChangeRecordError, CountRecordsError, CreateRecordError, DownloadError,
+        DownloadSuccess, ListRecordsError, UploadError,
+    },
     models::{
-        DownloadOkHeaders, DownloadPartialContentHeaders, DownloadPath, ListRecordsQuery,
-        NewRecord, Problem, Record, RecordPage,
+        ChangeRecordPath, CountRecordsCookies, CountRecordsQuery, DownloadOkHeaders,
+        DownloadPartialContentHeaders, DownloadPath, ListRecordsQuery, NewRecord, Problem, Record,
+        RecordChange, RecordCount, RecordPage, UploadPath,
     },
 };
 use dropshot::{
-    Body, ErrorStatusCode, HttpResponseCreated, HttpResponseOk, Path, Query, RequestContext,
-    TypedBody,
+    Body, ErrorStatusCode, HttpResponseCreated, HttpResponseOk, HttpResponseUpdatedNoContent, Path,
+    Query, RequestContext, TypedBody, UntypedBody,
 };
 use http::{StatusCode, header};
 use openapi_dropshot_server::{Context, state::StateError};
+use openapi_dropshot_types::Cookies;
 use rusqlite::OptionalExtension as _;
 
 /// How many records a page has.
@@ -76,6 +81,79 @@ impl ArchiveApi for Handlers {
         Ok(HttpResponseCreated(Record { id, title }))
     }
 
+    async fn count_records(
+        rqctx: Request,
+        query: Query<CountRecordsQuery>,
+        cookies: Cookies<CountRecordsCookies>,
+    ) -> Result<HttpResponseOk<RecordCount>, CountRecordsError> {
+        let CountRecordsQuery { ids, words, size } = query.into_inner();
+        let seen = cookies.into_inner().seen.unwrap_or(0);
+        let counted = rqctx.context().state().pool.run(move |db| {
+            let text = "SELECT id, title, length(text) FROM record WHERE id > ?1";
+            let mut statement = db.prepare_cached(text)?;
+            let mut rows = statement.query([seen])?;
+            let mut count = 0;
+            while let Some(row) = rows.next()? {
+                let (id, title, length): (i64, String, i64) =
+                    (row.get(0)?, row.get(1)?, row.get(2)?);
+                let has_word = |word: &String| title.split(' ').any(|own| own == word);
+                let is_counted = ids.as_ref().is_none_or(|ids| ids.contains(&id))
+                    && words.iter().flatten().all(has_word)
+                    && size.as_ref().is_none_or(|size| {
+                        length >= size.least && size.most.is_none_or(|most| length <= most)
+                    });
+                count += i64::from(is_counted);
+            }
+            Ok(count)
+        });
+        let count = counted.await.map_err(|error| {
+            let (status, problem) = failed(&rqctx, &error);
+            CountRecordsError::Other(status, problem)
+        })?;
+        Ok(HttpResponseOk(RecordCount { count }))
+    }
+
+    async fn change_record(
+        rqctx: Request,
+        path: Path<ChangeRecordPath>,
+        body: TypedBody<RecordChange>,
+    ) -> Result<HttpResponseOk<Record>, ChangeRecordError> {
+        let (id, change) = (path.into_inner().record_id, body.into_inner());
+        let title = change.title.map(String::from);
+        let changed = rqctx.context().state().pool.run(move |db| {
+            let text =
+                "UPDATE record SET title = coalesce(?2, title) WHERE id = ?1 RETURNING title";
+            db.query_row(text, (id, title), |row| row.get(0)).optional()
+        });
+        let error = |(status, problem)| ChangeRecordError::Other(status, problem);
+        let title = changed
+            .await
+            .map_err(|cause| error(failed(&rqctx, &cause)))?;
+        let title = title.ok_or_else(|| error(no_record(id)))?;
+        Ok(HttpResponseOk(Record { id, title }))
+    }
+
+    async fn upload(
+        rqctx: Request,
+        path: Path<UploadPath>,
+        body: UntypedBody,
+    ) -> Result<HttpResponseUpdatedNoContent, UploadError> {
+        let (id, text) = (path.into_inner().record_id, body.as_str()?.to_owned());
+        let changed = rqctx
+            .context()
+            .state()
+            .pool
+            .run(move |db| db.execute("UPDATE record SET text = ?2 WHERE id = ?1", (id, text)));
+        let error = |(status, problem)| UploadError::Other(status, problem);
+        match changed
+            .await
+            .map_err(|cause| error(failed(&rqctx, &cause)))?
+        {
+            0 => Err(error(no_record(id))),
+            _ => Ok(HttpResponseUpdatedNoContent()),
+        }
+    }
+
     async fn download(
         rqctx: Request,
         path: Path<DownloadPath>,
@@ -88,10 +166,7 @@ impl ArchiveApi for Handlers {
         });
         let error = |(status, problem)| DownloadError::Other(status, problem);
         let found = found.await.map_err(|cause| error(failed(&rqctx, &cause)))?;
-        let text = found.ok_or_else(|| {
-            let detail = format!("there is no record {id}; list the records");
-            error(problem(StatusCode::NOT_FOUND, "not_found", detail))
-        })?;
+        let text = found.ok_or_else(|| error(no_record(id)))?;
         let content = text.into_bytes();
         let range = rqctx.request.headers().get(header::RANGE);
         // A header that cannot be read is ignored, and so are several parts (RFC 9110, section 14.2).
@@ -136,6 +211,12 @@ fn problem(status: StatusCode, code: &str, detail: String) -> (ErrorStatusCode, 
         status.unwrap_or(ErrorStatusCode::INTERNAL_SERVER_ERROR),
         problem,
     )
+}
+
+/// The error that there is no record with this id.
+fn no_record(id: i64) -> (ErrorStatusCode, Problem) {
+    let detail = format!("there is no record {id}; list the records");
+    problem(StatusCode::NOT_FOUND, "not_found", detail)
 }
 
 /// A failure of the database, whose cause is only logged.

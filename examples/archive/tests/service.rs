@@ -9,7 +9,7 @@ use base64::{
 };
 use client::{
     Client, Error, RetryPolicy, TryRequest,
-    types::{NewRecord, Record},
+    types::{NewRecord, Record, RecordChange, SizeRange},
 };
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -506,4 +506,124 @@ fn the_code_of_the_guide_is_that_of_this_example() {
         let found = sources.iter().any(|source| source.contains(block));
         assert!(found, "the example does not have: {block}");
     }
+}
+
+// Requests as they stand block their thread, and the issuer has to respond meanwhile.
+#[tokio::test(flavor = "multi_thread")]
+async fn lists_json_and_cookies_are_parameters() {
+    let issuer = Issuer::start().await;
+    let archive = Archive::start(&issuer.service.base_url(), &[]);
+    let token = issuer.token("key-1", &json!({}));
+    for (title, text) in [("old map", "12"), ("old book", "1234"), ("new map", "123")] {
+        archive.add(title, text).await;
+    }
+    let authorization = format!("authorization: Bearer {token}");
+    let get = |query: &str, cookie: &str| {
+        let request = format!("GET /v1/records/count{query}");
+        archive.send(&request, &[&authorization, cookie])
+    };
+    for (query, cookie, count) in [
+        ("", "x-none: 1", 3),
+        ("?ids=1%7C3", "x-none: 1", 2),
+        ("?ids=1|2&words=old+book", "x-none: 1", 1),
+        ("?words=old%20map", "x-none: 1", 1),
+        ("?size=%7B%22least%22:3%7D", "x-none: 1", 2),
+        ("?size={%22least%22:3,%22most%22:3}", "x-none: 1", 1),
+        ("", "cookie: theme=dark; seen=2", 1),
+        ("", "cookie: seen=%32; seen=0", 1),
+    ] {
+        let response = get(query, cookie);
+        assert!(
+            response.ends_with(&format!("{{\"count\":{count}}}")),
+            "{query} {cookie}: {response}"
+        );
+    }
+    for (query, cookie, message) in [
+        (
+            "?ids=1%7Cx",
+            "x-none: 1",
+            "a value of `ids` must be an integer",
+        ),
+        ("?size=%7B", "x-none: 1", "`size` must be JSON: EOF"),
+        (
+            "?size=%7B%7D",
+            "x-none: 1",
+            "`size` must be JSON: missing field `least`",
+        ),
+        ("", "cookie: seen=x", "`seen` must be an integer"),
+    ] {
+        let response = get(query, cookie);
+        assert!(
+            response.starts_with("HTTP/1.1 400 "),
+            "{query} {cookie}: {response}"
+        );
+        assert!(response.contains(message), "{query} {cookie}: {response}");
+    }
+    let client = archive.reader(&token);
+    let count = async |ids: &[i64], words: &[&str], least: i64, seen: i64| {
+        let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+        let counting = client.count_records().ids(ids.to_vec()).words(words);
+        let size = SizeRange::builder().least(least);
+        let counted = counting.size(size).seen(seen).send().await;
+        counted.map(|counted| counted.into_inner().count)
+    };
+    assert_eq!(count(&[1, 2, 3], &["old"], 0, 0).await.ok(), Some(2));
+    assert_eq!(count(&[2, 3], &["old", "book"], 3, 1).await.ok(), Some(1));
+    assert_eq!(count(&[1, 2, 3], &["map"], 3, 0).await.ok(), Some(1));
+    assert_eq!(count(&[1, 2, 3], &["map"], 0, 1).await.ok(), Some(1));
+    let error = count(&[1], &["old map"], 0, 0)
+        .await
+        .map_err(|error| error.to_string());
+    let message = error.expect_err("a word has a space");
+    assert!(message.contains("whose space would end it"), "{message}");
+}
+
+#[tokio::test]
+async fn bodies_have_media_types_of_their_own() {
+    let issuer = Issuer::start().await;
+    let archive = Archive::start(&issuer.service.base_url(), &[]);
+    let token = issuer.token("key-1", &json!({}));
+    let id = archive.add("Map", "old").await.id;
+    let client = archive.reader(&token);
+    let change = RecordChange::builder().title("Chart".to_owned());
+    let changed = client.change_record().record_id(id).body(change);
+    let changed = changed.send().await.expect("it is a merge patch");
+    assert_eq!(changed.title, "Chart");
+    let sent = async |method: &str, path: &str, media_type: &str, body: &'static str| {
+        let url = format!("{}/records/{id}{path}", archive.base);
+        let method = method.parse().expect("a method");
+        let request = reqwest::Client::new()
+            .request(method, url)
+            .bearer_auth(&token);
+        let response = request.header("content-type", media_type).body(body).send();
+        let response = response.await.expect("a response");
+        let status = response.status().as_u16();
+        (status, response.text().await.expect("a text"))
+    };
+    let merge = "application/merge-patch+json";
+    assert_eq!(sent("PATCH", "", merge, "{}").await.0, 200);
+    let (status, body) = sent("PATCH", "", merge, r#"{"title":"a","title":"b"}"#).await;
+    assert_eq!(status, 400, "{body}");
+    let (status, body) = sent("PATCH", "", "application/json", "{}").await;
+    assert_eq!(status, 415, "{body}");
+    assert!(
+        body.contains("the body must be `application/merge-patch+json`"),
+        "{body}"
+    );
+    for media_type in ["text/plain", "text/markdown"] {
+        assert_eq!(sent("PUT", "/content", media_type, "new").await.0, 204);
+    }
+    let (status, body) = sent("PUT", "/content", "image/png", "new").await;
+    assert_eq!(status, 415, "{body}");
+    assert!(
+        body.contains("must be `text/plain` or `text/markdown`"),
+        "{body}"
+    );
+    let text = client
+        .upload()
+        .record_id(id)
+        .body("by the client".to_owned());
+    text.send().await.expect("it is text");
+    let content = client.download().record_id(id).send().await;
+    content.expect("the content");
 }

@@ -251,14 +251,13 @@ fn a_document_that_is_not_there_is_named_with_the_cause() {
 #[test]
 fn skip_unsupported_leaves_out_operations_and_exits_with_3() {
     let tree = Tree::new();
-    let cookie =
-        "        - {name: session, in: cookie, description: A session., schema: {type: string}}\n";
+    let plain = "        - {name: note, in: query, description: A note., content: {text/plain: {schema: {type: string}}}}\n";
     let document = tree.read(DOCUMENT);
     // No other operation refers to the list of orders.
     let (before, after) = document
         .split_once("operationId: listOrders")
         .expect("a list");
-    let after = after.replacen("parameters:\n", &format!("parameters:\n{cookie}"), 1);
+    let after = after.replacen("parameters:\n", &format!("parameters:\n{plain}"), 1);
     tree.write(DOCUMENT, &format!("{before}operationId: listOrders{after}"));
 
     let (code, printed) = tree.generate(&[]);

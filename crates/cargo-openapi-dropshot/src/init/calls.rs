@@ -70,7 +70,7 @@ fn literal(text: &str) -> String {
 
 fn with_client(call: &ClientCall, request: &Request) -> String {
     let mut text = format!("    service.client().{}()", call.method);
-    for (name, _, value) in &request.parameters {
+    for (name, _, value, _) in &request.parameters {
         if let Some((setter, target)) = call.parameters.get(name) {
             let value = literal(&value.to_string());
             text += &format!(".{setter}(json::<{target}>({value}))");

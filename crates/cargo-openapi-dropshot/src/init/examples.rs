@@ -23,8 +23,8 @@ pub(super) struct MockResponse {
 
 /// A request that the document allows.
 pub(super) struct Request {
-    /// The parameters that are sent, each with its value.
-    pub(super) parameters: Vec<(String, ParameterIn, Value)>,
+    /// The parameters that are sent, each with its value and the text of that.
+    pub(super) parameters: Vec<(String, ParameterIn, Value, String)>,
     /// The media type of the body, and the body.
     pub(super) body: Option<(String, Value)>,
 }
@@ -100,12 +100,18 @@ impl Examples {
             let Some(value) = self.parameter(parameter, "readOnly")? else {
                 return Ok(None);
             };
-            parameters.push((parameter.name.value.clone(), parameter.location, value));
+            let text = parameter_text(parameter, &value).unwrap_or_default();
+            parameters.push((
+                parameter.name.value.clone(),
+                parameter.location,
+                value,
+                text,
+            ));
         }
         let media = operation
             .request_body
             .as_ref()
-            .and_then(|body| body.content.first());
+            .and_then(|body| body.read().first());
         let body = match media {
             Some(media) => {
                 let Some(body) = self.body(media, "readOnly")? else {
@@ -119,13 +125,15 @@ impl Examples {
     }
 
     fn parameter(&self, parameter: &Parameter, left_out: &str) -> Result<Option<Value>> {
-        let media = parameter.content.first();
-        let schema = parameter.schema.as_ref();
-        let schema = schema.or_else(|| media.and_then(|media| media.schema.as_ref()));
-        let schema = self.schemas.of(schema)?;
-        let value = chosen(&parameter.examples, schema.as_deref(), left_out);
+        let schema = self.schemas.of(parameter.value())?;
+        let examples = match parameter.json() {
+            Some(media) => &media.examples,
+            None => &parameter.examples,
+        };
+        let value = chosen(examples, schema.as_deref(), left_out);
         // An empty text is not a segment of a path.
-        Ok(value.filter(|value| text(value).is_some_and(|text| !text.is_empty())))
+        let has_text = |text: String| !text.is_empty();
+        Ok(value.filter(|value| parameter_text(parameter, value).is_some_and(has_text)))
     }
 
     /// Returns the body of a media type: JSON, or a string if the media type is another one.
@@ -210,14 +218,30 @@ pub(super) fn text(value: &Value) -> Option<String> {
     }
 }
 
+/// Returns the text of the value of a parameter; `None` if it has none.
+fn parameter_text(parameter: &Parameter, value: &Value) -> Option<String> {
+    match (parameter.json(), value) {
+        (Some(_), value) => Some(value.to_string()),
+        (None, Value::Array(values)) => {
+            let texts: Option<Vec<String>> = values.iter().map(text).collect();
+            let separator = String::from(parameter.separator().unwrap_or(','));
+            texts.map(|texts| texts.join(&separator))
+        }
+        (None, value) => text(value),
+    }
+}
+
+fn encoded(text: &str) -> String {
+    utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
+}
+
 impl Request {
     /// Returns path and query, from the root on.
     pub(super) fn target(&self, base_path: &str, path: &str) -> String {
         let mut target = format!("{base_path}{path}");
         let mut query = Vec::new();
-        for (name, location, value) in &self.parameters {
-            let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
-            let value = encoded(&text(value).unwrap_or_default());
+        for (name, location, _, text) in &self.parameters {
+            let value = encoded(text);
             match location {
                 ParameterIn::Path => target = target.replace(&format!("{{{name}}}"), &value),
                 ParameterIn::Query => query.push(format!("{}={value}", encoded(name))),
@@ -235,9 +259,10 @@ impl Request {
         let parameters = self
             .parameters
             .iter()
-            .filter_map(|(name, location, value)| {
-                let is_header = *location == ParameterIn::Header;
-                is_header.then(|| format!("{name}: {}", text(value).unwrap_or_default()))
+            .filter_map(|(name, location, _, text)| match location {
+                ParameterIn::Header => Some(format!("{name}: {text}")),
+                ParameterIn::Cookie => Some(format!("cookie: {name}={}", encoded(text))),
+                ParameterIn::Path | ParameterIn::Query => None,
             });
         let body = self
             .body

@@ -15,6 +15,12 @@ const BODIES: &str = "x-bodies-by-status";
 /// `openapi-dropshot-types`.
 const PARAMETER: &str = "x-parameter-schema";
 
+/// The extension with the media type of a parameter.
+const CONTENT: &str = "x-parameter-content";
+
+/// The extension with the place of a parameter that dropshot does not know.
+const PLACE: &str = "x-parameter-in";
+
 /// Reads the emitted document, with the schemas that no operation uses.
 pub(super) fn read(program: &mut Program, source: &Document) -> Result<Document> {
     let mut document = program.document()?;
@@ -65,9 +71,20 @@ fn restore_parameters(document: &mut Value) {
         let Some(schema) = parameter.get_mut("schema").and_then(Value::as_object_mut) else {
             continue;
         };
-        if let Some(Value::Object(own)) = schema.remove(PARAMETER) {
+        let own = schema.remove(PARAMETER);
+        let (media_type, place) = (schema.remove(CONTENT), schema.remove(PLACE));
+        if let (Some(media_type), Some(own)) = (media_type.as_ref().and_then(Value::as_str), &own) {
+            parameter["content"] = json!({ media_type: { "schema": own } });
+            parameter["schema"].take();
+        } else if let Some(Value::Object(own)) = own {
             // The texts and the default stay.
             schema.extend(own);
+        }
+        if let Some(place) = place {
+            parameter["in"] = place;
+        }
+        if let Some(members) = parameter.as_object_mut() {
+            members.retain(|_, value| !value.is_null());
         }
     }
 }

@@ -16,7 +16,7 @@ use anyhow::Result;
 use bodies::Form;
 use openapi_dropshot_contract::{
     Document,
-    model::{Location, Operation, Parameter, ParameterIn, Type},
+    model::{Location, Operation, Parameter, ParameterIn, RequestBody, Type},
     rules::{DifferenceRule, differences},
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -66,14 +66,13 @@ pub(super) fn try_all(
     let names = document.operation_names();
     for (operation, name) in document.operations.iter().zip(names) {
         // A connection that is upgraded has no response to compare.
-        if operation.extensions.contains_key("x-dropshot-websocket") {
+        if operation.opens_websocket() {
             continue;
         }
         let body = operation.request_body.as_ref();
-        // Of several media types, the service reads JSON.
-        let media = body.and_then(|body| bodies::read_of(&body.content));
-        let form = Form::of(media);
-        let body = form.valid(media, schemas)?;
+        let read = body.map_or(&[][..], RequestBody::read);
+        let form = Form::of(read);
+        let body = form.valid(read.first(), schemas)?;
         if operation.request_body.is_some() && body.is_none() {
             let message = "no valid body was found, so that no request was tried";
             let name = name_of(operation);
@@ -86,9 +85,9 @@ pub(super) fn try_all(
             continue;
         }
         let required = |parameter: &Parameter| {
-            let schema = schemas.of(parameter.schema.as_ref())?;
+            let schema = schemas.of(parameter.value())?;
             let schema = schema.filter(|_| parameter.required);
-            Ok(schema.and_then(|schema| valid_text(&schema)))
+            Ok(schema.and_then(|schema| valid_text(parameter, &schema)))
         };
         let parameters = operation.parameters.iter().map(required);
         let valid = Request {
@@ -133,7 +132,7 @@ impl Requests<'_> {
         self.trials.count(is_valid);
         let mut path = self.operation.path.value.clone();
         let (mut query, mut headers) = (Vec::new(), Vec::new());
-        let mut joined = Vec::new();
+        let (mut joined, mut cookies) = (Vec::new(), Vec::new());
         for (parameter, text) in self.operation.parameters.iter().zip(&request.parameters) {
             let Some(text) = text else {
                 continue;
@@ -141,35 +140,32 @@ impl Requests<'_> {
             let name = parameter.name.value.as_str();
             match parameter.location {
                 ParameterIn::Path => {
-                    let text = match is_list(parameter) {
-                        true => encoded(text),
-                        false => utf8_percent_encode(text, NON_ALPHANUMERIC).to_string(),
-                    };
-                    path = path.replace(&format!("{{{name}}}"), &text);
+                    path = path.replace(&format!("{{{name}}}"), &encoded(parameter, text));
                 }
-                ParameterIn::Query if is_list(parameter) => {
-                    let is_exploded = parameter.explode.as_ref().is_none_or(|own| own.value);
-                    if is_exploded {
-                        query.extend(text.split(',').map(|text| (name, text)));
-                    } else {
-                        joined.push(format!("{name}={}", encoded(text)));
-                    }
-                }
+                ParameterIn::Query if is_list(parameter) => match parameter.separator() {
+                    None => query.extend(text.split(',').map(|text| (name, text))),
+                    Some(_) => joined.push(format!("{name}={}", encoded(parameter, text))),
+                },
                 ParameterIn::Query => query.push((name, text.as_str())),
                 ParameterIn::Header => headers.push([name, text]),
-                ParameterIn::Cookie => {}
+                ParameterIn::Cookie => cookies.push(format!("{name}={}", encoded(parameter, text))),
             }
         }
         joined.extend((!query.is_empty()).then_some(serde_urlencoded::to_string(query)?));
         if !joined.is_empty() {
             path = format!("{path}?{}", joined.join("&"));
         }
+        let cookies = cookies.join("; ");
+        headers.extend((!cookies.is_empty()).then_some(["cookie", &cookies]));
         if request.has_key {
             headers.push(["authorization", "Bearer key"]);
         }
         let body = request.body.as_ref().and_then(|body| self.form.text(body));
-        if let Some((media_type, _)) = &body {
-            headers.push(["content-type", media_type]);
+        let read = self.operation.request_body.as_ref().map(RequestBody::read);
+        if let (Some((media_type, _)), Some([media, ..])) = (&body, read) {
+            let own = media.name.value.as_str();
+            let is_json = self.form == Form::Json;
+            headers.push(["content-type", if is_json { own } else { media_type }]);
         }
         self.program.request(json!({
             "method": self.operation.method.to_string(),
@@ -201,23 +197,25 @@ impl Requests<'_> {
         if parameter.location != ParameterIn::Path {
             self.try_absent(index, parameter)?;
         }
-        let schema = self.schemas.of(parameter.schema.as_ref())?;
-        let Some(schema) = schema.filter(|schema| valid_text(schema).is_some()) else {
+        let schema = self.schemas.of(parameter.value())?;
+        let Some(schema) = schema.filter(|schema| valid_text(parameter, schema).is_some()) else {
             return Ok(());
         };
         let name = &parameter.name.value;
         let instances = schema.instances();
         let lookalikes = LOOKALIKES.iter().map(|text| (*text).to_owned());
         let mut distinct = BTreeSet::new();
-        let texts = instances.iter().filter_map(text).chain(lookalikes);
+        let texts = instances.iter().filter_map(|value| text(parameter, value));
+        let texts = texts.chain(lookalikes);
         let texts = texts.filter(|text| distinct.insert(text.clone()));
         for text in texts.take(MOST_TEXTS) {
             if !can_be_sent(parameter.location, &text) {
                 continue;
             }
-            let readings = match is_list(parameter) {
-                true => list_readings(&text),
-                false => readings(&text),
+            let readings = match (parameter.json(), is_list(parameter)) {
+                (Some(_), _) => serde_json::from_str(&text).into_iter().collect(),
+                (None, true) => list_readings(parameter, &text),
+                (None, false) => readings(&text),
             };
             let is_valid = readings.iter().any(|value| schema.is_valid(value));
             let mut request = self.valid.clone();
@@ -247,11 +245,8 @@ impl Requests<'_> {
             self.differ(&differences::PARAMETER_ABSENT, &parameter.at, message);
             return Ok(());
         }
-        let schema = self
-            .schemas
-            .of(parameter.schema.as_ref())?
-            .filter(|_| is_optional);
-        if let Some(default) = schema.and_then(|schema| text(schema.default()?)) {
+        let schema = self.schemas.of(parameter.value())?.filter(|_| is_optional);
+        if let Some(default) = schema.and_then(|schema| text(parameter, schema.default()?)) {
             request.parameters[index] = Some(default.clone());
             if self.send(&request, true)?.arguments != absent {
                 let absent = absent.unwrap_or_default();
@@ -270,29 +265,37 @@ impl Requests<'_> {
 }
 
 /// Returns a valid text of a schema, if one was found.
-fn valid_text(schema: &Schema) -> Option<String> {
-    let smallest = schema.smallest().and_then(|value| text(&value));
+fn valid_text(parameter: &Parameter, schema: &Schema) -> Option<String> {
+    let smallest = schema.smallest().and_then(|value| text(parameter, &value));
     // An empty list has no text.
     smallest.or_else(|| {
         let instances = schema.instances();
         let mut valid = instances.iter().filter(|value| schema.is_valid(value));
-        valid.find_map(text)
+        valid.find_map(|value| text(parameter, value))
     })
 }
 
 /// Returns the text of a value in a request; `None` if it has none.
-fn text(value: &Value) -> Option<String> {
+fn text(parameter: &Parameter, value: &Value) -> Option<String> {
     match value {
+        _ if parameter.json().is_some() => Some(value.to_string()),
         Value::String(text) => Some(text.clone()),
         Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
-        // The values of a list, of which none may have a comma.
+        // The values of a list, of which none may have the separator.
         Value::Array(values) => {
-            let texts: Option<Vec<String>> = values.iter().map(text).collect();
-            let texts = texts.filter(|texts| !texts.iter().any(|text| text.contains(',')))?;
-            (!texts.is_empty()).then(|| texts.join(","))
+            let separator = separator(parameter);
+            let texts: Option<Vec<String>> =
+                values.iter().map(|value| text(parameter, value)).collect();
+            let texts = texts.filter(|texts| !texts.iter().any(|text| text.contains(separator)))?;
+            (!texts.is_empty()).then(|| texts.join(&String::from(separator)))
         }
         Value::Null | Value::Object(_) => None,
     }
+}
+
+/// Returns what separates the values of a list in its text here; values with names of their own are split at commas.
+fn separator(parameter: &Parameter) -> char {
+    parameter.separator().unwrap_or(',')
 }
 
 /// Returns whether a parameter has several values.
@@ -303,17 +306,19 @@ fn is_list(parameter: &Parameter) -> bool {
         .is_some_and(|kind| kind.value == Type::Array)
 }
 
-/// Encodes each value of a list; the commas between them stay.
-fn encoded(text: &str) -> String {
-    let values = text
-        .split(',')
-        .map(|text| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string());
-    values.collect::<Vec<_>>().join(",")
+/// Encodes a text; the commas between the values of a list stay.
+fn encoded(parameter: &Parameter, text: &str) -> String {
+    let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+    if !is_list(parameter) || separator(parameter) != ',' {
+        return encoded(text);
+    }
+    let values: Vec<String> = text.split(',').map(encoded).collect();
+    values.join(",")
 }
 
 /// Returns the lists that a text can represent: of strings, and of what JSON writes so.
-fn list_readings(text: &str) -> Vec<Value> {
-    let texts: Vec<&str> = text.split(',').collect();
+fn list_readings(parameter: &Parameter, text: &str) -> Vec<Value> {
+    let texts: Vec<&str> = text.split(separator(parameter)).collect();
     let strings = texts.iter().map(|text| Value::from(*text)).collect();
     let others = texts
         .iter()
@@ -335,12 +340,11 @@ fn readings(text: &str) -> Vec<Value> {
 fn can_be_sent(location: ParameterIn, text: &str) -> bool {
     match location {
         ParameterIn::Path => !text.is_empty() && !text.contains('/') && text != "." && text != "..",
-        ParameterIn::Query => true,
+        ParameterIn::Query | ParameterIn::Cookie => true,
         ParameterIn::Header => {
             !text.is_empty()
                 && text.trim() == text
                 && text.bytes().all(|byte| (0x20..0x7f).contains(&byte))
         }
-        ParameterIn::Cookie => false,
     }
 }

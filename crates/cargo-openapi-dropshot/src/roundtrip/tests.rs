@@ -188,7 +188,7 @@ fn a_rejected_part_of_a_document_is_a_difference_at_its_place() {
     assert_eq!(
         places,
         [
-            ("unsupported-parameter", "/paths/~1cookie/get/parameters/0"),
+            ("unsupported-parameter", "/paths/~1text/get/parameters/0"),
             ("unsupported-schema", "/components/schemas/NoWord/not")
         ]
     );

@@ -221,7 +221,7 @@ fn a_release_sets_the_version_of_the_workspace() {
 fn unsupported_parts_are_left_out_on_request() {
     let repository = Repository::with_crates();
     let operation = "  /other:\n    get:\n      operationId: other\n      summary: Other\n      \
-                     parameters: [{name: s, in: cookie, schema: {type: string}}]\n      \
+                     parameters: [{name: s, in: query, content: {text/plain: {}}}]\n      \
                      responses: {'204': {description: Done.}, 4XX: {$ref: '#/components/responses/Rejected'}, 5XX: {$ref: '#/components/responses/Broken'}}\n";
     repository.replace(
         DOCUMENT,
@@ -239,7 +239,7 @@ fn unsupported_parts_are_left_out_on_request() {
     assert_printed(run, 3, &skipped);
     let configuration = repository.read("openapi-dropshot.toml");
     let reason =
-        "[document.skip]\nother = \"unsupported-parameter: the cookie `s` is not supported";
+        "[document.skip]\nother = \"unsupported-parameter: the parameter `s` has no `schema`";
     assert!(configuration.contains(reason), "{configuration}");
     // All commands leave it out from now on, and so does the document that the service serves.
     assert_printed(repository.run(&["generate", "--check"]), 0, &["fresh: "]);

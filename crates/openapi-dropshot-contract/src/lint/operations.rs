@@ -84,15 +84,16 @@ fn meaningless_body(operation: &Operation) -> Option<Problem> {
 
 /// Of several media types of a request, a generated service reads JSON.
 fn unread_bodies(operation: &Operation, problems: &mut Vec<Problem>) {
-    let content = operation.request_body.iter().flat_map(|body| &body.content);
-    let is_json = |name: &str| name.split(';').next().map(str::trim) == Some("application/json");
-    if content.clone().all(|media| !is_json(&media.name.value)) {
+    let Some(body) = &operation.request_body else {
         return;
-    }
-    for media in content.filter(|media| !is_json(&media.name.value)) {
-        let name = &media.name;
+    };
+    let [read] = body.read() else {
+        return;
+    };
+    for media in body.content.iter().filter(|media| media.at != read.at) {
+        let (name, read) = (&media.name, &read.name);
         let message = format!(
-            "a generated service reads JSON: a request with `{name}` gets the response 415"
+            "a generated service reads `{read}` here: a request with `{name}` gets the response 415"
         );
         problems.push(rules::UNREAD_BODY.violation(&name.at, message));
     }

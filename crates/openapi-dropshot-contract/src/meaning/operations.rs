@@ -1,10 +1,6 @@
 //! Compares operations: paths, methods, ids, texts, parameters and bodies.
 
-use super::{
-    Comparer, TextRules,
-    responses::{is_like_json, sent},
-    shape::is_anything,
-};
+use super::{Comparer, TextRules, responses::CHANNEL, shape::is_anything};
 use crate::model::{Location, MediaType, Node, Operation, Parameter, ParameterIn, Schema, Type};
 use crate::pairs::pairs;
 use crate::rules::differences as rules;
@@ -84,6 +80,9 @@ impl<'d> Comparer<'d> {
         self.extensions(&rules::OPERATION_EXTENSION, at, extensions);
         for (name, value) in &emitted.extensions {
             let Some(own) = source.extensions.get(name) else {
+                if name == CHANNEL && source.opens_websocket() {
+                    continue;
+                }
                 self.added(&rules::OPERATION_EXTENSION_ADDED, at, name);
                 continue;
             };
@@ -207,20 +206,26 @@ impl<'d> Comparer<'d> {
             let message = "the description was lost";
             self.differ(&rules::REQUEST_BODY_DESCRIPTION, &body.at, message);
         }
-        // Of several media types, the service reads JSON.
-        let sent = match body.content.iter().any(is_like_json) {
-            true => sent(&body.content),
-            false => &body.content,
-        };
-        if sent.len() < body.content.len() {
-            for media in &body.content {
-                if !std::ptr::eq(media, sent.as_ptr()) {
-                    let message = format!("`{}` is not read", media.name.value);
-                    self.differ(&rules::REQUEST_CONTENT_UNREAD, &media.at, message);
-                }
+        let read = body.read();
+        for media in &body.content {
+            if read.iter().all(|read| read.at != media.at) {
+                let message = format!("`{}` is not read", media.name.value);
+                self.differ(&rules::REQUEST_CONTENT_UNREAD, &media.at, message);
             }
         }
-        self.content(&body.at, sent, &other.content);
+        if let ([only], [json]) = (read, other.content.as_slice())
+            && only.is_json()
+            && only.essence() != json.name.value
+            && json.name.value == "application/json"
+        {
+            let message = format!("`{}` became `application/json`", only.name.value);
+            self.differ(&rules::CONTENT_JSON, &only.at, message);
+            return self.media(&body.at, only, json);
+        }
+        // Of several, the handler reads each by itself.
+        for media in read.chunks(1) {
+            self.content(&body.at, media, &other.content);
+        }
     }
 
     pub(super) fn content(
@@ -257,18 +262,7 @@ impl<'d> Comparer<'d> {
                         let message = format!("`{name}` became `{other_name}`");
                         self.differ(&rules::CONTENT_CHARSET, &media.at, message);
                     }
-                    // A content without a schema may be anything.
-                    match [media, other].map(|own| own.schema.as_ref()) {
-                        [None, Some(schema)] if is_anything(schema) => {}
-                        both => {
-                            self.is_nameless = true;
-                            self.optional(at, both);
-                            self.is_nameless = false;
-                        }
-                    }
-                    if !media.examples.is_empty() && other.examples.is_empty() {
-                        self.differ(&rules::CONTENT_EXAMPLE, &media.at, "the example was lost");
-                    }
+                    self.media(at, media, other);
                 }
                 (Some(media), None) => {
                     self.lost(&rules::CONTENT_LOST, &media.at, &media.name.value)
@@ -276,6 +270,21 @@ impl<'d> Comparer<'d> {
                 (None, Some(other)) => self.added(&rules::CONTENT_ADDED, at, &other.name.value),
                 (None, None) => {}
             }
+        }
+    }
+
+    fn media(&mut self, at: &Location, source: &'d MediaType, emitted: &'d MediaType) {
+        // A content without a schema may be anything.
+        match [source, emitted].map(|own| own.schema.as_ref()) {
+            [None, Some(schema)] if is_anything(schema) => {}
+            both => {
+                self.is_nameless = true;
+                self.optional(at, both);
+                self.is_nameless = false;
+            }
+        }
+        if !source.examples.is_empty() && emitted.examples.is_empty() {
+            self.differ(&rules::CONTENT_EXAMPLE, &source.at, "the example was lost");
         }
     }
 }
@@ -310,7 +319,7 @@ fn became_bytes(source: &MediaType, emitted: &MediaType) -> bool {
         let schema = media.schema.as_ref();
         schema.and_then(|schema| Some(schema.format.as_ref()?.value.clone()))
     };
-    !is_like_json(source)
+    !source.is_json()
         && source.schema.as_ref().is_some_and(is_string)
         && emitted
             .schema
@@ -321,7 +330,7 @@ fn became_bytes(source: &MediaType, emitted: &MediaType) -> bool {
 
 /// Whether a content is sent unchanged: it is not JSON.
 fn is_raw(media: &MediaType) -> bool {
-    media.name.value != "*/*" && !is_like_json(media)
+    media.name.value != "*/*" && !media.is_json()
 }
 
 /// The method and path of an operation.

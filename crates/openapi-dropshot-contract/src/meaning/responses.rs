@@ -16,7 +16,7 @@ const RESPONSE: TextRules = TextRules {
 };
 
 /// The extension of operations that open a websocket.
-const CHANNEL: &str = "x-dropshot-websocket";
+pub(super) const CHANNEL: &str = "x-dropshot-websocket";
 
 impl<'d> Comparer<'d> {
     pub(super) fn responses(&mut self, source: &'d Operation, emitted: &'d Operation) {
@@ -31,11 +31,14 @@ impl<'d> Comparer<'d> {
             self.part = format!("{part} {status}");
             let parts = (part.clone(), self.part.clone());
             self.comparison.statuses.push(parts);
-            let opens_websocket = matches!(status, StatusCode::Default | StatusCode::Exact(101));
-            if opens_websocket && source.extensions.contains_key(CHANNEL) {
+            let at = &response.status.at;
+            if !source.opens_websocket() {
+                self.status(response, emitted);
+            } else if source.is_opened_by(response) {
                 self.websocket(response, emitted);
             } else {
-                self.status(response, emitted);
+                let message = format!("{status} is not sent by the handler");
+                self.differ(&rules::WEBSOCKET_ERROR, at, message);
             }
         }
         for other in &emitted.responses {
@@ -76,6 +79,9 @@ impl<'d> Comparer<'d> {
                 self.differ(&rules::STATUS_DEFAULT, at, message);
                 self.response(source, client);
                 self.response(source, server);
+            }
+            _ if matches!(status, StatusCode::Exact(..=199) | StatusCode::Range(1)) => {
+                self.lost(&rules::STATUS_INTERIM, at, &status.to_string());
             }
             _ => self.lost(&rules::STATUS_LOST, at, &status.to_string()),
         }
@@ -150,17 +156,10 @@ impl<'d> Comparer<'d> {
 }
 
 /// Returns the content without the alternatives of JSON, which the service does not send.
-pub(super) fn sent(content: &[MediaType]) -> &[MediaType] {
-    let json = content.iter().position(is_like_json);
+fn sent(content: &[MediaType]) -> &[MediaType] {
+    let json = content.iter().position(MediaType::is_json);
     let first = json.unwrap_or_default();
     content.get(first..=first).unwrap_or_default()
-}
-
-/// Returns whether a media type is JSON by its name (RFC 6839, section 3.1).
-pub(super) fn is_like_json(media: &MediaType) -> bool {
-    let name = media.name.value.to_ascii_lowercase();
-    let essence = name.split(';').next().unwrap_or_default().trim();
-    essence == "application/json" || essence.ends_with("+json")
 }
 
 /// Returns the response that is declared for exactly this status.
@@ -170,7 +169,7 @@ fn with_status(operation: &Operation, status: StatusCode) -> Option<&Response> {
 
 /// Returns whether a response that is not JSON is emitted as any bytes.
 fn is_bytes(source: &Response, emitted: &Response) -> bool {
-    let has_json = source.content.iter().any(is_like_json);
+    let has_json = source.content.iter().any(MediaType::is_json);
     let is_any = |media: &MediaType| media.name.value == "*/*" && is_free(media);
     !source.content.is_empty()
         && !has_json

@@ -2,8 +2,8 @@
 //! catalogue of error codes.
 
 use super::{
-    AdditionalProperties, Document, Location, Node, Operation, Response, Schema, Server, Spanned,
-    free_name,
+    AdditionalProperties, Document, Location, MediaType, Method, Node, Operation, Parameter,
+    ParameterIn, RequestBody, Response, Schema, Server, Spanned, StatusCode, free_name,
 };
 use crate::problem::Texts;
 use indexmap::IndexSet;
@@ -248,6 +248,59 @@ impl From<&Document> for Texts {
     }
 }
 
+impl Parameter {
+    /// Returns the `content`, if it is JSON.
+    pub fn json(&self) -> Option<&MediaType> {
+        self.content.first().filter(|media| media.is_json())
+    }
+
+    /// Returns the schema of the value: that of the parameter, or that of its JSON.
+    pub fn value(&self) -> Option<&Schema> {
+        let json = || self.json()?.schema.as_ref();
+        self.schema.as_ref().or_else(json)
+    }
+
+    /// Returns what separates the values of a list in one text; `None` if each value has a name of its own.
+    pub fn separator(&self) -> Option<char> {
+        let separator = match self.style.as_ref().map(|style| style.value.as_str()) {
+            Some("spaceDelimited") => ' ',
+            Some("pipeDelimited") => '|',
+            _ => ',',
+        };
+        let can_repeat = matches!(self.location, ParameterIn::Query | ParameterIn::Cookie);
+        let explode = self.explode.as_ref().map(|explode| explode.value);
+        let is_exploded = can_repeat && explode.unwrap_or(separator == ',');
+        (!is_exploded).then_some(separator)
+    }
+}
+
+impl MediaType {
+    /// Returns the media type without its parameters, in small letters (RFC 9110, section 8.3.1).
+    pub fn essence(&self) -> String {
+        let name = self.name.value.split(';').next().unwrap_or_default();
+        name.trim().to_ascii_lowercase()
+    }
+
+    /// Returns whether it is JSON by its name: `application/json`, or one that ends in `+json` (RFC 6839, section 3.1).
+    pub fn is_json(&self) -> bool {
+        let essence = self.essence();
+        essence == "application/json" || essence.ends_with("+json")
+    }
+}
+
+impl RequestBody {
+    /// Returns the media types that a generated service reads: JSON, `application/json` before others. If none of them is JSON, the
+    /// service takes all, and the handler reads them by itself.
+    pub fn read(&self) -> &[MediaType] {
+        let position = |is_it: fn(&MediaType) -> bool| self.content.iter().position(is_it);
+        let plain = position(|media| media.essence() == "application/json");
+        match plain.or_else(|| position(MediaType::is_json)) {
+            Some(index) => &self.content[index..=index],
+            None => &self.content,
+        }
+    }
+}
+
 impl Server {
     /// Returns the path of its address: the part after its host and its last variable.
     pub fn path(&self) -> &str {
@@ -260,6 +313,28 @@ impl Server {
 }
 
 impl Operation {
+    /// Returns whether it opens a websocket: `x-dropshot-websocket` says so, or `101` is the only response of a GET that is not an
+    /// error.
+    pub fn opens_websocket(&self) -> bool {
+        if let Some(mark) = self.extensions.get("x-dropshot-websocket") {
+            return mark.as_bool() != Some(false);
+        }
+        let statuses = self.responses.iter().map(|response| response.status.value);
+        let others = statuses.filter(|status| !status.may_be_error());
+        self.method == Method::Get && others.eq([StatusCode::Exact(101)])
+    }
+
+    /// Returns whether a response of an operation that opens a websocket is the one that opens it. Older versions of dropshot wrote
+    /// `default` for it.
+    pub fn is_opened_by(&self, response: &Response) -> bool {
+        let is_opening = |other: &Response| other.status.value == StatusCode::Exact(101);
+        match response.status.value {
+            StatusCode::Exact(status) => status == 101,
+            StatusCode::Default => !self.responses.iter().any(is_opening),
+            StatusCode::Range(_) => false,
+        }
+    }
+
     /// Whether it can be called without credentials.
     pub fn is_open(&self) -> bool {
         self.security.is_empty() || self.security.iter().any(|schemes| schemes.is_empty())

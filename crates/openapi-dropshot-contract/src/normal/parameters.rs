@@ -1,5 +1,6 @@
 //! Rewrites parameters of a query that are objects: each member is a parameter of its own,
-//! as it is sent (`style: form` with `explode`, and `deepObject`). Removes header parameters that OpenAPI ignores.
+//! as it is sent (`style: form` with `explode`, and `deepObject`). Makes lists of those that may be one value or a list. Removes header
+//! parameters that OpenAPI ignores.
 
 use super::{ValueKind, conjunction::definitions_of, conjuncts, kind_of};
 use crate::grammar::{ObjectKind, visit};
@@ -12,7 +13,10 @@ pub(super) fn rewrite(root: &mut Node) {
         let parameters = node.items("parameters");
         let split: Vec<_> = parameters
             .iter()
-            .map(|own| parts(root.resolve(own), root))
+            .map(|own| {
+                let own = root.resolve(own);
+                parts(own, root).or_else(|| Some(vec![as_list(own, root)?]))
+            })
             .collect();
         if split.iter().any(Option::is_some) {
             let all = parameters.iter().zip(split);
@@ -86,6 +90,33 @@ fn parts(parameter: &Node, root: &Node) -> Option<Vec<Node>> {
         part.with("schema", property.clone())
     });
     Some(parts.collect())
+}
+
+/// Returns a parameter as a list, if it may also be a single value of the list: where each value has a name of its own, both are sent
+/// alike.
+fn as_list(parameter: &Node, root: &Node) -> Option<Node> {
+    let is_exploded = parameter.word("in")? == "query"
+        && parameter.word("style").is_none_or(|style| style == "form")
+        && parameter.get("explode").and_then(Node::as_bool) != Some(false);
+    let schema = root.resolve(parameter.get("schema")?);
+    let texts = ["title", "description", "deprecated", "examples"];
+    let mut others = schema.members().filter(|(name, _)| !texts.contains(name));
+    let (Some(("anyOf" | "oneOf", alternatives)), None) = (others.next(), others.next()) else {
+        return None;
+    };
+    let [first, second] = alternatives.as_array()? else {
+        return None;
+    };
+    let is_list = |node| kind_of(root, node) == Some(ValueKind::Array);
+    let (one, list) = match is_list(first) {
+        true => (second, first),
+        false => (first, second),
+    };
+    let list = root.resolve(list);
+    let least = list.get("minItems").and_then(Node::as_u64);
+    let has_items = list.get("items").is_some_and(|items| items.same_value(one));
+    let is_same = is_exploded && is_list(list) && has_items && least.is_none_or(|least| least < 2);
+    is_same.then(|| parameter.clone().with("schema", list.clone()))
 }
 
 /// The members of an object.

@@ -80,6 +80,8 @@ differences! {
         accepted "older dropshots wrote `true` where no parameter of the first page is required";
     WEBSOCKET_FORM "websocket-form" "The response that opens a websocket has another form."
         accepted "older dropshots wrote `default`, or any content, for the response that opens a websocket";
+    WEBSOCKET_ERROR "websocket-error" "An error before a websocket is open has another form."
+        accepted "the handler of a websocket returns no errors; the server writes those before in the form of the document";
     PARAMETER_LOST "parameter-lost" "A parameter was lost.";
     PARAMETER_ADDED "parameter-added" "A parameter was added.";
     PARAMETER_REQUIRED "parameter-required" "A parameter is required in one of the documents only.";
@@ -102,6 +104,8 @@ differences! {
         accepted "the handler reads the parts of a form by itself, and dropshot emits them as bytes";
     CONTENT_CHARSET "content-charset" "A media type has another `charset`."
         accepted "JSON is UTF-8; `charset=utf-8` repeats that, and is not a parameter of this media type";
+    CONTENT_JSON "content-json" "A request body of a media type of JSON became `application/json`."
+        accepted "dropshot knows one media type of JSON; that of the document is a constant of the generated code, and a request shows that it is read";
     CONTENT_EXAMPLE "content-example" "The example of a body was lost." accepted EXAMPLES;
     CONTENT_LOST "content-lost" "A media type was lost.";
     CONTENT_ADDED "content-added" "A media type was added.";
@@ -111,6 +115,8 @@ differences! {
     STATUS_ADDED_RANGE "status-added-range" "A range of error responses was added." accepted RANGES;
     STATUS_IN_RANGE "status-in-range" "An error response is described by its range alone." accepted RANGES;
     STATUS_DEFAULT "status-default" "The response `default` became ranges." accepted RANGES;
+    STATUS_INTERIM "status-interim" "An interim response was lost."
+        accepted "no server has to send an interim response (RFC 9110, section 15.2); the generator warns that it sends none";
     STATUS_LOST "status-lost" "A response was lost.";
     HEADER_LOST "header-lost" "A header of a response was lost.";
     HEADER_ADDED "header-added" "A header of a response was added.";

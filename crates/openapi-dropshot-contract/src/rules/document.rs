@@ -90,7 +90,7 @@ crate::rules! {
         "Give all servers the same path, or write a document for each path."
         Document "servers: [{url: 'https://a.example/v1'}, {url: 'https://a.example/v2'}]"
             "servers: [{url: 'https://a.example/v1'}, {url: 'https://b.example/v1'}]";
-    UNREAD_BODY Warning General "unread-body" "The body of a request may be JSON or another media type. A generated service reads JSON only."
+    UNREAD_BODY Warning General "unread-body" "The body of a request may be JSON or another media type. A generated service reads JSON only, `application/json` before others."
         "Remove the other media types, or read them with code of your own."
         Paths "/a: {post: {requestBody: {content: {application/json: {schema: {}}, application/xml: {schema: {}}}}, responses: {'204': {description: Done.}}}}"
             "/a: {post: {requestBody: {content: {application/json: {schema: {}}}}, responses: {'204': {description: Done.}}}}";

@@ -1,12 +1,8 @@
 //! Reads the credentials of a request, where the security schemes of the document have them.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use http::{
-    HeaderMap, HeaderValue,
-    header::{AUTHORIZATION, COOKIE},
-    request::Parts,
-};
-use openapi_dropshot_types::{SchemeKind, Security};
+use http::{HeaderMap, HeaderValue, header::AUTHORIZATION, request::Parts};
+use openapi_dropshot_types::{SchemeKind, Security, cookies};
 use percent_encoding::percent_decode_str;
 use std::{borrow::Cow, str};
 
@@ -47,13 +43,8 @@ pub(super) fn find<'h>(kind: SchemeKind<'static>, head: &'h Parts) -> Found<'h> 
             only(named.map(|(_, value)| form_decoded(value)))
         }
         SchemeKind::Cookie(name) => {
-            let lines = head.headers.get_all(COOKIE).iter();
-            let pairs = lines.flat_map(|line| line.as_bytes().split(|&byte| byte == b';'));
-            let values = pairs.filter_map(|pair| {
-                let rest = pair.trim_ascii().strip_prefix(name.as_bytes())?;
-                rest.strip_prefix(b"=")
-            });
-            only(values.map(|value| str::from_utf8(value).ok().map(Cow::from)))
+            let own = cookies(&head.headers).filter(|(own, _)| *own == name.as_bytes());
+            only(own.map(|(_, value)| str::from_utf8(value).ok().map(Cow::from)))
         }
     }
 }

@@ -14,6 +14,7 @@ pub(super) fn check(operation: &Operation, headers: &HeaderMap) -> Result<(), Er
         return Ok(());
     };
     let reject = |found: &str| {
+        let expected = expected.replace(", ", "` or `");
         let message = format!("the body must be `{expected}`, {found}");
         Err(ErrorResponse::new(Condition::UnsupportedMediaType, message))
     };
@@ -25,7 +26,10 @@ pub(super) fn check(operation: &Operation, headers: &HeaderMap) -> Result<(), Er
     };
     let mut parts = value.split(';').map(str::trim);
     let media_type = parts.next().unwrap_or_default();
-    if !is_of(media_type, expected) {
+    if !expected
+        .split(", ")
+        .any(|expected| is_of(media_type, expected))
+    {
         return reject(&format!("found `{}`", shortened(media_type)));
     }
     if let Some(charset) = parts.find_map(charset)

@@ -93,6 +93,7 @@ pub(crate) fn signature(plan: &OperationPlan<'_>) -> Signature {
         (&plan.path, "path", "Path"),
         (&plan.query, "query", "Query"),
         (&plan.header, "headers", "Header"),
+        (&plan.cookie, "cookies", "Cookies"),
     ] {
         if let Some(fields) = fields {
             let (kind, ty) = (ident(kind), ident(&fields.name));
@@ -106,7 +107,7 @@ pub(crate) fn signature(plan: &OperationPlan<'_>) -> Signature {
     } else {
         let body = plan.body.as_ref().map(|body| {
             let extractor = match body {
-                Body::Json(ty) | Body::Form(ty) => {
+                Body::Json(ty, _) | Body::Form(ty) => {
                     let ty = in_api(ty);
                     quote!(TypedBody<#ty>)
                 }

@@ -5,6 +5,7 @@ use super::{base_path, errors::entries, module, shapes::error_shapes};
 use crate::{
     names::ident,
     plan::{OperationPlan, Plan},
+    render::option,
 };
 use openapi_dropshot_contract::model::{Document, Node};
 use proc_macro2::{Ident, TokenStream};
@@ -117,6 +118,10 @@ fn arm(plan: &OperationPlan<'_>) -> TokenStream {
         let names = fields.fields.iter().map(|field| &field.wire);
         quote!(let headers = dispatch::read_headers::<Self, _>(&rqctx, &[#(#names),*])?;)
     });
+    let cookies = plan.cookie.as_ref().map(|_| {
+        arguments.push(ident("cookies"));
+        quote!(let cookies = dispatch::read::<Self, _>(&rqctx).await?;)
+    });
     let rest = if plan.websocket {
         quote! {
             let upgrade: WebsocketUpgrade = dispatch::read_body::<Self, _>(&rqctx, request).await?;
@@ -140,19 +145,20 @@ fn arm(plan: &OperationPlan<'_>) -> TokenStream {
         Some(OperationId::#variant) => {
             #(#read)*
             #headers
+            #cookies
             #rest
         }
     }
 }
 
 /// Returns the parameters of the query that have several values, if there are any: the name
-/// of each, and whether each value has a name of its own.
+/// of each, and what separates its values, unless each has a name of its own.
 fn several(plan: &OperationPlan<'_>) -> Option<TokenStream> {
     let fields = plan.query.iter().flat_map(|query| &query.fields);
     let several: Vec<TokenStream> = fields
         .filter_map(|field| {
-            let (name, is_exploded) = (&field.wire, field.several?);
-            Some(quote!((#name, #is_exploded)))
+            let (name, separator) = (&field.wire, option(field.several?));
+            Some(quote!((#name, #separator)))
         })
         .collect();
     (!several.is_empty()).then(|| quote!(#(#several),*))

@@ -1,6 +1,6 @@
 //! Looks up facts about the document for several parts of the client generator.
 
-use openapi_dropshot_contract::model::{Document, MediaType, Parameter, ParameterIn, Schema, Type};
+use openapi_dropshot_contract::model::{Document, MediaType, Parameter, Schema, Type};
 
 /// Returns the media type without its parameters.
 pub(super) fn essence(media: &MediaType) -> &str {
@@ -8,13 +8,11 @@ pub(super) fn essence(media: &MediaType) -> &str {
     name.split(';').next().unwrap_or_default().trim()
 }
 
-/// Returns whether a parameter is a list whose items are sent as one text, with commas between them.
-pub(super) fn is_joined(document: &Document, parameter: &Parameter) -> bool {
-    let schema = parameter.schema.as_ref();
-    let schema = schema.and_then(|schema| document.resolve(schema));
-    let explode = parameter.explode.as_ref().map(|explode| explode.value);
-    schema.is_some_and(|schema| is_type(schema, Type::Array))
-        && (parameter.location != ParameterIn::Query || explode == Some(false))
+/// Returns what separates the items of a parameter that is a list and is sent as one text.
+pub(super) fn separator(document: &Document, parameter: &Parameter) -> Option<char> {
+    let schema = document.resolve(parameter.schema.as_ref()?)?;
+    let is_list = is_type(schema, Type::Array);
+    parameter.separator().filter(|_| is_list)
 }
 
 /// Returns whether a schema has this `type`.
@@ -44,7 +42,7 @@ pub(super) fn all_schemas(document: &Document) -> Vec<&Schema> {
                 .filter_map(|media| media.schema.as_ref()),
         );
         let parameters = operation.parameters.iter();
-        schemas.extend(parameters.filter_map(|parameter| parameter.schema.as_ref()));
+        schemas.extend(parameters.filter_map(|parameter| parameter.value()));
     }
     with_parts(schemas)
 }

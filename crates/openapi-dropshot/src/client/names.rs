@@ -129,6 +129,7 @@ pub(super) fn collect<'a>(
             if let Some(schema) = &parameter.schema {
                 collector.visit(&name, schema, Some(parameter));
             }
+            collector.visit_content(&name, parameter.json());
         }
         if let Some((body, media, _)) = call.body {
             let name = name_at(&body.at, || format!("{id} body"));

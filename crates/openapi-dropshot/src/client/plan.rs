@@ -2,7 +2,7 @@
 //! plan.
 
 use super::document::essence;
-use crate::plan::{is_like_json, variant_name};
+use crate::plan::variant_name;
 use openapi_dropshot_contract::model::{
     Document, MediaType, Method, Operation, RequestBody, Response, Schema, StatusCode,
 };
@@ -77,7 +77,7 @@ impl<'a> Plan<'a> {
                 operation,
                 id: operation.id.as_ref().map_or("", |id| id.value.as_str()),
                 body: body.and_then(|body| {
-                    let (media, how) = sent(&body.content)?;
+                    let (media, how) = sent(body.read())?;
                     Some((body, media, how))
                 }),
                 typed_successes: match has_bodies && differ(successes.iter().copied()) {
@@ -137,7 +137,7 @@ impl Call<'_> {
 
 impl<'a> Content<'a> {
     fn of(response: &'a Response) -> Self {
-        match response.content.iter().find(|media| is_like_json(media)) {
+        match response.content.iter().find(|media| media.is_json()) {
             Some(media) => Content::Json(media.schema.as_ref()),
             None if response.content.is_empty() => Content::Empty,
             None => Content::Text,
@@ -224,7 +224,7 @@ fn add_outgoing<'a>(
             operation,
             body: body.and_then(|body| {
                 let mut content = body.content.iter();
-                Some((body, content.find(|media| is_like_json(media))?))
+                Some((body, content.find(|media| media.is_json())?))
             }),
         }
     }));
@@ -257,7 +257,7 @@ pub(super) enum Sent {
 impl Sent {
     fn of(media: &MediaType) -> Option<Self> {
         match essence(media) {
-            _ if is_like_json(media) => Some(Sent::Json),
+            _ if media.is_json() => Some(Sent::Json),
             "application/x-www-form-urlencoded" => Some(Sent::Form),
             range if range.contains('*') => None,
             "multipart/form-data" => Some(Sent::Parts),

@@ -210,12 +210,6 @@ impl Check<'_, '_> {
     fn place(&mut self, parameter: &Parameter) {
         let name = &parameter.name.value;
         match parameter.location {
-            ParameterIn::Cookie => self.reject(
-                &rules::CLIENT_COOKIE,
-                &parameter.at,
-                format!("cannot send the cookie `{name}`"),
-                "send the value in a header or in the query",
-            ),
             ParameterIn::Header if !is_token(name) => self.reject(
                 &rules::CLIENT_HEADER,
                 &parameter.name.at,
@@ -240,12 +234,15 @@ impl Check<'_, '_> {
     fn value(&mut self, parameter: &Parameter) {
         let name = &parameter.name.value;
         let place = parameter.location;
-        let is_query = place == ParameterIn::Query;
-        let usual = if is_query { "form" } else { "simple" };
+        let usual = match place {
+            ParameterIn::Query => &["form", "spaceDelimited", "pipeDelimited"][..],
+            ParameterIn::Cookie => &["form"],
+            ParameterIn::Path | ParameterIn::Header => &["simple"],
+        };
         if let Some(style) = parameter
             .style
             .as_ref()
-            .filter(|style| style.value != usual)
+            .filter(|style| !usual.contains(&style.value.as_str()))
         {
             self.reject(
                 &rules::CLIENT_STYLE,
@@ -254,12 +251,15 @@ impl Check<'_, '_> {
                 "leave `style` out",
             );
         }
+        if parameter.json().is_some() {
+            return;
+        }
         let Some(schema) = &parameter.schema else {
             self.reject(
                 &rules::CLIENT_PARAMETER_CONTENT,
                 &parameter.at,
                 format!("cannot send `{name}`, which has no `schema`"),
-                "give the parameter a `schema` instead of `content`",
+                "give the parameter a `schema`, or a `content` of `application/json`",
             );
             return;
         };
@@ -280,7 +280,7 @@ impl Check<'_, '_> {
         let Some(body) = &self.operation.request_body else {
             return;
         };
-        let Some((media, how)) = sent(&body.content) else {
+        let Some((media, how)) = sent(body.read()) else {
             let names: Vec<String> = (body.content.iter())
                 .map(|media| format!("`{}`", media.name.value))
                 .collect();
@@ -309,7 +309,7 @@ impl Check<'_, '_> {
     /// A websocket is not a request with a response.
     fn websocket(&mut self) {
         let operation = self.operation;
-        if operation.extensions.contains_key("x-dropshot-websocket") {
+        if operation.opens_websocket() {
             self.reject(
                 &rules::CLIENT_WEBSOCKET,
                 &operation.at,

@@ -7,9 +7,8 @@ use super::{
     plan::{Call, Plan, Sent},
     preconditions::has_values_of_one_name,
 };
-use crate::plan::is_json;
 use openapi_dropshot_contract::model::{
-    Document, Location, Operation, Schema, Type, escape_pointer_token,
+    Document, Location, Operation, ParameterIn, Schema, Type, escape_pointer_token,
 };
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -127,11 +126,20 @@ fn signature(call: &Call<'_>, root: &Value) -> Value {
         written.cloned().unwrap_or_else(|| json!({}))
     };
     let parameters = call.operation.parameters.iter().map(|parameter| {
+        let place = match parameter.location {
+            // progenitor sends no cookies, and has the same types for a query.
+            ParameterIn::Cookie => ParameterIn::Query,
+            other => other,
+        };
         json!({
             "name": parameter.name.value,
-            "in": parameter.location.as_str(),
+            "in": place.as_str(),
             "required": parameter.required,
-            "schema": written(parameter.schema.as_ref()),
+            // progenitor has no objects in a query, but lists of them.
+            "schema": match parameter.json() {
+                Some(media) => json!({"type": "array", "items": written(media.schema.as_ref())}),
+                None => written(parameter.schema.as_ref()),
+            },
         })
     });
     let parameters: Vec<Value> = parameters.collect();
@@ -149,7 +157,7 @@ fn signature(call: &Call<'_>, root: &Value) -> Value {
     if let Some(success) = call.successes.first()
         && call.typed_successes.is_empty()
     {
-        let content = match success.content.iter().find(|media| is_json(media)) {
+        let content = match success.content.iter().find(|media| media.is_json()) {
             _ if !call.has_bodies() => json!({}),
             Some(json) => json!({"application/json": {"schema": written(json.schema.as_ref())}}),
             None if success.content.is_empty() => json!({}),

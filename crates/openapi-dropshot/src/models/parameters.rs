@@ -13,6 +13,7 @@ use crate::{
         ir::{Field, Home, Kind, Presence, Ty},
     },
 };
+use openapi_dropshot_contract::model::ParameterIn;
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -21,15 +22,16 @@ pub(super) fn file(plan: &Plan<'_>, shapes: &mut Shapes) -> TokenStream {
     let mut sets = Vec::new();
     for operation in &plan.operations {
         let all = [
-            (&operation.path, "parameters"),
-            (&operation.query, "parameters"),
-            (&operation.header, "list"),
+            (&operation.path, ParameterIn::Path),
+            (&operation.query, ParameterIn::Query),
+            (&operation.header, ParameterIn::Header),
+            (&operation.cookie, ParameterIn::Cookie),
         ];
-        for (fields, lists) in all {
+        for (fields, place) in all {
             sets.extend(
                 fields
                     .as_ref()
-                    .map(|fields| parameters(plan, fields, lists, shapes)),
+                    .map(|fields| parameters(plan, fields, place, shapes)),
             );
         }
         let success = &operation.success;
@@ -42,9 +44,13 @@ pub(super) fn file(plan: &Plan<'_>, shapes: &mut Shapes) -> TokenStream {
     quote!(#(#sets)* #types)
 }
 
-/// The struct of the parameters of one place; `lists` is the function that reads those with
-/// several values.
-fn parameters(plan: &Plan<'_>, set: &Fields, lists: &str, shapes: &mut Shapes) -> TokenStream {
+/// The struct of the parameters of one place.
+fn parameters(
+    plan: &Plan<'_>,
+    set: &Fields,
+    place: ParameterIn,
+    shapes: &mut Shapes,
+) -> TokenStream {
     let (name, docs) = (ident(&set.name), set.docs.attributes());
     let module = snake(&set.name);
     let mut fields = Vec::new();
@@ -56,10 +62,10 @@ fn parameters(plan: &Plan<'_>, set: &Fields, lists: &str, shapes: &mut Shapes) -
         let name = names.claim(&format!("default_{}", field.name));
         let default = own_default(plan, field, &name);
         let path = default.is_some().then(|| format!("{module}::{name}"));
-        let (described, plain) = parameter(field, &module, path, shapes);
+        let (described, plain) = parameter(field, place, &module, path, shapes);
         fields.push(described);
         plain_fields.push(plain);
-        functions.push(reader(field, lists));
+        functions.push(reader(field, place));
         functions.extend(default);
     }
     let module = ident(&module);
@@ -144,16 +150,18 @@ fn own_default(plan: &Plan<'_>, field: &Field, name: &str) -> Option<TokenStream
 }
 
 /// The function that reads a parameter and names it where it cannot.
-fn reader(field: &Field, lists: &str) -> TokenStream {
+fn reader(field: &Field, place: ParameterIn) -> TokenStream {
     let (name, wire) = (ident(&field.name), &field.wire);
     let plain = tokens(&rust(&field.ty));
     let (ty, some) = match field.presence {
         Presence::Optional => (quote!(Option<#plain>), Some(quote!(.map(Some)))),
         Presence::Required | Presence::Default(_) => (plain, None),
     };
-    let function = ident(match field.several {
-        Some(_) => lists,
-        None => "parameter",
+    let function = ident(match (field.several, place) {
+        _ if field.is_json => "json",
+        (None, _) => "parameter",
+        (Some(_), ParameterIn::Path | ParameterIn::Query) => "parameters",
+        (Some(_), ParameterIn::Header | ParameterIn::Cookie) => "list",
     });
     quote! {
         pub(super) fn #name<'de, D: Deserializer<'de>>(d: D) -> Result<#ty, D::Error> {
@@ -166,6 +174,7 @@ fn reader(field: &Field, lists: &str) -> TokenStream {
 /// without the attributes for schemars.
 fn parameter(
     field: &Field,
+    place: ParameterIn,
     module: &str,
     default: Option<String>,
     shapes: &mut Shapes,
@@ -178,12 +187,13 @@ fn parameter(
     }
     let path = format!("{module}::{}", field.name);
     serde.push(quote!(deserialize_with = #path));
-    member(field, serde, shapes)
+    member(field, place, serde, shapes)
 }
 
 /// Writes a field with these attributes for serde: with and without the attributes for schemars.
 fn member(
     field: &Field,
+    place: ParameterIn,
     mut serde: Vec<TokenStream>,
     shapes: &mut Shapes,
 ) -> (TokenStream, TokenStream) {
@@ -199,10 +209,17 @@ fn member(
     } else {
         shapes.schema(&field.ty)
     };
-    let shape = match field.own_schema {
-        true => format!("openapi_dropshot_types::shapes::Parameter<{shape}>"),
-        false => shape,
-    };
+    let is_cookie = place == ParameterIn::Cookie;
+    let shape = [
+        (field.own_schema || is_cookie, "Parameter"),
+        (field.is_json, "Json"),
+        (is_cookie, "Cookie"),
+    ]
+    .into_iter()
+    .filter(|(is_it, _)| *is_it)
+    .fold(shape, |shape, (_, name)| {
+        format!("openapi_dropshot_types::shapes::{name}<{shape}>")
+    });
     written_field(field, &field.docs, serde, &ty, &shape)
 }
 
@@ -219,7 +236,7 @@ fn headers(set: &Fields, shapes: &mut Shapes) -> TokenStream {
             let path = "openapi_dropshot_types::members::header";
             vec![quote!(serialize_with = #path)]
         };
-        member(field, serde, shapes).0
+        member(field, ParameterIn::Header, serde, shapes).0
     });
     quote! {
         #docs

@@ -9,7 +9,7 @@ use super::{
 use crate::{docs::Docs, rules};
 use openapi_dropshot_contract::{
     Problem, Severity,
-    model::{Location, MediaType, Method, Operation, Schema},
+    model::{MediaType, Method, Operation, Schema},
 };
 
 const JSON: &str = "application/json";
@@ -21,21 +21,22 @@ const FORM_HELP: &str = "write an object with `properties` that are strings, num
                          `additionalProperties`, if there are any, that are strings";
 
 /// The body of a request.
-pub(crate) enum Body<'a> {
-    Json(Ty),
+pub(crate) enum Body {
+    /// JSON of this media type.
+    Json(Ty, String),
     /// A form, with its fields in the body as in a query.
     Form(Ty),
-    /// Bytes of this media type, which the handler reads by itself.
-    Bytes(&'a str),
+    /// Bytes, which the handler reads by itself, of this media type or of these, with commas between them.
+    Bytes(String),
     /// A form in parts, which the handler reads by itself.
     Parts,
 }
 
-impl Body<'_> {
+impl Body {
     /// Returns its media type.
     pub(crate) fn media_type(&self) -> &str {
         match self {
-            Body::Json(_) => JSON,
+            Body::Json(_, media_type) => media_type,
             Body::Form(_) => FORM,
             Body::Bytes(media_type) => media_type,
             Body::Parts => PARTS,
@@ -49,36 +50,33 @@ impl<'a> Planner<'a> {
         &mut self,
         operation: &'a Operation,
         type_name: &str,
-    ) -> Option<Body<'a>> {
+    ) -> Option<Body> {
         let body = operation.request_body.as_ref()?;
         if operation.method == Method::Head {
             let message = "a body has no meaning for HEAD";
             let help = "use POST or PUT, or query parameters";
             self.reject(&rules::UNSUPPORTED_BODY, &body.at, message, help);
         }
-        if let [only] = body.content.as_slice() {
-            match essence(&only.name.value).as_str() {
-                FORM => {
-                    let form = self.form(only, type_name).map(Body::Form);
-                    return Some(form.unwrap_or(Body::Bytes(FORM)));
-                }
-                PARTS => return Some(Body::Parts),
-                _ if !is_like_json(only) => {
-                    let media_type = only.name.value.split(';').next();
-                    return Some(Body::Bytes(media_type.unwrap_or_default().trim()));
-                }
-                _ => {}
+        let read = body.read();
+        let [only] = read else {
+            let names: Vec<String> = read.iter().map(MediaType::essence).collect();
+            return Some(Body::Bytes(names.join(", ")));
+        };
+        let essence = only.essence();
+        Some(match essence.as_str() {
+            FORM => match self.form(only, type_name) {
+                Some(form) => Body::Form(form),
+                None => Body::Bytes(essence),
+            },
+            PARTS => Body::Parts,
+            _ if !only.is_json() => Body::Bytes(essence),
+            _ => {
+                let schema = only.schema.as_ref();
+                let wanted = format!("{type_name}Body");
+                let ty = schema.map_or(Ty::Any, |schema| self.body_type(schema, &wanted));
+                Body::Json(ty, essence)
             }
-        }
-        if let [only] = body.content.as_slice()
-            && is_json(only)
-            && only.schema.is_none()
-        {
-            return Some(Body::Json(Ty::Any));
-        }
-        let schema = self.json(&body.content, &body.at, "the body of the request")?;
-        let ty = self.body_type(schema, &format!("{type_name}Body"));
-        Some(Body::Json(ty))
+        })
     }
 
     /// Plans the type of a body. dropshot emits its schema, so a type whose own schema
@@ -102,43 +100,6 @@ impl<'a> Planner<'a> {
             ..item
         });
         Ty::Named(name)
-    }
-
-    /// Returns the schema of a content that has JSON as its only media type.
-    pub(super) fn json(
-        &mut self,
-        content: &'a [MediaType],
-        at: &Location,
-        what: &str,
-    ) -> Option<&'a Schema> {
-        let (json, others): (Vec<_>, Vec<_>) =
-            content.iter().partition(|media_type| is_json(media_type));
-        // The service reads JSON; the linter warns of the others.
-        let unread = if json.is_empty() {
-            others.as_slice()
-        } else {
-            &[]
-        };
-        for media_type in unread {
-            let name = &media_type.name;
-            let message = format!("`{}` is not supported as {what}", name.value);
-            let help =
-                "keep one entry in `content`, and use `application/json` if there are several";
-            self.reject(&rules::UNSUPPORTED_MEDIA_TYPE, &name.at, message, help);
-        }
-        let json = json.into_iter().next();
-        let schema = json.and_then(|media_type| media_type.schema.as_ref());
-        if schema.is_none() && others.is_empty() {
-            let at = json.map_or(at, |media_type| &media_type.at);
-            let help = "add a `schema`; `schema: {}` allows any JSON value";
-            self.reject(
-                &rules::MISSING_SCHEMA,
-                at,
-                format!("{what} has no schema"),
-                help,
-            );
-        }
-        schema
     }
 
     /// Plans a form, which is an object whose members are sent as text. `None` if a member is not one text: the handler reads such a
@@ -185,8 +146,8 @@ impl<'a> Planner<'a> {
 /// Warns of a form that the handler reads by itself.
 pub(crate) fn warning(operation: &OperationPlan<'_>) -> Option<Problem> {
     let body = operation.operation.request_body.as_ref()?;
-    let is_form = matches!(operation.body, Some(Body::Bytes(FORM)));
-    is_form.then(|| {
+    let is_form = |body: &Body| matches!(body, Body::Bytes(media_type) if media_type == FORM);
+    operation.body.as_ref().is_some_and(is_form).then(|| {
         let message = "a field of this form is not one text: the service does not read the form, and its handler gets the bytes";
         let problem = rules::UNSUPPORTED_FORM.problem(&body.at, message, FORM_HELP);
         problem.with_severity(Severity::Warning)
@@ -233,23 +194,6 @@ fn is_string(items: &[Item], ty: &Ty) -> bool {
         },
         _ => false,
     }
-}
-
-/// Returns a media type without its parameters, in small letters.
-fn essence(name: &str) -> String {
-    let name = name.split_once(';').map_or(name, |(name, _)| name);
-    name.trim().to_ascii_lowercase()
-}
-
-/// Returns whether a media type is JSON by its name: `application/json`, or one that ends
-/// in `+json` (RFC 6839, section 3.1).
-pub(crate) fn is_like_json(media_type: &MediaType) -> bool {
-    openapi_dropshot_types::is_json(&media_type.name.value)
-}
-
-/// Returns whether a media type is JSON as dropshot reads it.
-pub(crate) fn is_json(media_type: &MediaType) -> bool {
-    essence(&media_type.name.value) == JSON
 }
 
 /// Returns whether the schema of a type in Rust is less exact than that of the document.

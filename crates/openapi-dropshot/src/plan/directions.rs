@@ -7,11 +7,16 @@ use crate::rules;
 use openapi_dropshot_contract::model::{Document, MediaType, Schema};
 use std::collections::BTreeSet;
 
-/// Returns all places in the schemas of request bodies, also through references.
+/// Returns all places in the schemas of request bodies and of parameters that are JSON, also through references.
 pub(super) fn in_requests(document: &Document) -> BTreeSet<&str> {
     let operations = document.operations.iter();
-    let bodies = operations.filter_map(|operation| operation.request_body.as_ref());
-    reached(document, bodies.flat_map(|body| &body.content))
+    let contents = operations.flat_map(|operation| {
+        let parameters = operation.parameters.iter();
+        let parameters = parameters.flat_map(|parameter| &parameter.content);
+        let body = operation.request_body.iter();
+        parameters.chain(body.flat_map(|body| &body.content))
+    });
+    reached(document, contents)
 }
 
 /// Returns all places in the schemas of response bodies, also through references.

@@ -152,10 +152,12 @@ impl<'a> Planner<'a> {
             // The catalogue was rejected already.
             None if self.document.error_catalogue.is_some() => Errors::Codes(Vec::new()),
             None => {
-                let is_websocket = operation.extensions.contains_key("x-dropshot-websocket");
-                let is_alone = self.free_response(operation).is_some() || is_websocket;
-                let responses = responses
-                    .filter(|response| !(is_alone && response.status.value == StatusCode::Default));
+                let is_websocket = operation.opens_websocket();
+                let is_alone = self.free_response(operation).is_some();
+                let responses = responses.filter(|response| {
+                    let is_opening = is_websocket && operation.is_opened_by(response);
+                    !(is_opening || is_alone && response.status.value == StatusCode::Default)
+                });
                 let errors = self.error_responses(responses, type_name);
                 if !errors.is_empty() && errors.iter().all(|error| self.is_dropshots(error)) {
                     Errors::Dropshot(errors)
@@ -203,9 +205,19 @@ impl<'a> Planner<'a> {
     }
 
     fn check_error_body(&mut self, response: &'a Response, wanted: &str) {
-        let schema = self.json(&response.content, &response.at, "the body of an error");
+        let json = response.content.iter().find(|media| media.is_json());
+        if json.is_none()
+            && let Some(other) = response.content.first()
+        {
+            let name = &other.name;
+            let message = format!("`{name}` is not supported as the body of an error with a code");
+            let help = "use `application/json`, or remove the codes";
+            self.reject(&rules::UNSUPPORTED_MEDIA_TYPE, &name.at, message, help);
+            return;
+        }
+        let schema = json.and_then(|media| media.schema.as_ref());
         let reference = schema.and_then(|schema| schema.reference.as_ref());
-        if schema.is_some() && reference.is_none_or(|reference| reference.value != wanted) {
+        if reference.is_none_or(|reference| reference.value != wanted) {
             let message = format!(
                 "the body of this error is not `{wanted}`, which has the catalogue of codes"
             );

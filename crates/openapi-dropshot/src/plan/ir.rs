@@ -233,10 +233,12 @@ pub(crate) struct Field {
     /// Whether the document allows `null` for a value that is sent as text, and so is
     /// never `null`.
     pub(crate) null_text: bool,
-    /// If a parameter has several values: whether each has a name of its own.
-    pub(crate) several: Option<bool>,
+    /// If a parameter has several values: what separates them, unless each has a name of its own.
+    pub(crate) several: Option<Option<char>>,
     /// Whether dropshot does not take the schema of a parameter.
     pub(crate) own_schema: bool,
+    /// Whether the text of a parameter is JSON.
+    pub(crate) is_json: bool,
 }
 
 /// The direction in which a member is sent.

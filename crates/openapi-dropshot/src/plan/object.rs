@@ -59,6 +59,7 @@ impl<'a> Planner<'a> {
             null_text: false,
             several: None,
             own_schema: false,
+            is_json: false,
         }
     }
 

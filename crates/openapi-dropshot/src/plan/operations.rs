@@ -15,7 +15,7 @@ use crate::{
     names::{Names, pascal, snake},
     rules,
 };
-use openapi_dropshot_contract::model::{Method, Operation, ParameterIn, StatusCode};
+use openapi_dropshot_contract::model::{Header, Method, Operation, ParameterIn};
 
 /// An operation with everything that is generated for it.
 pub(crate) struct OperationPlan<'a> {
@@ -31,7 +31,8 @@ pub(crate) struct OperationPlan<'a> {
     pub(crate) path: Option<Fields>,
     pub(crate) query: Option<Fields>,
     pub(crate) header: Option<Fields>,
-    pub(crate) body: Option<Body<'a>>,
+    pub(crate) cookie: Option<Fields>,
+    pub(crate) body: Option<Body>,
     /// Whether the body may be absent.
     pub(crate) optional_body: bool,
     pub(crate) websocket: bool,
@@ -44,7 +45,7 @@ pub(crate) struct OperationPlan<'a> {
 
 /// The names that the generated API itself uses. `Http` and `HttpResponse` are, with an ending, names of types of dropshot.
 const TAKEN: &str = "
-    Contract Deprecation ErrorCode ErrorEntry ErrorMember Generated Http HttpResponse Operation
+    Contract Cookies Deprecation ErrorCode ErrorEntry ErrorMember Generated Http HttpResponse Operation
     OperationId OptionalBody PhantomData Rejection RequiredScheme Router SchemeKind Security
     SecurityScheme Stability
 ";
@@ -77,8 +78,9 @@ impl<'a> Planner<'a> {
             let type_name = types.claim(&pascal(&id));
             let websocket = self.websocket(operation);
             let success = if websocket {
+                let mut responses = operation.responses.iter();
                 Success {
-                    response: operation.responses.first(),
+                    response: responses.find(|response| operation.is_opened_by(response)),
                     status: Some(101),
                     ..Success::default()
                 }
@@ -86,9 +88,6 @@ impl<'a> Planner<'a> {
                 self.success(operation, &type_name)
             };
             let errors = self.errors(operation, &type_name, catalogue);
-            if websocket {
-                self.check_websocket_errors(operation, &errors);
-            }
             self.check_pages(operation, websocket);
             let body = operation.request_body.as_ref();
             plans.push(OperationPlan {
@@ -98,6 +97,7 @@ impl<'a> Planner<'a> {
                 path: self.parameters(operation, ParameterIn::Path, &type_name),
                 query: self.parameters(operation, ParameterIn::Query, &type_name),
                 header: self.parameters(operation, ParameterIn::Header, &type_name),
+                cookie: self.parameters(operation, ParameterIn::Cookie, &type_name),
                 body: self.request_body(operation, &type_name),
                 optional_body: body.is_some_and(|body| !body.required),
                 websocket,
@@ -137,8 +137,7 @@ impl<'a> Planner<'a> {
     /// protocol (RFC 6455) defines the request and the response, so the document may not
     /// describe them further.
     fn websocket(&mut self, operation: &'a Operation) -> bool {
-        let mark = operation.extensions.get("x-dropshot-websocket");
-        if mark.is_none_or(|mark| mark.as_bool() == Some(false)) {
+        if !operation.opens_websocket() {
             return false;
         }
         if operation.method != Method::Get {
@@ -158,38 +157,20 @@ impl<'a> Planner<'a> {
         }
         for response in &operation.responses {
             let (at, status) = (&response.status.at, response.status.value);
-            let opens = matches!(status, StatusCode::Exact(101) | StatusCode::Default);
+            let opens = operation.is_opened_by(response);
             if !opens && !is_error(status) {
                 let message = format!("`{status}` is not the response that opens a websocket");
                 self.reject(&rules::UNSUPPORTED_WEBSOCKET, at, message, "write `101`");
             }
-            if opens && !response.headers.is_empty() {
+            let own = ["connection", "sec-websocket-accept", "upgrade"];
+            let is_own = |header: &Header| own.contains(&&*header.name.value.to_lowercase());
+            if opens && !response.headers.iter().all(is_own) {
                 let message =
                     "the headers of the response that opens a websocket are dropshot's own";
-                self.reject(
-                    &rules::UNSUPPORTED_WEBSOCKET,
-                    at,
-                    message,
-                    "remove `headers`",
-                );
+                let help = "remove `headers`";
+                self.reject(&rules::UNSUPPORTED_WEBSOCKET, at, message, help);
             }
         }
         true
-    }
-
-    /// Checks that the errors before the websocket is open are dropshot's own.
-    fn check_websocket_errors(&mut self, operation: &'a Operation, errors: &Errors<'_>) {
-        let has_own = match errors {
-            Errors::Dropshot(_) => false,
-            Errors::Statuses(responses) => !responses.is_empty(),
-            Errors::Codes(_) => true,
-        };
-        if has_own {
-            let message =
-                "the errors before a websocket is open are dropshot's own, and have its body";
-            let help = "write as their body a component `Error` with the strings `message`, `request_id` \
-                 (both required) and `error_code`, or close the websocket with a reason";
-            self.reject(&rules::UNSUPPORTED_WEBSOCKET, &operation.at, message, help);
-        }
     }
 }

@@ -39,8 +39,8 @@ pub(crate) struct Pages {
 /// How a parameter or a header is sent.
 struct Sent {
     presence: Presence,
-    /// Whether each value of a list has a name of its own; `None` if a list cannot be sent.
-    explode: Option<bool>,
+    /// What separates the values of a list, unless each has a name of its own; `None` if a list cannot be sent.
+    separator: Option<Option<char>>,
 }
 
 impl<'a> Planner<'a> {
@@ -58,7 +58,8 @@ impl<'a> Planner<'a> {
         let (what, suffix) = match place {
             ParameterIn::Path => ("Path parameters", "Path"),
             ParameterIn::Query => ("Query parameters", "Query"),
-            _ => ("Header parameters", "Headers"),
+            ParameterIn::Header => ("Header parameters", "Headers"),
+            ParameterIn::Cookie => ("Cookies", "Cookies"),
         };
         let name = self.names.claim(&format!("{type_name}{suffix}"));
         let mut names = Names::default();
@@ -92,12 +93,13 @@ impl<'a> Planner<'a> {
         type_name: &str,
     ) -> Option<Field> {
         let wire = &parameter.name.value;
-        let Some(schema) = &parameter.schema else {
+        let (schema, json) = (parameter.value(), parameter.json());
+        if schema.is_none() && json.is_none() {
             let message = format!("the parameter `{wire}` has no `schema`");
-            let help = "describe it with `schema`; a `content` is not supported";
+            let help = "describe it with `schema`, or with a `content` of `application/json`";
             self.reject(&rules::UNSUPPORTED_PARAMETER, &parameter.at, message, help);
             return None;
-        };
+        }
         // A component gives its name to the type, which its operations share.
         let component = parameter.at.pointer.strip_prefix("/components/parameters/");
         let wanted = match component.filter(|name| !name.contains('/')) {
@@ -105,10 +107,15 @@ impl<'a> Planner<'a> {
             None => format!("{type_name}{}", pascal(wire)),
         };
         let description = parameter.description.as_deref();
-        let ty = self.text_type(schema, &wanted, description);
-        let mut docs = match description {
-            Some(_) => Docs::new(description, format!("`{wire}`")),
-            None => self.docs_of(schema, format!("`{wire}`")),
+        let ty = match (schema, json) {
+            (None, _) => Ty::Any,
+            (Some(schema), Some(_)) => self.use_of(schema, &wanted),
+            (Some(schema), None) => self.text_type(schema, &wanted, description),
+        };
+        let otherwise = format!("`{wire}`");
+        let mut docs = match schema.filter(|_| description.is_none()) {
+            Some(schema) => self.docs_of(schema, otherwise),
+            None => Docs::new(description, otherwise),
         };
         if parameter.deprecated {
             docs = docs.with_note("Deprecated.");
@@ -117,14 +124,37 @@ impl<'a> Planner<'a> {
         if let Some(level) = stability.and_then(Node::as_str) {
             docs = docs.with_note(format!("Stability: {level}."));
         }
-        let presence = presence(parameter.required, self.default_of(schema));
-        let explode = parameter
-            .explode
-            .as_ref()
-            .is_none_or(|explode| explode.value);
-        // In a header and in a path, the values of a list are always separated by commas.
-        let explode = Some(explode && parameter.location == ParameterIn::Query);
-        Some(self.text_field(names, wire, schema, ty, docs, Sent { presence, explode }))
+        let default = schema.and_then(|schema| self.default_of(schema));
+        let presence = presence(parameter.required, default);
+        let Some(schema) = schema.filter(|_| json.is_none()) else {
+            return Some(Field {
+                name: names.claim(&snake(wire)),
+                wire: wire.to_owned(),
+                docs,
+                title: None,
+                deprecated: false,
+                direction: Direction::Both,
+                ty,
+                presence,
+                null_text: false,
+                several: None,
+                own_schema: true,
+                is_json: true,
+            });
+        };
+        if matches!(ty, Ty::List(_))
+            && parameter.location == ParameterIn::Cookie
+            && parameter.separator().is_none()
+        {
+            let message = format!("a cookie cannot have several values, as `{wire}` has");
+            let help = "write `explode: false`: commas then separate the values";
+            self.reject(&rules::UNSUPPORTED_PARAMETER, &parameter.at, message, help);
+        }
+        let sent = Sent {
+            presence,
+            separator: Some(parameter.separator()),
+        };
+        Some(self.text_field(names, wire, schema, ty, docs, sent))
     }
 
     /// Plans the type of a parameter or a header. If it is a new item without a description,
@@ -150,14 +180,17 @@ impl<'a> Planner<'a> {
         schema: &Schema,
         ty: Ty,
         docs: Docs,
-        Sent { presence, explode }: Sent,
+        Sent {
+            presence,
+            separator,
+        }: Sent,
     ) -> Field {
         let (ty, null_text) = match ty {
             Ty::Nullable(inner) => (*inner, true),
             other => (other, false),
         };
         let several = match &ty {
-            Ty::List(of) if has_text(&self.items, of, true) => explode,
+            Ty::List(of) if has_text(&self.items, of, true) => separator,
             _ => None,
         };
         let is_text = is_text(&self.items, &ty);
@@ -188,6 +221,7 @@ impl<'a> Planner<'a> {
             null_text,
             several,
             own_schema,
+            is_json: false,
         }
     }
 
@@ -216,10 +250,10 @@ impl<'a> Planner<'a> {
 
     /// Checks everything about a parameter except its schema.
     pub(super) fn check_parameter(&mut self, parameter: &'a Parameter) {
-        let (name, at) = (&parameter.name.value, &parameter.at);
         let plain = match parameter.location {
-            ParameterIn::Query | ParameterIn::Cookie => "form",
-            ParameterIn::Path | ParameterIn::Header => "simple",
+            ParameterIn::Query => &["form", "spaceDelimited", "pipeDelimited"][..],
+            ParameterIn::Cookie => &["form"],
+            ParameterIn::Path | ParameterIn::Header => &["simple"],
         };
         // An object that cannot be sent is rejected as such.
         let has_members = |schema: &Schema| self.has_members(schema);
@@ -227,38 +261,30 @@ impl<'a> Planner<'a> {
             && (parameter.style.as_ref()).is_some_and(|style| style.value == "deepObject")
             && parameter.schema.as_ref().is_some_and(has_members);
         if let Some(style) = &parameter.style
-            && style.value != plain
+            && !plain.contains(&style.value.as_str())
             && !is_deep
         {
             let message = format!("`style: {}` is not supported", style.value);
-            let help = format!("write `style: {plain}`, or nothing");
+            let help = format!("write `style: {}`, or nothing", plain[0]);
             self.reject(&rules::UNSUPPORTED_PARAMETER, &style.at, message, help);
-        }
-        if parameter.location == ParameterIn::Cookie {
-            let message = format!(
-                "the cookie `{name}` is not supported: dropshot has no extractor for cookies"
-            );
-            self.reject(
-                &rules::UNSUPPORTED_PARAMETER,
-                at,
-                message,
-                "send it as a header or in the query",
-            );
         }
         if parameter.allow_empty_value {
             let message = "`allowEmptyValue` is not supported: whether a value may be empty is for its schema to say";
             let help = "remove it; a string without `minLength` may be empty";
-            self.reject(&rules::UNSUPPORTED_PARAMETER, at, message, help);
+            self.reject(&rules::UNSUPPORTED_PARAMETER, &parameter.at, message, help);
         }
-        if parameter.location == ParameterIn::Header {
-            self.check_header_name(&parameter.name);
+        if matches!(
+            parameter.location,
+            ParameterIn::Header | ParameterIn::Cookie
+        ) {
+            self.check_header_name(&parameter.name, parameter.location.as_str());
         }
     }
 
-    /// Checks that a name can be the name of a header.
-    fn check_header_name(&mut self, name: &Spanned<String>) {
+    /// Checks that a name can be the name of a header or a cookie.
+    fn check_header_name(&mut self, name: &Spanned<String>, what: &str) {
         if !is_token(&name.value) {
-            let message = format!("`{}` is not a valid header name", name.value);
+            let message = format!("`{}` is not a valid {what} name", name.value);
             self.reject(
                 &rules::HEADER_NAME,
                 &name.at,
@@ -283,7 +309,7 @@ impl<'a> Planner<'a> {
         let mut fields = Vec::new();
         for header in headers {
             let wire = &header.name.value;
-            self.check_header_name(&header.name);
+            self.check_header_name(&header.name, "header");
             let Some(schema) = &header.schema else {
                 let message = format!("the header `{wire}` has no schema");
                 let help = "add a `schema`, such as `type: string`";
@@ -298,7 +324,7 @@ impl<'a> Planner<'a> {
             }
             let sent = Sent {
                 presence: presence(header.required, None),
-                explode: None,
+                separator: None,
             };
             fields.push(self.text_field(&mut names, wire, schema, ty, docs, sent));
         }

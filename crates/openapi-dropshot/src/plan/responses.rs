@@ -2,13 +2,16 @@
 //! headers.
 
 use super::{
-    Planner,
-    bodies::{JsonBody, is_like_json},
+    OperationPlan, Planner,
+    bodies::JsonBody,
     ir::{Scalar, Ty},
     parameters::Fields,
 };
 use crate::{docs::Docs, rules};
-use openapi_dropshot_contract::model::{Operation, Response, StatusCode};
+use openapi_dropshot_contract::{
+    Problem, Severity,
+    model::{MediaType, Operation, Response, Spanned, StatusCode},
+};
 
 /// The response that is not an error.
 #[derive(Default)]
@@ -110,21 +113,43 @@ pub(super) fn status_name(status: u16) -> String {
     .to_owned()
 }
 
+fn is_interim(response: &Response) -> bool {
+    let status = response.status.value;
+    matches!(status, StatusCode::Exact(..=199) | StatusCode::Range(1))
+}
+
+/// Reports interim responses, which no server has to send.
+fn interim(operation: &Operation) -> impl Iterator<Item = Problem> {
+    let responses = operation.responses.iter();
+    responses
+        .filter(|response| is_interim(response))
+        .map(|response| {
+            let Spanned { value, at } = &response.status;
+            let message = format!("{value} is not sent: dropshot sends no interim responses");
+            rules::UNSUPPORTED_STATUS.problem(at, message, "remove it")
+        })
+}
+
+/// Warns of interim responses beside others.
+pub(crate) fn warnings(operation: &OperationPlan<'_>) -> impl Iterator<Item = Problem> {
+    let reported = interim(operation.operation).filter(|_| !operation.websocket);
+    reported.map(|problem| problem.with_severity(Severity::Warning))
+}
+
 impl<'a> Planner<'a> {
     /// Plans the responses that are not errors.
     pub(super) fn success(&mut self, operation: &'a Operation, type_name: &str) -> Success<'a> {
-        let mut declared: Vec<&'a Response> = Vec::new();
-        for response in &operation.responses {
-            match response.status.value {
-                StatusCode::Exact(200..=399) | StatusCode::Range(2 | 3) => declared.push(response),
-                status @ (StatusCode::Exact(..=199) | StatusCode::Range(1)) => {
-                    let message =
-                        format!("{status} is not supported: dropshot sends no interim responses");
-                    let at = &response.status.at;
-                    self.reject(&rules::UNSUPPORTED_STATUS, at, message, "remove it");
-                }
-                StatusCode::Exact(_) | StatusCode::Range(_) | StatusCode::Default => {}
-            }
+        let is_declared = |response: &&Response| {
+            let status = response.status.value;
+            matches!(
+                status,
+                StatusCode::Exact(200..=399) | StatusCode::Range(2 | 3)
+            )
+        };
+        let mut declared: Vec<&'a Response> =
+            operation.responses.iter().filter(is_declared).collect();
+        if operation.responses.iter().all(is_interim) {
+            self.problems.extend(interim(operation));
         }
         if let [only] = declared.as_slice()
             && let StatusCode::Exact(status) = only.status.value
@@ -172,7 +197,7 @@ impl<'a> Planner<'a> {
     ) -> Success<'a> {
         let mut contents = response.content.iter();
         let raw = match response.content.as_slice() {
-            _ if contents.any(is_like_json) => None,
+            _ if contents.any(MediaType::is_json) => None,
             [first, ..] => Some(first.name.value.as_str()),
             [] => None,
         };
@@ -215,9 +240,9 @@ impl<'a> Planner<'a> {
         if response.content.is_empty() {
             return None;
         }
-        let json = response.content.iter().find(|media| is_like_json(media));
+        let json = response.content.iter().find(|media| media.is_json());
         let json = json.or(response.content.first())?;
-        if !is_like_json(json) {
+        if !json.is_json() {
             return Some(JsonBody {
                 ty: Ty::Scalar(Scalar::Text { format: None }),
                 media_type: &json.name.value,

@@ -20,12 +20,22 @@ fn parameters_are_rejected_where_a_text_cannot_say_them() {
             "unsupported-parameter",
         ),
         (
-            parameter("name: a, in: cookie, schema: {type: string}"),
-            "unsupported-parameter … send it as a header",
+            parameter("name: a, in: cookie, schema: {type: array, items: {type: string}}"),
+            "unsupported-parameter … write `explode: false`",
         ),
         (
-            parameter("name: a, in: query, content: {application/json: {schema: {type: string}}}"),
-            "unsupported-parameter … a `content` is not supported",
+            parameter("name: a b, in: cookie, schema: {type: string}"),
+            "header-name",
+        ),
+        (
+            parameter("name: a, in: query, content: {text/plain: {schema: {type: string}}}"),
+            "unsupported-parameter … with a `content` of `application/json`",
+        ),
+        (
+            parameter(
+                "name: a, in: query, schema: {anyOf: [{type: string}, {type: array, items: {type: integer}}]}",
+            ),
+            "unsupported-parameter",
         ),
         (
             parameter("name: a, in: query, allowEmptyValue: true, schema: {type: string}"),
@@ -70,9 +80,9 @@ fn operations_are_rejected_where_dropshot_has_no_way() {
         ),
         (
             get(
-                "      x-dropshot-websocket: {}\n      responses: {'101': {description: A.}, '404': {description: B.}}\n",
+                "      responses: {'101': {description: A., headers: {X-Own: {schema: {type: string}}}}}\n",
             ),
-            "unsupported-websocket … write as their body a component `Error`",
+            "unsupported-websocket … remove `headers`",
         ),
         (
             get(&format!(
@@ -81,7 +91,7 @@ fn operations_are_rejected_where_dropshot_has_no_way() {
             "unsupported-pagination … add the query parameters",
         ),
         (
-            get("      responses: {'101': {description: A.}}\n"),
+            post("      responses: {'101': {description: A.}}\n"),
             "unsupported-status",
         ),
         (
@@ -129,6 +139,7 @@ components:
     let internal = "            broken: {status: 500, cause: A., cure: B.}\n";
     let body = "content: {application/json: {schema: {$ref: '#/components/schemas/Error'}}}";
     let other = "content: {application/json: {schema: {type: string}}}";
+    let text = "content: {text/plain: {schema: {type: string}}}";
     assert_rejected(&[
         (
             document("", ""),
@@ -161,6 +172,13 @@ components:
                 &format!("        '400': {{description: A., x-error-codes: [bad], {other}}}"),
             ),
             "unsupported-error-body … refer to `#/components/schemas/Error`",
+        ),
+        (
+            document(
+                internal,
+                &format!("        '400': {{description: A., x-error-codes: [bad], {text}}}"),
+            ),
+            "unsupported-media-type … use `application/json`",
         ),
         (
             document(internal, "").replace("required: [code, message]", "required: [code]"),

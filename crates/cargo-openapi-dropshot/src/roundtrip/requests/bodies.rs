@@ -22,13 +22,17 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// Returns the form for a media type; JSON if an operation has no body.
-    pub(super) fn of(media: Option<&MediaType>) -> Self {
-        match media.and_then(|media| media.name.value.split(';').next()) {
-            Some("application/x-www-form-urlencoded") => Form::Fields,
-            Some("multipart/form-data") => Form::Parts,
-            Some("application/json") | None => Form::Json,
-            Some(_) => Form::Bytes,
+    /// Returns the form of the media types that a service reads; JSON if an operation has no body.
+    pub(super) fn of(read: &[MediaType]) -> Self {
+        match read {
+            [] => Form::Json,
+            [only] if only.is_json() => Form::Json,
+            [only] => match only.essence().as_str() {
+                "application/x-www-form-urlencoded" => Form::Fields,
+                "multipart/form-data" => Form::Parts,
+                _ => Form::Bytes,
+            },
+            _ => Form::Bytes,
         }
     }
 
@@ -80,12 +84,6 @@ fn text_of_field(value: &Value) -> Option<String> {
     }
 }
 
-/// Returns the media type that the service reads.
-pub(super) fn read_of(content: &[MediaType]) -> Option<&MediaType> {
-    let is_json = |media: &&MediaType| media.name.value.starts_with("application/json");
-    content.iter().find(is_json).or(content.first())
-}
-
 /// Sends bodies.
 pub(super) fn try_all(requests: &mut Requests<'_>) -> Result<()> {
     let form = requests.form;
@@ -106,7 +104,7 @@ pub(super) fn try_all(requests: &mut Requests<'_>) -> Result<()> {
             );
         }
     }
-    let read = read_of(&body.content).and_then(|media| media.schema.as_ref());
+    let read = body.read().first().and_then(|media| media.schema.as_ref());
     let Some(at) = read.map(|schema| &schema.at) else {
         return Ok(());
     };

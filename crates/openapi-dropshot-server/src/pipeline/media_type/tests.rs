@@ -22,6 +22,25 @@ fn a_range_of_media_types_has_those_of_its_kind() {
     }
 }
 
+#[test]
+fn a_body_may_be_of_any_of_the_listed_media_types() {
+    let operation = Operation {
+        request_body: Some("image/png, image/jpeg"),
+        ..OPERATIONS[0]
+    };
+    let found = |media_type: &'static str| {
+        let value = HeaderValue::from_static(media_type);
+        check(&operation, &HeaderMap::from_iter([(CONTENT_TYPE, value)]))
+    };
+    assert!(found("image/png").is_ok());
+    assert!(found("Image/JPEG").is_ok());
+    let message = found("image/gif").map_err(|error| error.rejection::<TestContract>().message);
+    assert_eq!(
+        message.err().as_deref(),
+        Some("the body must be `image/png` or `image/jpeg`, found `image/gif`")
+    );
+}
+
 fn check_headers(headers: &[(HeaderName, &'static str)]) -> Result<(), String> {
     let headers = headers
         .iter()

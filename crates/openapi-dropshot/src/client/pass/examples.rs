@@ -41,8 +41,11 @@ impl Pass<'_> {
                 name: &setter.name,
                 target,
                 value: self.value_for_setter(
-                    &parameter.examples,
-                    parameter.schema.as_ref(),
+                    match parameter.json() {
+                        Some(media) => &media.examples,
+                        None => &parameter.examples,
+                    },
+                    parameter.value(),
                     target,
                 ),
                 required: parameter.required,

@@ -430,7 +430,8 @@ fn description_of(request: &Request<'_>) -> TokenStream {
         let place = match setter.parameter.location {
             ParameterIn::Path => quote!(Path),
             ParameterIn::Header => quote!(Header),
-            ParameterIn::Query | ParameterIn::Cookie => quote!(Query),
+            ParameterIn::Query => quote!(Query),
+            ParameterIn::Cookie => quote!(Cookie),
         };
         quote!(toolkit::Parameter::new(toolkit::Place::#place, #name, #method, #required))
     });

@@ -118,13 +118,16 @@ fn request<'a>(call: &'a Call<'a>, builders: &[Item]) -> Result<Request<'a>, Str
         let (name, held) = fields
             .remove(&folded(wire))
             .ok_or_else(|| missing(&format!("setter for `{wire}`")))?;
+        let target = match argument_of(&held, "Option") {
+            Some(target) if !parameter.required => target,
+            _ => held,
+        };
+        // `prepare` makes a list of JSON.
+        let of_json = argument_of(&target, "Vec").filter(|_| parameter.json().is_some());
         parameters.push(Setter {
             parameter,
             name,
-            target: match argument_of(&held, "Option") {
-                Some(target) if !parameter.required => target,
-                _ => held,
-            },
+            target: of_json.unwrap_or(target),
         });
     }
     let body = match call.body {

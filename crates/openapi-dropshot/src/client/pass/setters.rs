@@ -6,7 +6,7 @@ use super::{
     part_deprecation,
     requests::{Body, Request, Setter},
 };
-use crate::{client::document::is_joined, lifecycle::stability_sentence};
+use crate::{client::document::separator, lifecycle::stability_sentence};
 use openapi_dropshot_contract::model::{Parameter, ParameterIn, Stability};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -32,13 +32,16 @@ impl Pass<'_> {
             }
             None => quote!(convert::<#target, V>(value)),
         };
-        let set = match parameter.location {
-            _ if is_joined(self.document, parameter) => quote!(set_joined),
-            ParameterIn::Query => quote!(set_query),
-            _ => quote!(set_text),
+        let value = quote!(toolkit::#value);
+        let set = match (separator(self.document, parameter), parameter.location) {
+            _ if parameter.json().is_some() => quote!(set_json(#wire, #value)),
+            (Some(','), _) => quote!(set_joined(#wire, #value)),
+            (Some(separator), _) => quote!(set_separated(#wire, #separator, #value)),
+            (None, ParameterIn::Query) => quote!(set_query(#wire, #value)),
+            (None, _) => quote!(set_text(#wire, #value)),
         };
         let description = || {
-            let schema = self.document.resolve(schema?)?;
+            let schema = self.document.resolve(parameter.value()?)?;
             schema.description.as_deref()
         };
         let mut paragraphs = vec![
@@ -69,7 +72,7 @@ impl Pass<'_> {
                 V: ::std::convert::TryInto<#target>,
                 V::Error: ::std::fmt::Display,
             {
-                self.call.#set(#wire, toolkit::#value);
+                self.call.#set;
                 self
             }
         }
