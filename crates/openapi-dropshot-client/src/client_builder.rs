@@ -8,7 +8,7 @@ use crate::{
     interceptor::Interceptors,
     retry::RealClock,
     service::{Scheme, Service},
-    transport::Transport,
+    transport::{HttpClients, Transport},
 };
 use http::{
     HeaderMap, HeaderName, HeaderValue,
@@ -80,11 +80,13 @@ pub struct ClientBuilder<K = Client> {
     proxies: Vec<Proxy>,
     #[cfg(not(target_arch = "wasm32"))]
     no_proxy: bool,
+    #[cfg(not(target_arch = "wasm32"))]
+    follows_redirects: bool,
     http: Option<Http>,
     #[cfg(not(target_arch = "wasm32"))]
     wrap: Option<Wrap>,
-    /// The HTTP client of the client that the settings are from. Its connections serve as long as their settings are the same.
-    reused: Option<reqwest::Client>,
+    /// The HTTP clients of the client that the settings are from. Their connections serve as long as the settings are the same.
+    reused: Option<HttpClients>,
     on_deprecation: Option<Listener>,
     client: PhantomData<fn() -> K>,
 }
@@ -129,6 +131,8 @@ impl<K: From<Client>> ClientBuilder<K> {
             proxies: Vec::new(),
             #[cfg(not(target_arch = "wasm32"))]
             no_proxy: false,
+            #[cfg(not(target_arch = "wasm32"))]
+            follows_redirects: false,
             http: None,
             #[cfg(not(target_arch = "wasm32"))]
             wrap: None,
@@ -306,9 +310,25 @@ impl<K: From<Client>> ClientBuilder<K> {
         self
     }
 
+    /// Follows redirects to the scheme, host and port of the request, at most ten in a row; by default a redirect is an error. With
+    /// 301, 302 and 303, only `GET` and `HEAD` are sent again, so that a creation does not become a look-up. In a browser the
+    /// browser decides.
+    ///
+    /// ```
+    /// # use openapi_dropshot_client::{BuildError, Client};
+    /// let client = Client::builder("https://books.example/v1").follow_same_origin_redirects().build()?;
+    /// # Ok::<(), BuildError>(())
+    /// ```
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn follow_same_origin_redirects(mut self) -> Self {
+        self.follows_redirects = true;
+        self.reused = None;
+        self
+    }
+
     /// An HTTP client of your own, with other certificates, addresses or pools. Its own settings of connections apply
     /// then: [`connect_timeout`](ClientBuilder::connect_timeout) and [`proxy`](ClientBuilder::proxy) do nothing. Switch
-    /// redirects off; the service never sends any.
+    /// redirects off, unless the service sends some.
     ///
     /// ```
     /// use openapi_dropshot_client::{Client, reqwest};
@@ -460,20 +480,36 @@ impl ClientBuilder {
             headers.entry(USER_AGENT).or_insert(agent);
         }
         #[cfg(target_arch = "wasm32")]
-        let made = || reqwest::Client::builder().build();
+        let made = || reqwest::Client::builder().build().map(HttpClients::from);
         #[cfg(not(target_arch = "wasm32"))]
-        let made = || http_client(self.connect_timeout, self.proxies, self.no_proxy);
+        let made = || {
+            let client = |redirects| {
+                http_client(
+                    self.connect_timeout,
+                    self.proxies.clone(),
+                    self.no_proxy,
+                    redirects,
+                )
+            };
+            if !self.follows_redirects {
+                return client(redirect::Policy::none()).map(HttpClients::from);
+            }
+            Ok(HttpClients {
+                reads: client(same_origin(&[301, 302, 303, 307, 308]))?,
+                writes: client(same_origin(&[307, 308]))?,
+            })
+        };
         let mut http = None;
-        let mut default = |client: reqwest::Client| {
-            http = Some(client.clone());
+        let mut default = |clients: HttpClients| {
+            http = Some(clients.clone());
             #[cfg(not(target_arch = "wasm32"))]
             if let Some(wrap) = &self.wrap {
-                return Transport::Service(wrap(DefaultTransport(client)));
+                return Transport::Service(wrap(DefaultTransport(clients)));
             }
-            Transport::Reqwest(client)
+            Transport::Reqwest(clients)
         };
         let transport = match (self.http, self.reused) {
-            (Some(Http::Reqwest(http)), _) => default(http),
+            (Some(Http::Reqwest(http)), _) => default(http.into()),
             #[cfg(not(target_arch = "wasm32"))]
             (Some(Http::Service(service)), _) => Transport::Service(service),
             (None, _) if !HAS_TLS && !base_url.starts_with("http:") => {
@@ -537,6 +573,8 @@ impl<K> ClientBuilder<K> {
             proxies: self.proxies,
             #[cfg(not(target_arch = "wasm32"))]
             no_proxy: self.no_proxy,
+            #[cfg(not(target_arch = "wasm32"))]
+            follows_redirects: self.follows_redirects,
             http: self.http,
             #[cfg(not(target_arch = "wasm32"))]
             wrap: self.wrap,
@@ -559,11 +597,11 @@ fn http_client(
     connect_timeout: Duration,
     proxies: Vec<Proxy>,
     no_proxy: bool,
+    redirects: redirect::Policy,
 ) -> Result<reqwest::Client, reqwest::Error> {
     let mut builder = reqwest::Client::builder()
         .connect_timeout(connect_timeout)
-        // The service never redirects. A redirect of a proxy would turn a creation into a look-up.
-        .redirect(redirect::Policy::none());
+        .redirect(redirects);
     if no_proxy {
         builder = builder.no_proxy();
     }
@@ -571,6 +609,20 @@ fn http_client(
         builder = builder.proxy(proxy);
     }
     builder.build()
+}
+
+/// Follows redirects with these statuses to the origin of the request.
+#[cfg(not(target_arch = "wasm32"))]
+fn same_origin(statuses: &'static [u16]) -> redirect::Policy {
+    redirect::Policy::custom(move |attempt| {
+        let is_listed = statuses.contains(&attempt.status().as_u16());
+        let mut earlier = attempt.previous().iter();
+        let stays = earlier.all(|url| url.origin() == attempt.url().origin());
+        match is_listed && stays && attempt.previous().len() <= 10 {
+            true => attempt.follow(),
+            false => attempt.stop(),
+        }
+    })
 }
 
 /// Without the API key and the address: the address may hold a password, which `build` rejects only later.

@@ -11,15 +11,24 @@ mod members;
 mod open_enum;
 mod optional;
 mod path;
+mod types;
 
+pub use crate::json::json_body;
+#[doc(hidden)]
+pub use crate::{
+    __builder as builder, __holders as holders, __open_enums as open_enums, __settings as settings,
+    __texts as texts, __union as union,
+};
 pub use body::{Body, IntoBody};
-pub use by_status::{ByStatus, json_body, text_body, unlisted};
+pub use by_status::{ByStatus, text_body, unlisted};
 pub use http::Method;
 pub use listed_code::ListedCode;
-pub use members::{by_tag, json_value, present, unknown_tag};
+pub use members::{by_tag, closest, json_value, present, unknown_tag};
 pub use open_enum::OpenEnum;
-pub use optional::{IntoOptional, optional};
+pub use optional::{IntoOptional, optional_member};
+pub use serde::{Deserialize, Deserializer};
 pub use serde_json::Result as JsonResult;
+pub use types::{IntoMember, Member, missing};
 
 #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
 pub use crate::blocking::wait;

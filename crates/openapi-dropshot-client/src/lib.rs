@@ -79,6 +79,7 @@ mod error;
 mod failed_load;
 pub mod generated;
 mod interceptor;
+mod json;
 mod link;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod mock;

@@ -4,6 +4,7 @@ use crate::{
     Error, ErrorCode,
     error::{self, Failure},
     generated::ByStatus,
+    json::json_body,
     link,
     transport::{Head, Received},
 };
@@ -127,7 +128,7 @@ impl<T, C> Response<T, C> {
         T: Serialize,
     {
         let mut unknown = Vec::new();
-        let received = serde_json::from_slice(&self.bytes);
+        let received = json_body(&self.bytes);
         if let (Ok(received), Ok(known)) = (received, serde_json::to_value(&self.body)) {
             compare(&received, &known, &mut String::new(), &mut unknown);
         }
@@ -143,7 +144,7 @@ impl<T, C> Response<T, C> {
 impl<T: DeserializeOwned, C> Response<T, C> {
     /// Reads a JSON body.
     pub(crate) async fn json(received: Received) -> Result<Self, Failure> {
-        Self::read(received, |_, bytes| serde_json::from_slice(bytes)).await
+        Self::read(received, |_, bytes| json_body(bytes)).await
     }
 }
 
@@ -214,17 +215,20 @@ fn compare(
     }
 }
 
-/// Why JSON could not be read, without a part of it: serde's own messages repeat values.
+/// Why JSON could not be read, without a part of it.
 fn reason(error: &serde_json::Error) -> String {
     use serde_json::error::Category;
-    let text = error.to_string();
-    let (line, column) = (error.line(), error.column());
     match error.classify() {
-        // The names of members are those of the document.
-        Category::Data if text.starts_with("missing field") => text,
-        Category::Data => format!("a value of another type at line {line}, column {column}"),
+        // `json_body` has described it.
+        Category::Data => error.to_string(),
         Category::Eof => "it ends too early".to_owned(),
-        Category::Syntax | Category::Io => format!("no JSON at line {line}, column {column}"),
+        Category::Syntax | Category::Io => {
+            format!(
+                "no JSON at line {}, column {}",
+                error.line(),
+                error.column()
+            )
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{
 };
 use bytes::Bytes;
 use futures_util::StreamExt as _;
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, Method, StatusCode};
 use progenitor_client::ByteStream;
 use std::{fmt, future::Future, pin::pin};
 
@@ -25,9 +25,40 @@ pub(crate) use service::{Cloned, SendRequest, TransportErrorKind};
 #[cfg(not(target_arch = "wasm32"))]
 pub use service::{DefaultTransport, RequestBody, TransportError};
 
+/// The HTTP clients of a client. Two of them follow different redirects; without redirects they are one.
+#[derive(Clone, Debug)]
+pub(crate) struct HttpClients {
+    pub(crate) reads: reqwest::Client,
+    pub(crate) writes: reqwest::Client,
+}
+
+impl HttpClients {
+    /// Begins to send a request, as [`Transport::send`] does.
+    pub(crate) fn execute(
+        &self,
+        request: reqwest::Request,
+    ) -> impl Future<Output = Result<reqwest::Response, reqwest::Error>> + use<> {
+        let client = match *request.method() {
+            Method::GET | Method::HEAD => &self.reads,
+            _ => &self.writes,
+        };
+        client.execute(request)
+    }
+}
+
+/// One client sends all requests.
+impl From<reqwest::Client> for HttpClients {
+    fn from(client: reqwest::Client) -> Self {
+        HttpClients {
+            reads: client.clone(),
+            writes: client,
+        }
+    }
+}
+
 /// How the requests of a client are sent.
 pub(crate) enum Transport {
-    Reqwest(reqwest::Client),
+    Reqwest(HttpClients),
     #[cfg(not(target_arch = "wasm32"))]
     Service(std::sync::Arc<dyn SendRequest>),
 }
@@ -44,12 +75,12 @@ impl Transport {
     ) -> impl Future<Output = Result<reqwest::Response, BoxError>> + Send + use<> {
         match self {
             #[cfg(target_arch = "wasm32")]
-            Transport::Reqwest(client) => {
-                let sending = local(client.execute(request));
+            Transport::Reqwest(clients) => {
+                let sending = local(clients.execute(request));
                 async { Ok(sending.await?) }
             }
             #[cfg(not(target_arch = "wasm32"))]
-            Transport::Reqwest(client) => Either::Left(client.execute(request).err_into()),
+            Transport::Reqwest(clients) => Either::Left(clients.execute(request).err_into()),
             #[cfg(not(target_arch = "wasm32"))]
             // The connection of a service has no time limit of its own to take from the request.
             Transport::Service(service) => Either::Right(match request.try_into() {

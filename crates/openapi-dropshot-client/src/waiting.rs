@@ -3,6 +3,7 @@
 use crate::{
     Error, ErrorCode, Response,
     error::{Failure, printable},
+    json::json_body,
     operation::Waiter,
     prepared::Prepared,
 };
@@ -110,7 +111,7 @@ impl<T: DeserializeOwned, C: ErrorCode> Waiting<T, C> {
 
 /// The state in a body, as text.
 fn state(body: &[u8], path: &str) -> Option<String> {
-    let body: serde_json::Value = serde_json::from_slice(body).ok()?;
+    let body: serde_json::Value = json_body(body).ok()?;
     match body.pointer(path)? {
         serde_json::Value::String(text) => Some(text.clone()),
         serde_json::Value::Null => None,

@@ -10,7 +10,7 @@ use base64::{
     alphabet::STANDARD,
     engine::{GeneralPurpose, GeneralPurposeConfig},
 };
-use chrono::{FixedOffset, NaiveDate, SecondsFormat, Utc};
+use chrono::{FixedOffset, NaiveDate, NaiveTime, SecondsFormat, TimeZone};
 use schemars::{JsonSchema, r#gen::SchemaGenerator, schema::Schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::json;
@@ -91,13 +91,35 @@ impl<T: TotalFormat> From<T> for Formatted<T> {
     }
 }
 
-impl TryFrom<chrono::DateTime<Utc>> for DateTime {
-    type Error = Violation;
-
-    fn try_from(value: chrono::DateTime<Utc>) -> Result<Self, Violation> {
-        Formatted::new(value.fixed_offset())
+/// RFC 3339 has the years 0 to 9999 and offsets of whole minutes. A time with another offset is written in UTC, and a time of another
+/// year is the first or the last one that can be written.
+impl<Z: TimeZone> From<chrono::DateTime<Z>> for DateTime {
+    fn from(value: chrono::DateTime<Z>) -> Self {
+        let value = value.fixed_offset();
+        Formatted::new(value).unwrap_or_else(|_| {
+            let (first, last) = (
+                FIRST_DAY.and_time(NaiveTime::MIN),
+                LAST_DAY.and_time(LAST_TIME),
+            );
+            let value = value.to_utc().clamp(first.and_utc(), last.and_utc());
+            let (value, text) = (value.fixed_offset(), None);
+            Formatted { value, text }
+        })
     }
 }
+
+/// RFC 3339 has the years 0 to 9999. A day of another year is the first or the last one that can be written.
+impl From<NaiveDate> for Date {
+    fn from(value: NaiveDate) -> Self {
+        let (value, text) = (value.clamp(FIRST_DAY, LAST_DAY), None);
+        Formatted { value, text }
+    }
+}
+
+const FIRST_DAY: NaiveDate = NaiveDate::from_ymd_opt(0, 1, 1).expect("it is a day");
+const LAST_DAY: NaiveDate = NaiveDate::from_ymd_opt(9999, 12, 31).expect("it is a day");
+const LAST_TIME: NaiveTime =
+    NaiveTime::from_hms_nano_opt(23, 59, 59, 999_999_999).expect("it is a time");
 
 impl<T: Format> FromStr for Formatted<T> {
     type Err = Violation;
@@ -324,5 +346,23 @@ mod tests {
     fn a_year_of_five_digits_is_no_date() {
         let day = chrono::NaiveDate::from_ymd_opt(10_000, 1, 1).expect("a day");
         assert!(Date::new(day).is_err());
+        assert_eq!(Date::from(day).to_string(), "9999-12-31");
+    }
+
+    #[test]
+    fn times_of_chrono_are_converted_without_an_error() {
+        let utc = |text: &str| text.parse::<chrono::DateTime<chrono::Utc>>().expect(text);
+        let noon = utc("2026-11-20T12:00:00Z");
+        assert_eq!(DateTime::from(noon).to_string(), "2026-11-20T12:00:00Z");
+        let offset = |seconds| FixedOffset::east_opt(seconds).expect("an offset");
+        let in_zone = |seconds| DateTime::from(noon.with_timezone(&offset(seconds))).to_string();
+        assert_eq!(in_zone(3600), "2026-11-20T13:00:00+01:00");
+        let last = DateTime::from(chrono::DateTime::<chrono::Utc>::MAX_UTC).to_string();
+        assert_eq!(last, "9999-12-31T23:59:59.999999999Z");
+        let first = DateTime::from(chrono::DateTime::<chrono::Utc>::MIN_UTC).to_string();
+        assert_eq!(first, "0000-01-01T00:00:00Z");
+        for text in [last, first, in_zone(30)] {
+            assert!(DateTime::from_text(&text).is_ok(), "{text}");
+        }
     }
 }

@@ -14,10 +14,10 @@
 //! include!(concat!(env!("OUT_DIR"), "/service.rs"));
 //! ```
 //!
-//! [`service_and_client`] also makes the module `client`, which `client.rs` in the same folder includes: it can stand in a test. A document with an
-//! error stops the build; all its errors are shown with their places, as rustc shows errors.
+//! [`service_and_client`] also makes the module `client`, which `client.rs` in the same folder includes: it can stand in a test. [`client`] makes that
+//! module only, for an application. A document with an error stops the build; all its errors are shown with their places, as rustc shows errors.
 
-use crate::{Generated, Options, generate, generate_service};
+use crate::{Generated, Options, generate, generate_client, generate_service};
 use openapi_dropshot_contract::{
     Document, Problem, Problems, Profile, Severity, lint, read_with_files,
 };
@@ -41,6 +41,12 @@ pub fn service(document: &str) -> ExitCode {
 #[must_use]
 pub fn service_and_client(document: &str) -> ExitCode {
     run(document, generate)
+}
+
+/// Generates the client of the document, whose path is relative to the package.
+#[must_use]
+pub fn client(document: &str) -> ExitCode {
+    run(document, generate_client)
 }
 
 fn run(document: &str, generate: Generate) -> ExitCode {
@@ -84,9 +90,10 @@ fn write(source: &str, out: &Path, generate: Generate) -> Result<(), Box<dyn Err
         trait_name: None,
         renames: Default::default(),
     };
-    let mut has_client = false;
+    let (mut has_client, mut has_service) = (false, false);
     for file in generate(&document, &options).map_err(as_error)?.files {
         has_client |= file.path.starts_with("client/");
+        has_service |= file.path.starts_with("api/");
         let path = out.join(file.path);
         fs::create_dir_all(path.parent().unwrap_or(out))?;
         fs::write(path, file.text)?;
@@ -102,7 +109,9 @@ fn write(source: &str, out: &Path, generate: Generate) -> Result<(), Box<dyn Err
         "api",
         "The operations of the document, as a trait to implement.",
     );
-    fs::write(out.join("service.rs"), models + &api)?;
+    if has_service {
+        fs::write(out.join("service.rs"), models + &api)?;
+    }
     if has_client {
         let client = module("client", "The generated client.");
         fs::write(out.join("client.rs"), client)?;

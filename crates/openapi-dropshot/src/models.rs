@@ -32,7 +32,8 @@ pub(crate) fn files(plan: &Plan<'_>, options: &Options) -> syn::Result<Vec<File>
     let root = quote! {
         #![allow(
             clippy::derivable_impls, clippy::doc_lazy_continuation, clippy::doc_overindented_list_items,
-            clippy::enum_variant_names, clippy::manual_range_contains, unused_imports, unused_variables,
+            clippy::enum_variant_names, clippy::manual_range_contains, clippy::too_many_arguments, unused_imports,
+            unused_variables,
             reason = "the names, words and values of the document"
         )]
 

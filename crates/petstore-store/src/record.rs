@@ -178,7 +178,7 @@ pub(crate) fn placed_order(id: i64, new: &NewOrder, at: i64) -> Result<Order, Un
 /// A time from its microseconds since 1970-01-01T00:00:00Z.
 pub(crate) fn time(micros: i64) -> Result<petstore_models::DateTime, Unreadable> {
     DateTime::<Utc>::from_timestamp_micros(micros)
-        .and_then(|time| time.try_into().ok())
+        .and_then(|time| petstore_models::DateTime::new(time.fixed_offset()).ok())
         .ok_or(Unreadable::Time(micros))
 }
 

@@ -8,7 +8,15 @@ use client::{Client, mock::MockTransport};
 #[test]
 fn models_and_api_are_generated() {
     let thing: models::Thing = serde_json::from_str(r#"{"id":7}"#).expect("a thing");
-    assert_eq!(thing.id, 7);
+    assert_eq!(thing, models::Thing::new(7));
+    // A literal does not list the members that a later document adds.
+    let noted = models::Thing {
+        note: Some("old".to_owned()),
+        ..models::Thing::new(7)
+    };
+    assert_eq!((noted.id, noted.note.as_deref()), (7, Some("old")));
+    let option = models::Options::default();
+    assert_eq!(option.limit, None);
     serde_json::from_str::<models::Thing>("{}").expect_err("`id` is required");
     let operations = api::OPERATIONS.iter().map(|operation| operation.name);
     assert_eq!(Vec::from_iter(operations), ["listThings"]);

@@ -3,6 +3,7 @@
 use super::{Error, ErrorKind, Failure, is_request_id, request_id};
 use crate::{
     BoxError,
+    json::json_body,
     retry_after::retry_after,
     transport::{BodyProblem, Head, Received},
 };
@@ -206,7 +207,7 @@ fn error_body(text: &[u8]) -> Option<Value> {
     if text.len() > MOST_READ {
         return None;
     }
-    serde_json::from_slice(text).ok().filter(Value::is_object)
+    json_body(text).ok().filter(Value::is_object)
 }
 
 /// At which point a transport of the application failed.
@@ -323,7 +324,7 @@ fn excerpt(body: &[u8]) -> Option<String> {
 fn no_message(status: StatusCode, media_type: Option<Option<&str>>) -> String {
     let hint = match status.as_u16() {
         300..=399 => {
-            "it is a redirect, and the service never sends one; check the base URL, and whether it needs `https`"
+            "it is a redirect, which this client does not follow; check the base URL, and whether it needs `https`"
         }
         502..=504 => "a proxy seems to respond in place of the service; try again later",
         200..=299 => "it is a success that the document does not list; a newer client may know it",

@@ -1,6 +1,6 @@
-//! Reads the bodies of responses that differ by status.
+//! Reads the bodies of responses, also those that differ by status.
 
-use serde::de::{DeserializeOwned, Error as _};
+use serde::de::Error as _;
 
 /// The bodies of the errors, or of the successes, of an operation whose statuses have different ones. Generated code
 /// implements it for an enum with a variant for each response that the document lists.
@@ -34,15 +34,6 @@ pub trait ByStatus: Sized {
     ///
     /// The document lists no response for the status, or the body is not what the document says.
     fn read(status: u16, body: &[u8]) -> serde_json::Result<Self>;
-}
-
-/// Reads a JSON body.
-///
-/// # Errors
-///
-/// The body is not what the document says.
-pub fn json_body<T: DeserializeOwned>(body: &[u8]) -> serde_json::Result<T> {
-    serde_json::from_slice(body)
 }
 
 /// Reads a body of text; bytes that are not UTF-8 become U+FFFD.

@@ -1,7 +1,7 @@
-//! Reads unions by their discriminator, and members that may be absent or `null`.
+//! Reads unions by their discriminator or by what fits best, and members that may be absent or `null`.
 
 use serde::{
-    Deserialize, Deserializer,
+    Deserialize, Deserializer, Serialize,
     de::{DeserializeOwned, Error as _},
 };
 use serde_json::Value;
@@ -45,6 +45,74 @@ pub fn by_tag<'de, T, D: Deserializer<'de>>(
         )));
     };
     read(&tag, value).map_err(D::Error::custom)
+}
+
+/// Reads a union without a discriminator: as the alternative that keeps the most of the value, the first of several that keep
+/// as much.
+///
+/// ```
+/// use openapi_dropshot_client::generated::{closest, json_value};
+/// use std::collections::BTreeMap;
+///
+/// #[derive(Debug, PartialEq, serde::Serialize)]
+/// #[serde(untagged)]
+/// enum Count {
+///     Number(u64),
+///     Any(BTreeMap<String, u64>),
+/// }
+///
+/// let read = |text: &str| {
+///     closest(&mut serde_json::Deserializer::from_str(text), &[
+///         |value| json_value(value).map(Count::Number),
+///         |value| json_value(value).map(Count::Any),
+///     ])
+/// };
+/// assert_eq!(read("7").unwrap(), Count::Number(7));
+/// assert!(read("null").is_err());
+/// ```
+///
+/// # Errors
+///
+/// The value is none of the alternatives.
+pub fn closest<'de, T: Serialize, D: Deserializer<'de>>(
+    deserializer: D,
+    alternatives: &[fn(Value) -> serde_json::Result<T>],
+) -> Result<T, D::Error> {
+    let value = Value::deserialize(deserializer)?;
+    let mut closest = None;
+    for read in alternatives {
+        let Ok(read) = read(value.clone()) else {
+            continue;
+        };
+        let written = serde_json::to_value(&read).unwrap_or_default();
+        let lost = lost_parts(&value, &written);
+        if closest.as_ref().is_none_or(|(least, _)| lost < *least) {
+            closest = Some((lost, read));
+        }
+        if lost == 0 {
+            break;
+        }
+    }
+    let closest = closest.map(|(_, read)| read);
+    closest.ok_or_else(|| D::Error::custom("is none of the alternatives"))
+}
+
+/// How many parts of a value what was written back lacks.
+fn lost_parts(value: &Value, written: &Value) -> usize {
+    match (value, written) {
+        (Value::Object(members), Value::Object(others)) => {
+            let lost = members.iter().map(|(name, member)| {
+                let other = others.get(name);
+                other.map_or(1, |other| lost_parts(member, other))
+            });
+            lost.sum()
+        }
+        (Value::Array(items), Value::Array(others)) if items.len() == others.len() => {
+            let lost = items.iter().zip(others);
+            lost.map(|(item, other)| lost_parts(item, other)).sum()
+        }
+        _ => usize::from(value != written),
+    }
 }
 
 /// Reads an alternative.

@@ -1,5 +1,6 @@
 //! Members of builders that may be absent.
 
+use super::types::{Member, not_valid};
 use std::fmt::Display;
 
 /// What an optional member can be set to: what a required member takes, or an `Option` of it. `M` tells the two apart, so that the
@@ -40,22 +41,22 @@ where
     }
 }
 
-/// Converts the value that the setter of an optional member was given.
+/// Converts the value that the setter of an optional member with this name was given.
+///
+/// ```
+/// use openapi_dropshot_client::generated::optional_member;
+///
+/// assert_eq!(optional_member::<u8, _, _>(7, "pages"), Ok(Some(7)));
+/// assert_eq!(optional_member::<u8, _, _>(None::<u8>, "pages"), Ok(None));
+/// ```
 ///
 /// # Errors
 ///
-/// The type rejects the value.
-///
-/// ```
-/// use openapi_dropshot_client::generated::optional;
-///
-/// assert_eq!(optional::<String, _, _>("a text"), Ok(Some("a text".to_owned())));
-/// assert_eq!(optional::<u8, _, _>(Some(7)), Ok(Some(7)));
-/// assert!(optional::<u8, _, _>(300).is_err());
-/// ```
-pub fn optional<T, V, M>(value: V) -> Result<Option<T>, String>
+/// The value is not valid.
+pub fn optional_member<T, V, M>(value: V, name: &str) -> Member<Option<T>>
 where
     V: IntoOptional<T, M>,
 {
-    value.into_optional()
+    let value = value.into_optional();
+    value.map_err(|error| not_valid(name, &error))
 }

@@ -1,5 +1,6 @@
 //! Sends requests by a `tower::Service` of the application.
 
+use super::HttpClients;
 use crate::BoxError;
 use bytes::Bytes;
 use futures_util::{FutureExt as _, future::BoxFuture};
@@ -75,7 +76,7 @@ impl TransportError {
 /// The transport of a client that has no other one: reqwest. [`ClientBuilder::wrap_transport`](crate::ClientBuilder::wrap_transport)
 /// passes it to the application.
 #[derive(Clone, Debug)]
-pub struct DefaultTransport(pub(crate) reqwest::Client);
+pub struct DefaultTransport(pub(crate) HttpClients);
 
 impl Service<http::Request<RequestBody>> for DefaultTransport {
     type Response = http::Response<reqwest::Body>;
@@ -87,9 +88,9 @@ impl Service<http::Request<RequestBody>> for DefaultTransport {
     }
 
     fn call(&mut self, request: http::Request<RequestBody>) -> Self::Future {
-        let client = self.0.clone();
+        let clients = self.0.clone();
         async move {
-            let response = client.execute(request.try_into()?).await?;
+            let response = clients.execute(request.try_into()?).await?;
             Ok(response.into())
         }
         .boxed()

@@ -3,8 +3,11 @@
 use crate::service::{Service, json, response};
 use crate::statuses::{
     Client, RetryPolicy,
-    types::{Borrower, BorrowerPatch, Guest, Person, School},
+    types::{
+        Borrower, BorrowerPatch, BorrowerPatchNickname, Guest, Locked, Person, Plain, School, Shelf,
+    },
 };
+use std::collections::BTreeMap;
 
 fn client(service: &Service) -> Client {
     Client::builder(service.base_url())
@@ -89,7 +92,7 @@ async fn a_union_is_sent_and_received() {
 
 #[tokio::test]
 async fn a_member_is_sent_as_null_only_if_it_was_set_so() {
-    let service = Service::responding((0..3).map(|_| response("204 No Content", &[], ""))).await;
+    let service = Service::responding((0..5).map(|_| response("204 No Content", &[], ""))).await;
     let client = client(&service);
     for patch in [
         BorrowerPatch::builder()
@@ -102,6 +105,10 @@ async fn a_member_is_sent_as_null_only_if_it_was_set_so() {
         BorrowerPatch::builder()
             .name("Ann".to_owned())
             .languages(Vec::new()),
+        BorrowerPatch::builder()
+            .hobbies(Vec::new())
+            .notes(BTreeMap::new()),
+        BorrowerPatch::builder().hobbies(["chess".to_owned()]),
     ] {
         let sent = client
             .update_borrower()
@@ -116,6 +123,8 @@ async fn a_member_is_sent_as_null_only_if_it_was_set_so() {
         r#"{"languages":null,"phone":null}"#,
         r#"{"contact":null,"phone":"555","pupils":null}"#,
         r#"{"languages":[],"name":"Ann"}"#,
+        r#"{"hobbies":[],"notes":{}}"#,
+        r#"{"hobbies":["chess"]}"#,
     ]) {
         assert!(request.ends_with(&format!("\r\n\r\n{body}")), "{request}");
     }
@@ -131,10 +140,36 @@ fn an_absent_member_and_null_stay_two_things() {
         r#"{"contact":{"kind":"person","phone":null}}"#,
         r#"{"guest":null}"#,
         r#"{"languages":null,"pupils":null}"#,
+        r#"{"hobbies":[],"notes":{}}"#,
+        r#"{"hobbies":["chess"]}"#,
     ] {
         assert_eq!(read::<BorrowerPatch>(text).1, text);
     }
     let (patch, _) = read::<BorrowerPatch>(r#"{"phone":null}"#);
     assert_eq!((patch.phone, patch.pupils), (Some(None), None));
     serde_json::from_str::<BorrowerPatch>(r#"{"name":null}"#).expect("clients read leniently");
+}
+
+#[test]
+fn a_union_without_a_discriminator_is_the_alternative_that_keeps_the_most() {
+    let text = r#"{"floor":2,"key":"k"}"#;
+    let (shelf, written) = read::<Shelf>(text);
+    assert!(matches!(shelf, Shelf::Locked(_)), "{shelf:?}");
+    assert_eq!(written, text);
+    assert!(matches!(read::<Shelf>(r#"{"floor":2}"#).0, Shelf::Plain(_)));
+    let newer = r#"{"floor":2,"colour":"red"}"#;
+    assert!(matches!(read::<Shelf>(newer).0, Shelf::Plain(_)));
+    serde_json::from_str::<Shelf>("{}").expect_err("no alternative fits");
+    let plain = Plain::builder().floor(3).build().expect("it is whole");
+    let locked = Locked::builder().floor(3).key("k");
+    let locked = locked.build().expect("it is whole");
+    assert_ne!(Shelf::from(plain), Shelf::from(locked));
+}
+
+#[test]
+fn a_text_that_a_later_document_allows_is_read() {
+    let text = r#"{"nickname":"much longer than five"}"#;
+    assert_eq!(read::<BorrowerPatch>(text).1, text);
+    let nickname = "much longer than five".parse::<BorrowerPatchNickname>();
+    nickname.expect_err("requests keep the rules");
 }

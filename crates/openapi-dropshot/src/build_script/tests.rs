@@ -16,15 +16,17 @@ fn written(name: &str, text: &str, generate: Generate) -> (PathBuf, Result<(), S
 
 #[test]
 fn the_modules_are_written_beside_the_files_that_include_them() {
-    for (name, generate, has_client) in [
-        ("service", generate_service as Generate, false),
-        ("both", generate as Generate, true),
+    for (name, generate, has_service, has_client) in [
+        ("service", generate_service as Generate, true, false),
+        ("both", generate as Generate, true, true),
+        ("client", generate_client as Generate, false, true),
     ] {
         let (out, result) = written(name, DOCUMENT, generate);
         assert_eq!(result, Ok(()));
-        let included = fs::read_to_string(out.join("service.rs")).expect("it was written");
-        assert!(included.contains("pub mod models;") && included.contains("pub mod api;"));
-        assert!(out.join("api/mod.rs").exists());
+        let included = fs::read_to_string(out.join("service.rs")).unwrap_or_default();
+        let has_modules = included.contains("pub mod models;") && included.contains("pub mod api;");
+        assert_eq!(has_modules, has_service, "{name}");
+        assert_eq!(out.join("api/mod.rs").exists(), has_service, "{name}");
         assert_eq!(out.join("client.rs").exists(), has_client, "{name}");
         fs::remove_dir_all(out).expect("the folder is there");
     }

@@ -8,6 +8,7 @@ mod errors;
 mod examples;
 mod kinds;
 mod operations;
+mod repeated;
 mod requests;
 mod responses;
 mod security;
@@ -133,7 +134,8 @@ pub(super) fn apply(
         (
             "types/builder.rs",
             "Builders of the types, field by field.",
-            types.builders,
+            (types.builders)
+                .map(|code| quote!(use ::openapi_dropshot_client::generated as toolkit; #code)),
         ),
         (
             "types/error.rs",

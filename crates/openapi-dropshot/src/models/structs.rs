@@ -27,8 +27,22 @@ pub(super) fn object(
     let (docs, schema) = (item.docs.attributes(), metadata::container(item));
     let mut functions = Vec::new();
     let mut fields = Vec::new();
+    let (mut required, mut values) = (Vec::new(), Vec::new());
     for field in &object.fields {
         let default = default_function(plan, item, field, shapes);
+        let own = ident(&field.name);
+        values.push(match (&field.presence, &default) {
+            (Presence::Required, _) => {
+                let (parameter, value) = parameter(&own, &field.ty);
+                required.push(parameter);
+                value
+            }
+            (_, Some((path, _))) => {
+                let function = ident(path);
+                quote!(#own: #function())
+            }
+            (..) => quote!(#own: None),
+        });
         fields.push(member(
             field,
             default.as_ref().map(|(path, _)| path.as_str()),
@@ -41,8 +55,29 @@ pub(super) fn object(
     match &object.others {
         Others::Ignored => {}
         Others::Rejected => rules.push(quote!(deny_unknown_fields)),
-        Others::Collected(field, of) => fields.push(others(field, of, shapes)),
+        Others::Collected(field, of) => {
+            fields.push(others(field, of, shapes));
+            let member = ident(field);
+            values.push(quote!(#member: Default::default()));
+        }
     }
+    let constructor = match required.is_empty() {
+        true => quote! {
+            impl Default for #name {
+                fn default() -> Self {
+                    #name { #(#values),* }
+                }
+            }
+        },
+        false => quote! {
+            impl #name {
+                #[doc = " Makes a value of its required members; the others are absent, or have their defaults."]
+                pub fn new(#(#required),*) -> Self {
+                    #name { #(#values),* }
+                }
+            }
+        },
+    };
     quote! {
         #docs
         #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
@@ -51,6 +86,8 @@ pub(super) fn object(
         pub struct #name {
             #(#fields)*
         }
+
+        #constructor
 
         #(#functions)*
 
@@ -67,10 +104,14 @@ fn check(name: &Ident, object: &Struct) -> Option<TokenStream> {
             .iter()
             .filter(|field| names.contains(&field.wire));
         let fields = fields.filter(is_absent).map(|field| ident(&field.name));
+        let mut are_there: Vec<_> = fields.map(|field| quote!(self.#field.is_some())).collect();
+        if are_there.is_empty() {
+            are_there.push(quote!(true));
+        }
         let names: Vec<String> = names.iter().map(|name| code(name)).collect();
         let message = format!("must not have {} together", names.join(" and "));
         quote! {
-            if true #(&& self.#fields.is_some())* {
+            if #(#are_there)&&* {
                 return Err(Violation::new(#message));
             }
         }
@@ -85,6 +126,19 @@ fn check(name: &Ident, object: &Struct) -> Option<TokenStream> {
             }
         }
     })
+}
+
+/// The parameter of `new` for a required member, and the member in the value. Texts and formats can be given as the types that are
+/// converted into them.
+fn parameter(member: &Ident, ty: &Ty) -> (TokenStream, TokenStream) {
+    let own = tokens(&rust(ty));
+    match ty {
+        Ty::Scalar(Scalar::Text { .. } | Scalar::Format(_)) => (
+            quote!(#member: impl Into<#own>),
+            quote!(#member: #member.into()),
+        ),
+        _ => (quote!(#member: #own), quote!(#member)),
+    }
 }
 
 /// The members that the document does not name.

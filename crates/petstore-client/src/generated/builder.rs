@@ -49,13 +49,6 @@ impl<'a> ListPets<'a> {
     /// the request that returned it; with other filters it is rejected.
     ///
     /// Beta: may change, with a warning.
-    ///
-    /// ```
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_pets().cursor("MTphOjI");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn cursor<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<types::Cursor>,
@@ -68,13 +61,6 @@ impl<'a> ListPets<'a> {
     /// The maximum number of pets returned.
     ///
     /// Has to be from 1 to 100; any other value is rejected before anything is sent.
-    ///
-    /// ```
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_pets().limit(20);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn limit<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<u64>,
@@ -92,15 +78,6 @@ impl<'a> ListPets<'a> {
     }
 
     /// Restricts the result to pets with this availability.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_pets().status(types::PetStatus::Available);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn status<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<types::PetStatus>,
@@ -110,60 +87,7 @@ impl<'a> ListPets<'a> {
         self
     }
 
-    /// The time limit of this call, with all its tries; of a stream, that of each page.
-    ///
-    /// ```
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_pets().timeout(std::time::Duration::from_secs(2));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
-        self.call.change_options(|options| options.timeout(timeout));
-        self
-    }
-
-    /// How often this call is tried, and how long it pauses between two tries.
-    ///
-    /// ```
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_pets().retry(petstore_client::RetryPolicy::never());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
-        self.call.change_options(|options| options.retry(policy));
-        self
-    }
-
-    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
-    ///
-    /// ```
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_pets().header("x-job", "nightly");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.call.change_options(|options| options.header(name, value));
-        self
-    }
-
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
-    /// that it was given before.
-    ///
-    /// ```
-    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = petstore_client::CallOptions::new()
-    ///     .timeout(std::time::Duration::from_secs(2));
-    /// let response = client.list_pets().with(hasty).send().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: super::CallOptions) -> Self {
-        self.call.set_options(options);
-        self
-    }
+    toolkit::settings!(with, timeout, retry, header);
 
     /// Sends `GET /pets`.
     ///
@@ -172,14 +96,6 @@ impl<'a> ListPets<'a> {
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
     /// [`list_pets`](super::Client::list_pets) lists the errors of the service.
-    ///
-    /// ```
-    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.list_pets().send().await?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn send(self) -> Result<super::Response<types::Pets>, super::Error> {
         self.call.request().json().await
     }
@@ -189,14 +105,6 @@ impl<'a> ListPets<'a> {
     /// # Errors
     ///
     /// Those of [`send`](Self::send).
-    ///
-    /// ```
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.list_pets().send_blocking()?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<types::Pets>, super::Error> {
         toolkit::wait(self.call.request().json())
@@ -312,15 +220,6 @@ impl<'a> CreatePet<'a> {
     /// key.
     ///
     /// Beta: may change, with a warning.
-    ///
-    /// ```
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .create_pet()
-    ///     .idempotency_key("\"8e03978e-40d5-43e8-bc93-6894a57f9324\"");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn idempotency_key<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<types::IdempotencyKey>,
@@ -337,22 +236,6 @@ impl<'a> CreatePet<'a> {
     /// The pet to add.
     ///
     /// Takes a value, or the builder of one.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .create_pet()
-    ///     .body(
-    ///         types::NewPet::builder()
-    ///             .name("Rex")
-    ///             .category_id(7)
-    ///             .status(types::PetStatus::Available),
-    ///     );
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn body<V>(mut self, value: V) -> Self
     where
         V: toolkit::IntoBody<types::NewPet>,
@@ -385,102 +268,7 @@ impl<'a> CreatePet<'a> {
         self
     }
 
-    /// The time limit of this call, with all its tries; of a stream, that of each page.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .create_pet()
-    ///     .body(
-    ///         types::NewPet::builder()
-    ///             .name("Rex")
-    ///             .category_id(7)
-    ///             .status(types::PetStatus::Available),
-    ///     )
-    ///     .timeout(std::time::Duration::from_secs(2));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
-        self.call.change_options(|options| options.timeout(timeout));
-        self
-    }
-
-    /// How often this call is tried, and how long it pauses between two tries.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .create_pet()
-    ///     .body(
-    ///         types::NewPet::builder()
-    ///             .name("Rex")
-    ///             .category_id(7)
-    ///             .status(types::PetStatus::Available),
-    ///     )
-    ///     .retry(petstore_client::RetryPolicy::never());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
-        self.call.change_options(|options| options.retry(policy));
-        self
-    }
-
-    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .create_pet()
-    ///     .body(
-    ///         types::NewPet::builder()
-    ///             .name("Rex")
-    ///             .category_id(7)
-    ///             .status(types::PetStatus::Available),
-    ///     )
-    ///     .header("x-job", "nightly");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.call.change_options(|options| options.header(name, value));
-        self
-    }
-
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
-    /// that it was given before.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = petstore_client::CallOptions::new()
-    ///     .timeout(std::time::Duration::from_secs(2));
-    /// let response = client
-    ///     .create_pet()
-    ///     .body(
-    ///         types::NewPet::builder()
-    ///             .name("Rex")
-    ///             .category_id(7)
-    ///             .status(types::PetStatus::Available),
-    ///     )
-    ///     .with(hasty)
-    ///     .send()
-    ///     .await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: super::CallOptions) -> Self {
-        self.call.set_options(options);
-        self
-    }
+    toolkit::settings!(with, timeout, retry, header);
 
     /// Sends `POST /pets`.
     ///
@@ -489,26 +277,6 @@ impl<'a> CreatePet<'a> {
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
     /// [`create_pet`](super::Client::create_pet) lists the errors of the service.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client
-    ///     .create_pet()
-    ///     .body(
-    ///         types::NewPet::builder()
-    ///             .name("Rex")
-    ///             .category_id(7)
-    ///             .status(types::PetStatus::Available),
-    ///     )
-    ///     .send()
-    ///     .await?
-    ///     .into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn send(self) -> Result<super::Response<types::Pet>, super::Error> {
         self.call
             .request_with_json::<types::NewPet, types::builder::NewPet>(self.body)
@@ -521,25 +289,6 @@ impl<'a> CreatePet<'a> {
     /// # Errors
     ///
     /// Those of [`send`](Self::send).
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client
-    ///     .create_pet()
-    ///     .body(
-    ///         types::NewPet::builder()
-    ///             .name("Rex")
-    ///             .category_id(7)
-    ///             .status(types::PetStatus::Available),
-    ///     )
-    ///     .send_blocking()?
-    ///     .into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<types::Pet>, super::Error> {
         toolkit::wait(
@@ -591,13 +340,6 @@ impl<'a> GetPet<'a> {
     /// Identifier of the pet.
     ///
     /// Required.
-    ///
-    /// ```
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.get_pet().pet_id(1);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn pet_id<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<i64>,
@@ -607,63 +349,7 @@ impl<'a> GetPet<'a> {
         self
     }
 
-    /// The time limit of this call, with all its tries; of a stream, that of each page.
-    ///
-    /// ```
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.get_pet().pet_id(1).timeout(std::time::Duration::from_secs(2));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
-        self.call.change_options(|options| options.timeout(timeout));
-        self
-    }
-
-    /// How often this call is tried, and how long it pauses between two tries.
-    ///
-    /// ```
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .get_pet()
-    ///     .pet_id(1)
-    ///     .retry(petstore_client::RetryPolicy::never());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
-        self.call.change_options(|options| options.retry(policy));
-        self
-    }
-
-    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
-    ///
-    /// ```
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.get_pet().pet_id(1).header("x-job", "nightly");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.call.change_options(|options| options.header(name, value));
-        self
-    }
-
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
-    /// that it was given before.
-    ///
-    /// ```
-    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = petstore_client::CallOptions::new()
-    ///     .timeout(std::time::Duration::from_secs(2));
-    /// let response = client.get_pet().pet_id(1).with(hasty).send().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: super::CallOptions) -> Self {
-        self.call.set_options(options);
-        self
-    }
+    toolkit::settings!(with, timeout, retry, header);
 
     /// Sends `GET /pets/{petId}`.
     ///
@@ -672,14 +358,6 @@ impl<'a> GetPet<'a> {
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
     /// [`get_pet`](super::Client::get_pet) lists the errors of the service.
-    ///
-    /// ```
-    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.get_pet().pet_id(1).send().await?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn send(self) -> Result<super::Response<types::Pet>, super::Error> {
         self.call.request().json().await
     }
@@ -689,14 +367,6 @@ impl<'a> GetPet<'a> {
     /// # Errors
     ///
     /// Those of [`send`](Self::send).
-    ///
-    /// ```
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.get_pet().pet_id(1).send_blocking()?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<types::Pet>, super::Error> {
         toolkit::wait(self.call.request().json())
@@ -754,13 +424,6 @@ impl<'a> ListOrders<'a> {
     /// the request that returned it; with other filters it is rejected.
     ///
     /// Beta: may change, with a warning.
-    ///
-    /// ```
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_orders().cursor("MTphOjI");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn cursor<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<types::Cursor>,
@@ -773,13 +436,6 @@ impl<'a> ListOrders<'a> {
     /// The maximum number of orders returned.
     ///
     /// Has to be from 1 to 100; any other value is rejected before anything is sent.
-    ///
-    /// ```
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_orders().limit(20);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn limit<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<u64>,
@@ -797,13 +453,6 @@ impl<'a> ListOrders<'a> {
     }
 
     /// Restricts the result to orders of this pet.
-    ///
-    /// ```
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_orders().pet_id(1);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn pet_id<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<i64>,
@@ -814,15 +463,6 @@ impl<'a> ListOrders<'a> {
     }
 
     /// Restricts the result to orders with this status.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_orders().status(types::OrderStatus::Placed);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn status<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<types::OrderStatus>,
@@ -832,60 +472,7 @@ impl<'a> ListOrders<'a> {
         self
     }
 
-    /// The time limit of this call, with all its tries; of a stream, that of each page.
-    ///
-    /// ```
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_orders().timeout(std::time::Duration::from_secs(2));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
-        self.call.change_options(|options| options.timeout(timeout));
-        self
-    }
-
-    /// How often this call is tried, and how long it pauses between two tries.
-    ///
-    /// ```
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_orders().retry(petstore_client::RetryPolicy::never());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
-        self.call.change_options(|options| options.retry(policy));
-        self
-    }
-
-    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
-    ///
-    /// ```
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_orders().header("x-job", "nightly");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.call.change_options(|options| options.header(name, value));
-        self
-    }
-
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
-    /// that it was given before.
-    ///
-    /// ```
-    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = petstore_client::CallOptions::new()
-    ///     .timeout(std::time::Duration::from_secs(2));
-    /// let response = client.list_orders().with(hasty).send().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: super::CallOptions) -> Self {
-        self.call.set_options(options);
-        self
-    }
+    toolkit::settings!(with, timeout, retry, header);
 
     /// Sends `GET /store/orders`.
     ///
@@ -894,14 +481,6 @@ impl<'a> ListOrders<'a> {
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
     /// [`list_orders`](super::Client::list_orders) lists the errors of the service.
-    ///
-    /// ```
-    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.list_orders().send().await?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn send(self) -> Result<super::Response<types::Orders>, super::Error> {
         self.call.request().json().await
     }
@@ -911,14 +490,6 @@ impl<'a> ListOrders<'a> {
     /// # Errors
     ///
     /// Those of [`send`](Self::send).
-    ///
-    /// ```
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.list_orders().send_blocking()?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<types::Orders>, super::Error> {
         toolkit::wait(self.call.request().json())
@@ -1034,15 +605,6 @@ impl<'a> CreateOrder<'a> {
     /// key.
     ///
     /// Beta: may change, with a warning.
-    ///
-    /// ```
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .create_order()
-    ///     .idempotency_key("\"8e03978e-40d5-43e8-bc93-6894a57f9324\"");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn idempotency_key<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<types::IdempotencyKey>,
@@ -1059,15 +621,6 @@ impl<'a> CreateOrder<'a> {
     /// The order to place.
     ///
     /// Takes a value, or the builder of one.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.create_order().body(types::NewOrder::builder().pet_id(1));
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn body<V>(mut self, value: V) -> Self
     where
         V: toolkit::IntoBody<types::NewOrder>,
@@ -1094,82 +647,7 @@ impl<'a> CreateOrder<'a> {
         self
     }
 
-    /// The time limit of this call, with all its tries; of a stream, that of each page.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .create_order()
-    ///     .body(types::NewOrder::builder().pet_id(1))
-    ///     .timeout(std::time::Duration::from_secs(2));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
-        self.call.change_options(|options| options.timeout(timeout));
-        self
-    }
-
-    /// How often this call is tried, and how long it pauses between two tries.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .create_order()
-    ///     .body(types::NewOrder::builder().pet_id(1))
-    ///     .retry(petstore_client::RetryPolicy::never());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
-        self.call.change_options(|options| options.retry(policy));
-        self
-    }
-
-    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .create_order()
-    ///     .body(types::NewOrder::builder().pet_id(1))
-    ///     .header("x-job", "nightly");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.call.change_options(|options| options.header(name, value));
-        self
-    }
-
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
-    /// that it was given before.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = petstore_client::CallOptions::new()
-    ///     .timeout(std::time::Duration::from_secs(2));
-    /// let response = client
-    ///     .create_order()
-    ///     .body(types::NewOrder::builder().pet_id(1))
-    ///     .with(hasty)
-    ///     .send()
-    ///     .await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: super::CallOptions) -> Self {
-        self.call.set_options(options);
-        self
-    }
+    toolkit::settings!(with, timeout, retry, header);
 
     /// Sends `POST /store/orders`.
     ///
@@ -1178,21 +656,6 @@ impl<'a> CreateOrder<'a> {
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
     /// [`create_order`](super::Client::create_order) lists the errors of the service.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client
-    ///     .create_order()
-    ///     .body(types::NewOrder::builder().pet_id(1))
-    ///     .send()
-    ///     .await?
-    ///     .into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn send(self) -> Result<super::Response<types::Order>, super::Error> {
         self.call
             .request_with_json::<types::NewOrder, types::builder::NewOrder>(self.body)
@@ -1205,20 +668,6 @@ impl<'a> CreateOrder<'a> {
     /// # Errors
     ///
     /// Those of [`send`](Self::send).
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client
-    ///     .create_order()
-    ///     .body(types::NewOrder::builder().pet_id(1))
-    ///     .send_blocking()?
-    ///     .into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<types::Order>, super::Error> {
         toolkit::wait(
@@ -1280,13 +729,6 @@ impl<'a> GetOrder<'a> {
     /// Identifier of the order.
     ///
     /// Required.
-    ///
-    /// ```
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.get_order().order_id(2);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn order_id<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<i64>,
@@ -1296,66 +738,7 @@ impl<'a> GetOrder<'a> {
         self
     }
 
-    /// The time limit of this call, with all its tries; of a stream, that of each page.
-    ///
-    /// ```
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .get_order()
-    ///     .order_id(2)
-    ///     .timeout(std::time::Duration::from_secs(2));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
-        self.call.change_options(|options| options.timeout(timeout));
-        self
-    }
-
-    /// How often this call is tried, and how long it pauses between two tries.
-    ///
-    /// ```
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .get_order()
-    ///     .order_id(2)
-    ///     .retry(petstore_client::RetryPolicy::never());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
-        self.call.change_options(|options| options.retry(policy));
-        self
-    }
-
-    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
-    ///
-    /// ```
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.get_order().order_id(2).header("x-job", "nightly");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.call.change_options(|options| options.header(name, value));
-        self
-    }
-
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
-    /// that it was given before.
-    ///
-    /// ```
-    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = petstore_client::CallOptions::new()
-    ///     .timeout(std::time::Duration::from_secs(2));
-    /// let response = client.get_order().order_id(2).with(hasty).send().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: super::CallOptions) -> Self {
-        self.call.set_options(options);
-        self
-    }
+    toolkit::settings!(with, timeout, retry, header);
 
     /// Sends `GET /store/orders/{orderId}`.
     ///
@@ -1364,14 +747,6 @@ impl<'a> GetOrder<'a> {
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
     /// [`get_order`](super::Client::get_order) lists the errors of the service.
-    ///
-    /// ```
-    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.get_order().order_id(2).send().await?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn send(self) -> Result<super::Response<types::Order>, super::Error> {
         self.call.request().json().await
     }
@@ -1381,14 +756,6 @@ impl<'a> GetOrder<'a> {
     /// # Errors
     ///
     /// Those of [`send`](Self::send).
-    ///
-    /// ```
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.get_order().order_id(2).send_blocking()?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<types::Order>, super::Error> {
         toolkit::wait(self.call.request().json())
@@ -1454,13 +821,6 @@ impl<'a> UpdateOrder<'a> {
     /// Identifier of the order.
     ///
     /// Required.
-    ///
-    /// ```
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.update_order().order_id(2);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn order_id<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<i64>,
@@ -1473,17 +833,6 @@ impl<'a> UpdateOrder<'a> {
     /// The change to make.
     ///
     /// Takes a value, or the builder of one.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .update_order()
-    ///     .body(types::OrderUpdate::builder().status(types::OrderStatus::Approved));
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn body<V>(mut self, value: V) -> Self
     where
         V: toolkit::IntoBody<types::OrderUpdate>,
@@ -1516,86 +865,7 @@ impl<'a> UpdateOrder<'a> {
         self
     }
 
-    /// The time limit of this call, with all its tries; of a stream, that of each page.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .update_order()
-    ///     .order_id(2)
-    ///     .body(types::OrderUpdate::builder().status(types::OrderStatus::Approved))
-    ///     .timeout(std::time::Duration::from_secs(2));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
-        self.call.change_options(|options| options.timeout(timeout));
-        self
-    }
-
-    /// How often this call is tried, and how long it pauses between two tries.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .update_order()
-    ///     .order_id(2)
-    ///     .body(types::OrderUpdate::builder().status(types::OrderStatus::Approved))
-    ///     .retry(petstore_client::RetryPolicy::never());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
-        self.call.change_options(|options| options.retry(policy));
-        self
-    }
-
-    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .update_order()
-    ///     .order_id(2)
-    ///     .body(types::OrderUpdate::builder().status(types::OrderStatus::Approved))
-    ///     .header("x-job", "nightly");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.call.change_options(|options| options.header(name, value));
-        self
-    }
-
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
-    /// that it was given before.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = petstore_client::CallOptions::new()
-    ///     .timeout(std::time::Duration::from_secs(2));
-    /// let response = client
-    ///     .update_order()
-    ///     .order_id(2)
-    ///     .body(types::OrderUpdate::builder().status(types::OrderStatus::Approved))
-    ///     .with(hasty)
-    ///     .send()
-    ///     .await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: super::CallOptions) -> Self {
-        self.call.set_options(options);
-        self
-    }
+    toolkit::settings!(with, timeout, retry, header);
 
     /// Sends `PATCH /store/orders/{orderId}`.
     ///
@@ -1604,22 +874,6 @@ impl<'a> UpdateOrder<'a> {
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
     /// [`update_order`](super::Client::update_order) lists the errors of the service.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client
-    ///     .update_order()
-    ///     .order_id(2)
-    ///     .body(types::OrderUpdate::builder().status(types::OrderStatus::Approved))
-    ///     .send()
-    ///     .await?
-    ///     .into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn send(self) -> Result<super::Response<types::Order>, super::Error> {
         self.call
             .request_with_json::<
@@ -1635,21 +889,6 @@ impl<'a> UpdateOrder<'a> {
     /// # Errors
     ///
     /// Those of [`send`](Self::send).
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client
-    ///     .update_order()
-    ///     .order_id(2)
-    ///     .body(types::OrderUpdate::builder().status(types::OrderStatus::Approved))
-    ///     .send_blocking()?
-    ///     .into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<types::Order>, super::Error> {
         toolkit::wait(

@@ -20,20 +20,6 @@ pub mod error;
 #[serde(transparent)]
 pub struct Cursor(::std::string::String);
 
-impl ::std::ops::Deref for Cursor {
-    type Target = ::std::string::String;
-
-    fn deref(&self) -> &::std::string::String {
-        &self.0
-    }
-}
-
-impl ::std::convert::From<Cursor> for ::std::string::String {
-    fn from(value: Cursor) -> Self {
-        value.0
-    }
-}
-
 impl ::std::str::FromStr for Cursor {
     type Err = self::error::ConversionError;
 
@@ -47,39 +33,6 @@ impl ::std::str::FromStr for Cursor {
             return Err("shorter than 1 characters".into());
         }
         Ok(Self(value.to_string()))
-    }
-}
-
-impl ::std::convert::TryFrom<&str> for Cursor {
-    type Error = self::error::ConversionError;
-
-    fn try_from(
-        value: &str,
-    ) -> ::std::result::Result<Self, self::error::ConversionError> {
-        value.parse()
-    }
-}
-
-impl ::std::convert::TryFrom<::std::string::String> for Cursor {
-    type Error = self::error::ConversionError;
-
-    fn try_from(
-        value: ::std::string::String,
-    ) -> ::std::result::Result<Self, self::error::ConversionError> {
-        value.parse()
-    }
-}
-
-impl<'de> ::serde::Deserialize<'de> for Cursor {
-    fn deserialize<D>(deserializer: D) -> ::std::result::Result<Self, D::Error>
-    where
-        D: ::serde::Deserializer<'de>,
-    {
-        ::std::string::String::deserialize(deserializer)?
-            .parse()
-            .map_err(|e: self::error::ConversionError| {
-                <D::Error as ::serde::de::Error>::custom(e.to_string())
-            })
     }
 }
 
@@ -106,25 +59,6 @@ pub struct Error {
     pub message: ::std::string::String,
     /// The HTTP status code of the response.
     pub status: i32,
-}
-
-impl Error {
-    /// Builds a value of [`Error`] field by field.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// let value: types::Error = types::Error::builder()
-    ///     .code(types::ErrorCode::Unauthorized)
-    ///     .message("send an API key as `Authorization: Bearer <API_KEY>`")
-    ///     .status(401)
-    ///     .build()?;
-    /// println!("{value:?}");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn builder() -> builder::Error {
-        Default::default()
-    }
 }
 
 /// Machine-readable error code. The list is open: if you do not know a
@@ -256,14 +190,6 @@ impl ::openapi_dropshot_client::generated::OpenEnum for ErrorCode {
     }
 }
 
-impl<'de> ::serde::Deserialize<'de> for ErrorCode {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        ::openapi_dropshot_client::generated::OpenEnum::deserialize_open(deserializer)
-    }
-}
-
 impl ErrorCode {
     /// The value as it is sent.
     ///
@@ -294,40 +220,6 @@ impl ErrorCode {
             Self::Unavailable => "unavailable",
             Self::Unknown(value) => value,
         }
-    }
-}
-
-impl ::std::fmt::Display for ErrorCode {
-    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl ::std::str::FromStr for ErrorCode {
-    type Err = self::error::ConversionError;
-
-    fn from_str(value: &str) -> Result<Self, self::error::ConversionError> {
-        ::openapi_dropshot_client::generated::OpenEnum::parse(value).map_err(Into::into)
-    }
-}
-
-impl ::std::convert::TryFrom<&str> for ErrorCode {
-    type Error = self::error::ConversionError;
-
-    fn try_from(
-        value: &str,
-    ) -> ::std::result::Result<Self, self::error::ConversionError> {
-        value.parse()
-    }
-}
-
-impl ::std::convert::TryFrom<::std::string::String> for ErrorCode {
-    type Error = self::error::ConversionError;
-
-    fn try_from(
-        value: ::std::string::String,
-    ) -> ::std::result::Result<Self, self::error::ConversionError> {
-        value.parse()
     }
 }
 
@@ -367,20 +259,6 @@ impl ::std::convert::TryFrom<::std::string::String> for ErrorCode {
 #[serde(transparent)]
 pub struct IdempotencyKey(::std::string::String);
 
-impl ::std::ops::Deref for IdempotencyKey {
-    type Target = ::std::string::String;
-
-    fn deref(&self) -> &::std::string::String {
-        &self.0
-    }
-}
-
-impl ::std::convert::From<IdempotencyKey> for ::std::string::String {
-    fn from(value: IdempotencyKey) -> Self {
-        value.0
-    }
-}
-
 impl ::std::str::FromStr for IdempotencyKey {
     type Err = self::error::ConversionError;
 
@@ -404,39 +282,6 @@ impl ::std::str::FromStr for IdempotencyKey {
     }
 }
 
-impl ::std::convert::TryFrom<&str> for IdempotencyKey {
-    type Error = self::error::ConversionError;
-
-    fn try_from(
-        value: &str,
-    ) -> ::std::result::Result<Self, self::error::ConversionError> {
-        value.parse()
-    }
-}
-
-impl ::std::convert::TryFrom<::std::string::String> for IdempotencyKey {
-    type Error = self::error::ConversionError;
-
-    fn try_from(
-        value: ::std::string::String,
-    ) -> ::std::result::Result<Self, self::error::ConversionError> {
-        value.parse()
-    }
-}
-
-impl<'de> ::serde::Deserialize<'de> for IdempotencyKey {
-    fn deserialize<D>(deserializer: D) -> ::std::result::Result<Self, D::Error>
-    where
-        D: ::serde::Deserializer<'de>,
-    {
-        ::std::string::String::deserialize(deserializer)?
-            .parse()
-            .map_err(|e: self::error::ConversionError| {
-                <D::Error as ::serde::de::Error>::custom(e.to_string())
-            })
-    }
-}
-
 /// An order to be placed.
 ///
 /// ```
@@ -456,33 +301,9 @@ pub struct NewOrder {
 
 impl NewOrder {
     /// Makes a value of its required members, in the order of the fields; the optional ones are not set.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// # fn example(pet_id: i64) {
-    /// let value = types::NewOrder::new(pet_id);
-    /// println!("{value:?}");
-    /// # }
-    /// ```
     #[must_use]
     pub fn new(pet_id: i64) -> Self {
         Self { pet_id }
-    }
-}
-
-impl NewOrder {
-    /// Builds a value of [`NewOrder`] field by field.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// let value: types::NewOrder = types::NewOrder::builder().pet_id(1).build()?;
-    /// println!("{value:?}");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn builder() -> builder::NewOrder {
-        Default::default()
     }
 }
 
@@ -514,15 +335,6 @@ pub struct NewPet {
 
 impl NewPet {
     /// Makes a value of its required members, in the order of the fields; the optional ones are not set.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// # fn example(category_id: i64, name: ::std::string::String) {
-    /// let value = types::NewPet::new(category_id, name);
-    /// println!("{value:?}");
-    /// # }
-    /// ```
     #[must_use]
     pub fn new(category_id: i64, name: impl Into<::std::string::String>) -> Self {
         Self {
@@ -530,25 +342,6 @@ impl NewPet {
             name: name.into(),
             status: ::std::default::Default::default(),
         }
-    }
-}
-
-impl NewPet {
-    /// Builds a value of [`NewPet`] field by field.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// let value: types::NewPet = types::NewPet::builder()
-    ///     .name("Rex")
-    ///     .category_id(7)
-    ///     .status(types::PetStatus::Available)
-    ///     .build()?;
-    /// println!("{value:?}");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn builder() -> builder::NewPet {
-        Default::default()
     }
 }
 
@@ -588,31 +381,6 @@ pub struct Order {
     /// is never before `placedAt`.
     #[serde(rename = "updatedAt")]
     pub updated_at: ::chrono::DateTime<::chrono::offset::Utc>,
-}
-
-impl Order {
-    /// Builds a value of [`Order`] field by field.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// let value: types::Order = types::Order::builder()
-    ///     .id(2)
-    ///     .pet_id(1)
-    ///     .status(types::OrderStatus::Placed)
-    ///     .placed_at(
-    ///         "2026-11-21T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
-    ///     )
-    ///     .updated_at(
-    ///         "2026-11-21T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
-    ///     )
-    ///     .build()?;
-    /// println!("{value:?}");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn builder() -> builder::Order {
-        Default::default()
-    }
 }
 
 /// Status of an order. `delivered` and `cancelled` are final.
@@ -657,14 +425,6 @@ impl ::openapi_dropshot_client::generated::OpenEnum for OrderStatus {
     }
 }
 
-impl<'de> ::serde::Deserialize<'de> for OrderStatus {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        ::openapi_dropshot_client::generated::OpenEnum::deserialize_open(deserializer)
-    }
-}
-
 impl OrderStatus {
     /// The value as it is sent.
     ///
@@ -682,40 +442,6 @@ impl OrderStatus {
             Self::Cancelled => "cancelled",
             Self::Unknown(value) => value,
         }
-    }
-}
-
-impl ::std::fmt::Display for OrderStatus {
-    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl ::std::str::FromStr for OrderStatus {
-    type Err = self::error::ConversionError;
-
-    fn from_str(value: &str) -> Result<Self, self::error::ConversionError> {
-        ::openapi_dropshot_client::generated::OpenEnum::parse(value).map_err(Into::into)
-    }
-}
-
-impl ::std::convert::TryFrom<&str> for OrderStatus {
-    type Error = self::error::ConversionError;
-
-    fn try_from(
-        value: &str,
-    ) -> ::std::result::Result<Self, self::error::ConversionError> {
-        value.parse()
-    }
-}
-
-impl ::std::convert::TryFrom<::std::string::String> for OrderStatus {
-    type Error = self::error::ConversionError;
-
-    fn try_from(
-        value: ::std::string::String,
-    ) -> ::std::result::Result<Self, self::error::ConversionError> {
-        value.parse()
     }
 }
 
@@ -739,47 +465,13 @@ pub struct OrderUpdate {
 
 impl OrderUpdate {
     /// Makes a value of its required members, in the order of the fields; the optional ones are not set.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// # fn example(status: types::OrderStatus) {
-    /// let value = types::OrderUpdate::new(status);
-    /// println!("{value:?}");
-    /// # }
-    /// ```
     #[must_use]
     pub fn new(status: OrderStatus) -> Self {
         Self { status }
     }
 }
 
-impl OrderUpdate {
-    /// Builds a value of [`OrderUpdate`] field by field.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// let value: types::OrderUpdate = types::OrderUpdate::builder()
-    ///     .status(types::OrderStatus::Approved)
-    ///     .build()?;
-    /// println!("{value:?}");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn builder() -> builder::OrderUpdate {
-        Default::default()
-    }
-}
-
 /// A page of orders.
-///
-/// ```
-/// use petstore_client::types;
-///
-/// # fn example(value: types::Orders) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[serde(transparent)]
 pub struct Orders(pub ::std::vec::Vec<Order>);
@@ -801,26 +493,6 @@ impl<'a> ::std::iter::IntoIterator for &'a Orders {
 
     fn into_iter(self) -> Self::IntoIter {
         self.0.iter()
-    }
-}
-
-impl ::std::ops::Deref for Orders {
-    type Target = ::std::vec::Vec<Order>;
-
-    fn deref(&self) -> &::std::vec::Vec<Order> {
-        &self.0
-    }
-}
-
-impl ::std::convert::From<Orders> for ::std::vec::Vec<Order> {
-    fn from(value: Orders) -> Self {
-        value.0
-    }
-}
-
-impl ::std::convert::From<::std::vec::Vec<Order>> for Orders {
-    fn from(value: ::std::vec::Vec<Order>) -> Self {
-        Self(value)
     }
 }
 
@@ -851,26 +523,6 @@ pub struct Pet {
     /// Availability of a pet.
     #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub status: ::std::option::Option<PetStatus>,
-}
-
-impl Pet {
-    /// Builds a value of [`Pet`] field by field.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// let value: types::Pet = types::Pet::builder()
-    ///     .id(1)
-    ///     .name("Rex")
-    ///     .category_id(7)
-    ///     .status(types::PetStatus::Available)
-    ///     .build()?;
-    /// println!("{value:?}");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn builder() -> builder::Pet {
-        Default::default()
-    }
 }
 
 /// Availability of a pet.
@@ -911,14 +563,6 @@ impl ::openapi_dropshot_client::generated::OpenEnum for PetStatus {
     }
 }
 
-impl<'de> ::serde::Deserialize<'de> for PetStatus {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        ::openapi_dropshot_client::generated::OpenEnum::deserialize_open(deserializer)
-    }
-}
-
 impl PetStatus {
     /// The value as it is sent.
     ///
@@ -938,49 +582,7 @@ impl PetStatus {
     }
 }
 
-impl ::std::fmt::Display for PetStatus {
-    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl ::std::str::FromStr for PetStatus {
-    type Err = self::error::ConversionError;
-
-    fn from_str(value: &str) -> Result<Self, self::error::ConversionError> {
-        ::openapi_dropshot_client::generated::OpenEnum::parse(value).map_err(Into::into)
-    }
-}
-
-impl ::std::convert::TryFrom<&str> for PetStatus {
-    type Error = self::error::ConversionError;
-
-    fn try_from(
-        value: &str,
-    ) -> ::std::result::Result<Self, self::error::ConversionError> {
-        value.parse()
-    }
-}
-
-impl ::std::convert::TryFrom<::std::string::String> for PetStatus {
-    type Error = self::error::ConversionError;
-
-    fn try_from(
-        value: ::std::string::String,
-    ) -> ::std::result::Result<Self, self::error::ConversionError> {
-        value.parse()
-    }
-}
-
 /// A page of pets.
-///
-/// ```
-/// use petstore_client::types;
-///
-/// # fn example(value: types::Pets) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[serde(transparent)]
 pub struct Pets(pub ::std::vec::Vec<Pet>);
@@ -1005,22 +607,10 @@ impl<'a> ::std::iter::IntoIterator for &'a Pets {
     }
 }
 
-impl ::std::ops::Deref for Pets {
-    type Target = ::std::vec::Vec<Pet>;
+::openapi_dropshot_client::generated::open_enums!(ErrorCode, OrderStatus, PetStatus);
 
-    fn deref(&self) -> &::std::vec::Vec<Pet> {
-        &self.0
-    }
-}
+::openapi_dropshot_client::generated::texts!(Cursor, IdempotencyKey);
 
-impl ::std::convert::From<Pets> for ::std::vec::Vec<Pet> {
-    fn from(value: Pets) -> Self {
-        value.0
-    }
-}
-
-impl ::std::convert::From<::std::vec::Vec<Pet>> for Pets {
-    fn from(value: ::std::vec::Vec<Pet>) -> Self {
-        Self(value)
-    }
-}
+::openapi_dropshot_client::generated::holders!(
+    Orders(::std::vec::Vec < Order >), Pets(::std::vec::Vec < Pet >)
+);

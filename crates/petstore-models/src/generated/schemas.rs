@@ -66,6 +66,17 @@ pub struct NewPet {
     pub status: Option<PetStatus>,
 }
 
+impl NewPet {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(name: impl Into<String>, category_id: i64) -> Self {
+        NewPet {
+            name: name.into(),
+            category_id,
+            status: None,
+        }
+    }
+}
+
 /// A pet of the store.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(remote = "Self")]
@@ -85,6 +96,18 @@ pub struct Pet {
     pub status: Option<PetStatus>,
     /// Unique identifier, assigned by the service on creation.
     pub id: i64,
+}
+
+impl Pet {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(name: impl Into<String>, category_id: i64, id: i64) -> Self {
+        Pet {
+            name: name.into(),
+            category_id,
+            status: None,
+            id,
+        }
+    }
 }
 
 /// A page of pets.
@@ -150,6 +173,13 @@ pub struct NewOrder {
     pub pet_id: i64,
 }
 
+impl NewOrder {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(pet_id: i64) -> Self {
+        NewOrder { pet_id }
+    }
+}
+
 /// A change of an order.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(remote = "Self")]
@@ -157,6 +187,13 @@ pub struct OrderUpdate {
     /// Status of an order. `delivered` and `cancelled` are final.
     #[schemars(description = "")]
     pub status: OrderStatus,
+}
+
+impl OrderUpdate {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(status: OrderStatus) -> Self {
+        OrderUpdate { status }
+    }
 }
 
 /// An order for one pet.
@@ -180,6 +217,25 @@ pub struct Order {
     pub updated_at: DateTime,
 }
 
+impl Order {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(
+        id: i64,
+        pet_id: i64,
+        status: OrderStatus,
+        placed_at: impl Into<DateTime>,
+        updated_at: impl Into<DateTime>,
+    ) -> Self {
+        Order {
+            id,
+            pet_id,
+            status,
+            placed_at: placed_at.into(),
+            updated_at: updated_at.into(),
+        }
+    }
+}
+
 /// A page of orders.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 pub struct Orders(pub Vec<Order>);
@@ -195,6 +251,21 @@ pub struct Error {
     pub message: String,
     /// The HTTP status code of the response.
     pub status: i32,
+}
+
+impl Error {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(
+        code: impl Into<String>,
+        message: impl Into<String>,
+        status: i32,
+    ) -> Self {
+        Error {
+            code: code.into(),
+            message: message.into(),
+            status,
+        }
+    }
 }
 
 openapi_dropshot_types::objects!(NewPet, Pet, NewOrder, OrderUpdate, Order, Error);

@@ -42,15 +42,6 @@ impl<'a> ListBooks<'a> {
     }
 
     /// Sets `cursor`.
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # fn example(client: &books::Client, cursor: types::ListBooksCursor) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_books().cursor(cursor);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn cursor<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<types::ListBooksCursor>,
@@ -64,13 +55,6 @@ impl<'a> ListBooks<'a> {
     /// Sets `limit`.
     ///
     /// Has to be from 1 to 100; any other value is rejected before anything is sent.
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, limit: u64) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_books().limit(limit);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn limit<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<u64>,
@@ -88,15 +72,6 @@ impl<'a> ListBooks<'a> {
     }
 
     /// Sets `status`.
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # fn example(client: &books::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_books().status(types::BookStatus::Available);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn status<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<types::BookStatus>,
@@ -107,13 +82,6 @@ impl<'a> ListBooks<'a> {
     }
 
     /// Sets `word`.
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, word: ::std::vec::Vec<::std::string::String>) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_books().word(word);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn word<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<::std::vec::Vec<::std::string::String>>,
@@ -127,59 +95,7 @@ impl<'a> ListBooks<'a> {
         self
     }
 
-    /// The time limit of this call, with all its tries; of a stream, that of each page.
-    ///
-    /// ```
-    /// # fn example(client: &books::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_books().timeout(std::time::Duration::from_secs(2));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
-        self.call.change_options(|options| options.timeout(timeout));
-        self
-    }
-
-    /// How often this call is tried, and how long it pauses between two tries.
-    ///
-    /// ```
-    /// # fn example(client: &books::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_books().retry(books::RetryPolicy::never());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
-        self.call.change_options(|options| options.retry(policy));
-        self
-    }
-
-    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
-    ///
-    /// ```
-    /// # fn example(client: &books::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_books().header("x-job", "nightly");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.call.change_options(|options| options.header(name, value));
-        self
-    }
-
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
-    /// that it was given before.
-    ///
-    /// ```
-    /// # async fn example(client: &books::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = books::CallOptions::new().timeout(std::time::Duration::from_secs(2));
-    /// let response = client.list_books().with(hasty).send().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: super::CallOptions) -> Self {
-        self.call.set_options(options);
-        self
-    }
+    toolkit::settings!(with, timeout, retry, header);
 
     /// Sends `GET /books`.
     ///
@@ -188,14 +104,6 @@ impl<'a> ListBooks<'a> {
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
     /// [`list_books`](super::Client::list_books) lists the errors of the service.
-    ///
-    /// ```
-    /// # async fn example(client: &books::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.list_books().send().await?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn send(
         self,
     ) -> Result<super::Response<::std::vec::Vec<types::Book>>, super::Error> {
@@ -207,14 +115,6 @@ impl<'a> ListBooks<'a> {
     /// # Errors
     ///
     /// Those of [`send`](Self::send).
-    ///
-    /// ```
-    /// # fn example(client: &books::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.list_books().send_blocking()?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(
         self,
@@ -300,13 +200,6 @@ impl<'a> CreateBook<'a> {
     }
 
     /// Sets `Idempotency-Key`.
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, idempotency_key: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.create_book().idempotency_key(idempotency_key);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn idempotency_key<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<::std::string::String>,
@@ -321,15 +214,6 @@ impl<'a> CreateBook<'a> {
     }
 
     /// Sets the body.
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # fn example(client: &books::Client, body: types::NewBook) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.create_book().body(body);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn body<V>(mut self, value: V) -> Self
     where
         V: toolkit::IntoBody<types::NewBook>,
@@ -354,70 +238,7 @@ impl<'a> CreateBook<'a> {
         self
     }
 
-    /// The time limit of this call, with all its tries; of a stream, that of each page.
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # fn example(client: &books::Client, body: types::NewBook) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .create_book()
-    ///     .body(body)
-    ///     .timeout(std::time::Duration::from_secs(2));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
-        self.call.change_options(|options| options.timeout(timeout));
-        self
-    }
-
-    /// How often this call is tried, and how long it pauses between two tries.
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # fn example(client: &books::Client, body: types::NewBook) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.create_book().body(body).retry(books::RetryPolicy::never());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
-        self.call.change_options(|options| options.retry(policy));
-        self
-    }
-
-    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # fn example(client: &books::Client, body: types::NewBook) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.create_book().body(body).header("x-job", "nightly");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.call.change_options(|options| options.header(name, value));
-        self
-    }
-
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
-    /// that it was given before.
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # async fn example(client: &books::Client, body: types::NewBook) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = books::CallOptions::new().timeout(std::time::Duration::from_secs(2));
-    /// let response = client.create_book().body(body).with(hasty).send().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: super::CallOptions) -> Self {
-        self.call.set_options(options);
-        self
-    }
+    toolkit::settings!(with, timeout, retry, header);
 
     /// Sends `POST /books`.
     ///
@@ -426,16 +247,6 @@ impl<'a> CreateBook<'a> {
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
     /// [`create_book`](super::Client::create_book) lists the errors of the service.
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # async fn example(client: &books::Client, body: types::NewBook) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.create_book().body(body).send().await?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn send(self) -> Result<super::Response<types::Book>, super::Error> {
         self.call
             .request_with_json::<types::NewBook, types::builder::NewBook>(self.body)
@@ -448,16 +259,6 @@ impl<'a> CreateBook<'a> {
     /// # Errors
     ///
     /// Those of [`send`](Self::send).
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # fn example(client: &books::Client, body: types::NewBook) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.create_book().body(body).send_blocking()?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<types::Book>, super::Error> {
         toolkit::wait(
@@ -506,13 +307,6 @@ impl<'a> GetBook<'a> {
     /// Sets `bookId`.
     ///
     /// Required.
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, book_id: i64) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.get_book().book_id(book_id);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn book_id<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<i64>,
@@ -522,62 +316,7 @@ impl<'a> GetBook<'a> {
         self
     }
 
-    /// The time limit of this call, with all its tries; of a stream, that of each page.
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, book_id: i64) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .get_book()
-    ///     .book_id(book_id)
-    ///     .timeout(std::time::Duration::from_secs(2));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
-        self.call.change_options(|options| options.timeout(timeout));
-        self
-    }
-
-    /// How often this call is tried, and how long it pauses between two tries.
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, book_id: i64) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.get_book().book_id(book_id).retry(books::RetryPolicy::never());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
-        self.call.change_options(|options| options.retry(policy));
-        self
-    }
-
-    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, book_id: i64) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.get_book().book_id(book_id).header("x-job", "nightly");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.call.change_options(|options| options.header(name, value));
-        self
-    }
-
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
-    /// that it was given before.
-    ///
-    /// ```
-    /// # async fn example(client: &books::Client, book_id: i64) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = books::CallOptions::new().timeout(std::time::Duration::from_secs(2));
-    /// let response = client.get_book().book_id(book_id).with(hasty).send().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: super::CallOptions) -> Self {
-        self.call.set_options(options);
-        self
-    }
+    toolkit::settings!(with, timeout, retry, header);
 
     /// Sends `GET /books/{bookId}`.
     ///
@@ -586,14 +325,6 @@ impl<'a> GetBook<'a> {
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
     /// [`get_book`](super::Client::get_book) lists the errors of the service.
-    ///
-    /// ```
-    /// # async fn example(client: &books::Client, book_id: i64) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.get_book().book_id(book_id).send().await?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn send(self) -> Result<super::Response<types::Book>, super::Error> {
         self.call.request().json().await
     }
@@ -603,14 +334,6 @@ impl<'a> GetBook<'a> {
     /// # Errors
     ///
     /// Those of [`send`](Self::send).
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, book_id: i64) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.get_book().book_id(book_id).send_blocking()?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<types::Book>, super::Error> {
         toolkit::wait(self.call.request().json())
@@ -649,13 +372,6 @@ impl<'a> RemoveShelf<'a> {
     /// Sets `shelf`.
     ///
     /// Required.
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.remove_shelf().shelf(shelf);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn shelf<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<::std::string::String>,
@@ -665,62 +381,7 @@ impl<'a> RemoveShelf<'a> {
         self
     }
 
-    /// The time limit of this call, with all its tries; of a stream, that of each page.
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .remove_shelf()
-    ///     .shelf(shelf)
-    ///     .timeout(std::time::Duration::from_secs(2));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
-        self.call.change_options(|options| options.timeout(timeout));
-        self
-    }
-
-    /// How often this call is tried, and how long it pauses between two tries.
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.remove_shelf().shelf(shelf).retry(books::RetryPolicy::never());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
-        self.call.change_options(|options| options.retry(policy));
-        self
-    }
-
-    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.remove_shelf().shelf(shelf).header("x-job", "nightly");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.call.change_options(|options| options.header(name, value));
-        self
-    }
-
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
-    /// that it was given before.
-    ///
-    /// ```
-    /// # async fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = books::CallOptions::new().timeout(std::time::Duration::from_secs(2));
-    /// let response = client.remove_shelf().shelf(shelf).with(hasty).send().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: super::CallOptions) -> Self {
-        self.call.set_options(options);
-        self
-    }
+    toolkit::settings!(with, timeout, retry, header);
 
     /// Sends `DELETE /shelves/{shelf}`.
     ///
@@ -729,14 +390,6 @@ impl<'a> RemoveShelf<'a> {
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
     /// [`remove_shelf`](super::Client::remove_shelf) lists the errors of the service.
-    ///
-    /// ```
-    /// # async fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.remove_shelf().shelf(shelf).send().await?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn send(self) -> Result<super::Response<()>, super::Error> {
         self.call.request().empty().await
     }
@@ -746,14 +399,6 @@ impl<'a> RemoveShelf<'a> {
     /// # Errors
     ///
     /// Those of [`send`](Self::send).
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.remove_shelf().shelf(shelf).send_blocking()?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<()>, super::Error> {
         toolkit::wait(self.call.request().empty())
@@ -794,13 +439,6 @@ impl<'a> LabelShelf<'a> {
     /// Sets `shelf`.
     ///
     /// Required.
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.label_shelf().shelf(shelf);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn shelf<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<::std::string::String>,
@@ -811,13 +449,6 @@ impl<'a> LabelShelf<'a> {
     }
 
     /// Sets the body.
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, body: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.label_shelf().body(body);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn body<V>(mut self, value: V) -> Self
     where
         V: toolkit::IntoBody<::std::string::String>,
@@ -826,77 +457,7 @@ impl<'a> LabelShelf<'a> {
         self
     }
 
-    /// The time limit of this call, with all its tries; of a stream, that of each page.
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, shelf: ::std::string::String, body: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .label_shelf()
-    ///     .shelf(shelf)
-    ///     .body(body)
-    ///     .timeout(std::time::Duration::from_secs(2));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
-        self.call.change_options(|options| options.timeout(timeout));
-        self
-    }
-
-    /// How often this call is tried, and how long it pauses between two tries.
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, shelf: ::std::string::String, body: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .label_shelf()
-    ///     .shelf(shelf)
-    ///     .body(body)
-    ///     .retry(books::RetryPolicy::never());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
-        self.call.change_options(|options| options.retry(policy));
-        self
-    }
-
-    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, shelf: ::std::string::String, body: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .label_shelf()
-    ///     .shelf(shelf)
-    ///     .body(body)
-    ///     .header("x-job", "nightly");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.call.change_options(|options| options.header(name, value));
-        self
-    }
-
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
-    /// that it was given before.
-    ///
-    /// ```
-    /// # async fn example(client: &books::Client, shelf: ::std::string::String, body: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = books::CallOptions::new().timeout(std::time::Duration::from_secs(2));
-    /// let response = client
-    ///     .label_shelf()
-    ///     .shelf(shelf)
-    ///     .body(body)
-    ///     .with(hasty)
-    ///     .send()
-    ///     .await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: super::CallOptions) -> Self {
-        self.call.set_options(options);
-        self
-    }
+    toolkit::settings!(with, timeout, retry, header);
 
     /// Sends `PUT /shelves/{shelf}`.
     ///
@@ -904,20 +465,6 @@ impl<'a> LabelShelf<'a> {
     ///
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
-    ///
-    /// ```
-    /// # async fn example(client: &books::Client, shelf: ::std::string::String, body: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client
-    ///     .label_shelf()
-    ///     .shelf(shelf)
-    ///     .body(body)
-    ///     .send()
-    ///     .await?
-    ///     .into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn send(self) -> Result<super::Response<()>, super::Error> {
         self.call.request_with_raw("text/plain", self.body).empty().await
     }
@@ -927,19 +474,6 @@ impl<'a> LabelShelf<'a> {
     /// # Errors
     ///
     /// Those of [`send`](Self::send).
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, shelf: ::std::string::String, body: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client
-    ///     .label_shelf()
-    ///     .shelf(shelf)
-    ///     .body(body)
-    ///     .send_blocking()?
-    ///     .into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<()>, super::Error> {
         toolkit::wait(self.call.request_with_raw("text/plain", self.body).empty())
@@ -978,13 +512,6 @@ impl<'a> ReadShelf<'a> {
     /// Sets `shelf`.
     ///
     /// Required.
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.read_shelf().shelf(shelf);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn shelf<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<::std::string::String>,
@@ -994,62 +521,7 @@ impl<'a> ReadShelf<'a> {
         self
     }
 
-    /// The time limit of this call, with all its tries; of a stream, that of each page.
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .read_shelf()
-    ///     .shelf(shelf)
-    ///     .timeout(std::time::Duration::from_secs(2));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
-        self.call.change_options(|options| options.timeout(timeout));
-        self
-    }
-
-    /// How often this call is tried, and how long it pauses between two tries.
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.read_shelf().shelf(shelf).retry(books::RetryPolicy::never());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
-        self.call.change_options(|options| options.retry(policy));
-        self
-    }
-
-    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.read_shelf().shelf(shelf).header("x-job", "nightly");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.call.change_options(|options| options.header(name, value));
-        self
-    }
-
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
-    /// that it was given before.
-    ///
-    /// ```
-    /// # async fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = books::CallOptions::new().timeout(std::time::Duration::from_secs(2));
-    /// let response = client.read_shelf().shelf(shelf).with(hasty).send().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: super::CallOptions) -> Self {
-        self.call.set_options(options);
-        self
-    }
+    toolkit::settings!(with, timeout, retry, header);
 
     /// Sends `GET /shelves/{shelf}/text`.
     ///
@@ -1058,14 +530,6 @@ impl<'a> ReadShelf<'a> {
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
     /// [`read_shelf`](super::Client::read_shelf) lists the errors of the service.
-    ///
-    /// ```
-    /// # async fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.read_shelf().shelf(shelf).send().await?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn send(
         self,
     ) -> Result<super::Response<::openapi_dropshot_client::ByteStream>, super::Error> {
@@ -1077,14 +541,6 @@ impl<'a> ReadShelf<'a> {
     /// # Errors
     ///
     /// Those of [`send`](Self::send).
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.read_shelf().shelf(shelf).send_blocking()?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(
         self,
@@ -1127,15 +583,6 @@ impl<'a> Search<'a> {
     }
 
     /// Sets the body.
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # fn example(client: &books::Client, body: types::Search) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.search().body(body);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn body<V>(mut self, value: V) -> Self
     where
         V: toolkit::IntoBody<types::Search>,
@@ -1160,67 +607,7 @@ impl<'a> Search<'a> {
         self
     }
 
-    /// The time limit of this call, with all its tries; of a stream, that of each page.
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # fn example(client: &books::Client, body: types::Search) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.search().body(body).timeout(std::time::Duration::from_secs(2));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
-        self.call.change_options(|options| options.timeout(timeout));
-        self
-    }
-
-    /// How often this call is tried, and how long it pauses between two tries.
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # fn example(client: &books::Client, body: types::Search) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.search().body(body).retry(books::RetryPolicy::never());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
-        self.call.change_options(|options| options.retry(policy));
-        self
-    }
-
-    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # fn example(client: &books::Client, body: types::Search) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.search().body(body).header("x-job", "nightly");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.call.change_options(|options| options.header(name, value));
-        self
-    }
-
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
-    /// that it was given before.
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # async fn example(client: &books::Client, body: types::Search) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = books::CallOptions::new().timeout(std::time::Duration::from_secs(2));
-    /// let response = client.search().body(body).with(hasty).send().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: super::CallOptions) -> Self {
-        self.call.set_options(options);
-        self
-    }
+    toolkit::settings!(with, timeout, retry, header);
 
     /// Sends `POST /search`.
     ///
@@ -1228,16 +615,6 @@ impl<'a> Search<'a> {
     ///
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # async fn example(client: &books::Client, body: types::Search) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.search().body(body).send().await?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn send(self) -> Result<super::Response<i64>, super::Error> {
         self.call
             .request_with_form::<types::Search, types::builder::Search>(self.body)
@@ -1250,16 +627,6 @@ impl<'a> Search<'a> {
     /// # Errors
     ///
     /// Those of [`send`](Self::send).
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # fn example(client: &books::Client, body: types::Search) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.search().body(body).send_blocking()?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<i64>, super::Error> {
         toolkit::wait(
@@ -1303,13 +670,6 @@ impl<'a> UploadCover<'a> {
     }
 
     /// Sets the body.
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, body: ::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.upload_cover().body(body);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn body<V>(mut self, value: V) -> Self
     where
         V: toolkit::IntoBody<::openapi_dropshot_client::reqwest::Body>,
@@ -1318,62 +678,7 @@ impl<'a> UploadCover<'a> {
         self
     }
 
-    /// The time limit of this call, with all its tries; of a stream, that of each page.
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, body: ::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .upload_cover()
-    ///     .body(body)
-    ///     .timeout(std::time::Duration::from_secs(2));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
-        self.call.change_options(|options| options.timeout(timeout));
-        self
-    }
-
-    /// How often this call is tried, and how long it pauses between two tries.
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, body: ::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.upload_cover().body(body).retry(books::RetryPolicy::never());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
-        self.call.change_options(|options| options.retry(policy));
-        self
-    }
-
-    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, body: ::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.upload_cover().body(body).header("x-job", "nightly");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.call.change_options(|options| options.header(name, value));
-        self
-    }
-
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
-    /// that it was given before.
-    ///
-    /// ```
-    /// # async fn example(client: &books::Client, body: ::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = books::CallOptions::new().timeout(std::time::Duration::from_secs(2));
-    /// let response = client.upload_cover().body(body).with(hasty).send().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: super::CallOptions) -> Self {
-        self.call.set_options(options);
-        self
-    }
+    toolkit::settings!(with, timeout, retry, header);
 
     /// Sends `POST /cover`.
     ///
@@ -1381,14 +686,6 @@ impl<'a> UploadCover<'a> {
     ///
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
-    ///
-    /// ```
-    /// # async fn example(client: &books::Client, body: ::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.upload_cover().body(body).send().await?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn send(self) -> Result<super::Response<()>, super::Error> {
         self.call.request_with_raw("application/octet-stream", self.body).empty().await
     }
@@ -1398,14 +695,6 @@ impl<'a> UploadCover<'a> {
     /// # Errors
     ///
     /// Those of [`send`](Self::send).
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, body: ::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.upload_cover().body(body).send_blocking()?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<()>, super::Error> {
         toolkit::wait(

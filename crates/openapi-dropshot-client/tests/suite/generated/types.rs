@@ -6,14 +6,6 @@ pub mod builder;
 pub mod error;
 
 /// `Book`
-///
-/// ```
-/// use books::types;
-///
-/// # fn example(value: types::Book) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Book {
@@ -27,21 +19,6 @@ pub struct Book {
     /// `status`
     #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub status: ::std::option::Option<BookStatus>,
-}
-
-impl Book {
-    /// Builds a value of [`Book`] field by field.
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # fn example(value: types::Book) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn builder() -> builder::Book {
-        Default::default()
-    }
 }
 
 /// `BookStatus`
@@ -82,14 +59,6 @@ impl ::openapi_dropshot_client::generated::OpenEnum for BookStatus {
     }
 }
 
-impl<'de> ::serde::Deserialize<'de> for BookStatus {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        ::openapi_dropshot_client::generated::OpenEnum::deserialize_open(deserializer)
-    }
-}
-
 impl BookStatus {
     /// The value as it is sent.
     ///
@@ -109,66 +78,10 @@ impl BookStatus {
     }
 }
 
-impl ::std::fmt::Display for BookStatus {
-    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl ::std::str::FromStr for BookStatus {
-    type Err = self::error::ConversionError;
-
-    fn from_str(value: &str) -> Result<Self, self::error::ConversionError> {
-        ::openapi_dropshot_client::generated::OpenEnum::parse(value).map_err(Into::into)
-    }
-}
-
-impl ::std::convert::TryFrom<&str> for BookStatus {
-    type Error = self::error::ConversionError;
-
-    fn try_from(
-        value: &str,
-    ) -> ::std::result::Result<Self, self::error::ConversionError> {
-        value.parse()
-    }
-}
-
-impl ::std::convert::TryFrom<::std::string::String> for BookStatus {
-    type Error = self::error::ConversionError;
-
-    fn try_from(
-        value: ::std::string::String,
-    ) -> ::std::result::Result<Self, self::error::ConversionError> {
-        value.parse()
-    }
-}
-
 /// `listBooks cursor`
-///
-/// ```
-/// use books::types;
-///
-/// # fn example(value: types::ListBooksCursor) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[serde(transparent)]
 pub struct ListBooksCursor(::std::string::String);
-
-impl ::std::ops::Deref for ListBooksCursor {
-    type Target = ::std::string::String;
-
-    fn deref(&self) -> &::std::string::String {
-        &self.0
-    }
-}
-
-impl ::std::convert::From<ListBooksCursor> for ::std::string::String {
-    fn from(value: ListBooksCursor) -> Self {
-        value.0
-    }
-}
 
 impl ::std::str::FromStr for ListBooksCursor {
     type Err = self::error::ConversionError;
@@ -183,48 +96,7 @@ impl ::std::str::FromStr for ListBooksCursor {
     }
 }
 
-impl ::std::convert::TryFrom<&str> for ListBooksCursor {
-    type Error = self::error::ConversionError;
-
-    fn try_from(
-        value: &str,
-    ) -> ::std::result::Result<Self, self::error::ConversionError> {
-        value.parse()
-    }
-}
-
-impl ::std::convert::TryFrom<::std::string::String> for ListBooksCursor {
-    type Error = self::error::ConversionError;
-
-    fn try_from(
-        value: ::std::string::String,
-    ) -> ::std::result::Result<Self, self::error::ConversionError> {
-        value.parse()
-    }
-}
-
-impl<'de> ::serde::Deserialize<'de> for ListBooksCursor {
-    fn deserialize<D>(deserializer: D) -> ::std::result::Result<Self, D::Error>
-    where
-        D: ::serde::Deserializer<'de>,
-    {
-        ::std::string::String::deserialize(deserializer)?
-            .parse()
-            .map_err(|e: self::error::ConversionError| {
-                <D::Error as ::serde::de::Error>::custom(e.to_string())
-            })
-    }
-}
-
 /// `NewBook`
-///
-/// ```
-/// use books::types;
-///
-/// # fn example(value: types::NewBook) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct NewBook {
@@ -240,15 +112,6 @@ pub struct NewBook {
 
 impl NewBook {
     /// Makes a value of its required members, in the order of the fields; the optional ones are not set.
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # fn example(category_id: i64, name: ::std::string::String) {
-    /// let value = types::NewBook::new(category_id, name);
-    /// println!("{value:?}");
-    /// # }
-    /// ```
     #[must_use]
     pub fn new(category_id: i64, name: impl Into<::std::string::String>) -> Self {
         Self {
@@ -259,30 +122,7 @@ impl NewBook {
     }
 }
 
-impl NewBook {
-    /// Builds a value of [`NewBook`] field by field.
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # fn example(value: types::NewBook) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn builder() -> builder::NewBook {
-        Default::default()
-    }
-}
-
 /// `Problem`
-///
-/// ```
-/// use books::types;
-///
-/// # fn example(value: types::Problem) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Problem {
@@ -295,30 +135,7 @@ pub struct Problem {
     pub title: ::std::string::String,
 }
 
-impl Problem {
-    /// Builds a value of [`Problem`] field by field.
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # fn example(value: types::Problem) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn builder() -> builder::Problem {
-        Default::default()
-    }
-}
-
 /// `Search`
-///
-/// ```
-/// use books::types;
-///
-/// # fn example(value: types::Search) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Search {
@@ -328,32 +145,12 @@ pub struct Search {
 
 impl Search {
     /// Makes a value of its required members, in the order of the fields; the optional ones are not set.
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # fn example(author: ::std::string::String) {
-    /// let value = types::Search::new(author);
-    /// println!("{value:?}");
-    /// # }
-    /// ```
     #[must_use]
     pub fn new(author: impl Into<::std::string::String>) -> Self {
         Self { author: author.into() }
     }
 }
 
-impl Search {
-    /// Builds a value of [`Search`] field by field.
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # fn example(value: types::Search) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn builder() -> builder::Search {
-        Default::default()
-    }
-}
+::openapi_dropshot_client::generated::open_enums!(BookStatus);
+
+::openapi_dropshot_client::generated::texts!(ListBooksCursor);

@@ -38,13 +38,6 @@ impl<'a> ListLoans<'a> {
     }
 
     /// Sets `X-Fields`.
-    ///
-    /// ```
-    /// # fn example(client: &loans::Client, x_fields: ::std::vec::Vec<::std::string::String>) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_loans().x_fields(x_fields);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn x_fields<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<::std::vec::Vec<::std::string::String>>,
@@ -59,13 +52,6 @@ impl<'a> ListLoans<'a> {
     }
 
     /// Sets `state`.
-    ///
-    /// ```
-    /// # fn example(client: &loans::Client, state: ::std::vec::Vec<::std::string::String>) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_loans().state(state);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn state<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<::std::vec::Vec<::std::string::String>>,
@@ -79,59 +65,7 @@ impl<'a> ListLoans<'a> {
         self
     }
 
-    /// The time limit of this call, with all its tries; of a stream, that of each page.
-    ///
-    /// ```
-    /// # fn example(client: &loans::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_loans().timeout(std::time::Duration::from_secs(2));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
-        self.call.change_options(|options| options.timeout(timeout));
-        self
-    }
-
-    /// How often this call is tried, and how long it pauses between two tries.
-    ///
-    /// ```
-    /// # fn example(client: &loans::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_loans().retry(loans::RetryPolicy::never());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
-        self.call.change_options(|options| options.retry(policy));
-        self
-    }
-
-    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
-    ///
-    /// ```
-    /// # fn example(client: &loans::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_loans().header("x-job", "nightly");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.call.change_options(|options| options.header(name, value));
-        self
-    }
-
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
-    /// that it was given before.
-    ///
-    /// ```
-    /// # async fn example(client: &loans::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = loans::CallOptions::new().timeout(std::time::Duration::from_secs(2));
-    /// let response = client.list_loans().with(hasty).send().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: super::CallOptions) -> Self {
-        self.call.set_options(options);
-        self
-    }
+    toolkit::settings!(with, timeout, retry, header);
 
     /// Sends `GET /loans`.
     ///
@@ -140,14 +74,6 @@ impl<'a> ListLoans<'a> {
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
     /// [`list_loans`](super::Client::list_loans) lists the errors of the service.
-    ///
-    /// ```
-    /// # async fn example(client: &loans::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.list_loans().send().await?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn send(
         self,
     ) -> Result<
@@ -162,14 +88,6 @@ impl<'a> ListLoans<'a> {
     /// # Errors
     ///
     /// Those of [`send`](Self::send).
-    ///
-    /// ```
-    /// # fn example(client: &loans::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.list_loans().send_blocking()?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(
         self,
@@ -249,15 +167,6 @@ impl<'a> CreateLoan<'a> {
     }
 
     /// Sets the body. Without it, the request has none.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(client: &loans::Client, body: types::NewLoan) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.create_loan().body(body);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn body<V>(mut self, value: V) -> Self
     where
         V: toolkit::IntoBody<types::NewLoan>,
@@ -282,59 +191,7 @@ impl<'a> CreateLoan<'a> {
         self
     }
 
-    /// The time limit of this call, with all its tries; of a stream, that of each page.
-    ///
-    /// ```
-    /// # fn example(client: &loans::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.create_loan().timeout(std::time::Duration::from_secs(2));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
-        self.call.change_options(|options| options.timeout(timeout));
-        self
-    }
-
-    /// How often this call is tried, and how long it pauses between two tries.
-    ///
-    /// ```
-    /// # fn example(client: &loans::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.create_loan().retry(loans::RetryPolicy::never());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
-        self.call.change_options(|options| options.retry(policy));
-        self
-    }
-
-    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
-    ///
-    /// ```
-    /// # fn example(client: &loans::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.create_loan().header("x-job", "nightly");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.call.change_options(|options| options.header(name, value));
-        self
-    }
-
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
-    /// that it was given before.
-    ///
-    /// ```
-    /// # async fn example(client: &loans::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = loans::CallOptions::new().timeout(std::time::Duration::from_secs(2));
-    /// let response = client.create_loan().with(hasty).send().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: super::CallOptions) -> Self {
-        self.call.set_options(options);
-        self
-    }
+    toolkit::settings!(with, timeout, retry, header);
 
     /// Sends `POST /loans`.
     ///
@@ -343,14 +200,6 @@ impl<'a> CreateLoan<'a> {
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
     /// [`create_loan`](super::Client::create_loan) lists the errors of the service.
-    ///
-    /// ```
-    /// # async fn example(client: &loans::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.create_loan().send().await?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn send(
         self,
     ) -> Result<
@@ -371,14 +220,6 @@ impl<'a> CreateLoan<'a> {
     /// # Errors
     ///
     /// Those of [`send`](Self::send).
-    ///
-    /// ```
-    /// # fn example(client: &loans::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.create_loan().send_blocking()?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(
         self,
@@ -438,13 +279,6 @@ impl<'a> ExtendLoan<'a> {
     /// Sets `loanId`.
     ///
     /// Required.
-    ///
-    /// ```
-    /// # fn example(client: &loans::Client, loan_id: i64) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.extend_loan().loan_id(loan_id);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn loan_id<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<i64>,
@@ -455,15 +289,6 @@ impl<'a> ExtendLoan<'a> {
     }
 
     /// Sets the body.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(client: &loans::Client, body: types::ExtendLoanBody) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.extend_loan().body(body);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn body<V>(mut self, value: V) -> Self
     where
         V: toolkit::IntoBody<types::ExtendLoanBody>,
@@ -490,85 +315,7 @@ impl<'a> ExtendLoan<'a> {
         self
     }
 
-    /// The time limit of this call, with all its tries; of a stream, that of each page.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(client: &loans::Client, loan_id: i64, body: types::ExtendLoanBody) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .extend_loan()
-    ///     .loan_id(loan_id)
-    ///     .body(body)
-    ///     .timeout(std::time::Duration::from_secs(2));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
-        self.call.change_options(|options| options.timeout(timeout));
-        self
-    }
-
-    /// How often this call is tried, and how long it pauses between two tries.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(client: &loans::Client, loan_id: i64, body: types::ExtendLoanBody) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .extend_loan()
-    ///     .loan_id(loan_id)
-    ///     .body(body)
-    ///     .retry(loans::RetryPolicy::never());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
-        self.call.change_options(|options| options.retry(policy));
-        self
-    }
-
-    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(client: &loans::Client, loan_id: i64, body: types::ExtendLoanBody) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .extend_loan()
-    ///     .loan_id(loan_id)
-    ///     .body(body)
-    ///     .header("x-job", "nightly");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.call.change_options(|options| options.header(name, value));
-        self
-    }
-
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
-    /// that it was given before.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # async fn example(client: &loans::Client, loan_id: i64, body: types::ExtendLoanBody) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = loans::CallOptions::new().timeout(std::time::Duration::from_secs(2));
-    /// let response = client
-    ///     .extend_loan()
-    ///     .loan_id(loan_id)
-    ///     .body(body)
-    ///     .with(hasty)
-    ///     .send()
-    ///     .await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: super::CallOptions) -> Self {
-        self.call.set_options(options);
-        self
-    }
+    toolkit::settings!(with, timeout, retry, header);
 
     /// Sends `PATCH /loans/{loanId}`.
     ///
@@ -577,22 +324,6 @@ impl<'a> ExtendLoan<'a> {
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
     /// [`extend_loan`](super::Client::extend_loan) lists the errors of the service.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # async fn example(client: &loans::Client, loan_id: i64, body: types::ExtendLoanBody) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client
-    ///     .extend_loan()
-    ///     .loan_id(loan_id)
-    ///     .body(body)
-    ///     .send()
-    ///     .await?
-    ///     .into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn send(
         self,
     ) -> Result<
@@ -616,21 +347,6 @@ impl<'a> ExtendLoan<'a> {
     /// # Errors
     ///
     /// Those of [`send`](Self::send).
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(client: &loans::Client, loan_id: i64, body: types::ExtendLoanBody) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client
-    ///     .extend_loan()
-    ///     .loan_id(loan_id)
-    ///     .body(body)
-    ///     .send_blocking()?
-    ///     .into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(
         self,
@@ -688,13 +404,6 @@ impl<'a> ScanLoan<'a> {
     /// Sets `loanId`.
     ///
     /// Required.
-    ///
-    /// ```
-    /// # fn example(client: &loans::Client, loan_id: i64) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.scan_loan().loan_id(loan_id);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn loan_id<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<i64>,
@@ -705,13 +414,6 @@ impl<'a> ScanLoan<'a> {
     }
 
     /// Sets the body.
-    ///
-    /// ```
-    /// # fn example(client: &loans::Client, body: ::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.scan_loan().body(body);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn body<V>(mut self, value: V) -> Self
     where
         V: toolkit::IntoBody<::openapi_dropshot_client::reqwest::Body>,
@@ -720,77 +422,7 @@ impl<'a> ScanLoan<'a> {
         self
     }
 
-    /// The time limit of this call, with all its tries; of a stream, that of each page.
-    ///
-    /// ```
-    /// # fn example(client: &loans::Client, loan_id: i64, body: ::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .scan_loan()
-    ///     .loan_id(loan_id)
-    ///     .body(body)
-    ///     .timeout(std::time::Duration::from_secs(2));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
-        self.call.change_options(|options| options.timeout(timeout));
-        self
-    }
-
-    /// How often this call is tried, and how long it pauses between two tries.
-    ///
-    /// ```
-    /// # fn example(client: &loans::Client, loan_id: i64, body: ::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .scan_loan()
-    ///     .loan_id(loan_id)
-    ///     .body(body)
-    ///     .retry(loans::RetryPolicy::never());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
-        self.call.change_options(|options| options.retry(policy));
-        self
-    }
-
-    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
-    ///
-    /// ```
-    /// # fn example(client: &loans::Client, loan_id: i64, body: ::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .scan_loan()
-    ///     .loan_id(loan_id)
-    ///     .body(body)
-    ///     .header("x-job", "nightly");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.call.change_options(|options| options.header(name, value));
-        self
-    }
-
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
-    /// that it was given before.
-    ///
-    /// ```
-    /// # async fn example(client: &loans::Client, loan_id: i64, body: ::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = loans::CallOptions::new().timeout(std::time::Duration::from_secs(2));
-    /// let response = client
-    ///     .scan_loan()
-    ///     .loan_id(loan_id)
-    ///     .body(body)
-    ///     .with(hasty)
-    ///     .send()
-    ///     .await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: super::CallOptions) -> Self {
-        self.call.set_options(options);
-        self
-    }
+    toolkit::settings!(with, timeout, retry, header);
 
     /// Sends `PUT /loans/{loanId}`.
     ///
@@ -798,20 +430,6 @@ impl<'a> ScanLoan<'a> {
     ///
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
-    ///
-    /// ```
-    /// # async fn example(client: &loans::Client, loan_id: i64, body: ::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client
-    ///     .scan_loan()
-    ///     .loan_id(loan_id)
-    ///     .body(body)
-    ///     .send()
-    ///     .await?
-    ///     .into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn send(self) -> Result<super::Response<()>, super::Error> {
         self.call.request_with_raw("image/png", self.body).empty().await
     }
@@ -821,19 +439,6 @@ impl<'a> ScanLoan<'a> {
     /// # Errors
     ///
     /// Those of [`send`](Self::send).
-    ///
-    /// ```
-    /// # fn example(client: &loans::Client, loan_id: i64, body: ::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client
-    ///     .scan_loan()
-    ///     .loan_id(loan_id)
-    ///     .body(body)
-    ///     .send_blocking()?
-    ///     .into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<()>, super::Error> {
         toolkit::wait(self.call.request_with_raw("image/png", self.body).empty())
@@ -878,13 +483,6 @@ impl<'a> PutBorrower<'a> {
     /// Sets `borrowerId`.
     ///
     /// Required.
-    ///
-    /// ```
-    /// # fn example(client: &loans::Client, borrower_id: i64) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.put_borrower().borrower_id(borrower_id);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn borrower_id<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<i64>,
@@ -895,15 +493,6 @@ impl<'a> PutBorrower<'a> {
     }
 
     /// Sets the body.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(client: &loans::Client, body: types::Borrower) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.put_borrower().body(body);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn body<V>(mut self, value: V) -> Self
     where
         V: toolkit::IntoBody<types::Borrower>,
@@ -912,85 +501,7 @@ impl<'a> PutBorrower<'a> {
         self
     }
 
-    /// The time limit of this call, with all its tries; of a stream, that of each page.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(client: &loans::Client, borrower_id: i64, body: types::Borrower) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .put_borrower()
-    ///     .borrower_id(borrower_id)
-    ///     .body(body)
-    ///     .timeout(std::time::Duration::from_secs(2));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
-        self.call.change_options(|options| options.timeout(timeout));
-        self
-    }
-
-    /// How often this call is tried, and how long it pauses between two tries.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(client: &loans::Client, borrower_id: i64, body: types::Borrower) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .put_borrower()
-    ///     .borrower_id(borrower_id)
-    ///     .body(body)
-    ///     .retry(loans::RetryPolicy::never());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
-        self.call.change_options(|options| options.retry(policy));
-        self
-    }
-
-    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(client: &loans::Client, borrower_id: i64, body: types::Borrower) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .put_borrower()
-    ///     .borrower_id(borrower_id)
-    ///     .body(body)
-    ///     .header("x-job", "nightly");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.call.change_options(|options| options.header(name, value));
-        self
-    }
-
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
-    /// that it was given before.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # async fn example(client: &loans::Client, borrower_id: i64, body: types::Borrower) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = loans::CallOptions::new().timeout(std::time::Duration::from_secs(2));
-    /// let response = client
-    ///     .put_borrower()
-    ///     .borrower_id(borrower_id)
-    ///     .body(body)
-    ///     .with(hasty)
-    ///     .send()
-    ///     .await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: super::CallOptions) -> Self {
-        self.call.set_options(options);
-        self
-    }
+    toolkit::settings!(with, timeout, retry, header);
 
     /// Sends `PUT /borrowers/{borrowerId}`.
     ///
@@ -998,22 +509,6 @@ impl<'a> PutBorrower<'a> {
     ///
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # async fn example(client: &loans::Client, borrower_id: i64, body: types::Borrower) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client
-    ///     .put_borrower()
-    ///     .borrower_id(borrower_id)
-    ///     .body(body)
-    ///     .send()
-    ///     .await?
-    ///     .into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn send(self) -> Result<super::Response<types::Borrower>, super::Error> {
         self.call
             .request_with_json::<types::Borrower, types::Borrower>(self.body)
@@ -1026,21 +521,6 @@ impl<'a> PutBorrower<'a> {
     /// # Errors
     ///
     /// Those of [`send`](Self::send).
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(client: &loans::Client, borrower_id: i64, body: types::Borrower) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client
-    ///     .put_borrower()
-    ///     .borrower_id(borrower_id)
-    ///     .body(body)
-    ///     .send_blocking()?
-    ///     .into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(
         self,
@@ -1092,13 +572,6 @@ impl<'a> UpdateBorrower<'a> {
     /// Sets `borrowerId`.
     ///
     /// Required.
-    ///
-    /// ```
-    /// # fn example(client: &loans::Client, borrower_id: i64) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.update_borrower().borrower_id(borrower_id);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn borrower_id<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<i64>,
@@ -1109,15 +582,6 @@ impl<'a> UpdateBorrower<'a> {
     }
 
     /// Sets the body.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(client: &loans::Client, body: types::BorrowerPatch) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.update_borrower().body(body);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn body<V>(mut self, value: V) -> Self
     where
         V: toolkit::IntoBody<types::BorrowerPatch>,
@@ -1144,85 +608,7 @@ impl<'a> UpdateBorrower<'a> {
         self
     }
 
-    /// The time limit of this call, with all its tries; of a stream, that of each page.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(client: &loans::Client, borrower_id: i64, body: types::BorrowerPatch) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .update_borrower()
-    ///     .borrower_id(borrower_id)
-    ///     .body(body)
-    ///     .timeout(std::time::Duration::from_secs(2));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
-        self.call.change_options(|options| options.timeout(timeout));
-        self
-    }
-
-    /// How often this call is tried, and how long it pauses between two tries.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(client: &loans::Client, borrower_id: i64, body: types::BorrowerPatch) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .update_borrower()
-    ///     .borrower_id(borrower_id)
-    ///     .body(body)
-    ///     .retry(loans::RetryPolicy::never());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
-        self.call.change_options(|options| options.retry(policy));
-        self
-    }
-
-    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(client: &loans::Client, borrower_id: i64, body: types::BorrowerPatch) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .update_borrower()
-    ///     .borrower_id(borrower_id)
-    ///     .body(body)
-    ///     .header("x-job", "nightly");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.call.change_options(|options| options.header(name, value));
-        self
-    }
-
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
-    /// that it was given before.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # async fn example(client: &loans::Client, borrower_id: i64, body: types::BorrowerPatch) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = loans::CallOptions::new().timeout(std::time::Duration::from_secs(2));
-    /// let response = client
-    ///     .update_borrower()
-    ///     .borrower_id(borrower_id)
-    ///     .body(body)
-    ///     .with(hasty)
-    ///     .send()
-    ///     .await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: super::CallOptions) -> Self {
-        self.call.set_options(options);
-        self
-    }
+    toolkit::settings!(with, timeout, retry, header);
 
     /// Sends `PATCH /borrowers/{borrowerId}`.
     ///
@@ -1230,22 +616,6 @@ impl<'a> UpdateBorrower<'a> {
     ///
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # async fn example(client: &loans::Client, borrower_id: i64, body: types::BorrowerPatch) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client
-    ///     .update_borrower()
-    ///     .borrower_id(borrower_id)
-    ///     .body(body)
-    ///     .send()
-    ///     .await?
-    ///     .into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn send(self) -> Result<super::Response<()>, super::Error> {
         self.call
             .request_with_json_as::<
@@ -1261,21 +631,6 @@ impl<'a> UpdateBorrower<'a> {
     /// # Errors
     ///
     /// Those of [`send`](Self::send).
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(client: &loans::Client, borrower_id: i64, body: types::BorrowerPatch) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client
-    ///     .update_borrower()
-    ///     .borrower_id(borrower_id)
-    ///     .body(body)
-    ///     .send_blocking()?
-    ///     .into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<()>, super::Error> {
         toolkit::wait(

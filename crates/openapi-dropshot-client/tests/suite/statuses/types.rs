@@ -6,14 +6,6 @@ pub mod builder;
 pub mod error;
 
 /// `Borrower`
-///
-/// ```
-/// use loans::types;
-///
-/// # fn example(value: types::Borrower) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[serde(untagged)]
 #[non_exhaustive]
@@ -24,27 +16,7 @@ pub enum Borrower {
     School(School),
 }
 
-impl ::std::convert::From<Person> for Borrower {
-    fn from(value: Person) -> Self {
-        Self::Person(value)
-    }
-}
-
-impl ::std::convert::From<School> for Borrower {
-    fn from(value: School) -> Self {
-        Self::School(value)
-    }
-}
-
 /// `BorrowerPatch`
-///
-/// ```
-/// use loans::types;
-///
-/// # fn example(value: types::BorrowerPatch) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(
     ::serde::Deserialize,
     ::serde::Serialize,
@@ -67,6 +39,12 @@ pub struct BorrowerPatch {
     #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     #[serde(default, deserialize_with = "::openapi_dropshot_client::generated::present")]
     pub guest: ::std::option::Option<Guest>,
+    /// `hobbies`
+    ///
+    /// `None` means that the member is absent, which an empty value is not.
+    #[serde(rename = "hobbies", skip_serializing_if = "::std::option::Option::is_none")]
+    #[serde(default, deserialize_with = "::openapi_dropshot_client::generated::present")]
+    pub hobbies: ::std::option::Option<::std::vec::Vec<::std::string::String>>,
     /// `languages`
     ///
     /// `None` means that the member is absent, `Some(None)` that it is `null`.
@@ -78,6 +56,17 @@ pub struct BorrowerPatch {
     /// `name`
     #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub name: ::std::option::Option<::std::string::String>,
+    /// `nickname`
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    pub nickname: ::std::option::Option<BorrowerPatchNickname>,
+    /// `notes`
+    ///
+    /// `None` means that the member is absent, which an empty value is not.
+    #[serde(rename = "notes", skip_serializing_if = "::std::option::Option::is_none")]
+    #[serde(default, deserialize_with = "::openapi_dropshot_client::generated::present")]
+    pub notes: ::std::option::Option<
+        ::std::collections::BTreeMap<::std::string::String, ::std::string::String>,
+    >,
     /// `phone`
     ///
     /// `None` means that the member is absent, `Some(None)` that it is `null`.
@@ -94,52 +83,41 @@ pub struct BorrowerPatch {
 
 impl BorrowerPatch {
     /// Makes a value of its required members, in the order of the fields; the optional ones are not set.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example() {
-    /// let value = types::BorrowerPatch::new();
-    /// println!("{value:?}");
-    /// # }
-    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self {
             contact: ::std::default::Default::default(),
             guest: ::std::default::Default::default(),
+            hobbies: ::std::default::Default::default(),
             languages: ::std::default::Default::default(),
             name: ::std::default::Default::default(),
+            nickname: ::std::default::Default::default(),
+            notes: ::std::default::Default::default(),
             phone: ::std::default::Default::default(),
             pupils: ::std::default::Default::default(),
         }
     }
 }
 
-impl BorrowerPatch {
-    /// Builds a value of [`BorrowerPatch`] field by field.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: types::BorrowerPatch) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn builder() -> builder::BorrowerPatch {
-        Default::default()
+/// `BorrowerPatch nickname`
+#[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[serde(transparent)]
+pub struct BorrowerPatchNickname(::std::string::String);
+
+impl ::std::str::FromStr for BorrowerPatchNickname {
+    type Err = self::error::ConversionError;
+
+    fn from_str(
+        value: &str,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        if value.chars().count() > 5usize {
+            return Err("longer than 5 characters".into());
+        }
+        Ok(Self(value.to_string()))
     }
 }
 
 /// `createLoan error 409`
-///
-/// ```
-/// use loans::types;
-///
-/// # fn example(value: types::CreateLoanError409) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct CreateLoanError409 {
@@ -150,30 +128,7 @@ pub struct CreateLoanError409 {
     pub until: ::std::string::String,
 }
 
-impl CreateLoanError409 {
-    /// Builds a value of [`CreateLoanError409`] field by field.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: types::CreateLoanError409) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn builder() -> builder::CreateLoanError409 {
-        Default::default()
-    }
-}
-
 /// `createLoan response 202`
-///
-/// ```
-/// use loans::types;
-///
-/// # fn example(value: types::CreateLoanResponse202) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct CreateLoanResponse202 {
@@ -181,30 +136,7 @@ pub struct CreateLoanResponse202 {
     pub ticket: ::std::string::String,
 }
 
-impl CreateLoanResponse202 {
-    /// Builds a value of [`CreateLoanResponse202`] field by field.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: types::CreateLoanResponse202) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn builder() -> builder::CreateLoanResponse202 {
-        Default::default()
-    }
-}
-
 /// `extendLoan body`
-///
-/// ```
-/// use loans::types;
-///
-/// # fn example(value: types::ExtendLoanBody) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct ExtendLoanBody {
@@ -214,45 +146,13 @@ pub struct ExtendLoanBody {
 
 impl ExtendLoanBody {
     /// Makes a value of its required members, in the order of the fields; the optional ones are not set.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(days: i64) {
-    /// let value = types::ExtendLoanBody::new(days);
-    /// println!("{value:?}");
-    /// # }
-    /// ```
     #[must_use]
     pub fn new(days: i64) -> Self {
         Self { days }
     }
 }
 
-impl ExtendLoanBody {
-    /// Builds a value of [`ExtendLoanBody`] field by field.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: types::ExtendLoanBody) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn builder() -> builder::ExtendLoanBody {
-        Default::default()
-    }
-}
-
 /// `extendLoan error 404`
-///
-/// ```
-/// use loans::types;
-///
-/// # fn example(value: types::ExtendLoanError404) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[serde(transparent)]
 pub struct ExtendLoanError404(pub ::std::vec::Vec<i64>);
@@ -277,35 +177,7 @@ impl<'a> ::std::iter::IntoIterator for &'a ExtendLoanError404 {
     }
 }
 
-impl ::std::ops::Deref for ExtendLoanError404 {
-    type Target = ::std::vec::Vec<i64>;
-
-    fn deref(&self) -> &::std::vec::Vec<i64> {
-        &self.0
-    }
-}
-
-impl ::std::convert::From<ExtendLoanError404> for ::std::vec::Vec<i64> {
-    fn from(value: ExtendLoanError404) -> Self {
-        value.0
-    }
-}
-
-impl ::std::convert::From<::std::vec::Vec<i64>> for ExtendLoanError404 {
-    fn from(value: ::std::vec::Vec<i64>) -> Self {
-        Self(value)
-    }
-}
-
 /// `Faults`
-///
-/// ```
-/// use loans::types;
-///
-/// # fn example(value: types::Faults) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Faults {
@@ -313,30 +185,7 @@ pub struct Faults {
     pub faults: ::std::vec::Vec<FaultsFaultsItem>,
 }
 
-impl Faults {
-    /// Builds a value of [`Faults`] field by field.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: types::Faults) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn builder() -> builder::Faults {
-        Default::default()
-    }
-}
-
 /// `Faults faults item`
-///
-/// ```
-/// use loans::types;
-///
-/// # fn example(value: types::FaultsFaultsItem) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct FaultsFaultsItem {
@@ -346,63 +195,12 @@ pub struct FaultsFaultsItem {
     pub reason: ::std::string::String,
 }
 
-impl FaultsFaultsItem {
-    /// Builds a value of [`FaultsFaultsItem`] field by field.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: types::FaultsFaultsItem) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn builder() -> builder::FaultsFaultsItem {
-        Default::default()
-    }
-}
-
 /// `Guest`
-///
-/// ```
-/// use loans::types;
-///
-/// # fn example(value: types::Guest) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[serde(transparent)]
 pub struct Guest(pub ::std::option::Option<GuestInner>);
 
-impl ::std::ops::Deref for Guest {
-    type Target = ::std::option::Option<GuestInner>;
-
-    fn deref(&self) -> &::std::option::Option<GuestInner> {
-        &self.0
-    }
-}
-
-impl ::std::convert::From<Guest> for ::std::option::Option<GuestInner> {
-    fn from(value: Guest) -> Self {
-        value.0
-    }
-}
-
-impl ::std::convert::From<::std::option::Option<GuestInner>> for Guest {
-    fn from(value: ::std::option::Option<GuestInner>) -> Self {
-        Self(value)
-    }
-}
-
 /// `GuestInner`
-///
-/// ```
-/// use loans::types;
-///
-/// # fn example(value: types::GuestInner) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[serde(untagged)]
 #[non_exhaustive]
@@ -413,27 +211,7 @@ pub enum GuestInner {
     School(School),
 }
 
-impl ::std::convert::From<Person> for GuestInner {
-    fn from(value: Person) -> Self {
-        Self::Person(value)
-    }
-}
-
-impl ::std::convert::From<School> for GuestInner {
-    fn from(value: School) -> Self {
-        Self::School(value)
-    }
-}
-
 /// `Loan`
-///
-/// ```
-/// use loans::types;
-///
-/// # fn example(value: types::Loan) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Loan {
@@ -443,30 +221,17 @@ pub struct Loan {
     pub id: i64,
 }
 
-impl Loan {
-    /// Builds a value of [`Loan`] field by field.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: types::Loan) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn builder() -> builder::Loan {
-        Default::default()
-    }
+/// `Locked`
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Locked {
+    /// `floor`
+    pub floor: i64,
+    /// `key`
+    pub key: ::std::string::String,
 }
 
 /// `NewLoan`
-///
-/// ```
-/// use loans::types;
-///
-/// # fn example(value: types::NewLoan) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct NewLoan {
@@ -479,15 +244,6 @@ pub struct NewLoan {
 
 impl NewLoan {
     /// Makes a value of its required members, in the order of the fields; the optional ones are not set.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(book: ::std::string::String) {
-    /// let value = types::NewLoan::new(book);
-    /// println!("{value:?}");
-    /// # }
-    /// ```
     #[must_use]
     pub fn new(book: impl Into<::std::string::String>) -> Self {
         Self {
@@ -497,30 +253,7 @@ impl NewLoan {
     }
 }
 
-impl NewLoan {
-    /// Builds a value of [`NewLoan`] field by field.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: types::NewLoan) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn builder() -> builder::NewLoan {
-        Default::default()
-    }
-}
-
 /// `Person`
-///
-/// ```
-/// use loans::types;
-///
-/// # fn example(value: types::Person) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Person {
@@ -536,15 +269,6 @@ pub struct Person {
 
 impl Person {
     /// Makes a value of its required members, in the order of the fields; the optional ones are not set.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(kind: ::std::string::String) {
-    /// let value = types::Person::new(kind);
-    /// println!("{value:?}");
-    /// # }
-    /// ```
     #[must_use]
     pub fn new(kind: impl Into<::std::string::String>) -> Self {
         Self {
@@ -554,30 +278,15 @@ impl Person {
     }
 }
 
-impl Person {
-    /// Builds a value of [`Person`] field by field.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: types::Person) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn builder() -> builder::Person {
-        Default::default()
-    }
+/// `Plain`
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Plain {
+    /// `floor`
+    pub floor: i64,
 }
 
 /// `Problem`
-///
-/// ```
-/// use loans::types;
-///
-/// # fn example(value: types::Problem) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Problem {
@@ -588,30 +297,7 @@ pub struct Problem {
     pub title: ::std::string::String,
 }
 
-impl Problem {
-    /// Builds a value of [`Problem`] field by field.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: types::Problem) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn builder() -> builder::Problem {
-        Default::default()
-    }
-}
-
 /// `Reminded`
-///
-/// ```
-/// use loans::types;
-///
-/// # fn example(value: types::Reminded) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Reminded {
@@ -619,30 +305,7 @@ pub struct Reminded {
     pub days: i64,
 }
 
-impl Reminded {
-    /// Builds a value of [`Reminded`] field by field.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: types::Reminded) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn builder() -> builder::Reminded {
-        Default::default()
-    }
-}
-
 /// `School`
-///
-/// ```
-/// use loans::types;
-///
-/// # fn example(value: types::School) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct School {
@@ -663,15 +326,6 @@ pub struct School {
 
 impl School {
     /// Makes a value of its required members, in the order of the fields; the optional ones are not set.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(kind: ::std::string::String) {
-    /// let value = types::School::new(kind);
-    /// println!("{value:?}");
-    /// # }
-    /// ```
     #[must_use]
     pub fn new(kind: impl Into<::std::string::String>) -> Self {
         Self {
@@ -682,19 +336,15 @@ impl School {
     }
 }
 
-impl School {
-    /// Builds a value of [`School`] field by field.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: types::School) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn builder() -> builder::School {
-        Default::default()
-    }
+/// `Shelf`
+#[derive(::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum Shelf {
+    /// `Plain`
+    Plain(Plain),
+    /// `Locked`
+    Locked(Locked),
 }
 
 impl<'de> ::serde::Deserialize<'de> for Borrower {
@@ -752,3 +402,36 @@ impl<'de> ::serde::Deserialize<'de> for GuestInner {
         )
     }
 }
+
+impl<'de> ::serde::Deserialize<'de> for Shelf {
+    fn deserialize<D: ::serde::Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Self, D::Error> {
+        ::openapi_dropshot_client::generated::closest(
+            deserializer,
+            &[
+                |value| {
+                    ::openapi_dropshot_client::generated::json_value(value)
+                        .map(Self::Plain)
+                },
+                |value| {
+                    ::openapi_dropshot_client::generated::json_value(value)
+                        .map(Self::Locked)
+                },
+            ],
+        )
+    }
+}
+
+::openapi_dropshot_client::generated::texts!(BorrowerPatchNickname);
+
+::openapi_dropshot_client::generated::holders!(
+    ExtendLoanError404(::std::vec::Vec < i64 >), Guest(::std::option::Option < GuestInner
+    >)
+);
+
+::openapi_dropshot_client::generated::union!(Borrower, Person(Person), School(School));
+
+::openapi_dropshot_client::generated::union!(GuestInner, Person(Person), School(School));
+
+::openapi_dropshot_client::generated::union!(Shelf, Plain(Plain), Locked(Locked));

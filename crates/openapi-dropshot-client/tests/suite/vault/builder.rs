@@ -34,59 +34,7 @@ impl<'a> ListBoxes<'a> {
         }
     }
 
-    /// The time limit of this call, with all its tries; of a stream, that of each page.
-    ///
-    /// ```
-    /// # fn example(client: &vault::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_boxes().timeout(std::time::Duration::from_secs(2));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
-        self.call.change_options(|options| options.timeout(timeout));
-        self
-    }
-
-    /// How often this call is tried, and how long it pauses between two tries.
-    ///
-    /// ```
-    /// # fn example(client: &vault::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_boxes().retry(vault::RetryPolicy::never());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
-        self.call.change_options(|options| options.retry(policy));
-        self
-    }
-
-    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
-    ///
-    /// ```
-    /// # fn example(client: &vault::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_boxes().header("x-job", "nightly");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.call.change_options(|options| options.header(name, value));
-        self
-    }
-
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
-    /// that it was given before.
-    ///
-    /// ```
-    /// # async fn example(client: &vault::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = vault::CallOptions::new().timeout(std::time::Duration::from_secs(2));
-    /// let response = client.list_boxes().with(hasty).send().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: super::CallOptions) -> Self {
-        self.call.set_options(options);
-        self
-    }
+    toolkit::settings!(with, timeout, retry, header);
 
     /// Sends `GET /boxes`.
     ///
@@ -94,14 +42,6 @@ impl<'a> ListBoxes<'a> {
     ///
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
-    ///
-    /// ```
-    /// # async fn example(client: &vault::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.list_boxes().send().await?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn send(self) -> Result<super::Response<()>, super::Error> {
         self.call.request().empty().await
     }
@@ -111,14 +51,6 @@ impl<'a> ListBoxes<'a> {
     /// # Errors
     ///
     /// Those of [`send`](Self::send).
-    ///
-    /// ```
-    /// # fn example(client: &vault::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.list_boxes().send_blocking()?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<()>, super::Error> {
         toolkit::wait(self.call.request().empty())
@@ -154,59 +86,7 @@ impl<'a> CreateBox<'a> {
         }
     }
 
-    /// The time limit of this call, with all its tries; of a stream, that of each page.
-    ///
-    /// ```
-    /// # fn example(client: &vault::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.create_box().timeout(std::time::Duration::from_secs(2));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
-        self.call.change_options(|options| options.timeout(timeout));
-        self
-    }
-
-    /// How often this call is tried, and how long it pauses between two tries.
-    ///
-    /// ```
-    /// # fn example(client: &vault::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.create_box().retry(vault::RetryPolicy::never());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
-        self.call.change_options(|options| options.retry(policy));
-        self
-    }
-
-    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
-    ///
-    /// ```
-    /// # fn example(client: &vault::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.create_box().header("x-job", "nightly");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.call.change_options(|options| options.header(name, value));
-        self
-    }
-
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
-    /// that it was given before.
-    ///
-    /// ```
-    /// # async fn example(client: &vault::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = vault::CallOptions::new().timeout(std::time::Duration::from_secs(2));
-    /// let response = client.create_box().with(hasty).send().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: super::CallOptions) -> Self {
-        self.call.set_options(options);
-        self
-    }
+    toolkit::settings!(with, timeout, retry, header);
 
     /// Sends `POST /boxes`.
     ///
@@ -214,14 +94,6 @@ impl<'a> CreateBox<'a> {
     ///
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
-    ///
-    /// ```
-    /// # async fn example(client: &vault::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.create_box().send().await?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn send(self) -> Result<super::Response<()>, super::Error> {
         self.call.request().empty().await
     }
@@ -231,14 +103,6 @@ impl<'a> CreateBox<'a> {
     /// # Errors
     ///
     /// Those of [`send`](Self::send).
-    ///
-    /// ```
-    /// # fn example(client: &vault::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.create_box().send_blocking()?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<()>, super::Error> {
         toolkit::wait(self.call.request().empty())
@@ -275,13 +139,6 @@ impl<'a> Either<'a> {
     }
 
     /// Sets `size`.
-    ///
-    /// ```
-    /// # fn example(client: &vault::Client, size: i64) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.either().size(size);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn size<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<i64>,
@@ -291,59 +148,7 @@ impl<'a> Either<'a> {
         self
     }
 
-    /// The time limit of this call, with all its tries; of a stream, that of each page.
-    ///
-    /// ```
-    /// # fn example(client: &vault::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.either().timeout(std::time::Duration::from_secs(2));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
-        self.call.change_options(|options| options.timeout(timeout));
-        self
-    }
-
-    /// How often this call is tried, and how long it pauses between two tries.
-    ///
-    /// ```
-    /// # fn example(client: &vault::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.either().retry(vault::RetryPolicy::never());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
-        self.call.change_options(|options| options.retry(policy));
-        self
-    }
-
-    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
-    ///
-    /// ```
-    /// # fn example(client: &vault::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.either().header("x-job", "nightly");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.call.change_options(|options| options.header(name, value));
-        self
-    }
-
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
-    /// that it was given before.
-    ///
-    /// ```
-    /// # async fn example(client: &vault::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = vault::CallOptions::new().timeout(std::time::Duration::from_secs(2));
-    /// let response = client.either().with(hasty).send().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: super::CallOptions) -> Self {
-        self.call.set_options(options);
-        self
-    }
+    toolkit::settings!(with, timeout, retry, header);
 
     /// Sends `GET /either`.
     ///
@@ -351,14 +156,6 @@ impl<'a> Either<'a> {
     ///
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
-    ///
-    /// ```
-    /// # async fn example(client: &vault::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.either().send().await?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn send(self) -> Result<super::Response<()>, super::Error> {
         self.call.request().empty().await
     }
@@ -368,14 +165,6 @@ impl<'a> Either<'a> {
     /// # Errors
     ///
     /// Those of [`send`](Self::send).
-    ///
-    /// ```
-    /// # fn example(client: &vault::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.either().send_blocking()?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<()>, super::Error> {
         toolkit::wait(self.call.request().empty())
@@ -411,59 +200,7 @@ impl<'a> Optional<'a> {
         }
     }
 
-    /// The time limit of this call, with all its tries; of a stream, that of each page.
-    ///
-    /// ```
-    /// # fn example(client: &vault::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.optional().timeout(std::time::Duration::from_secs(2));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
-        self.call.change_options(|options| options.timeout(timeout));
-        self
-    }
-
-    /// How often this call is tried, and how long it pauses between two tries.
-    ///
-    /// ```
-    /// # fn example(client: &vault::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.optional().retry(vault::RetryPolicy::never());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
-        self.call.change_options(|options| options.retry(policy));
-        self
-    }
-
-    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
-    ///
-    /// ```
-    /// # fn example(client: &vault::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.optional().header("x-job", "nightly");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.call.change_options(|options| options.header(name, value));
-        self
-    }
-
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
-    /// that it was given before.
-    ///
-    /// ```
-    /// # async fn example(client: &vault::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = vault::CallOptions::new().timeout(std::time::Duration::from_secs(2));
-    /// let response = client.optional().with(hasty).send().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: super::CallOptions) -> Self {
-        self.call.set_options(options);
-        self
-    }
+    toolkit::settings!(with, timeout, retry, header);
 
     /// Sends `GET /optional`.
     ///
@@ -471,14 +208,6 @@ impl<'a> Optional<'a> {
     ///
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
-    ///
-    /// ```
-    /// # async fn example(client: &vault::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.optional().send().await?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn send(self) -> Result<super::Response<()>, super::Error> {
         self.call.request().empty().await
     }
@@ -488,14 +217,6 @@ impl<'a> Optional<'a> {
     /// # Errors
     ///
     /// Those of [`send`](Self::send).
-    ///
-    /// ```
-    /// # fn example(client: &vault::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.optional().send_blocking()?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<()>, super::Error> {
         toolkit::wait(self.call.request().empty())
@@ -531,59 +252,7 @@ impl<'a> Public<'a> {
         }
     }
 
-    /// The time limit of this call, with all its tries; of a stream, that of each page.
-    ///
-    /// ```
-    /// # fn example(client: &vault::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.public().timeout(std::time::Duration::from_secs(2));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
-        self.call.change_options(|options| options.timeout(timeout));
-        self
-    }
-
-    /// How often this call is tried, and how long it pauses between two tries.
-    ///
-    /// ```
-    /// # fn example(client: &vault::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.public().retry(vault::RetryPolicy::never());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
-        self.call.change_options(|options| options.retry(policy));
-        self
-    }
-
-    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
-    ///
-    /// ```
-    /// # fn example(client: &vault::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.public().header("x-job", "nightly");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.call.change_options(|options| options.header(name, value));
-        self
-    }
-
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
-    /// that it was given before.
-    ///
-    /// ```
-    /// # async fn example(client: &vault::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = vault::CallOptions::new().timeout(std::time::Duration::from_secs(2));
-    /// let response = client.public().with(hasty).send().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: super::CallOptions) -> Self {
-        self.call.set_options(options);
-        self
-    }
+    toolkit::settings!(with, timeout, retry, header);
 
     /// Sends `GET /public`.
     ///
@@ -591,14 +260,6 @@ impl<'a> Public<'a> {
     ///
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
-    ///
-    /// ```
-    /// # async fn example(client: &vault::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.public().send().await?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn send(self) -> Result<super::Response<()>, super::Error> {
         self.call.request().empty().await
     }
@@ -608,14 +269,6 @@ impl<'a> Public<'a> {
     /// # Errors
     ///
     /// Those of [`send`](Self::send).
-    ///
-    /// ```
-    /// # fn example(client: &vault::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.public().send_blocking()?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<()>, super::Error> {
         toolkit::wait(self.call.request().empty())

@@ -1,8 +1,7 @@
-//! Writes what makes values of the objects: `new`, and the builders.
+//! Writes what makes values of the objects: `new`, and the builders. A macro of the toolkit has what is the same for each builder.
 
 use super::{
     Pass, docs, docs_of_part,
-    examples::type_text,
     kinds::{Absent, Field, Null, argument_of, in_module, is_string},
 };
 use crate::client::names::folded;
@@ -13,7 +12,7 @@ use syn::Ident;
 impl Pass<'_> {
     /// Writes `new` of an object.
     pub(super) fn constructor(&self, ident: &Ident, fields: &[Field<'_>]) -> TokenStream {
-        let (mut parameters, mut values, mut arguments) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut parameters, mut values) = (Vec::new(), Vec::new());
         for field in fields {
             let Field { name, own, .. } = field;
             if field.optional {
@@ -22,10 +21,7 @@ impl Pass<'_> {
                     _ => quote!(::std::default::Default::default()),
                 };
                 values.push(quote!(#name: #value));
-                continue;
-            }
-            arguments.push(format!("{name}: {}", type_text(&field.target)));
-            if is_string(own) {
+            } else if is_string(own) {
                 parameters.push(quote!(#name: impl Into<::std::string::String>));
                 values.push(quote!(#name: #name.into()));
             } else {
@@ -33,21 +29,8 @@ impl Pass<'_> {
                 values.push(quote!(#name));
             }
         }
-        let names = fields
-            .iter()
-            .filter(|field| !field.optional)
-            .map(|field| &field.name);
-        let example = self.example_code(
-            &format!("fn example({}) {{", arguments.join(", ")),
-            &quote! {
-                let value = types::#ident::new(#(#names),*);
-                println!("{value:?}");
-            },
-            "}",
-        );
         let docs = docs([
             "Makes a value of its required members, in the order of the fields; the optional ones are not set.",
-            &example,
         ]);
         quote! {
             impl #ident {
@@ -55,20 +38,6 @@ impl Pass<'_> {
                 #[must_use]
                 pub fn new(#(#parameters),*) -> Self {
                     Self { #(#values),* }
-                }
-            }
-        }
-    }
-
-    /// Writes the function of an object that starts its builder.
-    pub(super) fn builder_entry(&self, ident: &Ident) -> TokenStream {
-        let text = format!("Builds a value of [`{ident}`] field by field.");
-        let docs = docs([&text, &self.type_example(ident)]);
-        quote! {
-            impl #ident {
-                #docs
-                pub fn builder() -> builder::#ident {
-                    Default::default()
                 }
             }
         }
@@ -94,109 +63,66 @@ impl Pass<'_> {
         let names: Vec<&Ident> = fields.iter().map(|field| &field.name).collect();
         let held = fields.iter().map(|field| {
             let target = in_module(&field.own, "super");
-            match field.null {
-                Null::Outside => quote!(::std::option::Option<#target>),
-                _ => quote!(#target),
+            match field.null.is_wrapped() {
+                true => quote!(::std::option::Option<#target>),
+                false => quote!(#target),
             }
         });
         let initial = fields.iter().map(|field| match &field.absent {
             Absent::Default => quote!(Ok(Default::default())),
             Absent::Made(function) => quote!(Ok(super::#function())),
             Absent::Rejected => {
-                let message = format!("`{}` is required: set it with `{}`", field.wire, field.name);
-                quote!(Err(#message.to_string()))
+                let (wire, setter) = (&field.wire, field.name.to_string());
+                let setter = setter.trim_start_matches("r#");
+                quote!(toolkit::missing(#wire, #setter))
             }
         });
-        let setters = fields.iter().map(|field| self.field_setter(ident, field));
+        let setters = fields.iter().map(|field| self.field_setter(field));
         let has_build = fields.iter().any(|field| field.name == "build");
-        let build = (!has_build).then(|| {
-            let docs = docs([
-                "Returns the value.",
-                "# Errors",
-                "A required member is not set, or a value is not valid. The error names the member.",
-                &example,
-            ]);
-            quote! {
-                #docs
-                pub fn build(self) -> ::std::result::Result<super::#ident, super::error::ConversionError> {
-                    self.try_into()
-                }
-            }
-        });
-        let value = format_ident!("{}", if fields.is_empty() { "_value" } else { "value" });
+        let without = has_build.then(|| quote!(without build));
         quote! {
             #builder_docs
             #[derive(Clone, Debug)]
             #[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
             pub struct #builder {
-                #(#names: ::std::result::Result<#held, ::std::string::String>,)*
+                #(#names: toolkit::Member<#held>,)*
             }
 
             #alias
 
-            impl ::std::default::Default for #ident {
-                fn default() -> Self {
-                    Self {
-                        #(#names: #initial,)*
-                    }
-                }
-            }
+            toolkit::builder!(#without #ident #(, #names = #initial)*);
 
             impl #ident {
                 #(#setters)*
-                #build
-            }
-
-            impl ::std::convert::TryFrom<#ident> for super::#ident {
-                type Error = super::error::ConversionError;
-
-                fn try_from(#value: #ident) -> ::std::result::Result<Self, super::error::ConversionError> {
-                    Ok(Self {
-                        #(#names: value.#names?,)*
-                    })
-                }
-            }
-
-            impl ::std::convert::From<super::#ident> for #ident {
-                fn from(#value: super::#ident) -> Self {
-                    Self {
-                        #(#names: Ok(value.#names),)*
-                    }
-                }
             }
         }
     }
 
     /// Writes the setter of a field.
-    fn field_setter(&self, owner: &Ident, field: &Field<'_>) -> TokenStream {
+    fn field_setter(&self, field: &Field<'_>) -> TokenStream {
         let Field {
             name,
             wire,
             property,
             ..
         } = field;
-        // `None` was given, so it is `null`.
-        let (given, note) = match field.null {
-            Null::Outside => (
-                Some(quote!(.map(Some))),
-                "`None` is sent as `null`. The member is absent if it is not set at all.",
-            ),
-            _ => (None, ""),
-        };
         let (text, deprecation) = self.words_of_property(wire, *property);
-        let others = [note, &self.field_example(owner, field)];
-        let (docs, deprecated) = docs_of_part(&text, deprecation.as_ref(), &others);
+        let note = match field.null {
+            Null::Outside => {
+                "`None` is sent as `null`. The member is absent if it is not set at all."
+            }
+            Null::Collection | Null::Plain | Null::Inside => "",
+        };
+        // What was given is sent, also `None` as `null`, and an empty list.
+        let given = field.null.is_wrapped().then(|| quote!(.map(Some)));
+        let (docs, deprecated) = docs_of_part(&text, deprecation.as_ref(), &[note]);
         let target = in_module(&field.own, "super");
-        let message = format!("`{wire}` is not valid: {{e}}");
         if let Some(inner) = argument_of(&target, "Option").filter(|_| field.optional) {
             return quote! {
                 #docs
                 #deprecated
-                pub fn #name<T, M>(mut self, value: T) -> Self
-                where
-                    T: ::openapi_dropshot_client::generated::IntoOptional<#inner, M>,
-                {
-                    self.#name = ::openapi_dropshot_client::generated::optional(value)#given.map_err(|e| format!(#message));
+                pub fn #name<T: toolkit::IntoOptional<#inner, M>, M>(mut self, value: T) -> Self {
+                    self.#name = toolkit::optional_member(value, #wire)#given;
                     self
                 }
             };
@@ -204,12 +130,8 @@ impl Pass<'_> {
         quote! {
             #docs
             #deprecated
-            pub fn #name<T>(mut self, value: T) -> Self
-            where
-                T: ::std::convert::TryInto<#target>,
-                T::Error: ::std::fmt::Display,
-            {
-                self.#name = value.try_into()#given.map_err(|e| format!(#message));
+            pub fn #name<T: toolkit::IntoMember<#target>>(mut self, value: T) -> Self {
+                self.#name = value.into_member(#wire)#given;
                 self
             }
         }

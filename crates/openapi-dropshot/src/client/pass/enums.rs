@@ -7,7 +7,7 @@ use quote::quote;
 use syn::{Ident, ItemEnum, parse_quote};
 
 impl Pass<'_> {
-    /// Writes an enumeration with a variant for unknown values, and the code that reads and writes it.
+    /// Writes an enumeration with a variant for unknown values, and its texts; a macro implements the rest.
     pub(super) fn open_enum(
         &self,
         mut choice: ItemEnum,
@@ -43,12 +43,6 @@ impl Pass<'_> {
                 }
             }
 
-            impl<'de> ::serde::Deserialize<'de> for #ident {
-                fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                    ::openapi_dropshot_client::generated::OpenEnum::deserialize_open(deserializer)
-                }
-            }
-
             impl #ident {
                 #text_docs
                 #[must_use]
@@ -57,19 +51,6 @@ impl Pass<'_> {
                         #(Self::#names => #wires,)*
                         Self::#unknown(value) => value,
                     }
-                }
-            }
-
-            impl ::std::fmt::Display for #ident {
-                fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                    f.write_str(self.as_str())
-                }
-            }
-
-            impl ::std::str::FromStr for #ident {
-                type Err = self::error::ConversionError;
-                fn from_str(value: &str) -> Result<Self, self::error::ConversionError> {
-                    ::openapi_dropshot_client::generated::OpenEnum::parse(value).map_err(Into::into)
                 }
             }
         }

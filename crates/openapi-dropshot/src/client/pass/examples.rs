@@ -4,7 +4,6 @@
 
 use super::{
     Pass,
-    kinds::Field,
     requests::{Request, Setter},
 };
 use proc_macro2::TokenStream;
@@ -125,27 +124,15 @@ impl Pass<'_> {
         self.example_code(&before, code, "}")
     }
 
-    /// Makes an example of a type of the document.
+    /// Makes an example of a type of the document, if the document has one.
     pub(super) fn type_example(&self, ident: &Ident) -> String {
-        match self.value_of_type(ident) {
-            Some(value) => self.fallible_example(&quote! {
+        let example = self.value_of_type(ident).map(|value| {
+            self.fallible_example(&quote! {
                 let value: types::#ident = #value;
                 println!("{value:?}");
-            }),
-            None => {
-                self.example_with_argument(&quote!(types::#ident), &quote!(println!("{value:?}");))
-            }
-        }
-    }
-
-    /// Makes an example of a setter of the builder of a type.
-    pub(super) fn field_example(&self, owner: &Ident, field: &Field<'_>) -> String {
-        let name = &field.name;
-        let code = |value| quote!(let builder = types::#owner::builder().#name(#value););
-        match self.value_of_field(owner, field) {
-            Some(value) => self.fallible_example(&code(value)),
-            None => self.example_with_argument(&field.target, &code(quote!(value))),
-        }
+            })
+        });
+        example.unwrap_or_default()
     }
 
     /// Returns the code block for the documentation; rustdoc hides the lines of `before` and `after`.

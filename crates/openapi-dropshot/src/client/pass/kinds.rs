@@ -50,8 +50,8 @@ pub(super) enum Absent {
     Made(ExprPath),
 }
 
-/// How a member that may be absent and may be `null` keeps the two apart. typify makes one `Option` of them, so that `null`
-/// could not be sent, and would be left out of what was received.
+/// How a member that may be absent and may be `null` or empty keeps the two apart. typify makes one `Option`, or one list, of
+/// them, so that `null` or an empty list could not be sent, and would be left out of what was received.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Null {
     /// It is not both.
@@ -60,6 +60,15 @@ pub(super) enum Null {
     Inside,
     /// It has an `Option` of its own: `Option<Option<T>>`.
     Outside,
+    /// It is a list or a map, and typify leaves it out if it is empty. It has an `Option` of its own, so that an empty one is sent.
+    Collection,
+}
+
+impl Null {
+    /// Whether the field has an `Option` more than typify gives it.
+    pub(super) fn is_wrapped(self) -> bool {
+        matches!(self, Null::Outside | Null::Collection)
+    }
 }
 
 impl<'a> Pass<'a> {
@@ -104,10 +113,15 @@ impl<'a> Pass<'a> {
             let is_null = property.is_some_and(|schema| self.document.allows_null(schema));
             Some(Field {
                 optional: inner.is_some() || serde.contains_key("default"),
-                null: match inner.filter(|_| is_left_out && is_null) {
-                    None => Null::Plain,
-                    Some(inner) if has_null(&inner, nullable) => Null::Inside,
-                    Some(_) => Null::Outside,
+                null: match inner {
+                    None if is_left_out && property.is_some_and(|own| own.default.is_none()) => {
+                        Null::Collection
+                    }
+                    Some(inner) if is_left_out && is_null => match has_null(&inner, nullable) {
+                        true => Null::Inside,
+                        false => Null::Outside,
+                    },
+                    _ => Null::Plain,
                 },
                 absent: match serde.remove("default") {
                     Some(Some(path)) => Absent::Made(syn::parse_str(&path).ok()?),

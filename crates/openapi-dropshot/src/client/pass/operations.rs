@@ -141,9 +141,9 @@ impl Pass<'_> {
             .all(|body| body.how != Sent::Bytes)
             .then(|| quote!(, Clone));
         let setters = request.parameters.iter();
-        let setters = setters.map(|setter| self.setter(request, setter));
+        let setters = setters.map(|setter| self.setter(setter));
         let body_setters = body.map(|body| self.body_setters(request, body));
-        let with = self.with(request);
+        let settings = call_settings(request);
         let send = self.send(request);
         let walks = self.walks(request);
         let (waiter_constants, waiters) = self.waiters_of_builder(request);
@@ -172,7 +172,7 @@ impl Pass<'_> {
                 }
                 #(#setters)*
                 #(#body_setters)*
-                #with
+                #settings
                 #send
                 #walks
                 #waiters
@@ -186,90 +186,6 @@ impl Pass<'_> {
             quote! {
                 let response = #request.send().await?.into_inner();
                 println!("{response:?}");
-            }
-        })
-    }
-
-    fn with(&self, request: &Request<'_>) -> TokenStream {
-        let library: TokenStream = self.library.parse().unwrap_or_default();
-        let example = self.request_example(request, "async fn", is_required, |request| {
-            quote! {
-                let hasty = #library::CallOptions::new().timeout(std::time::Duration::from_secs(2));
-                let response = #request.with(hasty).send().await?;
-            }
-        });
-        let example = docs([example]);
-        let shortcuts = self.shortcuts(request);
-        quote! {
-            #shortcuts
-
-            /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
-            /// that it was given before.
-            ///
-            #example
-            pub fn with(mut self, options: super::CallOptions) -> Self {
-                self.call.set_options(options);
-                self
-            }
-        }
-    }
-
-    /// Writes the settings that a call has besides `with`, unless the operation has a parameter of that name.
-    fn shortcuts(&self, request: &Request<'_>) -> TokenStream {
-        let library: TokenStream = self.library.parse().unwrap_or_default();
-        let shortcut = |name: &str, text: &str, example, parameters, arguments| {
-            self.shortcut(
-                request,
-                &format_ident!("{name}"),
-                text,
-                [example, parameters, arguments],
-            )
-        };
-        let timeout = shortcut(
-            "timeout",
-            "The time limit of this call, with all its tries; of a stream, that of each page.",
-            quote!(std::time::Duration::from_secs(2)),
-            quote!(timeout: ::std::time::Duration),
-            quote!(timeout),
-        );
-        let retry = shortcut(
-            "retry",
-            "How often this call is tried, and how long it pauses between two tries.",
-            quote!(#library::RetryPolicy::never()),
-            quote!(policy: super::RetryPolicy),
-            quote!(policy),
-        );
-        let header = shortcut(
-            "header",
-            "A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.",
-            quote!("x-job", "nightly"),
-            quote!(name: &str, value: &str),
-            quote!(name, value),
-        );
-        quote!(#timeout #retry #header)
-    }
-
-    /// Writes a setting, with the argument of its example, its parameters, and what it passes on.
-    fn shortcut(
-        &self,
-        request: &Request<'_>,
-        name: &Ident,
-        text: &str,
-        [example, parameters, arguments]: [TokenStream; 3],
-    ) -> Option<TokenStream> {
-        let mut setters = request.parameters.iter();
-        if setters.any(|setter| setter.name == *name) {
-            return None;
-        }
-        let example = self.request_example(request, "fn", is_required, |request| {
-            assign(quote!(#request.#name(#example)))
-        });
-        let docs = docs([text, &example]);
-        Some(quote! {
-            #docs
-            pub fn #name(mut self, #parameters) -> Self {
-                self.call.change_options(|options| options.#name(#arguments));
-                self
             }
         })
     }
@@ -305,14 +221,6 @@ impl Pass<'_> {
                 format!(" [`{method}`](super::Client::{method}) lists the errors of the service.");
             quote!(#[doc = #text])
         });
-        let example = docs([self.call_example(request)]);
-        let blocking_example = self.request_example(request, "fn", is_required, |request| {
-            quote! {
-                let response = #request.send_blocking()?.into_inner();
-                println!("{response:?}");
-            }
-        });
-        let blocking_example = docs([blocking_example]);
         quote! {
             #[doc = #first]
             ///
@@ -321,8 +229,6 @@ impl Pass<'_> {
             /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
             /// its response does not match the document.
             #listed
-            ///
-            #example
             pub async fn send(self) -> Result<super::Response<#response>, #error> {
                 #sent
             }
@@ -332,8 +238,6 @@ impl Pass<'_> {
             /// # Errors
             ///
             /// Those of [`send`](Self::send).
-            ///
-            #blocking_example
             #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
             pub fn send_blocking(self) -> Result<super::Response<#response>, #error> {
                 #sent_blocking
@@ -415,6 +319,18 @@ impl Pass<'_> {
             linked && listed
         })
     }
+}
+
+/// Calls the macro that writes the settings of a call: `with`, and a shortcut for each setting, unless the operation has a
+/// parameter of that name.
+fn call_settings(request: &Request<'_>) -> TokenStream {
+    let is_free = |name: &&str| {
+        let mut setters = request.parameters.iter();
+        setters.all(|setter| setter.name != *name)
+    };
+    let shortcuts = ["timeout", "retry", "header"].into_iter().filter(is_free);
+    let shortcuts = shortcuts.map(|name| format_ident!("{name}"));
+    quote!(toolkit::settings!(with #(, #shortcuts)*);)
 }
 
 /// Writes the constant that describes the operation.

@@ -1,9 +1,7 @@
 //! Writes the setters of the builder of a request.
 
 use super::{
-    Pass, bounds, deprecated_attribute, described, docs,
-    examples::Setting,
-    part_deprecation,
+    Pass, bounds, deprecated_attribute, described, docs, part_deprecation,
     requests::{Body, Request, Setter},
 };
 use crate::{client::document::separator, lifecycle::stability_sentence};
@@ -13,7 +11,7 @@ use quote::quote;
 
 impl Pass<'_> {
     /// Writes a setter. It checks bounds, so that no value is sent that the service would reject.
-    pub(super) fn setter(&self, request: &Request<'_>, setter: &Setter<'_>) -> TokenStream {
+    pub(super) fn setter(&self, setter: &Setter<'_>) -> TokenStream {
         let Setter {
             parameter,
             name,
@@ -60,8 +58,6 @@ impl Pass<'_> {
         paragraphs.extend(part_stability(parameter));
         let deprecation = part_deprecation(parameter.deprecated, &parameter.extensions);
         paragraphs.extend(deprecation.as_ref().map(|note| note.sentence.clone()));
-        let is_it = |setting: &Setting<'_>| setting.name == name;
-        paragraphs.push(self.request_example(request, "fn", is_it, assign));
         let docs = docs(paragraphs);
         let deprecated = deprecation.as_ref().map(deprecated_attribute);
         quote! {
@@ -83,22 +79,15 @@ impl Pass<'_> {
         let Body { target, held, .. } = body;
         let declared = request.operation.request_body.as_ref();
         let description = described(declared.and_then(|body| body.description.as_deref()));
-        let is_it = |setting: &Setting<'_>| *setting.name == body.name;
-        let example = self.request_example(request, "fn", is_it, assign);
         let body_docs = if !body.required {
             docs([
                 "Sets the body. Without it, the request has none.",
                 &description,
-                &example,
             ])
         } else if description.is_empty() {
-            docs(["Sets the body.", &example])
+            docs(["Sets the body."])
         } else {
-            docs([
-                &description,
-                "Takes a value, or the builder of one.",
-                &example,
-            ])
+            docs([&description, "Takes a value, or the builder of one."])
         };
         let map = (held != target).then(|| {
             let fields = self.fields_of(target);

@@ -70,7 +70,8 @@ impl<'a> Pass<'a> {
         mut items: Vec<Item>,
         requests: &[Request<'_>],
     ) -> Result<Types, String> {
-        self.tagged_unions(&mut items)?;
+        self.unions(&mut items)?;
+        let repeated = self.repeated(&mut items);
         let contents: Contents = items.iter().filter_map(contents).collect();
         let sent = sent(requests, &contents);
         let traits = Traits::of(&contents);
@@ -93,14 +94,24 @@ impl<'a> Pass<'a> {
                             Null::Outside => {
                                 "`None` means that the member is absent, `Some(None)` that it is `null`."
                             }
-                            _ => "",
+                            Null::Collection => {
+                                "`None` means that the member is absent, which an empty value is not."
+                            }
+                            Null::Plain | Null::Inside => "",
                         };
+                        if known.null == Null::Collection {
+                            let wire = &known.wire;
+                            (field.attrs).retain(|attribute| !attribute.path().is_ident("serde"));
+                            field.attrs.push(parse_quote! {
+                                #[serde(rename = #wire, skip_serializing_if = "::std::option::Option::is_none")]
+                            });
+                        }
                         if known.null != Null::Plain {
                             field.attrs.push(parse_quote! {
                                 #[serde(default, deserialize_with = "::openapi_dropshot_client::generated::present")]
                             });
                         }
-                        if known.null == Null::Outside {
+                        if known.null.is_wrapped() {
                             let target = &field.ty;
                             field.ty = parse_quote!(::std::option::Option<#target>);
                         }
@@ -160,15 +171,9 @@ impl<'a> Pass<'a> {
                         _ => choice.into_token_stream(),
                     });
                 }
-                Item::Impl(block) => types.code.extend(match self_ident(&block) {
-                    Some(owner) if starts_builder(&block) => self.builder_entry(owner),
-                    Some(owner) if self.is_open(owner) && is_replaced(&block) => TokenStream::new(),
-                    Some(owner) => {
-                        let owner = owner.clone();
-                        self.with_described_pattern(&owner, block)
-                    }
-                    None => block.into_token_stream(),
-                }),
+                // A macro of the toolkit writes it.
+                Item::Impl(block) if starts_builder(&block) => {}
+                Item::Impl(block) => types.code.extend(self.with_described_pattern(block)),
                 Item::Mod(ItemMod { ident, content, .. }) => {
                     let items = content.map(|(_, items)| items).unwrap_or_default();
                     match ident.to_string().as_str() {
@@ -181,6 +186,7 @@ impl<'a> Pass<'a> {
                 other => other.to_tokens(&mut types.code),
             }
         }
+        types.code.extend(repeated);
         for named in self.names.values() {
             for (name, schema) in self.properties(named.schema, 0) {
                 if schema.deprecated && !deprecated.contains(schema.at.pointer.as_str()) {
@@ -268,14 +274,9 @@ impl<'a> Pass<'a> {
         (text, deprecation)
     }
 
-    /// Returns whether the enumeration of this name is written anew.
-    fn is_open(&self, owner: &Ident) -> bool {
-        matches!(self.kind(owner), Some(Kind::Choice(_)))
-    }
-
     /// Replaces the message that shows a pattern by one in the words of the document: the paragraph of the description that begins
     /// with "The value", or else the example.
-    fn with_described_pattern(&self, owner: &Ident, mut block: ItemImpl) -> TokenStream {
+    fn with_described_pattern(&self, mut block: ItemImpl) -> TokenStream {
         struct Message(String);
         impl VisitMut for Message {
             fn visit_lit_str_mut(&mut self, text: &mut LitStr) {
@@ -285,7 +286,8 @@ impl<'a> Pass<'a> {
             }
         }
         if implements(&block, "FromStr")
-            && let Some(named) = self.named(owner)
+            && let Some(owner) = self_ident(&block).cloned()
+            && let Some(named) = self.named(&owner)
         {
             let paragraphs = named.description.unwrap_or_default().split("\n\n");
             let mut about = paragraphs.filter_map(|text| text.trim().strip_prefix("The value "));
@@ -368,11 +370,6 @@ fn starts_builder(block: &ItemImpl) -> bool {
     let mut items = block.items.iter();
     block.trait_.is_none()
         && items.any(|item| matches!(item, ImplItem::Fn(method) if method.sig.ident == "builder"))
-}
-
-/// Returns whether [`Pass::open_enum`] replaces this implementation.
-fn is_replaced(block: &ItemImpl) -> bool {
-    implements(block, "Display") || implements(block, "FromStr")
 }
 
 /// Which types lack the traits with which applications compare and hash values: those with numbers of the types `f32` and

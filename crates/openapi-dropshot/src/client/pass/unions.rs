@@ -1,5 +1,5 @@
-//! Lets unions follow their `discriminator`. typify ignores it: its enumeration is read as the first alternative that
-//! fits, which may be another one than the value names.
+//! Lets unions follow their `discriminator`, and be read as the alternative that keeps the most if they have none. typify's
+//! enumeration is read as the first alternative that fits, which may be another one than the value names.
 
 use super::{
     Pass, change_derives,
@@ -21,24 +21,28 @@ use syn::{Fields, Ident, Item, ItemEnum, Path, parse_quote};
 const SCHEMAS: &str = "#/components/schemas/";
 
 impl<'a> Pass<'a> {
-    /// Replaces how the unions with a `discriminator` are read: by the value that names the alternative.
+    /// Replaces how unions are read: by the value that names the alternative, or as the one that fits best.
     ///
     /// # Errors
     ///
     /// A union of the document has no such type.
-    pub(super) fn tagged_unions(&self, items: &mut Vec<Item>) -> Result<(), String> {
+    pub(super) fn unions(&self, items: &mut Vec<Item>) -> Result<(), String> {
         let mut met = BTreeSet::new();
         let mut readers = Vec::new();
         for item in items.iter_mut() {
             let Item::Enum(choice) = item else { continue };
-            let Some((union, discriminator)) = self.union_of(choice) else {
-                continue;
-            };
+            let union = self.union_of(choice);
             // serde reads an untagged enumeration as the first alternative that fits.
-            if !serde_arguments(&choice.attrs).contains_key("untagged") {
+            let is_untagged = serde_arguments(&choice.attrs).contains_key("untagged");
+            let reader = match union {
+                _ if !is_untagged => None,
+                Some((union, discriminator)) => self.reader(choice, union, discriminator),
+                None => closest_reader(choice),
+            };
+            if let Some((union, _)) = union.filter(|_| !is_untagged || reader.is_some()) {
                 met.insert(union.at.pointer.as_str());
-            } else if let Some(reader) = self.reader(choice, union, discriminator) {
-                met.insert(union.at.pointer.as_str());
+            }
+            if let Some(reader) = reader {
                 change_derives(&mut choice.attrs, |paths| {
                     let is_other =
                         |path: &Path| !path.segments.iter().any(|word| word.ident == "Deserialize");
@@ -134,6 +138,25 @@ impl<'a> Pass<'a> {
             }
         })
     }
+}
+
+/// Writes how a union without a discriminator is read, if each alternative has a type.
+fn closest_reader(choice: &ItemEnum) -> Option<Item> {
+    let variant = |variant: &syn::Variant| match &variant.fields {
+        Fields::Unnamed(fields) if fields.unnamed.len() == 1 => Some(variant.ident.clone()),
+        _ => None,
+    };
+    let variants: Vec<Ident> = choice.variants.iter().map(variant).collect::<Option<_>>()?;
+    let ident = &choice.ident;
+    Some(parse_quote! {
+        impl<'de> ::serde::Deserialize<'de> for #ident {
+            fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                ::openapi_dropshot_client::generated::closest(deserializer, &[
+                    #(|value| ::openapi_dropshot_client::generated::json_value(value).map(Self::#variants)),*
+                ])
+            }
+        }
+    })
 }
 
 /// The values of the discriminator that name a component: those of the mapping, and its own name.

@@ -57,12 +57,6 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Writes the value for the setter of a field from the example of its type.
-    pub(super) fn value_of_field(&self, owner: &Ident, field: &Field<'_>) -> Option<TokenStream> {
-        let example = self.example_of_type(owner)?.get(&field.wire)?;
-        self.convertible(example, &field.target, 0)
-    }
-
     /// Returns how values of a type of the document are written.
     pub(super) fn kind(&self, ident: &Ident) -> Option<&Kind<'a>> {
         self.kinds.get(&folded(&ident.to_string()))

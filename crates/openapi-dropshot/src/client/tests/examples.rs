@@ -15,14 +15,14 @@ fn docs(text: &str, item: &str) -> String {
 fn an_example_has_the_values_of_the_document() {
     let parameter = "{name: size, in: query, example: 7, schema: {type: integer}}";
     let text = file(&with_parameter(parameter), "builder.rs");
-    let said = docs(&text, "pub fn size");
+    let said = docs(&text, "pub struct PutThing");
     assert!(said.contains("client.put_thing().size(7);"), "{said}");
 
     let schema =
         "{type: object, required: [kind], example: {kind: small, born: '2026-01-01'}, properties: {
       kind: {type: string, enum: [small, big]}, born: {type: string, format: date}}}";
     let text = file(&document(super::OPERATION, schema), "types.rs");
-    let said = docs(&text, "pub fn builder()");
+    let said = docs(&text, "pub struct Thing");
     for words in [
         ".kind(types::ThingKind::Small)",
         ".born(\"2026-01-01\".parse::<::chrono::naive::NaiveDate>()?)",
@@ -34,8 +34,8 @@ fn an_example_has_the_values_of_the_document() {
 #[test]
 fn a_value_that_the_document_does_not_give_is_an_argument() {
     let parameter = "{name: size, in: query, required: true, schema: {type: integer}}";
-    let text = file(&with_parameter(parameter), "builder.rs");
-    let said = docs(&text, "pub async fn send(");
+    let text = file(&with_parameter(parameter), "client.rs");
+    let said = docs(&text, "pub fn put_thing(");
     assert!(said.contains(", size: i64)"), "{said}");
     assert!(
         said.contains("client.put_thing().size(size).send()"),
@@ -44,13 +44,14 @@ fn a_value_that_the_document_does_not_give_is_an_argument() {
 
     let body = "{required: true, content: {application/json: {schema: {$ref: '#/components/schemas/Thing'}}}}";
     let text = file(&with_body(body), "builder.rs");
-    let said = docs(&text, "pub fn body<");
+    let said = docs(&text, "pub struct PutThing");
     assert!(said.contains(", body: types::Thing)"), "{said}");
     assert!(said.contains(".body(body)"), "{said}");
 
+    // A type without an example has none that only prints an argument.
     let text = file(&document(super::OPERATION, SCHEMA), "types.rs");
     let said = docs(&text, "pub struct Thing");
-    assert!(said.contains("(value: types::Thing)"), "{said}");
+    assert!(!said.contains("```"), "{said}");
 }
 
 #[test]
@@ -67,7 +68,7 @@ fn no_example_of_another_item_uses_a_deprecated_one() {
     let schema = "{type: object, example: {old: a, size: 1}, properties: {
       size: {type: integer}, old: {type: string, deprecated: true}}}";
     let text = file(&document(super::OPERATION, schema), "types.rs");
-    let said = docs(&text, "pub fn builder()");
+    let said = docs(&text, "pub struct Thing");
     assert!(
         said.contains(".size(1)") && !said.contains(".old("),
         "{said}"

@@ -2,6 +2,8 @@
 //!
 //! Builders of the types, field by field.
 
+use ::openapi_dropshot_client::generated as toolkit;
+
 /// Builds a value of [`Error`](super::Error) field by field; `build` ends it.
 ///
 /// ```
@@ -18,127 +20,40 @@
 #[derive(Clone, Debug)]
 #[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct ErrorBuilder {
-    code: ::std::result::Result<super::ErrorCode, ::std::string::String>,
-    message: ::std::result::Result<::std::string::String, ::std::string::String>,
-    status: ::std::result::Result<i32, ::std::string::String>,
+    code: toolkit::Member<super::ErrorCode>,
+    message: toolkit::Member<::std::string::String>,
+    status: toolkit::Member<i32>,
 }
 
 /// The builder of [`Error`](super::Error).
 pub type Error = ErrorBuilder;
 
-impl ::std::default::Default for Error {
-    fn default() -> Self {
-        Self {
-            code: Err("`code` is required: set it with `code`".to_string()),
-            message: Err("`message` is required: set it with `message`".to_string()),
-            status: Err("`status` is required: set it with `status`".to_string()),
-        }
-    }
-}
+toolkit::builder!(
+    Error, code = toolkit::missing("code", "code"), message = toolkit::missing("message",
+    "message"), status = toolkit::missing("status", "status")
+);
 
 impl Error {
     /// Machine-readable error code. The list is open: if you do not know a
     /// code, act on its `status`.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// let builder = types::Error::builder().code(types::ErrorCode::Unauthorized);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn code<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<super::ErrorCode>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.code = value.try_into().map_err(|e| format!("`code` is not valid: {e}"));
+    pub fn code<T: toolkit::IntoMember<super::ErrorCode>>(mut self, value: T) -> Self {
+        self.code = value.into_member("code");
         self
     }
 
     /// Human-readable description that says what to change.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// let builder = types::Error::builder()
-    ///     .message("send an API key as `Authorization: Bearer <API_KEY>`");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn message<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<::std::string::String>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.message = value
-            .try_into()
-            .map_err(|e| format!("`message` is not valid: {e}"));
+    pub fn message<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.message = value.into_member("message");
         self
     }
 
     /// The HTTP status code of the response.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// let builder = types::Error::builder().status(401);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn status<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<i32>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.status = value
-            .try_into()
-            .map_err(|e| format!("`status` is not valid: {e}"));
+    pub fn status<T: toolkit::IntoMember<i32>>(mut self, value: T) -> Self {
+        self.status = value.into_member("status");
         self
-    }
-
-    /// Returns the value.
-    ///
-    /// # Errors
-    ///
-    /// A required member is not set, or a value is not valid. The error names the member.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// let value: types::Error = types::Error::builder()
-    ///     .code(types::ErrorCode::Unauthorized)
-    ///     .message("send an API key as `Authorization: Bearer <API_KEY>`")
-    ///     .status(401)
-    ///     .build()?;
-    /// println!("{value:?}");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn build(
-        self,
-    ) -> ::std::result::Result<super::Error, super::error::ConversionError> {
-        self.try_into()
-    }
-}
-
-impl ::std::convert::TryFrom<Error> for super::Error {
-    type Error = super::error::ConversionError;
-
-    fn try_from(
-        value: Error,
-    ) -> ::std::result::Result<Self, super::error::ConversionError> {
-        Ok(Self {
-            code: value.code?,
-            message: value.message?,
-            status: value.status?,
-        })
-    }
-}
-
-impl ::std::convert::From<super::Error> for Error {
-    fn from(value: super::Error) -> Self {
-        Self {
-            code: Ok(value.code),
-            message: Ok(value.message),
-            status: Ok(value.status),
-        }
     }
 }
 
@@ -154,71 +69,19 @@ impl ::std::convert::From<super::Error> for Error {
 #[derive(Clone, Debug)]
 #[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct NewOrderBuilder {
-    pet_id: ::std::result::Result<i64, ::std::string::String>,
+    pet_id: toolkit::Member<i64>,
 }
 
 /// The builder of [`NewOrder`](super::NewOrder).
 pub type NewOrder = NewOrderBuilder;
 
-impl ::std::default::Default for NewOrder {
-    fn default() -> Self {
-        Self {
-            pet_id: Err("`petId` is required: set it with `pet_id`".to_string()),
-        }
-    }
-}
+toolkit::builder!(NewOrder, pet_id = toolkit::missing("petId", "pet_id"));
 
 impl NewOrder {
     /// Identifier of the pet to order.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// let builder = types::NewOrder::builder().pet_id(1);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn pet_id<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<i64>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.pet_id = value.try_into().map_err(|e| format!("`petId` is not valid: {e}"));
+    pub fn pet_id<T: toolkit::IntoMember<i64>>(mut self, value: T) -> Self {
+        self.pet_id = value.into_member("petId");
         self
-    }
-
-    /// Returns the value.
-    ///
-    /// # Errors
-    ///
-    /// A required member is not set, or a value is not valid. The error names the member.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// let value: types::NewOrder = types::NewOrder::builder().pet_id(1).build()?;
-    /// println!("{value:?}");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn build(
-        self,
-    ) -> ::std::result::Result<super::NewOrder, super::error::ConversionError> {
-        self.try_into()
-    }
-}
-
-impl ::std::convert::TryFrom<NewOrder> for super::NewOrder {
-    type Error = super::error::ConversionError;
-
-    fn try_from(
-        value: NewOrder,
-    ) -> ::std::result::Result<Self, super::error::ConversionError> {
-        Ok(Self { pet_id: value.pet_id? })
-    }
-}
-
-impl ::std::convert::From<super::NewOrder> for NewOrder {
-    fn from(value: super::NewOrder) -> Self {
-        Self { pet_id: Ok(value.pet_id) }
     }
 }
 
@@ -238,128 +101,42 @@ impl ::std::convert::From<super::NewOrder> for NewOrder {
 #[derive(Clone, Debug)]
 #[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct NewPetBuilder {
-    category_id: ::std::result::Result<i64, ::std::string::String>,
-    name: ::std::result::Result<::std::string::String, ::std::string::String>,
-    status: ::std::result::Result<
-        ::std::option::Option<super::PetStatus>,
-        ::std::string::String,
-    >,
+    category_id: toolkit::Member<i64>,
+    name: toolkit::Member<::std::string::String>,
+    status: toolkit::Member<::std::option::Option<super::PetStatus>>,
 }
 
 /// The builder of [`NewPet`](super::NewPet).
 pub type NewPet = NewPetBuilder;
 
-impl ::std::default::Default for NewPet {
-    fn default() -> Self {
-        Self {
-            category_id: Err(
-                "`categoryId` is required: set it with `category_id`".to_string(),
-            ),
-            name: Err("`name` is required: set it with `name`".to_string()),
-            status: Ok(Default::default()),
-        }
-    }
-}
+toolkit::builder!(
+    NewPet, category_id = toolkit::missing("categoryId", "category_id"), name =
+    toolkit::missing("name", "name"), status = Ok(Default::default())
+);
 
 impl NewPet {
     /// Identifier of the category the pet belongs to.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// let builder = types::NewPet::builder().category_id(7);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn category_id<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<i64>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.category_id = value
-            .try_into()
-            .map_err(|e| format!("`categoryId` is not valid: {e}"));
+    pub fn category_id<T: toolkit::IntoMember<i64>>(mut self, value: T) -> Self {
+        self.category_id = value.into_member("categoryId");
         self
     }
 
     /// The pet's name.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// let builder = types::NewPet::builder().name("Rex");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn name<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<::std::string::String>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.name = value.try_into().map_err(|e| format!("`name` is not valid: {e}"));
+    pub fn name<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.name = value.into_member("name");
         self
     }
 
     /// Availability of a pet.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// let builder = types::NewPet::builder().status(types::PetStatus::Available);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn status<T, M>(mut self, value: T) -> Self
-    where
-        T: ::openapi_dropshot_client::generated::IntoOptional<super::PetStatus, M>,
-    {
-        self.status = ::openapi_dropshot_client::generated::optional(value)
-            .map_err(|e| format!("`status` is not valid: {e}"));
+    pub fn status<T: toolkit::IntoOptional<super::PetStatus, M>, M>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.status = toolkit::optional_member(value, "status");
         self
-    }
-
-    /// Returns the value.
-    ///
-    /// # Errors
-    ///
-    /// A required member is not set, or a value is not valid. The error names the member.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// let value: types::NewPet = types::NewPet::builder()
-    ///     .name("Rex")
-    ///     .category_id(7)
-    ///     .status(types::PetStatus::Available)
-    ///     .build()?;
-    /// println!("{value:?}");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn build(
-        self,
-    ) -> ::std::result::Result<super::NewPet, super::error::ConversionError> {
-        self.try_into()
-    }
-}
-
-impl ::std::convert::TryFrom<NewPet> for super::NewPet {
-    type Error = super::error::ConversionError;
-
-    fn try_from(
-        value: NewPet,
-    ) -> ::std::result::Result<Self, super::error::ConversionError> {
-        Ok(Self {
-            category_id: value.category_id?,
-            name: value.name?,
-            status: value.status?,
-        })
-    }
-}
-
-impl ::std::convert::From<super::NewPet> for NewPet {
-    fn from(value: super::NewPet) -> Self {
-        Self {
-            category_id: Ok(value.category_id),
-            name: Ok(value.name),
-            status: Ok(value.status),
-        }
     }
 }
 
@@ -385,192 +162,62 @@ impl ::std::convert::From<super::NewPet> for NewPet {
 #[derive(Clone, Debug)]
 #[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct OrderBuilder {
-    id: ::std::result::Result<i64, ::std::string::String>,
-    pet_id: ::std::result::Result<i64, ::std::string::String>,
-    placed_at: ::std::result::Result<
-        ::chrono::DateTime<::chrono::offset::Utc>,
-        ::std::string::String,
-    >,
-    status: ::std::result::Result<super::OrderStatus, ::std::string::String>,
-    updated_at: ::std::result::Result<
-        ::chrono::DateTime<::chrono::offset::Utc>,
-        ::std::string::String,
-    >,
+    id: toolkit::Member<i64>,
+    pet_id: toolkit::Member<i64>,
+    placed_at: toolkit::Member<::chrono::DateTime<::chrono::offset::Utc>>,
+    status: toolkit::Member<super::OrderStatus>,
+    updated_at: toolkit::Member<::chrono::DateTime<::chrono::offset::Utc>>,
 }
 
 /// The builder of [`Order`](super::Order).
 pub type Order = OrderBuilder;
 
-impl ::std::default::Default for Order {
-    fn default() -> Self {
-        Self {
-            id: Err("`id` is required: set it with `id`".to_string()),
-            pet_id: Err("`petId` is required: set it with `pet_id`".to_string()),
-            placed_at: Err(
-                "`placedAt` is required: set it with `placed_at`".to_string(),
-            ),
-            status: Err("`status` is required: set it with `status`".to_string()),
-            updated_at: Err(
-                "`updatedAt` is required: set it with `updated_at`".to_string(),
-            ),
-        }
-    }
-}
+toolkit::builder!(
+    Order, id = toolkit::missing("id", "id"), pet_id = toolkit::missing("petId",
+    "pet_id"), placed_at = toolkit::missing("placedAt", "placed_at"), status =
+    toolkit::missing("status", "status"), updated_at = toolkit::missing("updatedAt",
+    "updated_at")
+);
 
 impl Order {
     /// Unique identifier, assigned by the service.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// let builder = types::Order::builder().id(2);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn id<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<i64>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.id = value.try_into().map_err(|e| format!("`id` is not valid: {e}"));
+    pub fn id<T: toolkit::IntoMember<i64>>(mut self, value: T) -> Self {
+        self.id = value.into_member("id");
         self
     }
 
     /// Identifier of the ordered pet.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// let builder = types::Order::builder().pet_id(1);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn pet_id<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<i64>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.pet_id = value.try_into().map_err(|e| format!("`petId` is not valid: {e}"));
+    pub fn pet_id<T: toolkit::IntoMember<i64>>(mut self, value: T) -> Self {
+        self.pet_id = value.into_member("petId");
         self
     }
 
     /// The time at which the order was placed, in UTC.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// let builder = types::Order::builder()
-    ///     .placed_at(
-    ///         "2026-11-21T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
-    ///     );
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn placed_at<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<::chrono::DateTime<::chrono::offset::Utc>>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.placed_at = value
-            .try_into()
-            .map_err(|e| format!("`placedAt` is not valid: {e}"));
+    pub fn placed_at<T: toolkit::IntoMember<::chrono::DateTime<::chrono::offset::Utc>>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.placed_at = value.into_member("placedAt");
         self
     }
 
     /// Status of an order. `delivered` and `cancelled` are final.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// let builder = types::Order::builder().status(types::OrderStatus::Placed);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn status<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<super::OrderStatus>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.status = value
-            .try_into()
-            .map_err(|e| format!("`status` is not valid: {e}"));
+    pub fn status<T: toolkit::IntoMember<super::OrderStatus>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.status = value.into_member("status");
         self
     }
 
     /// The time at which the order reached its present status, in UTC. It
     /// is never before `placedAt`.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// let builder = types::Order::builder()
-    ///     .updated_at(
-    ///         "2026-11-21T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
-    ///     );
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn updated_at<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<::chrono::DateTime<::chrono::offset::Utc>>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.updated_at = value
-            .try_into()
-            .map_err(|e| format!("`updatedAt` is not valid: {e}"));
+    pub fn updated_at<T: toolkit::IntoMember<::chrono::DateTime<::chrono::offset::Utc>>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.updated_at = value.into_member("updatedAt");
         self
-    }
-
-    /// Returns the value.
-    ///
-    /// # Errors
-    ///
-    /// A required member is not set, or a value is not valid. The error names the member.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// let value: types::Order = types::Order::builder()
-    ///     .id(2)
-    ///     .pet_id(1)
-    ///     .status(types::OrderStatus::Placed)
-    ///     .placed_at(
-    ///         "2026-11-21T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
-    ///     )
-    ///     .updated_at(
-    ///         "2026-11-21T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
-    ///     )
-    ///     .build()?;
-    /// println!("{value:?}");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn build(
-        self,
-    ) -> ::std::result::Result<super::Order, super::error::ConversionError> {
-        self.try_into()
-    }
-}
-
-impl ::std::convert::TryFrom<Order> for super::Order {
-    type Error = super::error::ConversionError;
-
-    fn try_from(
-        value: Order,
-    ) -> ::std::result::Result<Self, super::error::ConversionError> {
-        Ok(Self {
-            id: value.id?,
-            pet_id: value.pet_id?,
-            placed_at: value.placed_at?,
-            status: value.status?,
-            updated_at: value.updated_at?,
-        })
-    }
-}
-
-impl ::std::convert::From<super::Order> for Order {
-    fn from(value: super::Order) -> Self {
-        Self {
-            id: Ok(value.id),
-            pet_id: Ok(value.pet_id),
-            placed_at: Ok(value.placed_at),
-            status: Ok(value.status),
-            updated_at: Ok(value.updated_at),
-        }
     }
 }
 
@@ -588,75 +235,22 @@ impl ::std::convert::From<super::Order> for Order {
 #[derive(Clone, Debug)]
 #[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct OrderUpdateBuilder {
-    status: ::std::result::Result<super::OrderStatus, ::std::string::String>,
+    status: toolkit::Member<super::OrderStatus>,
 }
 
 /// The builder of [`OrderUpdate`](super::OrderUpdate).
 pub type OrderUpdate = OrderUpdateBuilder;
 
-impl ::std::default::Default for OrderUpdate {
-    fn default() -> Self {
-        Self {
-            status: Err("`status` is required: set it with `status`".to_string()),
-        }
-    }
-}
+toolkit::builder!(OrderUpdate, status = toolkit::missing("status", "status"));
 
 impl OrderUpdate {
     /// Status of an order. `delivered` and `cancelled` are final.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// let builder = types::OrderUpdate::builder().status(types::OrderStatus::Approved);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn status<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<super::OrderStatus>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.status = value
-            .try_into()
-            .map_err(|e| format!("`status` is not valid: {e}"));
+    pub fn status<T: toolkit::IntoMember<super::OrderStatus>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.status = value.into_member("status");
         self
-    }
-
-    /// Returns the value.
-    ///
-    /// # Errors
-    ///
-    /// A required member is not set, or a value is not valid. The error names the member.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// let value: types::OrderUpdate = types::OrderUpdate::builder()
-    ///     .status(types::OrderStatus::Approved)
-    ///     .build()?;
-    /// println!("{value:?}");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn build(
-        self,
-    ) -> ::std::result::Result<super::OrderUpdate, super::error::ConversionError> {
-        self.try_into()
-    }
-}
-
-impl ::std::convert::TryFrom<OrderUpdate> for super::OrderUpdate {
-    type Error = super::error::ConversionError;
-
-    fn try_from(
-        value: OrderUpdate,
-    ) -> ::std::result::Result<Self, super::error::ConversionError> {
-        Ok(Self { status: value.status? })
-    }
-}
-
-impl ::std::convert::From<super::OrderUpdate> for OrderUpdate {
-    fn from(value: super::OrderUpdate) -> Self {
-        Self { status: Ok(value.status) }
     }
 }
 
@@ -677,149 +271,49 @@ impl ::std::convert::From<super::OrderUpdate> for OrderUpdate {
 #[derive(Clone, Debug)]
 #[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct PetBuilder {
-    category_id: ::std::result::Result<i64, ::std::string::String>,
-    id: ::std::result::Result<i64, ::std::string::String>,
-    name: ::std::result::Result<::std::string::String, ::std::string::String>,
-    status: ::std::result::Result<
-        ::std::option::Option<super::PetStatus>,
-        ::std::string::String,
-    >,
+    category_id: toolkit::Member<i64>,
+    id: toolkit::Member<i64>,
+    name: toolkit::Member<::std::string::String>,
+    status: toolkit::Member<::std::option::Option<super::PetStatus>>,
 }
 
 /// The builder of [`Pet`](super::Pet).
 pub type Pet = PetBuilder;
 
-impl ::std::default::Default for Pet {
-    fn default() -> Self {
-        Self {
-            category_id: Err(
-                "`categoryId` is required: set it with `category_id`".to_string(),
-            ),
-            id: Err("`id` is required: set it with `id`".to_string()),
-            name: Err("`name` is required: set it with `name`".to_string()),
-            status: Ok(Default::default()),
-        }
-    }
-}
+toolkit::builder!(
+    Pet, category_id = toolkit::missing("categoryId", "category_id"), id =
+    toolkit::missing("id", "id"), name = toolkit::missing("name", "name"), status =
+    Ok(Default::default())
+);
 
 impl Pet {
     /// Identifier of the category the pet belongs to.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// let builder = types::Pet::builder().category_id(7);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn category_id<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<i64>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.category_id = value
-            .try_into()
-            .map_err(|e| format!("`categoryId` is not valid: {e}"));
+    pub fn category_id<T: toolkit::IntoMember<i64>>(mut self, value: T) -> Self {
+        self.category_id = value.into_member("categoryId");
         self
     }
 
     /// Unique identifier, assigned by the service on creation.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// let builder = types::Pet::builder().id(1);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn id<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<i64>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.id = value.try_into().map_err(|e| format!("`id` is not valid: {e}"));
+    pub fn id<T: toolkit::IntoMember<i64>>(mut self, value: T) -> Self {
+        self.id = value.into_member("id");
         self
     }
 
     /// The pet's name.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// let builder = types::Pet::builder().name("Rex");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn name<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<::std::string::String>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.name = value.try_into().map_err(|e| format!("`name` is not valid: {e}"));
+    pub fn name<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.name = value.into_member("name");
         self
     }
 
     /// Availability of a pet.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// let builder = types::Pet::builder().status(types::PetStatus::Available);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn status<T, M>(mut self, value: T) -> Self
-    where
-        T: ::openapi_dropshot_client::generated::IntoOptional<super::PetStatus, M>,
-    {
-        self.status = ::openapi_dropshot_client::generated::optional(value)
-            .map_err(|e| format!("`status` is not valid: {e}"));
+    pub fn status<T: toolkit::IntoOptional<super::PetStatus, M>, M>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.status = toolkit::optional_member(value, "status");
         self
-    }
-
-    /// Returns the value.
-    ///
-    /// # Errors
-    ///
-    /// A required member is not set, or a value is not valid. The error names the member.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// let value: types::Pet = types::Pet::builder()
-    ///     .id(1)
-    ///     .name("Rex")
-    ///     .category_id(7)
-    ///     .status(types::PetStatus::Available)
-    ///     .build()?;
-    /// println!("{value:?}");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn build(
-        self,
-    ) -> ::std::result::Result<super::Pet, super::error::ConversionError> {
-        self.try_into()
-    }
-}
-
-impl ::std::convert::TryFrom<Pet> for super::Pet {
-    type Error = super::error::ConversionError;
-
-    fn try_from(
-        value: Pet,
-    ) -> ::std::result::Result<Self, super::error::ConversionError> {
-        Ok(Self {
-            category_id: value.category_id?,
-            id: value.id?,
-            name: value.name?,
-            status: value.status?,
-        })
-    }
-}
-
-impl ::std::convert::From<super::Pet> for Pet {
-    fn from(value: super::Pet) -> Self {
-        Self {
-            category_id: Ok(value.category_id),
-            id: Ok(value.id),
-            name: Ok(value.name),
-            status: Ok(value.status),
-        }
     }
 }

@@ -2,513 +2,164 @@
 //!
 //! Builders of the types, field by field.
 
+use ::openapi_dropshot_client::generated as toolkit;
+
 /// Builds a value of [`Book`](super::Book) field by field; `build` ends it.
-///
-/// ```
-/// use books::types;
-///
-/// # fn example(value: types::Book) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct BookBuilder {
-    category_id: ::std::result::Result<i64, ::std::string::String>,
-    id: ::std::result::Result<i64, ::std::string::String>,
-    name: ::std::result::Result<::std::string::String, ::std::string::String>,
-    status: ::std::result::Result<
-        ::std::option::Option<super::BookStatus>,
-        ::std::string::String,
-    >,
+    category_id: toolkit::Member<i64>,
+    id: toolkit::Member<i64>,
+    name: toolkit::Member<::std::string::String>,
+    status: toolkit::Member<::std::option::Option<super::BookStatus>>,
 }
 
 /// The builder of [`Book`](super::Book).
 pub type Book = BookBuilder;
 
-impl ::std::default::Default for Book {
-    fn default() -> Self {
-        Self {
-            category_id: Err(
-                "`categoryId` is required: set it with `category_id`".to_string(),
-            ),
-            id: Err("`id` is required: set it with `id`".to_string()),
-            name: Err("`name` is required: set it with `name`".to_string()),
-            status: Ok(Default::default()),
-        }
-    }
-}
+toolkit::builder!(
+    Book, category_id = toolkit::missing("categoryId", "category_id"), id =
+    toolkit::missing("id", "id"), name = toolkit::missing("name", "name"), status =
+    Ok(Default::default())
+);
 
 impl Book {
     /// `categoryId`
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # fn example(value: i64) {
-    /// let builder = types::Book::builder().category_id(value);
-    /// # }
-    /// ```
-    pub fn category_id<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<i64>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.category_id = value
-            .try_into()
-            .map_err(|e| format!("`categoryId` is not valid: {e}"));
+    pub fn category_id<T: toolkit::IntoMember<i64>>(mut self, value: T) -> Self {
+        self.category_id = value.into_member("categoryId");
         self
     }
 
     /// `id`
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # fn example(value: i64) {
-    /// let builder = types::Book::builder().id(value);
-    /// # }
-    /// ```
-    pub fn id<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<i64>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.id = value.try_into().map_err(|e| format!("`id` is not valid: {e}"));
+    pub fn id<T: toolkit::IntoMember<i64>>(mut self, value: T) -> Self {
+        self.id = value.into_member("id");
         self
     }
 
     /// `name`
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # fn example(value: ::std::string::String) {
-    /// let builder = types::Book::builder().name(value);
-    /// # }
-    /// ```
-    pub fn name<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<::std::string::String>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.name = value.try_into().map_err(|e| format!("`name` is not valid: {e}"));
+    pub fn name<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.name = value.into_member("name");
         self
     }
 
     /// `status`
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # fn example(value: ::std::option::Option<types::BookStatus>) {
-    /// let builder = types::Book::builder().status(value);
-    /// # }
-    /// ```
-    pub fn status<T, M>(mut self, value: T) -> Self
-    where
-        T: ::openapi_dropshot_client::generated::IntoOptional<super::BookStatus, M>,
-    {
-        self.status = ::openapi_dropshot_client::generated::optional(value)
-            .map_err(|e| format!("`status` is not valid: {e}"));
+    pub fn status<T: toolkit::IntoOptional<super::BookStatus, M>, M>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.status = toolkit::optional_member(value, "status");
         self
-    }
-
-    /// Returns the value.
-    ///
-    /// # Errors
-    ///
-    /// A required member is not set, or a value is not valid. The error names the member.
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # fn example(value: types::Book) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn build(
-        self,
-    ) -> ::std::result::Result<super::Book, super::error::ConversionError> {
-        self.try_into()
-    }
-}
-
-impl ::std::convert::TryFrom<Book> for super::Book {
-    type Error = super::error::ConversionError;
-
-    fn try_from(
-        value: Book,
-    ) -> ::std::result::Result<Self, super::error::ConversionError> {
-        Ok(Self {
-            category_id: value.category_id?,
-            id: value.id?,
-            name: value.name?,
-            status: value.status?,
-        })
-    }
-}
-
-impl ::std::convert::From<super::Book> for Book {
-    fn from(value: super::Book) -> Self {
-        Self {
-            category_id: Ok(value.category_id),
-            id: Ok(value.id),
-            name: Ok(value.name),
-            status: Ok(value.status),
-        }
     }
 }
 
 /// Builds a value of [`NewBook`](super::NewBook) field by field; `build` ends it.
-///
-/// ```
-/// use books::types;
-///
-/// # fn example(value: types::NewBook) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct NewBookBuilder {
-    category_id: ::std::result::Result<i64, ::std::string::String>,
-    name: ::std::result::Result<::std::string::String, ::std::string::String>,
-    status: ::std::result::Result<
-        ::std::option::Option<super::BookStatus>,
-        ::std::string::String,
-    >,
+    category_id: toolkit::Member<i64>,
+    name: toolkit::Member<::std::string::String>,
+    status: toolkit::Member<::std::option::Option<super::BookStatus>>,
 }
 
 /// The builder of [`NewBook`](super::NewBook).
 pub type NewBook = NewBookBuilder;
 
-impl ::std::default::Default for NewBook {
-    fn default() -> Self {
-        Self {
-            category_id: Err(
-                "`categoryId` is required: set it with `category_id`".to_string(),
-            ),
-            name: Err("`name` is required: set it with `name`".to_string()),
-            status: Ok(Default::default()),
-        }
-    }
-}
+toolkit::builder!(
+    NewBook, category_id = toolkit::missing("categoryId", "category_id"), name =
+    toolkit::missing("name", "name"), status = Ok(Default::default())
+);
 
 impl NewBook {
     /// `categoryId`
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # fn example(value: i64) {
-    /// let builder = types::NewBook::builder().category_id(value);
-    /// # }
-    /// ```
-    pub fn category_id<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<i64>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.category_id = value
-            .try_into()
-            .map_err(|e| format!("`categoryId` is not valid: {e}"));
+    pub fn category_id<T: toolkit::IntoMember<i64>>(mut self, value: T) -> Self {
+        self.category_id = value.into_member("categoryId");
         self
     }
 
     /// `name`
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # fn example(value: ::std::string::String) {
-    /// let builder = types::NewBook::builder().name(value);
-    /// # }
-    /// ```
-    pub fn name<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<::std::string::String>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.name = value.try_into().map_err(|e| format!("`name` is not valid: {e}"));
+    pub fn name<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.name = value.into_member("name");
         self
     }
 
     /// `status`
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # fn example(value: ::std::option::Option<types::BookStatus>) {
-    /// let builder = types::NewBook::builder().status(value);
-    /// # }
-    /// ```
-    pub fn status<T, M>(mut self, value: T) -> Self
-    where
-        T: ::openapi_dropshot_client::generated::IntoOptional<super::BookStatus, M>,
-    {
-        self.status = ::openapi_dropshot_client::generated::optional(value)
-            .map_err(|e| format!("`status` is not valid: {e}"));
+    pub fn status<T: toolkit::IntoOptional<super::BookStatus, M>, M>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.status = toolkit::optional_member(value, "status");
         self
-    }
-
-    /// Returns the value.
-    ///
-    /// # Errors
-    ///
-    /// A required member is not set, or a value is not valid. The error names the member.
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # fn example(value: types::NewBook) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn build(
-        self,
-    ) -> ::std::result::Result<super::NewBook, super::error::ConversionError> {
-        self.try_into()
-    }
-}
-
-impl ::std::convert::TryFrom<NewBook> for super::NewBook {
-    type Error = super::error::ConversionError;
-
-    fn try_from(
-        value: NewBook,
-    ) -> ::std::result::Result<Self, super::error::ConversionError> {
-        Ok(Self {
-            category_id: value.category_id?,
-            name: value.name?,
-            status: value.status?,
-        })
-    }
-}
-
-impl ::std::convert::From<super::NewBook> for NewBook {
-    fn from(value: super::NewBook) -> Self {
-        Self {
-            category_id: Ok(value.category_id),
-            name: Ok(value.name),
-            status: Ok(value.status),
-        }
     }
 }
 
 /// Builds a value of [`Problem`](super::Problem) field by field; `build` ends it.
-///
-/// ```
-/// use books::types;
-///
-/// # fn example(value: types::Problem) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct ProblemBuilder {
-    field: ::std::result::Result<
-        ::std::option::Option<::std::string::String>,
-        ::std::string::String,
-    >,
-    status: ::std::result::Result<i64, ::std::string::String>,
-    title: ::std::result::Result<::std::string::String, ::std::string::String>,
+    field: toolkit::Member<::std::option::Option<::std::string::String>>,
+    status: toolkit::Member<i64>,
+    title: toolkit::Member<::std::string::String>,
 }
 
 /// The builder of [`Problem`](super::Problem).
 pub type Problem = ProblemBuilder;
 
-impl ::std::default::Default for Problem {
-    fn default() -> Self {
-        Self {
-            field: Ok(Default::default()),
-            status: Err("`status` is required: set it with `status`".to_string()),
-            title: Err("`title` is required: set it with `title`".to_string()),
-        }
-    }
-}
+toolkit::builder!(
+    Problem, field = Ok(Default::default()), status = toolkit::missing("status",
+    "status"), title = toolkit::missing("title", "title")
+);
 
 impl Problem {
     /// `field`
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # fn example(value: ::std::option::Option<::std::string::String>) {
-    /// let builder = types::Problem::builder().field(value);
-    /// # }
-    /// ```
-    pub fn field<T, M>(mut self, value: T) -> Self
-    where
-        T: ::openapi_dropshot_client::generated::IntoOptional<::std::string::String, M>,
-    {
-        self.field = ::openapi_dropshot_client::generated::optional(value)
-            .map_err(|e| format!("`field` is not valid: {e}"));
+    pub fn field<T: toolkit::IntoOptional<::std::string::String, M>, M>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.field = toolkit::optional_member(value, "field");
         self
     }
 
     /// `status`
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # fn example(value: i64) {
-    /// let builder = types::Problem::builder().status(value);
-    /// # }
-    /// ```
-    pub fn status<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<i64>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.status = value
-            .try_into()
-            .map_err(|e| format!("`status` is not valid: {e}"));
+    pub fn status<T: toolkit::IntoMember<i64>>(mut self, value: T) -> Self {
+        self.status = value.into_member("status");
         self
     }
 
     /// `title`
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # fn example(value: ::std::string::String) {
-    /// let builder = types::Problem::builder().title(value);
-    /// # }
-    /// ```
-    pub fn title<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<::std::string::String>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.title = value.try_into().map_err(|e| format!("`title` is not valid: {e}"));
+    pub fn title<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.title = value.into_member("title");
         self
-    }
-
-    /// Returns the value.
-    ///
-    /// # Errors
-    ///
-    /// A required member is not set, or a value is not valid. The error names the member.
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # fn example(value: types::Problem) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn build(
-        self,
-    ) -> ::std::result::Result<super::Problem, super::error::ConversionError> {
-        self.try_into()
-    }
-}
-
-impl ::std::convert::TryFrom<Problem> for super::Problem {
-    type Error = super::error::ConversionError;
-
-    fn try_from(
-        value: Problem,
-    ) -> ::std::result::Result<Self, super::error::ConversionError> {
-        Ok(Self {
-            field: value.field?,
-            status: value.status?,
-            title: value.title?,
-        })
-    }
-}
-
-impl ::std::convert::From<super::Problem> for Problem {
-    fn from(value: super::Problem) -> Self {
-        Self {
-            field: Ok(value.field),
-            status: Ok(value.status),
-            title: Ok(value.title),
-        }
     }
 }
 
 /// Builds a value of [`Search`](super::Search) field by field; `build` ends it.
-///
-/// ```
-/// use books::types;
-///
-/// # fn example(value: types::Search) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct SearchBuilder {
-    author: ::std::result::Result<::std::string::String, ::std::string::String>,
+    author: toolkit::Member<::std::string::String>,
 }
 
 /// The builder of [`Search`](super::Search).
 pub type Search = SearchBuilder;
 
-impl ::std::default::Default for Search {
-    fn default() -> Self {
-        Self {
-            author: Err("`author` is required: set it with `author`".to_string()),
-        }
-    }
-}
+toolkit::builder!(Search, author = toolkit::missing("author", "author"));
 
 impl Search {
     /// `author`
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # fn example(value: ::std::string::String) {
-    /// let builder = types::Search::builder().author(value);
-    /// # }
-    /// ```
-    pub fn author<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<::std::string::String>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.author = value
-            .try_into()
-            .map_err(|e| format!("`author` is not valid: {e}"));
+    pub fn author<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.author = value.into_member("author");
         self
-    }
-
-    /// Returns the value.
-    ///
-    /// # Errors
-    ///
-    /// A required member is not set, or a value is not valid. The error names the member.
-    ///
-    /// ```
-    /// use books::types;
-    ///
-    /// # fn example(value: types::Search) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn build(
-        self,
-    ) -> ::std::result::Result<super::Search, super::error::ConversionError> {
-        self.try_into()
-    }
-}
-
-impl ::std::convert::TryFrom<Search> for super::Search {
-    type Error = super::error::ConversionError;
-
-    fn try_from(
-        value: Search,
-    ) -> ::std::result::Result<Self, super::error::ConversionError> {
-        Ok(Self { author: value.author? })
-    }
-}
-
-impl ::std::convert::From<super::Search> for Search {
-    fn from(value: super::Search) -> Self {
-        Self { author: Ok(value.author) }
     }
 }

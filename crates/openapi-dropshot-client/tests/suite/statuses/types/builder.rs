@@ -2,1365 +2,532 @@
 //!
 //! Builders of the types, field by field.
 
+use ::openapi_dropshot_client::generated as toolkit;
+
 /// Builds a value of [`BorrowerPatch`](super::BorrowerPatch) field by field; `build` ends it.
-///
-/// ```
-/// use loans::types;
-///
-/// # fn example(value: types::BorrowerPatch) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct BorrowerPatchBuilder {
-    contact: ::std::result::Result<
+    contact: toolkit::Member<
         ::std::option::Option<::std::option::Option<super::Person>>,
-        ::std::string::String,
     >,
-    guest: ::std::result::Result<
-        ::std::option::Option<super::Guest>,
-        ::std::string::String,
+    guest: toolkit::Member<::std::option::Option<super::Guest>>,
+    hobbies: toolkit::Member<
+        ::std::option::Option<::std::vec::Vec<::std::string::String>>,
     >,
-    languages: ::std::result::Result<
+    languages: toolkit::Member<
         ::std::option::Option<
             ::std::option::Option<::std::vec::Vec<::std::string::String>>,
         >,
-        ::std::string::String,
     >,
-    name: ::std::result::Result<
-        ::std::option::Option<::std::string::String>,
-        ::std::string::String,
+    name: toolkit::Member<::std::option::Option<::std::string::String>>,
+    nickname: toolkit::Member<::std::option::Option<super::BorrowerPatchNickname>>,
+    notes: toolkit::Member<
+        ::std::option::Option<
+            ::std::collections::BTreeMap<::std::string::String, ::std::string::String>,
+        >,
     >,
-    phone: ::std::result::Result<
+    phone: toolkit::Member<
         ::std::option::Option<::std::option::Option<::std::string::String>>,
-        ::std::string::String,
     >,
-    pupils: ::std::result::Result<
-        ::std::option::Option<::std::option::Option<i64>>,
-        ::std::string::String,
-    >,
+    pupils: toolkit::Member<::std::option::Option<::std::option::Option<i64>>>,
 }
 
 /// The builder of [`BorrowerPatch`](super::BorrowerPatch).
 pub type BorrowerPatch = BorrowerPatchBuilder;
 
-impl ::std::default::Default for BorrowerPatch {
-    fn default() -> Self {
-        Self {
-            contact: Ok(Default::default()),
-            guest: Ok(Default::default()),
-            languages: Ok(Default::default()),
-            name: Ok(Default::default()),
-            phone: Ok(Default::default()),
-            pupils: Ok(Default::default()),
-        }
-    }
-}
+toolkit::builder!(
+    BorrowerPatch, contact = Ok(Default::default()), guest = Ok(Default::default()),
+    hobbies = Ok(Default::default()), languages = Ok(Default::default()), name =
+    Ok(Default::default()), nickname = Ok(Default::default()), notes =
+    Ok(Default::default()), phone = Ok(Default::default()), pupils =
+    Ok(Default::default())
+);
 
 impl BorrowerPatch {
     /// `contact`
     ///
     /// `None` is sent as `null`. The member is absent if it is not set at all.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: ::std::option::Option<types::Person>) {
-    /// let builder = types::BorrowerPatch::builder().contact(value);
-    /// # }
-    /// ```
-    pub fn contact<T, M>(mut self, value: T) -> Self
-    where
-        T: ::openapi_dropshot_client::generated::IntoOptional<super::Person, M>,
-    {
-        self.contact = ::openapi_dropshot_client::generated::optional(value)
-            .map(Some)
-            .map_err(|e| format!("`contact` is not valid: {e}"));
+    pub fn contact<T: toolkit::IntoOptional<super::Person, M>, M>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.contact = toolkit::optional_member(value, "contact").map(Some);
         self
     }
 
     /// `guest`
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: ::std::option::Option<types::Guest>) {
-    /// let builder = types::BorrowerPatch::builder().guest(value);
-    /// # }
-    /// ```
-    pub fn guest<T, M>(mut self, value: T) -> Self
-    where
-        T: ::openapi_dropshot_client::generated::IntoOptional<super::Guest, M>,
-    {
-        self.guest = ::openapi_dropshot_client::generated::optional(value)
-            .map_err(|e| format!("`guest` is not valid: {e}"));
+    pub fn guest<T: toolkit::IntoOptional<super::Guest, M>, M>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.guest = toolkit::optional_member(value, "guest");
+        self
+    }
+
+    /// `hobbies`
+    pub fn hobbies<T: toolkit::IntoMember<::std::vec::Vec<::std::string::String>>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.hobbies = value.into_member("hobbies").map(Some);
         self
     }
 
     /// `languages`
     ///
     /// `None` is sent as `null`. The member is absent if it is not set at all.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: ::std::option::Option<::std::vec::Vec<::std::string::String>>) {
-    /// let builder = types::BorrowerPatch::builder().languages(value);
-    /// # }
-    /// ```
-    pub fn languages<T, M>(mut self, value: T) -> Self
-    where
-        T: ::openapi_dropshot_client::generated::IntoOptional<
-            ::std::vec::Vec<::std::string::String>,
-            M,
-        >,
-    {
-        self.languages = ::openapi_dropshot_client::generated::optional(value)
-            .map(Some)
-            .map_err(|e| format!("`languages` is not valid: {e}"));
+    pub fn languages<
+        T: toolkit::IntoOptional<::std::vec::Vec<::std::string::String>, M>,
+        M,
+    >(mut self, value: T) -> Self {
+        self.languages = toolkit::optional_member(value, "languages").map(Some);
         self
     }
 
     /// `name`
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: ::std::option::Option<::std::string::String>) {
-    /// let builder = types::BorrowerPatch::builder().name(value);
-    /// # }
-    /// ```
-    pub fn name<T, M>(mut self, value: T) -> Self
-    where
-        T: ::openapi_dropshot_client::generated::IntoOptional<::std::string::String, M>,
-    {
-        self.name = ::openapi_dropshot_client::generated::optional(value)
-            .map_err(|e| format!("`name` is not valid: {e}"));
+    pub fn name<T: toolkit::IntoOptional<::std::string::String, M>, M>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.name = toolkit::optional_member(value, "name");
+        self
+    }
+
+    /// `nickname`
+    pub fn nickname<T: toolkit::IntoOptional<super::BorrowerPatchNickname, M>, M>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.nickname = toolkit::optional_member(value, "nickname");
+        self
+    }
+
+    /// `notes`
+    pub fn notes<
+        T: toolkit::IntoMember<
+                ::std::collections::BTreeMap<
+                    ::std::string::String,
+                    ::std::string::String,
+                >,
+            >,
+    >(mut self, value: T) -> Self {
+        self.notes = value.into_member("notes").map(Some);
         self
     }
 
     /// `phone`
     ///
     /// `None` is sent as `null`. The member is absent if it is not set at all.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: ::std::option::Option<::std::string::String>) {
-    /// let builder = types::BorrowerPatch::builder().phone(value);
-    /// # }
-    /// ```
-    pub fn phone<T, M>(mut self, value: T) -> Self
-    where
-        T: ::openapi_dropshot_client::generated::IntoOptional<::std::string::String, M>,
-    {
-        self.phone = ::openapi_dropshot_client::generated::optional(value)
-            .map(Some)
-            .map_err(|e| format!("`phone` is not valid: {e}"));
+    pub fn phone<T: toolkit::IntoOptional<::std::string::String, M>, M>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.phone = toolkit::optional_member(value, "phone").map(Some);
         self
     }
 
     /// `pupils`
     ///
     /// `None` is sent as `null`. The member is absent if it is not set at all.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: ::std::option::Option<i64>) {
-    /// let builder = types::BorrowerPatch::builder().pupils(value);
-    /// # }
-    /// ```
-    pub fn pupils<T, M>(mut self, value: T) -> Self
-    where
-        T: ::openapi_dropshot_client::generated::IntoOptional<i64, M>,
-    {
-        self.pupils = ::openapi_dropshot_client::generated::optional(value)
-            .map(Some)
-            .map_err(|e| format!("`pupils` is not valid: {e}"));
+    pub fn pupils<T: toolkit::IntoOptional<i64, M>, M>(mut self, value: T) -> Self {
+        self.pupils = toolkit::optional_member(value, "pupils").map(Some);
         self
-    }
-
-    /// Returns the value.
-    ///
-    /// # Errors
-    ///
-    /// A required member is not set, or a value is not valid. The error names the member.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: types::BorrowerPatch) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn build(
-        self,
-    ) -> ::std::result::Result<super::BorrowerPatch, super::error::ConversionError> {
-        self.try_into()
-    }
-}
-
-impl ::std::convert::TryFrom<BorrowerPatch> for super::BorrowerPatch {
-    type Error = super::error::ConversionError;
-
-    fn try_from(
-        value: BorrowerPatch,
-    ) -> ::std::result::Result<Self, super::error::ConversionError> {
-        Ok(Self {
-            contact: value.contact?,
-            guest: value.guest?,
-            languages: value.languages?,
-            name: value.name?,
-            phone: value.phone?,
-            pupils: value.pupils?,
-        })
-    }
-}
-
-impl ::std::convert::From<super::BorrowerPatch> for BorrowerPatch {
-    fn from(value: super::BorrowerPatch) -> Self {
-        Self {
-            contact: Ok(value.contact),
-            guest: Ok(value.guest),
-            languages: Ok(value.languages),
-            name: Ok(value.name),
-            phone: Ok(value.phone),
-            pupils: Ok(value.pupils),
-        }
     }
 }
 
 /// Builds a value of [`CreateLoanError409`](super::CreateLoanError409) field by field; `build` ends it.
-///
-/// ```
-/// use loans::types;
-///
-/// # fn example(value: types::CreateLoanError409) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct CreateLoanError409Builder {
-    current: ::std::result::Result<
-        ::std::option::Option<super::Loan>,
-        ::std::string::String,
-    >,
-    until: ::std::result::Result<::std::string::String, ::std::string::String>,
+    current: toolkit::Member<::std::option::Option<super::Loan>>,
+    until: toolkit::Member<::std::string::String>,
 }
 
 /// The builder of [`CreateLoanError409`](super::CreateLoanError409).
 pub type CreateLoanError409 = CreateLoanError409Builder;
 
-impl ::std::default::Default for CreateLoanError409 {
-    fn default() -> Self {
-        Self {
-            current: Ok(Default::default()),
-            until: Err("`until` is required: set it with `until`".to_string()),
-        }
-    }
-}
+toolkit::builder!(
+    CreateLoanError409, current = Ok(Default::default()), until =
+    toolkit::missing("until", "until")
+);
 
 impl CreateLoanError409 {
     /// `current`
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: ::std::option::Option<types::Loan>) {
-    /// let builder = types::CreateLoanError409::builder().current(value);
-    /// # }
-    /// ```
-    pub fn current<T, M>(mut self, value: T) -> Self
-    where
-        T: ::openapi_dropshot_client::generated::IntoOptional<super::Loan, M>,
-    {
-        self.current = ::openapi_dropshot_client::generated::optional(value)
-            .map_err(|e| format!("`current` is not valid: {e}"));
+    pub fn current<T: toolkit::IntoOptional<super::Loan, M>, M>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.current = toolkit::optional_member(value, "current");
         self
     }
 
     /// `until`
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: ::std::string::String) {
-    /// let builder = types::CreateLoanError409::builder().until(value);
-    /// # }
-    /// ```
-    pub fn until<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<::std::string::String>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.until = value.try_into().map_err(|e| format!("`until` is not valid: {e}"));
+    pub fn until<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.until = value.into_member("until");
         self
-    }
-
-    /// Returns the value.
-    ///
-    /// # Errors
-    ///
-    /// A required member is not set, or a value is not valid. The error names the member.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: types::CreateLoanError409) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn build(
-        self,
-    ) -> ::std::result::Result<
-        super::CreateLoanError409,
-        super::error::ConversionError,
-    > {
-        self.try_into()
-    }
-}
-
-impl ::std::convert::TryFrom<CreateLoanError409> for super::CreateLoanError409 {
-    type Error = super::error::ConversionError;
-
-    fn try_from(
-        value: CreateLoanError409,
-    ) -> ::std::result::Result<Self, super::error::ConversionError> {
-        Ok(Self {
-            current: value.current?,
-            until: value.until?,
-        })
-    }
-}
-
-impl ::std::convert::From<super::CreateLoanError409> for CreateLoanError409 {
-    fn from(value: super::CreateLoanError409) -> Self {
-        Self {
-            current: Ok(value.current),
-            until: Ok(value.until),
-        }
     }
 }
 
 /// Builds a value of [`CreateLoanResponse202`](super::CreateLoanResponse202) field by field; `build` ends it.
-///
-/// ```
-/// use loans::types;
-///
-/// # fn example(value: types::CreateLoanResponse202) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct CreateLoanResponse202Builder {
-    ticket: ::std::result::Result<::std::string::String, ::std::string::String>,
+    ticket: toolkit::Member<::std::string::String>,
 }
 
 /// The builder of [`CreateLoanResponse202`](super::CreateLoanResponse202).
 pub type CreateLoanResponse202 = CreateLoanResponse202Builder;
 
-impl ::std::default::Default for CreateLoanResponse202 {
-    fn default() -> Self {
-        Self {
-            ticket: Err("`ticket` is required: set it with `ticket`".to_string()),
-        }
-    }
-}
+toolkit::builder!(CreateLoanResponse202, ticket = toolkit::missing("ticket", "ticket"));
 
 impl CreateLoanResponse202 {
     /// `ticket`
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: ::std::string::String) {
-    /// let builder = types::CreateLoanResponse202::builder().ticket(value);
-    /// # }
-    /// ```
-    pub fn ticket<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<::std::string::String>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.ticket = value
-            .try_into()
-            .map_err(|e| format!("`ticket` is not valid: {e}"));
+    pub fn ticket<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.ticket = value.into_member("ticket");
         self
-    }
-
-    /// Returns the value.
-    ///
-    /// # Errors
-    ///
-    /// A required member is not set, or a value is not valid. The error names the member.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: types::CreateLoanResponse202) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn build(
-        self,
-    ) -> ::std::result::Result<
-        super::CreateLoanResponse202,
-        super::error::ConversionError,
-    > {
-        self.try_into()
-    }
-}
-
-impl ::std::convert::TryFrom<CreateLoanResponse202> for super::CreateLoanResponse202 {
-    type Error = super::error::ConversionError;
-
-    fn try_from(
-        value: CreateLoanResponse202,
-    ) -> ::std::result::Result<Self, super::error::ConversionError> {
-        Ok(Self { ticket: value.ticket? })
-    }
-}
-
-impl ::std::convert::From<super::CreateLoanResponse202> for CreateLoanResponse202 {
-    fn from(value: super::CreateLoanResponse202) -> Self {
-        Self { ticket: Ok(value.ticket) }
     }
 }
 
 /// Builds a value of [`ExtendLoanBody`](super::ExtendLoanBody) field by field; `build` ends it.
-///
-/// ```
-/// use loans::types;
-///
-/// # fn example(value: types::ExtendLoanBody) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct ExtendLoanBodyBuilder {
-    days: ::std::result::Result<i64, ::std::string::String>,
+    days: toolkit::Member<i64>,
 }
 
 /// The builder of [`ExtendLoanBody`](super::ExtendLoanBody).
 pub type ExtendLoanBody = ExtendLoanBodyBuilder;
 
-impl ::std::default::Default for ExtendLoanBody {
-    fn default() -> Self {
-        Self {
-            days: Err("`days` is required: set it with `days`".to_string()),
-        }
-    }
-}
+toolkit::builder!(ExtendLoanBody, days = toolkit::missing("days", "days"));
 
 impl ExtendLoanBody {
     /// `days`
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: i64) {
-    /// let builder = types::ExtendLoanBody::builder().days(value);
-    /// # }
-    /// ```
-    pub fn days<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<i64>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.days = value.try_into().map_err(|e| format!("`days` is not valid: {e}"));
+    pub fn days<T: toolkit::IntoMember<i64>>(mut self, value: T) -> Self {
+        self.days = value.into_member("days");
         self
-    }
-
-    /// Returns the value.
-    ///
-    /// # Errors
-    ///
-    /// A required member is not set, or a value is not valid. The error names the member.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: types::ExtendLoanBody) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn build(
-        self,
-    ) -> ::std::result::Result<super::ExtendLoanBody, super::error::ConversionError> {
-        self.try_into()
-    }
-}
-
-impl ::std::convert::TryFrom<ExtendLoanBody> for super::ExtendLoanBody {
-    type Error = super::error::ConversionError;
-
-    fn try_from(
-        value: ExtendLoanBody,
-    ) -> ::std::result::Result<Self, super::error::ConversionError> {
-        Ok(Self { days: value.days? })
-    }
-}
-
-impl ::std::convert::From<super::ExtendLoanBody> for ExtendLoanBody {
-    fn from(value: super::ExtendLoanBody) -> Self {
-        Self { days: Ok(value.days) }
     }
 }
 
 /// Builds a value of [`Faults`](super::Faults) field by field; `build` ends it.
-///
-/// ```
-/// use loans::types;
-///
-/// # fn example(value: types::Faults) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct FaultsBuilder {
-    faults: ::std::result::Result<
-        ::std::vec::Vec<super::FaultsFaultsItem>,
-        ::std::string::String,
-    >,
+    faults: toolkit::Member<::std::vec::Vec<super::FaultsFaultsItem>>,
 }
 
 /// The builder of [`Faults`](super::Faults).
 pub type Faults = FaultsBuilder;
 
-impl ::std::default::Default for Faults {
-    fn default() -> Self {
-        Self {
-            faults: Err("`faults` is required: set it with `faults`".to_string()),
-        }
-    }
-}
+toolkit::builder!(Faults, faults = toolkit::missing("faults", "faults"));
 
 impl Faults {
     /// `faults`
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: ::std::vec::Vec<types::FaultsFaultsItem>) {
-    /// let builder = types::Faults::builder().faults(value);
-    /// # }
-    /// ```
-    pub fn faults<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<::std::vec::Vec<super::FaultsFaultsItem>>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.faults = value
-            .try_into()
-            .map_err(|e| format!("`faults` is not valid: {e}"));
+    pub fn faults<T: toolkit::IntoMember<::std::vec::Vec<super::FaultsFaultsItem>>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.faults = value.into_member("faults");
         self
-    }
-
-    /// Returns the value.
-    ///
-    /// # Errors
-    ///
-    /// A required member is not set, or a value is not valid. The error names the member.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: types::Faults) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn build(
-        self,
-    ) -> ::std::result::Result<super::Faults, super::error::ConversionError> {
-        self.try_into()
-    }
-}
-
-impl ::std::convert::TryFrom<Faults> for super::Faults {
-    type Error = super::error::ConversionError;
-
-    fn try_from(
-        value: Faults,
-    ) -> ::std::result::Result<Self, super::error::ConversionError> {
-        Ok(Self { faults: value.faults? })
-    }
-}
-
-impl ::std::convert::From<super::Faults> for Faults {
-    fn from(value: super::Faults) -> Self {
-        Self { faults: Ok(value.faults) }
     }
 }
 
 /// Builds a value of [`FaultsFaultsItem`](super::FaultsFaultsItem) field by field; `build` ends it.
-///
-/// ```
-/// use loans::types;
-///
-/// # fn example(value: types::FaultsFaultsItem) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct FaultsFaultsItemBuilder {
-    member: ::std::result::Result<::std::string::String, ::std::string::String>,
-    reason: ::std::result::Result<::std::string::String, ::std::string::String>,
+    member: toolkit::Member<::std::string::String>,
+    reason: toolkit::Member<::std::string::String>,
 }
 
 /// The builder of [`FaultsFaultsItem`](super::FaultsFaultsItem).
 pub type FaultsFaultsItem = FaultsFaultsItemBuilder;
 
-impl ::std::default::Default for FaultsFaultsItem {
-    fn default() -> Self {
-        Self {
-            member: Err("`member` is required: set it with `member`".to_string()),
-            reason: Err("`reason` is required: set it with `reason`".to_string()),
-        }
-    }
-}
+toolkit::builder!(
+    FaultsFaultsItem, member = toolkit::missing("member", "member"), reason =
+    toolkit::missing("reason", "reason")
+);
 
 impl FaultsFaultsItem {
     /// `member`
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: ::std::string::String) {
-    /// let builder = types::FaultsFaultsItem::builder().member(value);
-    /// # }
-    /// ```
-    pub fn member<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<::std::string::String>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.member = value
-            .try_into()
-            .map_err(|e| format!("`member` is not valid: {e}"));
+    pub fn member<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.member = value.into_member("member");
         self
     }
 
     /// `reason`
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: ::std::string::String) {
-    /// let builder = types::FaultsFaultsItem::builder().reason(value);
-    /// # }
-    /// ```
-    pub fn reason<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<::std::string::String>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.reason = value
-            .try_into()
-            .map_err(|e| format!("`reason` is not valid: {e}"));
+    pub fn reason<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.reason = value.into_member("reason");
         self
-    }
-
-    /// Returns the value.
-    ///
-    /// # Errors
-    ///
-    /// A required member is not set, or a value is not valid. The error names the member.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: types::FaultsFaultsItem) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn build(
-        self,
-    ) -> ::std::result::Result<super::FaultsFaultsItem, super::error::ConversionError> {
-        self.try_into()
-    }
-}
-
-impl ::std::convert::TryFrom<FaultsFaultsItem> for super::FaultsFaultsItem {
-    type Error = super::error::ConversionError;
-
-    fn try_from(
-        value: FaultsFaultsItem,
-    ) -> ::std::result::Result<Self, super::error::ConversionError> {
-        Ok(Self {
-            member: value.member?,
-            reason: value.reason?,
-        })
-    }
-}
-
-impl ::std::convert::From<super::FaultsFaultsItem> for FaultsFaultsItem {
-    fn from(value: super::FaultsFaultsItem) -> Self {
-        Self {
-            member: Ok(value.member),
-            reason: Ok(value.reason),
-        }
     }
 }
 
 /// Builds a value of [`Loan`](super::Loan) field by field; `build` ends it.
-///
-/// ```
-/// use loans::types;
-///
-/// # fn example(value: types::Loan) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct LoanBuilder {
-    book: ::std::result::Result<::std::string::String, ::std::string::String>,
-    id: ::std::result::Result<i64, ::std::string::String>,
+    book: toolkit::Member<::std::string::String>,
+    id: toolkit::Member<i64>,
 }
 
 /// The builder of [`Loan`](super::Loan).
 pub type Loan = LoanBuilder;
 
-impl ::std::default::Default for Loan {
-    fn default() -> Self {
-        Self {
-            book: Err("`book` is required: set it with `book`".to_string()),
-            id: Err("`id` is required: set it with `id`".to_string()),
-        }
-    }
-}
+toolkit::builder!(
+    Loan, book = toolkit::missing("book", "book"), id = toolkit::missing("id", "id")
+);
 
 impl Loan {
     /// `book`
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: ::std::string::String) {
-    /// let builder = types::Loan::builder().book(value);
-    /// # }
-    /// ```
-    pub fn book<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<::std::string::String>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.book = value.try_into().map_err(|e| format!("`book` is not valid: {e}"));
+    pub fn book<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.book = value.into_member("book");
         self
     }
 
     /// `id`
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: i64) {
-    /// let builder = types::Loan::builder().id(value);
-    /// # }
-    /// ```
-    pub fn id<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<i64>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.id = value.try_into().map_err(|e| format!("`id` is not valid: {e}"));
+    pub fn id<T: toolkit::IntoMember<i64>>(mut self, value: T) -> Self {
+        self.id = value.into_member("id");
+        self
+    }
+}
+
+/// Builds a value of [`Locked`](super::Locked) field by field; `build` ends it.
+#[derive(Clone, Debug)]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+pub struct LockedBuilder {
+    floor: toolkit::Member<i64>,
+    key: toolkit::Member<::std::string::String>,
+}
+
+/// The builder of [`Locked`](super::Locked).
+pub type Locked = LockedBuilder;
+
+toolkit::builder!(
+    Locked, floor = toolkit::missing("floor", "floor"), key = toolkit::missing("key",
+    "key")
+);
+
+impl Locked {
+    /// `floor`
+    pub fn floor<T: toolkit::IntoMember<i64>>(mut self, value: T) -> Self {
+        self.floor = value.into_member("floor");
         self
     }
 
-    /// Returns the value.
-    ///
-    /// # Errors
-    ///
-    /// A required member is not set, or a value is not valid. The error names the member.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: types::Loan) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn build(
-        self,
-    ) -> ::std::result::Result<super::Loan, super::error::ConversionError> {
-        self.try_into()
-    }
-}
-
-impl ::std::convert::TryFrom<Loan> for super::Loan {
-    type Error = super::error::ConversionError;
-
-    fn try_from(
-        value: Loan,
-    ) -> ::std::result::Result<Self, super::error::ConversionError> {
-        Ok(Self {
-            book: value.book?,
-            id: value.id?,
-        })
-    }
-}
-
-impl ::std::convert::From<super::Loan> for Loan {
-    fn from(value: super::Loan) -> Self {
-        Self {
-            book: Ok(value.book),
-            id: Ok(value.id),
-        }
+    /// `key`
+    pub fn key<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.key = value.into_member("key");
+        self
     }
 }
 
 /// Builds a value of [`NewLoan`](super::NewLoan) field by field; `build` ends it.
-///
-/// ```
-/// use loans::types;
-///
-/// # fn example(value: types::NewLoan) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct NewLoanBuilder {
-    book: ::std::result::Result<::std::string::String, ::std::string::String>,
-    url: ::std::result::Result<
-        ::std::option::Option<::std::string::String>,
-        ::std::string::String,
-    >,
+    book: toolkit::Member<::std::string::String>,
+    url: toolkit::Member<::std::option::Option<::std::string::String>>,
 }
 
 /// The builder of [`NewLoan`](super::NewLoan).
 pub type NewLoan = NewLoanBuilder;
 
-impl ::std::default::Default for NewLoan {
-    fn default() -> Self {
-        Self {
-            book: Err("`book` is required: set it with `book`".to_string()),
-            url: Ok(Default::default()),
-        }
-    }
-}
+toolkit::builder!(
+    NewLoan, book = toolkit::missing("book", "book"), url = Ok(Default::default())
+);
 
 impl NewLoan {
     /// `book`
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: ::std::string::String) {
-    /// let builder = types::NewLoan::builder().book(value);
-    /// # }
-    /// ```
-    pub fn book<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<::std::string::String>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.book = value.try_into().map_err(|e| format!("`book` is not valid: {e}"));
+    pub fn book<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.book = value.into_member("book");
         self
     }
 
     /// `url`
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: ::std::option::Option<::std::string::String>) {
-    /// let builder = types::NewLoan::builder().url(value);
-    /// # }
-    /// ```
-    pub fn url<T, M>(mut self, value: T) -> Self
-    where
-        T: ::openapi_dropshot_client::generated::IntoOptional<::std::string::String, M>,
-    {
-        self.url = ::openapi_dropshot_client::generated::optional(value)
-            .map_err(|e| format!("`url` is not valid: {e}"));
+    pub fn url<T: toolkit::IntoOptional<::std::string::String, M>, M>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.url = toolkit::optional_member(value, "url");
         self
-    }
-
-    /// Returns the value.
-    ///
-    /// # Errors
-    ///
-    /// A required member is not set, or a value is not valid. The error names the member.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: types::NewLoan) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn build(
-        self,
-    ) -> ::std::result::Result<super::NewLoan, super::error::ConversionError> {
-        self.try_into()
-    }
-}
-
-impl ::std::convert::TryFrom<NewLoan> for super::NewLoan {
-    type Error = super::error::ConversionError;
-
-    fn try_from(
-        value: NewLoan,
-    ) -> ::std::result::Result<Self, super::error::ConversionError> {
-        Ok(Self {
-            book: value.book?,
-            url: value.url?,
-        })
-    }
-}
-
-impl ::std::convert::From<super::NewLoan> for NewLoan {
-    fn from(value: super::NewLoan) -> Self {
-        Self {
-            book: Ok(value.book),
-            url: Ok(value.url),
-        }
     }
 }
 
 /// Builds a value of [`Person`](super::Person) field by field; `build` ends it.
-///
-/// ```
-/// use loans::types;
-///
-/// # fn example(value: types::Person) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct PersonBuilder {
-    kind: ::std::result::Result<::std::string::String, ::std::string::String>,
-    phone: ::std::result::Result<
+    kind: toolkit::Member<::std::string::String>,
+    phone: toolkit::Member<
         ::std::option::Option<::std::option::Option<::std::string::String>>,
-        ::std::string::String,
     >,
 }
 
 /// The builder of [`Person`](super::Person).
 pub type Person = PersonBuilder;
 
-impl ::std::default::Default for Person {
-    fn default() -> Self {
-        Self {
-            kind: Err("`kind` is required: set it with `kind`".to_string()),
-            phone: Ok(Default::default()),
-        }
-    }
-}
+toolkit::builder!(
+    Person, kind = toolkit::missing("kind", "kind"), phone = Ok(Default::default())
+);
 
 impl Person {
     /// `kind`
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: ::std::string::String) {
-    /// let builder = types::Person::builder().kind(value);
-    /// # }
-    /// ```
-    pub fn kind<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<::std::string::String>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.kind = value.try_into().map_err(|e| format!("`kind` is not valid: {e}"));
+    pub fn kind<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.kind = value.into_member("kind");
         self
     }
 
     /// `phone`
     ///
     /// `None` is sent as `null`. The member is absent if it is not set at all.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: ::std::option::Option<::std::string::String>) {
-    /// let builder = types::Person::builder().phone(value);
-    /// # }
-    /// ```
-    pub fn phone<T, M>(mut self, value: T) -> Self
-    where
-        T: ::openapi_dropshot_client::generated::IntoOptional<::std::string::String, M>,
-    {
-        self.phone = ::openapi_dropshot_client::generated::optional(value)
-            .map(Some)
-            .map_err(|e| format!("`phone` is not valid: {e}"));
+    pub fn phone<T: toolkit::IntoOptional<::std::string::String, M>, M>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.phone = toolkit::optional_member(value, "phone").map(Some);
         self
     }
-
-    /// Returns the value.
-    ///
-    /// # Errors
-    ///
-    /// A required member is not set, or a value is not valid. The error names the member.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: types::Person) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn build(
-        self,
-    ) -> ::std::result::Result<super::Person, super::error::ConversionError> {
-        self.try_into()
-    }
 }
 
-impl ::std::convert::TryFrom<Person> for super::Person {
-    type Error = super::error::ConversionError;
-
-    fn try_from(
-        value: Person,
-    ) -> ::std::result::Result<Self, super::error::ConversionError> {
-        Ok(Self {
-            kind: value.kind?,
-            phone: value.phone?,
-        })
-    }
+/// Builds a value of [`Plain`](super::Plain) field by field; `build` ends it.
+#[derive(Clone, Debug)]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+pub struct PlainBuilder {
+    floor: toolkit::Member<i64>,
 }
 
-impl ::std::convert::From<super::Person> for Person {
-    fn from(value: super::Person) -> Self {
-        Self {
-            kind: Ok(value.kind),
-            phone: Ok(value.phone),
-        }
+/// The builder of [`Plain`](super::Plain).
+pub type Plain = PlainBuilder;
+
+toolkit::builder!(Plain, floor = toolkit::missing("floor", "floor"));
+
+impl Plain {
+    /// `floor`
+    pub fn floor<T: toolkit::IntoMember<i64>>(mut self, value: T) -> Self {
+        self.floor = value.into_member("floor");
+        self
     }
 }
 
 /// Builds a value of [`Problem`](super::Problem) field by field; `build` ends it.
-///
-/// ```
-/// use loans::types;
-///
-/// # fn example(value: types::Problem) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct ProblemBuilder {
-    status: ::std::result::Result<::std::option::Option<i64>, ::std::string::String>,
-    title: ::std::result::Result<::std::string::String, ::std::string::String>,
+    status: toolkit::Member<::std::option::Option<i64>>,
+    title: toolkit::Member<::std::string::String>,
 }
 
 /// The builder of [`Problem`](super::Problem).
 pub type Problem = ProblemBuilder;
 
-impl ::std::default::Default for Problem {
-    fn default() -> Self {
-        Self {
-            status: Ok(Default::default()),
-            title: Err("`title` is required: set it with `title`".to_string()),
-        }
-    }
-}
+toolkit::builder!(
+    Problem, status = Ok(Default::default()), title = toolkit::missing("title", "title")
+);
 
 impl Problem {
     /// `status`
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: ::std::option::Option<i64>) {
-    /// let builder = types::Problem::builder().status(value);
-    /// # }
-    /// ```
-    pub fn status<T, M>(mut self, value: T) -> Self
-    where
-        T: ::openapi_dropshot_client::generated::IntoOptional<i64, M>,
-    {
-        self.status = ::openapi_dropshot_client::generated::optional(value)
-            .map_err(|e| format!("`status` is not valid: {e}"));
+    pub fn status<T: toolkit::IntoOptional<i64, M>, M>(mut self, value: T) -> Self {
+        self.status = toolkit::optional_member(value, "status");
         self
     }
 
     /// `title`
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: ::std::string::String) {
-    /// let builder = types::Problem::builder().title(value);
-    /// # }
-    /// ```
-    pub fn title<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<::std::string::String>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.title = value.try_into().map_err(|e| format!("`title` is not valid: {e}"));
+    pub fn title<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.title = value.into_member("title");
         self
-    }
-
-    /// Returns the value.
-    ///
-    /// # Errors
-    ///
-    /// A required member is not set, or a value is not valid. The error names the member.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: types::Problem) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn build(
-        self,
-    ) -> ::std::result::Result<super::Problem, super::error::ConversionError> {
-        self.try_into()
-    }
-}
-
-impl ::std::convert::TryFrom<Problem> for super::Problem {
-    type Error = super::error::ConversionError;
-
-    fn try_from(
-        value: Problem,
-    ) -> ::std::result::Result<Self, super::error::ConversionError> {
-        Ok(Self {
-            status: value.status?,
-            title: value.title?,
-        })
-    }
-}
-
-impl ::std::convert::From<super::Problem> for Problem {
-    fn from(value: super::Problem) -> Self {
-        Self {
-            status: Ok(value.status),
-            title: Ok(value.title),
-        }
     }
 }
 
 /// Builds a value of [`Reminded`](super::Reminded) field by field; `build` ends it.
-///
-/// ```
-/// use loans::types;
-///
-/// # fn example(value: types::Reminded) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct RemindedBuilder {
-    days: ::std::result::Result<i64, ::std::string::String>,
+    days: toolkit::Member<i64>,
 }
 
 /// The builder of [`Reminded`](super::Reminded).
 pub type Reminded = RemindedBuilder;
 
-impl ::std::default::Default for Reminded {
-    fn default() -> Self {
-        Self {
-            days: Err("`days` is required: set it with `days`".to_string()),
-        }
-    }
-}
+toolkit::builder!(Reminded, days = toolkit::missing("days", "days"));
 
 impl Reminded {
     /// `days`
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: i64) {
-    /// let builder = types::Reminded::builder().days(value);
-    /// # }
-    /// ```
-    pub fn days<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<i64>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.days = value.try_into().map_err(|e| format!("`days` is not valid: {e}"));
+    pub fn days<T: toolkit::IntoMember<i64>>(mut self, value: T) -> Self {
+        self.days = value.into_member("days");
         self
-    }
-
-    /// Returns the value.
-    ///
-    /// # Errors
-    ///
-    /// A required member is not set, or a value is not valid. The error names the member.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: types::Reminded) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn build(
-        self,
-    ) -> ::std::result::Result<super::Reminded, super::error::ConversionError> {
-        self.try_into()
-    }
-}
-
-impl ::std::convert::TryFrom<Reminded> for super::Reminded {
-    type Error = super::error::ConversionError;
-
-    fn try_from(
-        value: Reminded,
-    ) -> ::std::result::Result<Self, super::error::ConversionError> {
-        Ok(Self { days: value.days? })
-    }
-}
-
-impl ::std::convert::From<super::Reminded> for Reminded {
-    fn from(value: super::Reminded) -> Self {
-        Self { days: Ok(value.days) }
     }
 }
 
 /// Builds a value of [`School`](super::School) field by field; `build` ends it.
-///
-/// ```
-/// use loans::types;
-///
-/// # fn example(value: types::School) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct SchoolBuilder {
-    contact: ::std::result::Result<
+    contact: toolkit::Member<
         ::std::option::Option<::std::option::Option<::std::boxed::Box<super::Borrower>>>,
-        ::std::string::String,
     >,
-    kind: ::std::result::Result<::std::string::String, ::std::string::String>,
-    pupils: ::std::result::Result<::std::option::Option<i64>, ::std::string::String>,
+    kind: toolkit::Member<::std::string::String>,
+    pupils: toolkit::Member<::std::option::Option<i64>>,
 }
 
 /// The builder of [`School`](super::School).
 pub type School = SchoolBuilder;
 
-impl ::std::default::Default for School {
-    fn default() -> Self {
-        Self {
-            contact: Ok(Default::default()),
-            kind: Err("`kind` is required: set it with `kind`".to_string()),
-            pupils: Ok(Default::default()),
-        }
-    }
-}
+toolkit::builder!(
+    School, contact = Ok(Default::default()), kind = toolkit::missing("kind", "kind"),
+    pupils = Ok(Default::default())
+);
 
 impl School {
     /// `contact`
     ///
     /// `None` is sent as `null`. The member is absent if it is not set at all.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: ::std::option::Option<::std::boxed::Box<types::Borrower>>) {
-    /// let builder = types::School::builder().contact(value);
-    /// # }
-    /// ```
-    pub fn contact<T, M>(mut self, value: T) -> Self
-    where
-        T: ::openapi_dropshot_client::generated::IntoOptional<
-            ::std::boxed::Box<super::Borrower>,
-            M,
-        >,
-    {
-        self.contact = ::openapi_dropshot_client::generated::optional(value)
-            .map(Some)
-            .map_err(|e| format!("`contact` is not valid: {e}"));
+    pub fn contact<T: toolkit::IntoOptional<::std::boxed::Box<super::Borrower>, M>, M>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.contact = toolkit::optional_member(value, "contact").map(Some);
         self
     }
 
     /// `kind`
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: ::std::string::String) {
-    /// let builder = types::School::builder().kind(value);
-    /// # }
-    /// ```
-    pub fn kind<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<::std::string::String>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.kind = value.try_into().map_err(|e| format!("`kind` is not valid: {e}"));
+    pub fn kind<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.kind = value.into_member("kind");
         self
     }
 
     /// `pupils`
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: ::std::option::Option<i64>) {
-    /// let builder = types::School::builder().pupils(value);
-    /// # }
-    /// ```
-    pub fn pupils<T, M>(mut self, value: T) -> Self
-    where
-        T: ::openapi_dropshot_client::generated::IntoOptional<i64, M>,
-    {
-        self.pupils = ::openapi_dropshot_client::generated::optional(value)
-            .map_err(|e| format!("`pupils` is not valid: {e}"));
+    pub fn pupils<T: toolkit::IntoOptional<i64, M>, M>(mut self, value: T) -> Self {
+        self.pupils = toolkit::optional_member(value, "pupils");
         self
-    }
-
-    /// Returns the value.
-    ///
-    /// # Errors
-    ///
-    /// A required member is not set, or a value is not valid. The error names the member.
-    ///
-    /// ```
-    /// use loans::types;
-    ///
-    /// # fn example(value: types::School) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn build(
-        self,
-    ) -> ::std::result::Result<super::School, super::error::ConversionError> {
-        self.try_into()
-    }
-}
-
-impl ::std::convert::TryFrom<School> for super::School {
-    type Error = super::error::ConversionError;
-
-    fn try_from(
-        value: School,
-    ) -> ::std::result::Result<Self, super::error::ConversionError> {
-        Ok(Self {
-            contact: value.contact?,
-            kind: value.kind?,
-            pupils: value.pupils?,
-        })
-    }
-}
-
-impl ::std::convert::From<super::School> for School {
-    fn from(value: super::School) -> Self {
-        Self {
-            contact: Ok(value.contact),
-            kind: Ok(value.kind),
-            pupils: Ok(value.pupils),
-        }
     }
 }

@@ -24,6 +24,17 @@ pub struct Error {
     pub request_id: String,
 }
 
+impl Error {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(message: impl Into<String>, request_id: impl Into<String>) -> Self {
+        Error {
+            error_code: None,
+            message: message.into(),
+            request_id: request_id.into(),
+        }
+    }
+}
+
 /// The schema `ShipResultsPage`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(remote = "Self")]
@@ -40,6 +51,16 @@ pub struct ShipResultsPage {
     )]
     #[schemars(with = "Option<String>", description = "")]
     pub next_page: Option<Option<String>>,
+}
+
+impl ShipResultsPage {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(items: Vec<Ship>) -> Self {
+        ShipResultsPage {
+            items,
+            next_page: None,
+        }
+    }
 }
 
 /// The schema `Ship`.
@@ -85,6 +106,21 @@ pub struct Ship {
     #[serde(default = "default_ship_route")]
     #[schemars(description = "")]
     pub route: ShipState,
+}
+
+impl Ship {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(name: impl Into<String>, state: ShipState) -> Self {
+        Ship {
+            name: name.into(),
+            state,
+            flag: None,
+            cargo: None,
+            pilot: None,
+            mark: default_ship_mark(),
+            route: default_ship_route(),
+        }
+    }
 }
 
 fn default_ship_mark() -> Base64 {
@@ -159,6 +195,13 @@ pub struct ShipStateAnchored {
     pub kind: ShipStateAnchoredKind,
 }
 
+impl ShipStateAnchored {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(kind: ShipStateAnchoredKind) -> Self {
+        ShipStateAnchored { kind }
+    }
+}
+
 /// A value of the document, without a description of its own.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum ShipStateAnchoredKind {
@@ -205,6 +248,13 @@ pub struct ShipStateUnderWay {
     /// `knots`
     #[schemars(description = "")]
     pub knots: f64,
+}
+
+impl ShipStateUnderWay {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(kind: ShipStateUnderWayKind, knots: f64) -> Self {
+        ShipStateUnderWay { kind, knots }
+    }
 }
 
 /// A value of the document, without a description of its own.
@@ -254,6 +304,13 @@ pub struct ShipStateTowed {
     /// What a ship does; told by `kind`.
     #[schemars(with = "ShipState", description = "")]
     pub by: Box<ShipState>,
+}
+
+impl ShipStateTowed {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(kind: ShipStateTowedKind, by: Box<ShipState>) -> Self {
+        ShipStateTowed { kind, by }
+    }
 }
 
 /// A value of the document, without a description of its own.
@@ -502,6 +559,13 @@ pub struct Crates {
     pub crates: u64,
 }
 
+impl Crates {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(crates: u64) -> Self {
+        Crates { crates }
+    }
+}
+
 /// The schema `Liquid`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(remote = "Self")]
@@ -518,6 +582,13 @@ pub struct Liquid {
     /// `litres`
     #[schemars(description = "")]
     pub litres: u64,
+}
+
+impl Liquid {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(litres: u64) -> Self {
+        Liquid { crates: None, litres }
+    }
 }
 
 /// The schema `Pilot`.
@@ -597,6 +668,16 @@ pub struct Person {
     pub name: Option<String>,
 }
 
+impl Person {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(type_: impl Into<String>) -> Self {
+        Person {
+            type_: type_.into(),
+            name: None,
+        }
+    }
+}
+
 /// The schema `Machine`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(remote = "Self")]
@@ -614,6 +695,16 @@ pub struct Machine {
     )]
     #[schemars(with = "String", description = "")]
     pub model: Option<String>,
+}
+
+impl Machine {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(type_: impl Into<String>) -> Self {
+        Machine {
+            type_: type_.into(),
+            model: None,
+        }
+    }
 }
 
 /// The schema `Registration`.
@@ -635,6 +726,17 @@ pub struct Registration {
     )]
     #[schemars(with = "Flag", description = "")]
     pub flag: Option<Flag>,
+}
+
+impl Registration {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(name: RegistrationName, masts: u8) -> Self {
+        Registration {
+            name,
+            masts,
+            flag: None,
+        }
+    }
 }
 
 /// A value of the document, without a description of its own.
@@ -724,6 +826,17 @@ pub struct Anchorage {
         description = ""
     )]
     pub flag: Option<Flag>,
+}
+
+impl Default for Anchorage {
+    fn default() -> Self {
+        Anchorage {
+            fathoms: None,
+            since: None,
+            password: None,
+            flag: None,
+        }
+    }
 }
 
 /// A body.

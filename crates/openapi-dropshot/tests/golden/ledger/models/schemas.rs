@@ -14,6 +14,13 @@ pub struct Entry {
     pub amount: i64,
 }
 
+impl Entry {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(amount: i64) -> Self {
+        Entry { amount }
+    }
+}
+
 /// The schema `Fault`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(remote = "Self")]
@@ -38,6 +45,22 @@ pub struct Fault {
     pub trace: Option<String>,
 }
 
+impl Fault {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(
+        kind: impl Into<String>,
+        message: impl Into<String>,
+        status: u16,
+    ) -> Self {
+        Fault {
+            kind: kind.into(),
+            message: message.into(),
+            status,
+            trace: None,
+        }
+    }
+}
+
 /// An object inside the document, without a description of its own.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(remote = "Self")]
@@ -51,6 +74,12 @@ pub struct SearchEntriesBody {
     )]
     #[schemars(with = "Date", description = "")]
     pub since: Option<Date>,
+}
+
+impl Default for SearchEntriesBody {
+    fn default() -> Self {
+        SearchEntriesBody { since: None }
+    }
 }
 
 openapi_dropshot_types::objects!(Entry, Fault, SearchEntriesBody);

@@ -633,6 +633,12 @@ impl JsonSchema for Pair {
 #[schemars(description = "")]
 pub struct Nothing {}
 
+impl Default for Nothing {
+    fn default() -> Self {
+        Nothing {}
+    }
+}
+
 /// The schema `S`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum S2 {
@@ -799,6 +805,18 @@ pub struct User {
     pub d: Option<D2>,
 }
 
+impl User {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(s: S2) -> Self {
+        User {
+            settings_theme: default_user_settings_theme(),
+            settings: None,
+            s,
+            d: None,
+        }
+    }
+}
+
 fn default_user_settings_theme() -> String {
     "a".to_owned()
 }
@@ -812,6 +830,14 @@ pub struct UserSettings {
     #[serde(default = "default_user_settings_theme_2")]
     #[schemars(description = "")]
     pub theme: String,
+}
+
+impl Default for UserSettings {
+    fn default() -> Self {
+        UserSettings {
+            theme: default_user_settings_theme_2(),
+        }
+    }
 }
 
 fn default_user_settings_theme_2() -> String {
@@ -1019,6 +1045,41 @@ pub struct Tool {
     pub retired: Option<bool>,
 }
 
+impl Tool {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(name: Name, kind: Kind, owner: Option<String>, size: ToolSize) -> Self {
+        Tool {
+            name,
+            kind,
+            owner,
+            size,
+            nickname: None,
+            other_kind: None,
+            maybe_kind: None,
+            price: None,
+            count: default_tool_count(),
+            colour: default_tool_colour(),
+            tags: None,
+            sizes: None,
+            by_shelf: None,
+            empty: default_tool_empty(),
+            self_: None,
+            type_: None,
+            value_3d: default_tool_value_3d(),
+            x_y: None,
+            x_y_2: None,
+            bought: None,
+            used: None,
+            serial: None,
+            picture: None,
+            address: None,
+            page: None,
+            anything: None,
+            retired: None,
+        }
+    }
+}
+
 fn default_tool_count() -> i64 {
     1
 }
@@ -1046,6 +1107,16 @@ pub struct ToolSize {
     #[serde(default = "default_tool_size_unit")]
     #[schemars(description = "")]
     pub unit: ToolSizeUnit,
+}
+
+impl ToolSize {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(width: f64) -> Self {
+        ToolSize {
+            width,
+            unit: default_tool_size_unit(),
+        }
+    }
 }
 
 fn default_tool_size_unit() -> ToolSizeUnit {
@@ -1166,6 +1237,12 @@ pub struct ToolSizesItem {
     pub height: Option<i32>,
 }
 
+impl Default for ToolSizesItem {
+    fn default() -> Self {
+        ToolSizesItem { height: None }
+    }
+}
+
 /// An object inside the document, without a description of its own.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(remote = "Self")]
@@ -1174,6 +1251,13 @@ pub struct ToolByShelfValue {
     /// `row`
     #[schemars(description = "")]
     pub row: u32,
+}
+
+impl ToolByShelfValue {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(row: u32) -> Self {
+        ToolByShelfValue { row }
+    }
 }
 
 /// A tool that is a part.
@@ -1381,6 +1465,50 @@ pub struct Part {
     pub parent: Option<Box<Part>>,
 }
 
+impl Part {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(
+        name: Name,
+        kind: Kind,
+        owner: Option<String>,
+        size: ToolSize,
+        nickname: Option<String>,
+        number: u64,
+    ) -> Self {
+        Part {
+            name,
+            kind,
+            owner,
+            size,
+            nickname,
+            other_kind: None,
+            maybe_kind: None,
+            price: None,
+            count: default_part_count(),
+            colour: default_part_colour(),
+            tags: None,
+            sizes: None,
+            by_shelf: None,
+            empty: default_part_empty(),
+            self_: None,
+            type_: None,
+            value_3d: default_part_value_3d(),
+            x_y: None,
+            x_y_2: None,
+            bought: None,
+            used: None,
+            serial: None,
+            picture: None,
+            address: None,
+            page: None,
+            anything: None,
+            retired: None,
+            number,
+            parent: None,
+        }
+    }
+}
+
 fn default_part_count() -> i64 {
     1
 }
@@ -1423,6 +1551,17 @@ pub struct Ticket {
     pub left: Option<Box<Leaf>>,
 }
 
+impl Ticket {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(id: impl Into<Uuid>) -> Self {
+        Ticket {
+            id: id.into(),
+            next: None,
+            left: None,
+        }
+    }
+}
+
 /// The schema `Leaf`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(remote = "Self")]
@@ -1446,6 +1585,12 @@ pub struct Leaf {
     pub leaves: Option<Vec<Leaf>>,
 }
 
+impl Default for Leaf {
+    fn default() -> Self {
+        Leaf { ticket: None, leaves: None }
+    }
+}
+
 /// The schema `Settings`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(remote = "Self")]
@@ -1465,6 +1610,15 @@ pub struct Settings {
     pub additional: BTreeMap<String, i64>,
 }
 
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            theme: None,
+            additional: Default::default(),
+        }
+    }
+}
+
 /// The schema `OpenSettings`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(remote = "Self")]
@@ -1481,6 +1635,15 @@ pub struct OpenSettings {
     /// The members that have no name in the document.
     #[serde(flatten)]
     pub additional_2: BTreeMap<String, Value>,
+}
+
+impl Default for OpenSettings {
+    fn default() -> Self {
+        OpenSettings {
+            additional: None,
+            additional_2: Default::default(),
+        }
+    }
 }
 
 /// The schema `SameTool`.
@@ -1503,6 +1666,12 @@ pub struct Option2 {
     )]
     #[schemars(with = "String", description = "")]
     pub vec: Option<String>,
+}
+
+impl Default for Option2 {
+    fn default() -> Self {
+        Option2 { vec: None }
+    }
 }
 
 /// The schema `pet_status`.
@@ -1547,6 +1716,13 @@ pub struct Problem {
     pub message: String,
 }
 
+impl Problem {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(message: impl Into<String>) -> Self {
+        Problem { message: message.into() }
+    }
+}
+
 /// The schema `Fault`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(remote = "Self")]
@@ -1568,6 +1744,17 @@ pub struct Fault {
     pub detail: Option<String>,
 }
 
+impl Fault {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(title: impl Into<String>, status: i64) -> Self {
+        Fault {
+            title: title.into(),
+            status,
+            detail: None,
+        }
+    }
+}
+
 /// The schema `Details`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(remote = "Self")]
@@ -1579,6 +1766,16 @@ pub struct Details {
     /// `details`
     #[schemars(description = "")]
     pub details: Vec<String>,
+}
+
+impl Details {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(message: impl Into<String>, details: Vec<String>) -> Self {
+        Details {
+            message: message.into(),
+            details,
+        }
+    }
 }
 
 /// The schema `Everything`.
@@ -1785,6 +1982,37 @@ pub struct Everything {
     pub pet_status: Option<PetStatus>,
 }
 
+impl Default for Everything {
+    fn default() -> Self {
+        Everything {
+            tool_id: None,
+            page_size: default_everything_page_size(),
+            kind: None,
+            only_one: None,
+            maybe_kind: None,
+            level: None,
+            ratio: None,
+            even: None,
+            code: None,
+            name: None,
+            mail: None,
+            count: None,
+            anything: None,
+            bag: None,
+            labels: None,
+            few_labels: None,
+            tags: None,
+            pair: None,
+            nothing: None,
+            open_settings: None,
+            same_tool: None,
+            named_tool: None,
+            option: None,
+            pet_status: None,
+        }
+    }
+}
+
 fn default_everything_page_size() -> PageSize {
     PageSize(10)
 }
@@ -1807,6 +2035,13 @@ pub struct AddToolBody {
     )]
     #[schemars(with = "String", description = "")]
     pub note: Option<String>,
+}
+
+impl AddToolBody {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(tool: Tool) -> Self {
+        AddToolBody { tool, note: None }
+    }
 }
 
 openapi_dropshot_types::objects!(

@@ -162,7 +162,7 @@ pub(crate) async fn each_step_changes_order_and_pet_and_every_other_is_rejected_
                 Some((_, _, pet)) => {
                     let after = Order {
                         status: to,
-                        updated_at: minutes(1).try_into().expect("a time"),
+                        updated_at: minutes(1).into(),
                         ..before.clone()
                     };
                     (Ok(after), Some(*pet))

@@ -138,7 +138,7 @@ impl Model {
         let Ok(order) = result else { return false };
         let is_new = self.find(order.id).is_none();
         self.orders.push(order.clone());
-        let at: petstore_models::DateTime = made.at.try_into().expect("a time");
+        let at: petstore_models::DateTime = made.at.into();
         let expected = Order {
             id: order.id,
             pet_id: made.pet,
@@ -161,7 +161,7 @@ impl Model {
         };
         order.status = to;
         let before: DateTime<Utc> = order.updated_at.to_string().parse().expect("a time");
-        order.updated_at = before.max(made.at).try_into().expect("a time");
+        order.updated_at = before.max(made.at).into();
         let order = order.clone();
         if let Some(pet) = self.pet(order.pet_id) {
             pet.status = Some(pet_status);

@@ -39,15 +39,6 @@ impl<'a> ListBookmarks<'a> {
     }
 
     /// The position at which the page starts, from the `Link` of an earlier response.
-    ///
-    /// ```
-    /// use bookmarks_client::types;
-    ///
-    /// # fn example(client: &bookmarks_client::Client, cursor: types::ListBookmarksCursor) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_bookmarks().cursor(cursor);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn cursor<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<types::ListBookmarksCursor>,
@@ -64,13 +55,6 @@ impl<'a> ListBookmarks<'a> {
     /// The maximum number of bookmarks returned.
     ///
     /// Has to be from 1 to 100; any other value is rejected before anything is sent.
-    ///
-    /// ```
-    /// # fn example(client: &bookmarks_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_bookmarks().limit(20);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn limit<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<u64>,
@@ -88,15 +72,6 @@ impl<'a> ListBookmarks<'a> {
     }
 
     /// Restricts the result to bookmarks with this tag.
-    ///
-    /// ```
-    /// use bookmarks_client::types;
-    ///
-    /// # fn example(client: &bookmarks_client::Client, tag: types::Tag) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_bookmarks().tag(tag);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn tag<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<types::Tag>,
@@ -106,60 +81,7 @@ impl<'a> ListBookmarks<'a> {
         self
     }
 
-    /// The time limit of this call, with all its tries; of a stream, that of each page.
-    ///
-    /// ```
-    /// # fn example(client: &bookmarks_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_bookmarks().timeout(std::time::Duration::from_secs(2));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
-        self.call.change_options(|options| options.timeout(timeout));
-        self
-    }
-
-    /// How often this call is tried, and how long it pauses between two tries.
-    ///
-    /// ```
-    /// # fn example(client: &bookmarks_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_bookmarks().retry(bookmarks_client::RetryPolicy::never());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
-        self.call.change_options(|options| options.retry(policy));
-        self
-    }
-
-    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
-    ///
-    /// ```
-    /// # fn example(client: &bookmarks_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_bookmarks().header("x-job", "nightly");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.call.change_options(|options| options.header(name, value));
-        self
-    }
-
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
-    /// that it was given before.
-    ///
-    /// ```
-    /// # async fn example(client: &bookmarks_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = bookmarks_client::CallOptions::new()
-    ///     .timeout(std::time::Duration::from_secs(2));
-    /// let response = client.list_bookmarks().with(hasty).send().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: super::CallOptions) -> Self {
-        self.call.set_options(options);
-        self
-    }
+    toolkit::settings!(with, timeout, retry, header);
 
     /// Sends `GET /bookmarks`.
     ///
@@ -168,14 +90,6 @@ impl<'a> ListBookmarks<'a> {
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
     /// [`list_bookmarks`](super::Client::list_bookmarks) lists the errors of the service.
-    ///
-    /// ```
-    /// # async fn example(client: &bookmarks_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.list_bookmarks().send().await?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn send(self) -> Result<super::Response<types::Bookmarks>, super::Error> {
         self.call.request().json().await
     }
@@ -185,14 +99,6 @@ impl<'a> ListBookmarks<'a> {
     /// # Errors
     ///
     /// Those of [`send`](Self::send).
-    ///
-    /// ```
-    /// # fn example(client: &bookmarks_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.list_bookmarks().send_blocking()?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(
         self,
@@ -278,15 +184,6 @@ impl<'a> AddBookmark<'a> {
     }
 
     /// A name for this creation, such as a UUID.
-    ///
-    /// ```
-    /// use bookmarks_client::types;
-    ///
-    /// # fn example(client: &bookmarks_client::Client, idempotency_key: types::AddBookmarkIdempotencyKey) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.add_bookmark().idempotency_key(idempotency_key);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn idempotency_key<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<types::AddBookmarkIdempotencyKey>,
@@ -303,15 +200,6 @@ impl<'a> AddBookmark<'a> {
     /// The bookmark to add.
     ///
     /// Takes a value, or the builder of one.
-    ///
-    /// ```
-    /// use bookmarks_client::types;
-    ///
-    /// # fn example(client: &bookmarks_client::Client, body: types::NewBookmark) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.add_bookmark().body(body);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn body<V>(mut self, value: V) -> Self
     where
         V: toolkit::IntoBody<types::NewBookmark>,
@@ -340,74 +228,7 @@ impl<'a> AddBookmark<'a> {
         self
     }
 
-    /// The time limit of this call, with all its tries; of a stream, that of each page.
-    ///
-    /// ```
-    /// use bookmarks_client::types;
-    ///
-    /// # fn example(client: &bookmarks_client::Client, body: types::NewBookmark) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .add_bookmark()
-    ///     .body(body)
-    ///     .timeout(std::time::Duration::from_secs(2));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
-        self.call.change_options(|options| options.timeout(timeout));
-        self
-    }
-
-    /// How often this call is tried, and how long it pauses between two tries.
-    ///
-    /// ```
-    /// use bookmarks_client::types;
-    ///
-    /// # fn example(client: &bookmarks_client::Client, body: types::NewBookmark) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .add_bookmark()
-    ///     .body(body)
-    ///     .retry(bookmarks_client::RetryPolicy::never());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
-        self.call.change_options(|options| options.retry(policy));
-        self
-    }
-
-    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
-    ///
-    /// ```
-    /// use bookmarks_client::types;
-    ///
-    /// # fn example(client: &bookmarks_client::Client, body: types::NewBookmark) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.add_bookmark().body(body).header("x-job", "nightly");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.call.change_options(|options| options.header(name, value));
-        self
-    }
-
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
-    /// that it was given before.
-    ///
-    /// ```
-    /// use bookmarks_client::types;
-    ///
-    /// # async fn example(client: &bookmarks_client::Client, body: types::NewBookmark) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = bookmarks_client::CallOptions::new()
-    ///     .timeout(std::time::Duration::from_secs(2));
-    /// let response = client.add_bookmark().body(body).with(hasty).send().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: super::CallOptions) -> Self {
-        self.call.set_options(options);
-        self
-    }
+    toolkit::settings!(with, timeout, retry, header);
 
     /// Sends `POST /bookmarks`.
     ///
@@ -416,16 +237,6 @@ impl<'a> AddBookmark<'a> {
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
     /// [`add_bookmark`](super::Client::add_bookmark) lists the errors of the service.
-    ///
-    /// ```
-    /// use bookmarks_client::types;
-    ///
-    /// # async fn example(client: &bookmarks_client::Client, body: types::NewBookmark) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.add_bookmark().body(body).send().await?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn send(self) -> Result<super::Response<types::Bookmark>, super::Error> {
         self.call
             .request_with_json::<
@@ -441,16 +252,6 @@ impl<'a> AddBookmark<'a> {
     /// # Errors
     ///
     /// Those of [`send`](Self::send).
-    ///
-    /// ```
-    /// use bookmarks_client::types;
-    ///
-    /// # fn example(client: &bookmarks_client::Client, body: types::NewBookmark) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.add_bookmark().body(body).send_blocking()?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(
         self,
@@ -501,13 +302,6 @@ impl<'a> RemoveBookmark<'a> {
     /// Identifier of the bookmark.
     ///
     /// Required.
-    ///
-    /// ```
-    /// # fn example(client: &bookmarks_client::Client, bookmark_id: i64) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.remove_bookmark().bookmark_id(bookmark_id);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn bookmark_id<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<i64>,
@@ -517,74 +311,7 @@ impl<'a> RemoveBookmark<'a> {
         self
     }
 
-    /// The time limit of this call, with all its tries; of a stream, that of each page.
-    ///
-    /// ```
-    /// # fn example(client: &bookmarks_client::Client, bookmark_id: i64) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .remove_bookmark()
-    ///     .bookmark_id(bookmark_id)
-    ///     .timeout(std::time::Duration::from_secs(2));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
-        self.call.change_options(|options| options.timeout(timeout));
-        self
-    }
-
-    /// How often this call is tried, and how long it pauses between two tries.
-    ///
-    /// ```
-    /// # fn example(client: &bookmarks_client::Client, bookmark_id: i64) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .remove_bookmark()
-    ///     .bookmark_id(bookmark_id)
-    ///     .retry(bookmarks_client::RetryPolicy::never());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
-        self.call.change_options(|options| options.retry(policy));
-        self
-    }
-
-    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
-    ///
-    /// ```
-    /// # fn example(client: &bookmarks_client::Client, bookmark_id: i64) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .remove_bookmark()
-    ///     .bookmark_id(bookmark_id)
-    ///     .header("x-job", "nightly");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.call.change_options(|options| options.header(name, value));
-        self
-    }
-
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
-    /// that it was given before.
-    ///
-    /// ```
-    /// # async fn example(client: &bookmarks_client::Client, bookmark_id: i64) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = bookmarks_client::CallOptions::new()
-    ///     .timeout(std::time::Duration::from_secs(2));
-    /// let response = client
-    ///     .remove_bookmark()
-    ///     .bookmark_id(bookmark_id)
-    ///     .with(hasty)
-    ///     .send()
-    ///     .await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: super::CallOptions) -> Self {
-        self.call.set_options(options);
-        self
-    }
+    toolkit::settings!(with, timeout, retry, header);
 
     /// Sends `DELETE /bookmarks/{bookmarkId}`.
     ///
@@ -593,19 +320,6 @@ impl<'a> RemoveBookmark<'a> {
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
     /// [`remove_bookmark`](super::Client::remove_bookmark) lists the errors of the service.
-    ///
-    /// ```
-    /// # async fn example(client: &bookmarks_client::Client, bookmark_id: i64) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client
-    ///     .remove_bookmark()
-    ///     .bookmark_id(bookmark_id)
-    ///     .send()
-    ///     .await?
-    ///     .into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn send(self) -> Result<super::Response<()>, super::Error> {
         self.call.request().empty().await
     }
@@ -615,18 +329,6 @@ impl<'a> RemoveBookmark<'a> {
     /// # Errors
     ///
     /// Those of [`send`](Self::send).
-    ///
-    /// ```
-    /// # fn example(client: &bookmarks_client::Client, bookmark_id: i64) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client
-    ///     .remove_bookmark()
-    ///     .bookmark_id(bookmark_id)
-    ///     .send_blocking()?
-    ///     .into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<()>, super::Error> {
         toolkit::wait(self.call.request().empty())
@@ -673,15 +375,6 @@ impl<'a> SearchBookmarks<'a> {
     /// The tag to search for.
     ///
     /// Required.
-    ///
-    /// ```
-    /// use bookmarks_client::types;
-    ///
-    /// # fn example(client: &bookmarks_client::Client, tag: types::Tag) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.search_bookmarks().tag(tag);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn tag<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<types::Tag>,
@@ -691,74 +384,7 @@ impl<'a> SearchBookmarks<'a> {
         self
     }
 
-    /// The time limit of this call, with all its tries; of a stream, that of each page.
-    ///
-    /// ```
-    /// use bookmarks_client::types;
-    ///
-    /// # fn example(client: &bookmarks_client::Client, tag: types::Tag) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .search_bookmarks()
-    ///     .tag(tag)
-    ///     .timeout(std::time::Duration::from_secs(2));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
-        self.call.change_options(|options| options.timeout(timeout));
-        self
-    }
-
-    /// How often this call is tried, and how long it pauses between two tries.
-    ///
-    /// ```
-    /// use bookmarks_client::types;
-    ///
-    /// # fn example(client: &bookmarks_client::Client, tag: types::Tag) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client
-    ///     .search_bookmarks()
-    ///     .tag(tag)
-    ///     .retry(bookmarks_client::RetryPolicy::never());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn retry(mut self, policy: super::RetryPolicy) -> Self {
-        self.call.change_options(|options| options.retry(policy));
-        self
-    }
-
-    /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
-    ///
-    /// ```
-    /// use bookmarks_client::types;
-    ///
-    /// # fn example(client: &bookmarks_client::Client, tag: types::Tag) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.search_bookmarks().tag(tag).header("x-job", "nightly");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.call.change_options(|options| options.header(name, value));
-        self
-    }
-
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
-    /// that it was given before.
-    ///
-    /// ```
-    /// use bookmarks_client::types;
-    ///
-    /// # async fn example(client: &bookmarks_client::Client, tag: types::Tag) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = bookmarks_client::CallOptions::new()
-    ///     .timeout(std::time::Duration::from_secs(2));
-    /// let response = client.search_bookmarks().tag(tag).with(hasty).send().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: super::CallOptions) -> Self {
-        self.call.set_options(options);
-        self
-    }
+    toolkit::settings!(with, timeout, retry, header);
 
     /// Sends `GET /search`.
     ///
@@ -767,16 +393,6 @@ impl<'a> SearchBookmarks<'a> {
     /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
     /// its response does not match the document.
     /// [`search_bookmarks`](super::Client::search_bookmarks) lists the errors of the service.
-    ///
-    /// ```
-    /// use bookmarks_client::types;
-    ///
-    /// # async fn example(client: &bookmarks_client::Client, tag: types::Tag) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.search_bookmarks().tag(tag).send().await?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn send(self) -> Result<super::Response<types::Bookmarks>, super::Error> {
         self.call.request().json().await
     }
@@ -786,16 +402,6 @@ impl<'a> SearchBookmarks<'a> {
     /// # Errors
     ///
     /// Those of [`send`](Self::send).
-    ///
-    /// ```
-    /// use bookmarks_client::types;
-    ///
-    /// # fn example(client: &bookmarks_client::Client, tag: types::Tag) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.search_bookmarks().tag(tag).send_blocking()?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(
         self,

@@ -6,31 +6,9 @@ pub mod builder;
 pub mod error;
 
 /// A name for this creation, such as a UUID.
-///
-/// ```
-/// use bookmarks_client::types;
-///
-/// # fn example(value: types::AddBookmarkIdempotencyKey) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[serde(transparent)]
 pub struct AddBookmarkIdempotencyKey(::std::string::String);
-
-impl ::std::ops::Deref for AddBookmarkIdempotencyKey {
-    type Target = ::std::string::String;
-
-    fn deref(&self) -> &::std::string::String {
-        &self.0
-    }
-}
-
-impl ::std::convert::From<AddBookmarkIdempotencyKey> for ::std::string::String {
-    fn from(value: AddBookmarkIdempotencyKey) -> Self {
-        value.0
-    }
-}
 
 impl ::std::str::FromStr for AddBookmarkIdempotencyKey {
     type Err = self::error::ConversionError;
@@ -48,65 +26,10 @@ impl ::std::str::FromStr for AddBookmarkIdempotencyKey {
     }
 }
 
-impl ::std::convert::TryFrom<&str> for AddBookmarkIdempotencyKey {
-    type Error = self::error::ConversionError;
-
-    fn try_from(
-        value: &str,
-    ) -> ::std::result::Result<Self, self::error::ConversionError> {
-        value.parse()
-    }
-}
-
-impl ::std::convert::TryFrom<::std::string::String> for AddBookmarkIdempotencyKey {
-    type Error = self::error::ConversionError;
-
-    fn try_from(
-        value: ::std::string::String,
-    ) -> ::std::result::Result<Self, self::error::ConversionError> {
-        value.parse()
-    }
-}
-
-impl<'de> ::serde::Deserialize<'de> for AddBookmarkIdempotencyKey {
-    fn deserialize<D>(deserializer: D) -> ::std::result::Result<Self, D::Error>
-    where
-        D: ::serde::Deserializer<'de>,
-    {
-        ::std::string::String::deserialize(deserializer)?
-            .parse()
-            .map_err(|e: self::error::ConversionError| {
-                <D::Error as ::serde::de::Error>::custom(e.to_string())
-            })
-    }
-}
-
 /// The address of a page.
-///
-/// ```
-/// use bookmarks_client::types;
-///
-/// # fn example(value: types::Address) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[serde(transparent)]
 pub struct Address(::std::string::String);
-
-impl ::std::ops::Deref for Address {
-    type Target = ::std::string::String;
-
-    fn deref(&self) -> &::std::string::String {
-        &self.0
-    }
-}
-
-impl ::std::convert::From<Address> for ::std::string::String {
-    fn from(value: Address) -> Self {
-        value.0
-    }
-}
 
 impl ::std::str::FromStr for Address {
     type Err = self::error::ConversionError;
@@ -129,48 +52,7 @@ impl ::std::str::FromStr for Address {
     }
 }
 
-impl ::std::convert::TryFrom<&str> for Address {
-    type Error = self::error::ConversionError;
-
-    fn try_from(
-        value: &str,
-    ) -> ::std::result::Result<Self, self::error::ConversionError> {
-        value.parse()
-    }
-}
-
-impl ::std::convert::TryFrom<::std::string::String> for Address {
-    type Error = self::error::ConversionError;
-
-    fn try_from(
-        value: ::std::string::String,
-    ) -> ::std::result::Result<Self, self::error::ConversionError> {
-        value.parse()
-    }
-}
-
-impl<'de> ::serde::Deserialize<'de> for Address {
-    fn deserialize<D>(deserializer: D) -> ::std::result::Result<Self, D::Error>
-    where
-        D: ::serde::Deserializer<'de>,
-    {
-        ::std::string::String::deserialize(deserializer)?
-            .parse()
-            .map_err(|e: self::error::ConversionError| {
-                <D::Error as ::serde::de::Error>::custom(e.to_string())
-            })
-    }
-}
-
 /// A bookmark.
-///
-/// ```
-/// use bookmarks_client::types;
-///
-/// # fn example(value: types::Bookmark) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Bookmark {
@@ -183,30 +65,7 @@ pub struct Bookmark {
     pub url: Address,
 }
 
-impl Bookmark {
-    /// Builds a value of [`Bookmark`] field by field.
-    ///
-    /// ```
-    /// use bookmarks_client::types;
-    ///
-    /// # fn example(value: types::Bookmark) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn builder() -> builder::Bookmark {
-        Default::default()
-    }
-}
-
 /// A list of bookmarks.
-///
-/// ```
-/// use bookmarks_client::types;
-///
-/// # fn example(value: types::Bookmarks) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[serde(transparent)]
 pub struct Bookmarks(pub ::std::vec::Vec<Bookmark>);
@@ -231,35 +90,7 @@ impl<'a> ::std::iter::IntoIterator for &'a Bookmarks {
     }
 }
 
-impl ::std::ops::Deref for Bookmarks {
-    type Target = ::std::vec::Vec<Bookmark>;
-
-    fn deref(&self) -> &::std::vec::Vec<Bookmark> {
-        &self.0
-    }
-}
-
-impl ::std::convert::From<Bookmarks> for ::std::vec::Vec<Bookmark> {
-    fn from(value: Bookmarks) -> Self {
-        value.0
-    }
-}
-
-impl ::std::convert::From<::std::vec::Vec<Bookmark>> for Bookmarks {
-    fn from(value: ::std::vec::Vec<Bookmark>) -> Self {
-        Self(value)
-    }
-}
-
 /// The body of every error response.
-///
-/// ```
-/// use bookmarks_client::types;
-///
-/// # fn example(value: types::Error) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Error {
@@ -269,21 +100,6 @@ pub struct Error {
     pub message: ::std::string::String,
     /// Identifier of the request, also in the header `x-request-id`.
     pub request_id: ::std::string::String,
-}
-
-impl Error {
-    /// Builds a value of [`Error`] field by field.
-    ///
-    /// ```
-    /// use bookmarks_client::types;
-    ///
-    /// # fn example(value: types::Error) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn builder() -> builder::Error {
-        Default::default()
-    }
 }
 
 /// Machine-readable error code. The list is open.
@@ -384,14 +200,6 @@ impl ::openapi_dropshot_client::generated::OpenEnum for ErrorErrorCode {
     }
 }
 
-impl<'de> ::serde::Deserialize<'de> for ErrorErrorCode {
-    fn deserialize<D: ::serde::Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        ::openapi_dropshot_client::generated::OpenEnum::deserialize_open(deserializer)
-    }
-}
-
 impl ErrorErrorCode {
     /// The value as it is sent.
     ///
@@ -420,66 +228,10 @@ impl ErrorErrorCode {
     }
 }
 
-impl ::std::fmt::Display for ErrorErrorCode {
-    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl ::std::str::FromStr for ErrorErrorCode {
-    type Err = self::error::ConversionError;
-
-    fn from_str(value: &str) -> Result<Self, self::error::ConversionError> {
-        ::openapi_dropshot_client::generated::OpenEnum::parse(value).map_err(Into::into)
-    }
-}
-
-impl ::std::convert::TryFrom<&str> for ErrorErrorCode {
-    type Error = self::error::ConversionError;
-
-    fn try_from(
-        value: &str,
-    ) -> ::std::result::Result<Self, self::error::ConversionError> {
-        value.parse()
-    }
-}
-
-impl ::std::convert::TryFrom<::std::string::String> for ErrorErrorCode {
-    type Error = self::error::ConversionError;
-
-    fn try_from(
-        value: ::std::string::String,
-    ) -> ::std::result::Result<Self, self::error::ConversionError> {
-        value.parse()
-    }
-}
-
 /// The position at which the page starts, from the `Link` of an earlier response.
-///
-/// ```
-/// use bookmarks_client::types;
-///
-/// # fn example(value: types::ListBookmarksCursor) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[serde(transparent)]
 pub struct ListBookmarksCursor(::std::string::String);
-
-impl ::std::ops::Deref for ListBookmarksCursor {
-    type Target = ::std::string::String;
-
-    fn deref(&self) -> &::std::string::String {
-        &self.0
-    }
-}
-
-impl ::std::convert::From<ListBookmarksCursor> for ::std::string::String {
-    fn from(value: ListBookmarksCursor) -> Self {
-        value.0
-    }
-}
 
 impl ::std::str::FromStr for ListBookmarksCursor {
     type Err = self::error::ConversionError;
@@ -499,48 +251,7 @@ impl ::std::str::FromStr for ListBookmarksCursor {
     }
 }
 
-impl ::std::convert::TryFrom<&str> for ListBookmarksCursor {
-    type Error = self::error::ConversionError;
-
-    fn try_from(
-        value: &str,
-    ) -> ::std::result::Result<Self, self::error::ConversionError> {
-        value.parse()
-    }
-}
-
-impl ::std::convert::TryFrom<::std::string::String> for ListBookmarksCursor {
-    type Error = self::error::ConversionError;
-
-    fn try_from(
-        value: ::std::string::String,
-    ) -> ::std::result::Result<Self, self::error::ConversionError> {
-        value.parse()
-    }
-}
-
-impl<'de> ::serde::Deserialize<'de> for ListBookmarksCursor {
-    fn deserialize<D>(deserializer: D) -> ::std::result::Result<Self, D::Error>
-    where
-        D: ::serde::Deserializer<'de>,
-    {
-        ::std::string::String::deserialize(deserializer)?
-            .parse()
-            .map_err(|e: self::error::ConversionError| {
-                <D::Error as ::serde::de::Error>::custom(e.to_string())
-            })
-    }
-}
-
 /// A bookmark to add.
-///
-/// ```
-/// use bookmarks_client::types;
-///
-/// # fn example(value: types::NewBookmark) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct NewBookmark {
@@ -553,15 +264,6 @@ pub struct NewBookmark {
 
 impl NewBookmark {
     /// Makes a value of its required members, in the order of the fields; the optional ones are not set.
-    ///
-    /// ```
-    /// use bookmarks_client::types;
-    ///
-    /// # fn example(url: types::Address) {
-    /// let value = types::NewBookmark::new(url);
-    /// println!("{value:?}");
-    /// # }
-    /// ```
     #[must_use]
     pub fn new(url: Address) -> Self {
         Self {
@@ -571,47 +273,10 @@ impl NewBookmark {
     }
 }
 
-impl NewBookmark {
-    /// Builds a value of [`NewBookmark`] field by field.
-    ///
-    /// ```
-    /// use bookmarks_client::types;
-    ///
-    /// # fn example(value: types::NewBookmark) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn builder() -> builder::NewBookmark {
-        Default::default()
-    }
-}
-
 /// A word by which bookmarks are found.
-///
-/// ```
-/// use bookmarks_client::types;
-///
-/// # fn example(value: types::Tag) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[serde(transparent)]
 pub struct Tag(::std::string::String);
-
-impl ::std::ops::Deref for Tag {
-    type Target = ::std::string::String;
-
-    fn deref(&self) -> &::std::string::String {
-        &self.0
-    }
-}
-
-impl ::std::convert::From<Tag> for ::std::string::String {
-    fn from(value: Tag) -> Self {
-        value.0
-    }
-}
 
 impl ::std::str::FromStr for Tag {
     type Err = self::error::ConversionError;
@@ -633,35 +298,10 @@ impl ::std::str::FromStr for Tag {
     }
 }
 
-impl ::std::convert::TryFrom<&str> for Tag {
-    type Error = self::error::ConversionError;
+::openapi_dropshot_client::generated::open_enums!(ErrorErrorCode);
 
-    fn try_from(
-        value: &str,
-    ) -> ::std::result::Result<Self, self::error::ConversionError> {
-        value.parse()
-    }
-}
+::openapi_dropshot_client::generated::texts!(
+    AddBookmarkIdempotencyKey, Address, ListBookmarksCursor, Tag
+);
 
-impl ::std::convert::TryFrom<::std::string::String> for Tag {
-    type Error = self::error::ConversionError;
-
-    fn try_from(
-        value: ::std::string::String,
-    ) -> ::std::result::Result<Self, self::error::ConversionError> {
-        value.parse()
-    }
-}
-
-impl<'de> ::serde::Deserialize<'de> for Tag {
-    fn deserialize<D>(deserializer: D) -> ::std::result::Result<Self, D::Error>
-    where
-        D: ::serde::Deserializer<'de>,
-    {
-        ::std::string::String::deserialize(deserializer)?
-            .parse()
-            .map_err(|e: self::error::ConversionError| {
-                <D::Error as ::serde::de::Error>::custom(e.to_string())
-            })
-    }
-}
+::openapi_dropshot_client::generated::holders!(Bookmarks(::std::vec::Vec < Bookmark >));

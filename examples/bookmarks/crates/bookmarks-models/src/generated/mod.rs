@@ -6,6 +6,7 @@
     clippy::doc_overindented_list_items,
     clippy::enum_variant_names,
     clippy::manual_range_contains,
+    clippy::too_many_arguments,
     unused_imports,
     unused_variables,
     reason = "the names, words and values of the document"

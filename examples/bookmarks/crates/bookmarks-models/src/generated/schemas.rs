@@ -84,6 +84,16 @@ pub struct NewBookmark {
     pub tags: Vec<Tag>,
 }
 
+impl NewBookmark {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(url: Address) -> Self {
+        NewBookmark {
+            url,
+            tags: default_new_bookmark_tags(),
+        }
+    }
+}
+
 fn default_new_bookmark_tags() -> Vec<Tag> {
     Vec::new()
 }
@@ -100,6 +110,17 @@ pub struct Bookmark {
     pub tags: Vec<Tag>,
     /// Unique identifier, assigned by the service.
     pub id: i64,
+}
+
+impl Bookmark {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(url: Address, id: i64) -> Self {
+        Bookmark {
+            url,
+            tags: default_bookmark_tags(),
+            id,
+        }
+    }
 }
 
 fn default_bookmark_tags() -> Vec<Tag> {
@@ -120,6 +141,21 @@ pub struct Error {
     pub message: String,
     /// Identifier of the request, also in the header `x-request-id`.
     pub request_id: String,
+}
+
+impl Error {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(
+        error_code: impl Into<String>,
+        message: impl Into<String>,
+        request_id: impl Into<String>,
+    ) -> Self {
+        Error {
+            error_code: error_code.into(),
+            message: message.into(),
+            request_id: request_id.into(),
+        }
+    }
 }
 
 openapi_dropshot_types::objects!(NewBookmark, Bookmark, Error);

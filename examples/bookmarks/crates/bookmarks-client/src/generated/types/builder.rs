@@ -2,377 +2,123 @@
 //!
 //! Builders of the types, field by field.
 
+use ::openapi_dropshot_client::generated as toolkit;
+
 /// Builds a value of [`Bookmark`](super::Bookmark) field by field; `build` ends it.
-///
-/// ```
-/// use bookmarks_client::types;
-///
-/// # fn example(value: types::Bookmark) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct BookmarkBuilder {
-    id: ::std::result::Result<i64, ::std::string::String>,
-    tags: ::std::result::Result<::std::vec::Vec<super::Tag>, ::std::string::String>,
-    url: ::std::result::Result<super::Address, ::std::string::String>,
+    id: toolkit::Member<i64>,
+    tags: toolkit::Member<::std::vec::Vec<super::Tag>>,
+    url: toolkit::Member<super::Address>,
 }
 
 /// The builder of [`Bookmark`](super::Bookmark).
 pub type Bookmark = BookmarkBuilder;
 
-impl ::std::default::Default for Bookmark {
-    fn default() -> Self {
-        Self {
-            id: Err("`id` is required: set it with `id`".to_string()),
-            tags: Ok(Default::default()),
-            url: Err("`url` is required: set it with `url`".to_string()),
-        }
-    }
-}
+toolkit::builder!(
+    Bookmark, id = toolkit::missing("id", "id"), tags = Ok(Default::default()), url =
+    toolkit::missing("url", "url")
+);
 
 impl Bookmark {
     /// Unique identifier, assigned by the service.
-    ///
-    /// ```
-    /// use bookmarks_client::types;
-    ///
-    /// # fn example(value: i64) {
-    /// let builder = types::Bookmark::builder().id(value);
-    /// # }
-    /// ```
-    pub fn id<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<i64>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.id = value.try_into().map_err(|e| format!("`id` is not valid: {e}"));
+    pub fn id<T: toolkit::IntoMember<i64>>(mut self, value: T) -> Self {
+        self.id = value.into_member("id");
         self
     }
 
     /// The tags of the bookmark.
-    ///
-    /// ```
-    /// use bookmarks_client::types;
-    ///
-    /// # fn example(value: ::std::vec::Vec<types::Tag>) {
-    /// let builder = types::Bookmark::builder().tags(value);
-    /// # }
-    /// ```
-    pub fn tags<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<::std::vec::Vec<super::Tag>>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.tags = value.try_into().map_err(|e| format!("`tags` is not valid: {e}"));
+    pub fn tags<T: toolkit::IntoMember<::std::vec::Vec<super::Tag>>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.tags = value.into_member("tags");
         self
     }
 
     /// The address of a page.
-    ///
-    /// ```
-    /// use bookmarks_client::types;
-    ///
-    /// # fn example(value: types::Address) {
-    /// let builder = types::Bookmark::builder().url(value);
-    /// # }
-    /// ```
-    pub fn url<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<super::Address>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.url = value.try_into().map_err(|e| format!("`url` is not valid: {e}"));
+    pub fn url<T: toolkit::IntoMember<super::Address>>(mut self, value: T) -> Self {
+        self.url = value.into_member("url");
         self
-    }
-
-    /// Returns the value.
-    ///
-    /// # Errors
-    ///
-    /// A required member is not set, or a value is not valid. The error names the member.
-    ///
-    /// ```
-    /// use bookmarks_client::types;
-    ///
-    /// # fn example(value: types::Bookmark) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn build(
-        self,
-    ) -> ::std::result::Result<super::Bookmark, super::error::ConversionError> {
-        self.try_into()
-    }
-}
-
-impl ::std::convert::TryFrom<Bookmark> for super::Bookmark {
-    type Error = super::error::ConversionError;
-
-    fn try_from(
-        value: Bookmark,
-    ) -> ::std::result::Result<Self, super::error::ConversionError> {
-        Ok(Self {
-            id: value.id?,
-            tags: value.tags?,
-            url: value.url?,
-        })
-    }
-}
-
-impl ::std::convert::From<super::Bookmark> for Bookmark {
-    fn from(value: super::Bookmark) -> Self {
-        Self {
-            id: Ok(value.id),
-            tags: Ok(value.tags),
-            url: Ok(value.url),
-        }
     }
 }
 
 /// Builds a value of [`Error`](super::Error) field by field; `build` ends it.
-///
-/// ```
-/// use bookmarks_client::types;
-///
-/// # fn example(value: types::Error) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct ErrorBuilder {
-    error_code: ::std::result::Result<super::ErrorErrorCode, ::std::string::String>,
-    message: ::std::result::Result<::std::string::String, ::std::string::String>,
-    request_id: ::std::result::Result<::std::string::String, ::std::string::String>,
+    error_code: toolkit::Member<super::ErrorErrorCode>,
+    message: toolkit::Member<::std::string::String>,
+    request_id: toolkit::Member<::std::string::String>,
 }
 
 /// The builder of [`Error`](super::Error).
 pub type Error = ErrorBuilder;
 
-impl ::std::default::Default for Error {
-    fn default() -> Self {
-        Self {
-            error_code: Err(
-                "`error_code` is required: set it with `error_code`".to_string(),
-            ),
-            message: Err("`message` is required: set it with `message`".to_string()),
-            request_id: Err(
-                "`request_id` is required: set it with `request_id`".to_string(),
-            ),
-        }
-    }
-}
+toolkit::builder!(
+    Error, error_code = toolkit::missing("error_code", "error_code"), message =
+    toolkit::missing("message", "message"), request_id = toolkit::missing("request_id",
+    "request_id")
+);
 
 impl Error {
     /// Machine-readable error code. The list is open.
-    ///
-    /// ```
-    /// use bookmarks_client::types;
-    ///
-    /// # fn example(value: types::ErrorErrorCode) {
-    /// let builder = types::Error::builder().error_code(value);
-    /// # }
-    /// ```
-    pub fn error_code<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<super::ErrorErrorCode>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.error_code = value
-            .try_into()
-            .map_err(|e| format!("`error_code` is not valid: {e}"));
+    pub fn error_code<T: toolkit::IntoMember<super::ErrorErrorCode>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.error_code = value.into_member("error_code");
         self
     }
 
     /// Human-readable description that says what to change.
-    ///
-    /// ```
-    /// use bookmarks_client::types;
-    ///
-    /// # fn example(value: ::std::string::String) {
-    /// let builder = types::Error::builder().message(value);
-    /// # }
-    /// ```
-    pub fn message<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<::std::string::String>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.message = value
-            .try_into()
-            .map_err(|e| format!("`message` is not valid: {e}"));
+    pub fn message<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.message = value.into_member("message");
         self
     }
 
     /// Identifier of the request, also in the header `x-request-id`.
-    ///
-    /// ```
-    /// use bookmarks_client::types;
-    ///
-    /// # fn example(value: ::std::string::String) {
-    /// let builder = types::Error::builder().request_id(value);
-    /// # }
-    /// ```
-    pub fn request_id<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<::std::string::String>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.request_id = value
-            .try_into()
-            .map_err(|e| format!("`request_id` is not valid: {e}"));
+    pub fn request_id<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.request_id = value.into_member("request_id");
         self
-    }
-
-    /// Returns the value.
-    ///
-    /// # Errors
-    ///
-    /// A required member is not set, or a value is not valid. The error names the member.
-    ///
-    /// ```
-    /// use bookmarks_client::types;
-    ///
-    /// # fn example(value: types::Error) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn build(
-        self,
-    ) -> ::std::result::Result<super::Error, super::error::ConversionError> {
-        self.try_into()
-    }
-}
-
-impl ::std::convert::TryFrom<Error> for super::Error {
-    type Error = super::error::ConversionError;
-
-    fn try_from(
-        value: Error,
-    ) -> ::std::result::Result<Self, super::error::ConversionError> {
-        Ok(Self {
-            error_code: value.error_code?,
-            message: value.message?,
-            request_id: value.request_id?,
-        })
-    }
-}
-
-impl ::std::convert::From<super::Error> for Error {
-    fn from(value: super::Error) -> Self {
-        Self {
-            error_code: Ok(value.error_code),
-            message: Ok(value.message),
-            request_id: Ok(value.request_id),
-        }
     }
 }
 
 /// Builds a value of [`NewBookmark`](super::NewBookmark) field by field; `build` ends it.
-///
-/// ```
-/// use bookmarks_client::types;
-///
-/// # fn example(value: types::NewBookmark) {
-/// println!("{value:?}");
-/// # }
-/// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
 pub struct NewBookmarkBuilder {
-    tags: ::std::result::Result<::std::vec::Vec<super::Tag>, ::std::string::String>,
-    url: ::std::result::Result<super::Address, ::std::string::String>,
+    tags: toolkit::Member<::std::vec::Vec<super::Tag>>,
+    url: toolkit::Member<super::Address>,
 }
 
 /// The builder of [`NewBookmark`](super::NewBookmark).
 pub type NewBookmark = NewBookmarkBuilder;
 
-impl ::std::default::Default for NewBookmark {
-    fn default() -> Self {
-        Self {
-            tags: Ok(Default::default()),
-            url: Err("`url` is required: set it with `url`".to_string()),
-        }
-    }
-}
+toolkit::builder!(
+    NewBookmark, tags = Ok(Default::default()), url = toolkit::missing("url", "url")
+);
 
 impl NewBookmark {
     /// The tags of the bookmark.
-    ///
-    /// ```
-    /// use bookmarks_client::types;
-    ///
-    /// # fn example(value: ::std::vec::Vec<types::Tag>) {
-    /// let builder = types::NewBookmark::builder().tags(value);
-    /// # }
-    /// ```
-    pub fn tags<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<::std::vec::Vec<super::Tag>>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.tags = value.try_into().map_err(|e| format!("`tags` is not valid: {e}"));
+    pub fn tags<T: toolkit::IntoMember<::std::vec::Vec<super::Tag>>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.tags = value.into_member("tags");
         self
     }
 
     /// The address of a page.
-    ///
-    /// ```
-    /// use bookmarks_client::types;
-    ///
-    /// # fn example(value: types::Address) {
-    /// let builder = types::NewBookmark::builder().url(value);
-    /// # }
-    /// ```
-    pub fn url<T>(mut self, value: T) -> Self
-    where
-        T: ::std::convert::TryInto<super::Address>,
-        T::Error: ::std::fmt::Display,
-    {
-        self.url = value.try_into().map_err(|e| format!("`url` is not valid: {e}"));
+    pub fn url<T: toolkit::IntoMember<super::Address>>(mut self, value: T) -> Self {
+        self.url = value.into_member("url");
         self
-    }
-
-    /// Returns the value.
-    ///
-    /// # Errors
-    ///
-    /// A required member is not set, or a value is not valid. The error names the member.
-    ///
-    /// ```
-    /// use bookmarks_client::types;
-    ///
-    /// # fn example(value: types::NewBookmark) {
-    /// println!("{value:?}");
-    /// # }
-    /// ```
-    pub fn build(
-        self,
-    ) -> ::std::result::Result<super::NewBookmark, super::error::ConversionError> {
-        self.try_into()
-    }
-}
-
-impl ::std::convert::TryFrom<NewBookmark> for super::NewBookmark {
-    type Error = super::error::ConversionError;
-
-    fn try_from(
-        value: NewBookmark,
-    ) -> ::std::result::Result<Self, super::error::ConversionError> {
-        Ok(Self {
-            tags: value.tags?,
-            url: value.url?,
-        })
-    }
-}
-
-impl ::std::convert::From<super::NewBookmark> for NewBookmark {
-    fn from(value: super::NewBookmark) -> Self {
-        Self {
-            tags: Ok(value.tags),
-            url: Ok(value.url),
-        }
     }
 }

@@ -1,0 +1,252 @@
+//! The types of a document: what the setters of their builders take, and implementations that are the same for each of them.
+
+use std::fmt::Display;
+
+/// A member while a value is built: what it was set to, or why there is no value.
+pub type Member<T> = Result<T, String>;
+
+/// What the setter of a member takes: a value of its type `T`, the builder of one, or anything else that converts into `T`. It is
+/// implemented for all types with `TryInto<T>`.
+///
+/// ```
+/// use openapi_dropshot_client::generated::IntoMember;
+///
+/// assert_eq!(IntoMember::<u8>::into_member(7, "pages"), Ok(7));
+/// let error = IntoMember::<u8>::into_member(300, "pages").unwrap_err();
+/// assert!(error.starts_with("`pages` is not valid: "));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the value of this member",
+    label = "expected `{T}`, its builder, or a type that converts into it"
+)]
+pub trait IntoMember<T> {
+    /// Converts the value of the member with this name.
+    ///
+    /// # Errors
+    ///
+    /// The value is not valid.
+    fn into_member(self, name: &str) -> Member<T>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T, V> IntoMember<T> for V
+where
+    V: TryInto<T>,
+    V::Error: Display,
+{
+    fn into_member(self, name: &str) -> Member<T> {
+        self.try_into().map_err(|error| not_valid(name, &error))
+    }
+}
+
+pub(super) fn not_valid(name: &str, error: &dyn Display) -> String {
+    format!("`{name}` is not valid: {error}")
+}
+
+/// A required member that is not set yet.
+///
+/// # Errors
+///
+/// Always: the error names the setter.
+pub fn missing<T>(name: &str, setter: &str) -> Member<T> {
+    Err(format!("`{name}` is required: set it with `{setter}`"))
+}
+
+/// Implements what makes a builder, and what a builder makes: the module around it has a type of the same name, and a type
+/// `error::ConversionError`. Each member is given what it is at the beginning. With `without build`, a member has that name.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __builder {
+    (without build $name:ident $(, $member:ident = $initial:expr)* $(,)?) => {
+        impl super::$name {
+            /// Builds a value field by field.
+            pub fn builder() -> $name {
+                ::std::default::Default::default()
+            }
+        }
+
+        impl ::std::default::Default for $name {
+            fn default() -> Self {
+                Self { $($member: $initial),* }
+            }
+        }
+
+        impl ::std::convert::TryFrom<$name> for super::$name {
+            type Error = super::error::ConversionError;
+
+            fn try_from(_value: $name) -> ::std::result::Result<Self, Self::Error> {
+                Ok(Self { $($member: _value.$member?),* })
+            }
+        }
+
+        impl ::std::convert::From<super::$name> for $name {
+            fn from(_value: super::$name) -> Self {
+                Self { $($member: Ok(_value.$member)),* }
+            }
+        }
+    };
+    ($name:ident $($members:tt)*) => {
+        $crate::__builder!(without build $name $($members)*);
+
+        impl $name {
+            /// Returns the value.
+            ///
+            /// # Errors
+            ///
+            /// A required member is not set, or a value is not valid. The error names the member.
+            pub fn build(self) -> ::std::result::Result<super::$name, super::error::ConversionError> {
+                self.try_into()
+            }
+        }
+    };
+}
+
+/// Writes the settings of a request whose call is in the member `call`. Each is named, because a parameter may have the name.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __settings {
+    ($($name:ident),+ $(,)?) => { $($crate::__settings!(@$name);)+ };
+    (@with) => {
+        /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
+        /// that it was given before; see `CallOptions`.
+        pub fn with(mut self, options: $crate::CallOptions) -> Self {
+            self.call.set_options(options);
+            self
+        }
+    };
+    (@timeout) => {
+        /// The time limit of this call, with all its tries; of a stream, that of each page.
+        pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
+            self.call.change_options(|options| options.timeout(timeout));
+            self
+        }
+    };
+    (@retry) => {
+        /// How often this call is tried, and how long it pauses between two tries.
+        pub fn retry(mut self, policy: $crate::RetryPolicy) -> Self {
+            self.call.change_options(|options| options.retry(policy));
+            self
+        }
+    };
+    (@header) => {
+        /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
+        pub fn header(mut self, name: &str, value: &str) -> Self {
+            self.call.change_options(|options| options.header(name, value));
+            self
+        }
+    };
+}
+
+/// Implements what makes texts of enumerations that implement `OpenEnum` and have `as_str`, and of them texts.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __open_enums {
+    ($($name:ident),+ $(,)?) => {$(
+        impl<'de> $crate::generated::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::generated::Deserializer<'de>>(
+                deserializer: D,
+            ) -> ::std::result::Result<Self, D::Error> {
+                $crate::generated::OpenEnum::deserialize_open(deserializer)
+            }
+        }
+
+        impl ::std::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+
+        impl ::std::str::FromStr for $name {
+            type Err = self::error::ConversionError;
+
+            fn from_str(value: &str) -> ::std::result::Result<Self, Self::Err> {
+                $crate::generated::OpenEnum::parse(value).map_err(Into::into)
+            }
+        }
+
+        $crate::__texts!(@from &str, $name);
+        $crate::__texts!(@from ::std::string::String, $name);
+    )+};
+}
+
+/// Implements the conversions of texts with rules, which `FromStr` checks. They are read without the rules: a later document may
+/// allow other lengths and patterns in responses, and the service checks what it gets.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __texts {
+    (@from $text:ty, $name:ident) => {
+        impl ::std::convert::TryFrom<$text> for $name {
+            type Error = <Self as ::std::str::FromStr>::Err;
+
+            fn try_from(value: $text) -> ::std::result::Result<Self, Self::Error> {
+                value.parse()
+            }
+        }
+    };
+    ($($name:ident),+ $(,)?) => {$(
+        impl<'de> $crate::generated::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::generated::Deserializer<'de>>(
+                deserializer: D,
+            ) -> ::std::result::Result<Self, D::Error> {
+                $crate::generated::Deserialize::deserialize(deserializer).map(Self)
+            }
+        }
+
+        impl ::std::ops::Deref for $name {
+            type Target = ::std::string::String;
+
+            fn deref(&self) -> &Self::Target {
+                &self.0
+            }
+        }
+
+        impl ::std::convert::From<$name> for ::std::string::String {
+            fn from(value: $name) -> Self {
+                value.0
+            }
+        }
+
+        $crate::__texts!(@from &str, $name);
+        $crate::__texts!(@from ::std::string::String, $name);
+    )+};
+}
+
+/// Implements `From` of each alternative for a union.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __union {
+    ($name:ident $(, $variant:ident($value:ty))+ $(,)?) => {$(
+        impl ::std::convert::From<$value> for $name {
+            fn from(value: $value) -> Self {
+                Self::$variant(value)
+            }
+        }
+    )+};
+}
+
+/// Implements `Deref`, and `From` in both directions, for types that give another type a name.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __holders {
+    ($($name:ident($value:ty)),+ $(,)?) => {$(
+        impl ::std::ops::Deref for $name {
+            type Target = $value;
+
+            fn deref(&self) -> &Self::Target {
+                &self.0
+            }
+        }
+
+        impl ::std::convert::From<$name> for $value {
+            fn from(value: $name) -> Self {
+                value.0
+            }
+        }
+
+        impl ::std::convert::From<$value> for $name {
+            fn from(value: $value) -> Self {
+                Self(value)
+            }
+        }
+    )+};
+}

@@ -1,0 +1,81 @@
+//! Reads JSON, and says at which member it is not what the document says.
+
+use serde::de::{DeserializeOwned, Error as _};
+use serde_json::{Number, Value};
+
+/// Reads a JSON body. A byte order mark before it is skipped (RFC 8259, section 8.1), and an integer may be written as `1.0`.
+///
+/// ```
+/// use openapi_dropshot_client::generated::json_body;
+///
+/// assert_eq!(json_body::<Vec<i64>>("\u{feff}[1.0, 2]".as_bytes()).unwrap(), [1, 2]);
+/// let error = json_body::<Vec<i64>>(b"[1, true]").unwrap_err();
+/// assert_eq!(error.to_string(), "a value of another type at `[1]` (line 1, column 8)");
+/// ```
+///
+/// # Errors
+///
+/// The body is not what the document says. The error names the member.
+pub fn json_body<T: DeserializeOwned>(body: &[u8]) -> serde_json::Result<T> {
+    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
+    let error = match serde_json::from_slice(body) {
+        Err(error) if error.is_data() => error,
+        other => return other,
+    };
+    // The body is read once more, which tells the member.
+    let mut value: Value = serde_json::from_slice(body)?;
+    let is_changed = make_whole(&mut value);
+    match serde_path_to_error::deserialize(value) {
+        Ok(value) if is_changed => Ok(value),
+        Ok(_) => Err(error),
+        Err(reason) => Err(serde_json::Error::custom(described(&error, &reason))),
+    }
+}
+
+/// Why a body could not be read, without a part of it: serde's own messages repeat values.
+fn described(
+    error: &serde_json::Error,
+    reason: &serde_path_to_error::Error<serde_json::Error>,
+) -> String {
+    let place = match reason.path().to_string().as_str() {
+        "." => String::new(),
+        place => format!(" at `{place}`"),
+    };
+    let text = reason.inner().to_string();
+    if text.starts_with("missing field") {
+        return format!("{text}{place}");
+    }
+    let (line, column) = (error.line(), error.column());
+    format!("a value of another type{place} (line {line}, column {column})")
+}
+
+/// Writes the numbers without a fraction as integers. Returns whether there are some that were not.
+fn make_whole(value: &mut Value) -> bool {
+    let mut is_changed = false;
+    match value {
+        Value::Array(items) => {
+            for item in items {
+                is_changed |= make_whole(item);
+            }
+        }
+        Value::Object(members) => {
+            for member in members.values_mut() {
+                is_changed |= make_whole(member);
+            }
+        }
+        Value::Number(number) if number.is_f64() => {
+            // Up to this size, each integer is a value of `f64`.
+            let whole = number
+                .as_f64()
+                .filter(|whole| whole.fract() == 0.0 && whole.abs() <= MOST_EXACT);
+            if let Some(whole) = whole {
+                *number = Number::from(whole as i64);
+                is_changed = true;
+            }
+        }
+        _ => {}
+    }
+    is_changed
+}
+
+const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
