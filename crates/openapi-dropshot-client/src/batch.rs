@@ -255,11 +255,4 @@ pub struct BatchError<C = String> {
     pub done: Vec<usize>,
 }
 
-impl<T, C> fmt::Debug for Batch<'_, T, C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Batch")
-            .field("concurrency", &self.concurrency)
-            .field("unordered", &self.unordered)
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!([T, C] Batch<'_, T, C>, concurrency(concurrency), unordered(unordered));

@@ -1,6 +1,6 @@
 //! Calls for code that is not async: requests are sent on a runtime of this crate, and the calling thread waits.
 //!
-//! Each request of a generated client has `send_blocking` beside `send`; [`Pages`] and [`Items`](crate::Items) have
+//! Each request of a generated client has `send_blocking` beside `send`; [`Pages`] and [`Items`] have
 //! `blocking`, which makes iterators of them.
 //!
 //! A call has the same spans and trace as `send` in the same place: it takes the current span, subscriber and OpenTelemetry
@@ -8,10 +8,10 @@
 //!
 //! It works on any thread. A thread that runs async code is blocked until the call ends; use `send` in such code.
 
-use crate::{Error, ErrorCode, Pages, Response};
+use crate::{Error, ErrorCode, Items, Pages, Response};
+use futures_util::{Stream, StreamExt as _};
 use serde::de::DeserializeOwned;
 use std::{
-    fmt,
     future::Future,
     io,
     sync::{LazyLock, mpsc},
@@ -82,30 +82,13 @@ impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Iterator for PagesIter<
     type Item = Result<Response<T, C>, Error<C>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let mut pages = self.pages.take()?;
-        let waited = wait(async move {
-            let page = pages.next().await;
-            Ok((page, pages))
-        });
-        match waited {
-            Ok((page, pages)) => {
-                self.pages = Some(pages);
-                page
-            }
-            Err(error) => Some(Err(error)),
-        }
+        wait_for_next(&mut self.pages)
     }
 }
 
-impl<T, C> fmt::Debug for PagesIter<T, C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PagesIter")
-            .field("cursor", &self.cursor())
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!([T, C] PagesIter<T, C>, cursor(cursor()));
 
-/// The items of the pages, one by one; [`Items::blocking`](crate::Items::blocking) returns it.
+/// The items of the pages, one by one; [`Items::blocking`] returns it.
 ///
 /// ```
 /// # use openapi_dropshot_client::{Error, Items, blocking::ItemsIter};
@@ -119,22 +102,18 @@ impl<T, C> fmt::Debug for PagesIter<T, C> {
 /// ```
 #[must_use = "nothing is sent before an item is requested"]
 pub struct ItemsIter<T, C = String> {
-    pages: PagesIter<Vec<T>, C>,
-    page: std::vec::IntoIter<T>,
+    /// `None` only while a page is waited for.
+    items: Option<Items<T, C>>,
 }
 
 impl<T, C> ItemsIter<T, C> {
-    /// Begins with the items of a page that was received already.
-    pub(crate) fn new(pages: Pages<Vec<T>, C>, page: std::vec::IntoIter<T>) -> Self {
-        ItemsIter {
-            pages: PagesIter::new(pages),
-            page,
-        }
+    pub(crate) fn new(items: Items<T, C>) -> Self {
+        ItemsIter { items: Some(items) }
     }
 
-    /// The same as [`Items::cursor`](crate::Items::cursor).
+    /// The same as [`Items::cursor`].
     pub fn cursor(&self) -> Option<&str> {
-        self.pages.cursor()
+        self.items.as_ref()?.cursor()
     }
 }
 
@@ -142,23 +121,32 @@ impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Iterator for ItemsIter<
     type Item = Result<T, Error<C>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if let Some(item) = self.page.next() {
-                return Some(Ok(item));
-            }
-            match self.pages.next()? {
-                // A page may be empty and still lead to another one.
-                Ok(page) => self.page = page.into_inner().into_iter(),
-                Err(error) => return Some(Err(error)),
-            }
+        match self.items.as_mut()?.next_of_page() {
+            Some(item) => Some(Ok(item)),
+            None => wait_for_next(&mut self.items),
         }
     }
 }
 
-impl<T, C> fmt::Debug for ItemsIter<T, C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ItemsIter")
-            .field("cursor", &self.cursor())
-            .finish_non_exhaustive()
+debug_fields!([T, C] ItemsIter<T, C>, cursor(cursor()));
+
+/// Waits for the next item of a stream, which is moved to the runtime and back.
+fn wait_for_next<S, T, C>(stream: &mut Option<S>) -> Option<Result<T, Error<C>>>
+where
+    S: Stream<Item = Result<T, Error<C>>> + Unpin + Send + 'static,
+    T: Send + 'static,
+    C: Send + 'static,
+{
+    let mut own = stream.take()?;
+    let waited = wait(async move {
+        let item = own.next().await;
+        Ok((item, own))
+    });
+    match waited {
+        Ok((item, own)) => {
+            *stream = Some(own);
+            item
+        }
+        Err(error) => Some(Err(error)),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{Interceptor, RetryPolicy, interceptor::Interceptors};
 use http::{Extensions, HeaderMap, HeaderName, HeaderValue};
-use std::{fmt, time::Duration};
+use std::time::Duration;
 
 /// Settings of one call; those that are not set are those of its client. The method `with` of a request takes them.
 ///
@@ -25,9 +25,7 @@ pub struct CallOptions {
     max_response_bytes: Option<u64>,
     interceptors: Interceptors,
     context: Extensions,
-    headers: HeaderMap,
-    /// Why a header cannot be sent.
-    invalid: Option<String>,
+    headers: AddedHeaders,
 }
 
 impl CallOptions {
@@ -69,9 +67,7 @@ impl CallOptions {
         N: TryInto<HeaderName>,
         V: TryInto<HeaderValue>,
     {
-        if let Err(reason) = insert_header(&mut self.headers, name, value) {
-            self.invalid.get_or_insert(reason);
-        }
+        self.headers.add(name, value);
         self
     }
 
@@ -86,47 +82,50 @@ impl CallOptions {
         self.context.insert(value);
         self
     }
-
-    /// The headers, or why one of them cannot be sent.
-    pub(crate) fn take_headers(&mut self) -> Result<HeaderMap, String> {
-        match self.invalid.take() {
-            Some(reason) => Err(reason),
-            None => Ok(std::mem::take(&mut self.headers)),
-        }
-    }
 }
 
-/// Without the headers, which may hold a secret.
-impl fmt::Debug for CallOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CallOptions")
-            .field("timeout", &self.timeout)
-            .field("try_timeout", &self.try_timeout)
-            .field("retry", &self.retry)
-            .field("max_response_bytes", &self.max_response_bytes)
-            .field("interceptors", &self.interceptors)
-            .finish_non_exhaustive()
-    }
+// Without the headers, which may hold a secret.
+debug_fields!(
+    CallOptions,
+    timeout(timeout),
+    try_timeout(try_timeout),
+    retry(retry),
+    max_response_bytes(max_response_bytes),
+    interceptors(interceptors),
+);
+
+/// The headers that an application adds to one call, or to all.
+#[derive(Clone, Default)]
+pub(crate) struct AddedHeaders {
+    valid: HeaderMap,
+    /// Why the first of the others cannot be sent. It does not repeat the value, which may be a secret.
+    problem: Option<String>,
 }
 
-/// Sets a header, in place of an earlier one of this name.
-///
-/// # Errors
-///
-/// The name or the value cannot be sent. The message does not repeat the value, which may be a secret.
-pub(crate) fn insert_header<N, V>(headers: &mut HeaderMap, name: N, value: V) -> Result<(), String>
-where
-    N: TryInto<HeaderName>,
-    V: TryInto<HeaderValue>,
-{
-    let name = name
-        .try_into()
-        .map_err(|_| "the name of an added header is not valid".to_owned())?;
-    let value = value
-        .try_into()
-        .map_err(|_| format!("`{name}` cannot be sent in a header"))?;
-    headers.insert(name, value);
-    Ok(())
+impl AddedHeaders {
+    /// Adds a header, in place of an earlier one of this name.
+    pub(crate) fn add<N, V>(&mut self, name: N, value: V)
+    where
+        N: TryInto<HeaderName>,
+        V: TryInto<HeaderValue>,
+    {
+        let problem = match (name.try_into(), value.try_into()) {
+            (Ok(name), Ok(value)) => {
+                self.valid.insert(name, value);
+                return;
+            }
+            (Ok(name), Err(_)) => format!("`{name}` cannot be sent in a header"),
+            (Err(_), _) => "the name of an added header is not valid".to_owned(),
+        };
+        self.problem.get_or_insert(problem);
+    }
+
+    /// # Errors
+    ///
+    /// One of them cannot be sent.
+    pub(crate) fn into_valid(self) -> Result<HeaderMap, String> {
+        self.problem.map_or(Ok(self.valid), Err)
+    }
 }
 
 /// The settings of a client, or of a call after its options were applied.
@@ -141,8 +140,9 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    pub(crate) fn changed_by(&self, options: CallOptions) -> Self {
-        Settings {
+    /// The settings of a call, and the headers that it adds.
+    pub(crate) fn changed_by(&self, options: CallOptions) -> (Self, AddedHeaders) {
+        let settings = Settings {
             timeout: options.timeout.unwrap_or(self.timeout),
             try_timeout: options.try_timeout.unwrap_or(self.try_timeout),
             retry: options.retry.unwrap_or_else(|| self.retry.clone()),
@@ -151,6 +151,7 @@ impl Settings {
                 .unwrap_or(self.max_response_bytes),
             interceptors: self.interceptors.followed_by(options.interceptors),
             context: options.context,
-        }
+        };
+        (settings, options.headers)
     }
 }

@@ -18,9 +18,9 @@ use http::{
     header::{CONTENT_TYPE, LINK},
 };
 use reqwest::{Request, Url};
-use std::{collections::BTreeMap, fmt, future::Future, sync::Arc};
+use std::{collections::BTreeMap, future::Future, sync::Arc};
 
-/// A client of one service, with one API key.
+/// A client of one service, with the credentials that it was built with.
 ///
 /// A generated client wraps it and adds the operations of its document. Cloning is cheap, and clones share their
 /// connections, their retry budget, and the pauses that the service asked for.
@@ -92,7 +92,7 @@ impl Client {
     /// # Ok::<(), openapi_dropshot_client::BuildError>(())
     /// ```
     pub fn to_builder<K: From<Client>>(&self) -> ClientBuilder<K> {
-        self.shared.builder.clone().of_client()
+        ClientBuilder::with_config(self.shared.builder.config.clone())
     }
 
     /// How many responses said that their operation is deprecated, by `operationId`.
@@ -168,10 +168,4 @@ impl Client {
     }
 }
 
-impl fmt::Debug for Client {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client")
-            .field("base_url", &self.shared.base_url)
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!(Client, base_url(shared.base_url));

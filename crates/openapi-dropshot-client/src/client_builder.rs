@@ -1,21 +1,22 @@
 //! Builds a client: checks the address and the API key once, so that no call fails because of them later.
 
 use crate::{
-    BuildError, Client, Clock, Credentials, Deprecation, Interceptor, RetryBudget, RetryPolicy,
-    call::{Settings, insert_header},
+    ApiKey, BuildError, Client, Clock, Credentials, Deprecation, Interceptor, RetryBudget,
+    RetryPolicy,
+    call::{AddedHeaders, Settings},
     client::{Listener, Shared},
-    credentials::{Observers, Provided, header_name, header_value},
+    credentials::{Provided, unchanging},
     interceptor::Interceptors,
     retry::RealClock,
     service::{Scheme, Service},
     transport::{HttpClients, Transport},
 };
 use http::{
-    HeaderMap, HeaderName, HeaderValue,
+    HeaderName, HeaderValue,
     header::{ACCEPT, USER_AGENT},
 };
 use reqwest::Url;
-use std::{fmt, marker::PhantomData, sync::Arc, time::Duration};
+use std::{marker::PhantomData, sync::Arc, time::Duration};
 
 #[cfg(not(target_arch = "wasm32"))]
 use {
@@ -63,32 +64,43 @@ const MAX_RESPONSE_BYTES: u64 = 64 << 20;
 #[derive(Clone)]
 #[must_use = "`build` creates the client"]
 pub struct ClientBuilder<K = Client> {
+    pub(crate) config: Config,
+    client: PhantomData<fn() -> K>,
+}
+
+/// The settings, whichever client they are for.
+#[derive(Clone)]
+pub(crate) struct Config {
     base_url: String,
     service: &'static Service,
-    api_key: Option<String>,
     credentials: Option<Arc<dyn Credentials>>,
     of_schemes: Vec<(&'static Scheme, Arc<dyn Credentials>)>,
     app_name: Option<String>,
-    headers: HeaderMap,
-    invalid_header: Option<String>,
-    #[cfg(not(target_arch = "wasm32"))]
-    connect_timeout: Duration,
+    headers: AddedHeaders,
     settings: Settings,
     budget: RetryBudget,
     clock: Arc<dyn Clock>,
+    http: Option<Http>,
+    connections: Connections,
+    #[cfg(not(target_arch = "wasm32"))]
+    wrap: Option<Wrap>,
+    /// The HTTP clients of the client that the settings are from. Their connections serve as long as the settings are the same.
+    reused: Option<HttpClients>,
+    on_deprecation: Option<Listener>,
+}
+
+/// How the default transport makes connections, and which redirects it follows. In a browser the browser decides.
+#[derive(Clone, Default)]
+struct Connections {
+    /// The time limit for making one, if it is not the default.
+    #[cfg(not(target_arch = "wasm32"))]
+    timeout: Option<Duration>,
     #[cfg(not(target_arch = "wasm32"))]
     proxies: Vec<Proxy>,
     #[cfg(not(target_arch = "wasm32"))]
     no_proxy: bool,
     #[cfg(not(target_arch = "wasm32"))]
     follows_redirects: bool,
-    http: Option<Http>,
-    #[cfg(not(target_arch = "wasm32"))]
-    wrap: Option<Wrap>,
-    /// The HTTP clients of the client that the settings are from. Their connections serve as long as the settings are the same.
-    reused: Option<HttpClients>,
-    on_deprecation: Option<Listener>,
-    client: PhantomData<fn() -> K>,
 }
 
 /// Makes the transport of the application from the default one.
@@ -106,17 +118,13 @@ enum Http {
 impl<K: From<Client>> ClientBuilder<K> {
     /// Starts a client of a generated crate, which describes its service; see [`Service`] for an example.
     pub fn new(base_url: impl Into<String>, service: &'static Service) -> Self {
-        ClientBuilder {
+        ClientBuilder::with_config(Config {
             base_url: base_url.into(),
             service,
-            api_key: None,
             credentials: None,
             of_schemes: Vec::new(),
             app_name: None,
-            headers: HeaderMap::new(),
-            invalid_header: None,
-            #[cfg(not(target_arch = "wasm32"))]
-            connect_timeout: CONNECT_TIMEOUT,
+            headers: AddedHeaders::default(),
             settings: Settings {
                 timeout: TIMEOUT,
                 try_timeout: TRY_TIMEOUT,
@@ -127,17 +135,19 @@ impl<K: From<Client>> ClientBuilder<K> {
             },
             budget: RetryBudget::default(),
             clock: Arc::new(RealClock),
-            #[cfg(not(target_arch = "wasm32"))]
-            proxies: Vec::new(),
-            #[cfg(not(target_arch = "wasm32"))]
-            no_proxy: false,
-            #[cfg(not(target_arch = "wasm32"))]
-            follows_redirects: false,
             http: None,
+            connections: Connections::default(),
             #[cfg(not(target_arch = "wasm32"))]
             wrap: None,
             reused: None,
             on_deprecation: None,
+        })
+    }
+
+    /// Goes on with the settings of another client.
+    pub(crate) fn with_config(config: Config) -> Self {
+        ClientBuilder {
+            config,
             client: PhantomData,
         }
     }
@@ -151,17 +161,14 @@ impl<K: From<Client>> ClientBuilder<K> {
     /// assert!(matches!(invalid, Err(BuildError::InvalidApiKey { position: 4 })));
     /// # Ok::<(), BuildError>(())
     /// ```
-    pub fn api_key(mut self, api_key: impl Into<String>) -> Self {
-        self.api_key = Some(api_key.into());
-        self.credentials = None;
-        self
+    pub fn api_key(self, api_key: impl Into<String>) -> Self {
+        self.credentials(ApiKey::new(api_key))
     }
 
     /// A provider of API keys that change, in place of one [`api_key`](ClientBuilder::api_key); see [`Credentials`], which
     /// has an example.
     pub fn credentials(mut self, provider: impl Credentials) -> Self {
-        self.credentials = Some(Arc::new(provider));
-        self.api_key = None;
+        self.config.credentials = Some(Arc::new(provider));
         self
     }
 
@@ -186,9 +193,9 @@ impl<K: From<Client>> ClientBuilder<K> {
     ///
     /// [`ApiKey`]: crate::ApiKey
     pub fn credential(mut self, scheme: &'static Scheme, provider: impl Credentials) -> Self {
-        self.of_schemes
-            .retain(|(other, _)| other.name != scheme.name);
-        self.of_schemes.push((scheme, Arc::new(provider)));
+        let of_schemes = &mut self.config.of_schemes;
+        of_schemes.retain(|(other, _)| other.name != scheme.name);
+        of_schemes.push((scheme, Arc::new(provider)));
         self
     }
 
@@ -201,7 +208,7 @@ impl<K: From<Client>> ClientBuilder<K> {
     /// # Ok::<(), BuildError>(())
     /// ```
     pub fn app_name(mut self, name: impl Into<String>) -> Self {
-        self.app_name = Some(name.into());
+        self.config.app_name = Some(name.into());
         self
     }
 
@@ -218,35 +225,32 @@ impl<K: From<Client>> ClientBuilder<K> {
         N: TryInto<HeaderName>,
         V: TryInto<HeaderValue>,
     {
-        if let Err(reason) = insert_header(&mut self.headers, name, value) {
-            self.invalid_header.get_or_insert(reason);
-        }
+        self.config.headers.add(name, value);
         self
     }
 
     /// Hooks around each try of all calls; see [`Interceptor`], which has examples.
     pub fn interceptor(mut self, interceptor: impl Interceptor) -> Self {
-        self.settings.interceptors.push(interceptor);
+        self.config.settings.interceptors.push(interceptor);
         self
     }
 
     /// The time limit for making a connection; 5 seconds if not set.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
-        self.connect_timeout = timeout;
-        self.reused = None;
+        self.connections().timeout = Some(timeout);
         self
     }
 
     /// The time limit of a call, with all its tries and the pauses between them; 30 seconds if not set.
     pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.settings.timeout = timeout;
+        self.config.settings.timeout = timeout;
         self
     }
 
     /// The time limit of one try, from connecting to the last byte of the response; 10 seconds if not set.
     pub fn try_timeout(mut self, timeout: Duration) -> Self {
-        self.settings.try_timeout = timeout;
+        self.config.settings.try_timeout = timeout;
         self
     }
 
@@ -261,25 +265,25 @@ impl<K: From<Client>> ClientBuilder<K> {
     /// # Ok::<(), BuildError>(())
     /// ```
     pub fn max_response_bytes(mut self, bytes: u64) -> Self {
-        self.settings.max_response_bytes = bytes;
+        self.config.settings.max_response_bytes = bytes;
         self
     }
 
     /// How often a call is tried, and how long it pauses; see [`RetryPolicy`].
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
-        self.settings.retry = policy;
+        self.config.settings.retry = policy;
         self
     }
 
     /// How many retries the calls of this client may make together; see [`RetryBudget`].
     pub fn retry_budget(mut self, budget: RetryBudget) -> Self {
-        self.budget = budget;
+        self.config.budget = budget;
         self
     }
 
     /// Another clock, for tests; see [`Clock`], which has an example.
     pub fn clock(mut self, clock: impl Clock) -> Self {
-        self.clock = Arc::new(clock);
+        self.config.clock = Arc::new(clock);
         self
     }
 
@@ -296,17 +300,16 @@ impl<K: From<Client>> ClientBuilder<K> {
     /// ```
     #[cfg(not(target_arch = "wasm32"))]
     pub fn proxy(mut self, proxy: Proxy) -> Self {
-        self.proxies.push(proxy);
-        self.reused = None;
+        self.connections().proxies.push(proxy);
         self
     }
 
     /// No proxy, not even those of the system.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn no_proxy(mut self) -> Self {
-        self.proxies.clear();
-        self.no_proxy = true;
-        self.reused = None;
+        let connections = self.connections();
+        connections.proxies.clear();
+        connections.no_proxy = true;
         self
     }
 
@@ -321,8 +324,7 @@ impl<K: From<Client>> ClientBuilder<K> {
     /// ```
     #[cfg(not(target_arch = "wasm32"))]
     pub fn follow_same_origin_redirects(mut self) -> Self {
-        self.follows_redirects = true;
-        self.reused = None;
+        self.connections().follows_redirects = true;
         self
     }
 
@@ -341,7 +343,7 @@ impl<K: From<Client>> ClientBuilder<K> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn http_client(mut self, http: reqwest::Client) -> Self {
-        self.http = Some(Http::Reqwest(http));
+        self.config.http = Some(Http::Reqwest(http));
         self
     }
 
@@ -376,7 +378,7 @@ impl<K: From<Client>> ClientBuilder<K> {
         B: http_body::Body<Data = bytes::Bytes> + Send + 'static,
         B::Error: Into<BoxError>,
     {
-        self.http = Some(Http::Service(Arc::new(Cloned(Mutex::new(service)))));
+        self.config.http = Some(Http::Service(Arc::new(Cloned(Mutex::new(service)))));
         self
     }
 
@@ -410,7 +412,7 @@ impl<K: From<Client>> ClientBuilder<K> {
         B: http_body::Body<Data = bytes::Bytes> + Send + 'static,
         B::Error: Into<BoxError>,
     {
-        self.wrap = Some(Arc::new(move |default| {
+        self.config.wrap = Some(Arc::new(move |default| {
             Arc::new(Cloned(Mutex::new(wrap(default))))
         }));
         self
@@ -425,7 +427,7 @@ impl<K: From<Client>> ClientBuilder<K> {
         mut self,
         listener: impl Fn(&Deprecation) + Send + Sync + 'static,
     ) -> Self {
-        self.on_deprecation = Some(Arc::new(listener));
+        self.config.on_deprecation = Some(Arc::new(listener));
         self
     }
 
@@ -442,31 +444,40 @@ impl<K: From<Client>> ClientBuilder<K> {
     /// assert!(matches!(client, Err(BuildError::InvalidBaseUrl { .. })));
     /// ```
     pub fn build(self) -> Result<K, BuildError> {
-        self.of_client().build_client().map(K::from)
+        self.config.build().map(K::from)
+    }
+
+    /// The settings of connections, to change them: those that there are serve no longer.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn connections(&mut self) -> &mut Connections {
+        self.config.reused = None;
+        &mut self.config.connections
     }
 }
 
-impl ClientBuilder {
-    fn build_client(self) -> Result<Client, BuildError> {
-        let builder = self.clone();
+impl Config {
+    fn build(self) -> Result<Client, BuildError> {
+        let config = self.clone();
         let (base_url, base) = checked_base_url(&self.base_url)?;
-        let mut headers = self.headers;
-        if let Some(reason) = self.invalid_header {
-            return Err(BuildError::InvalidHeader { reason });
+        let headers = self.headers.into_valid();
+        let mut headers = headers.map_err(|reason| BuildError::InvalidHeader { reason })?;
+        let service = self.service;
+        let mut credentials = Vec::new();
+        for (scheme, provider) in self.of_schemes {
+            credentials.push(Provided::new(provider, scheme.credential, Some(scheme))?);
         }
-        let credential = self.service.credential;
-        match (self.api_key.as_deref(), &self.credentials) {
-            (Some(api_key), _) => {
-                let value = header_value(credential, api_key)?;
-                let name = header_name(credential);
-                headers.extend(name.map(|name| (name, value)));
-            }
-            (None, None) if self.service.credential_required && self.of_schemes.is_empty() => {
+        match self.credentials {
+            Some(provider) => match unchanging(&*provider, service.credential)? {
+                // All requests have the same.
+                Some(key) => headers.extend([key]),
+                None => credentials.push(Provided::new(provider, service.credential, None)?),
+            },
+            None if service.credential_required && credentials.is_empty() => {
                 return Err(BuildError::MissingApiKey);
             }
-            (None, _) => {}
+            None => {}
         }
-        let mut agent = format!("{}/{}", self.service.package, self.service.version);
+        let mut agent = format!("{}/{}", service.package, service.version);
         if let Some(name) = &self.app_name {
             agent = format!("{agent} {name}");
         }
@@ -479,66 +490,36 @@ impl ClientBuilder {
         if !own_agent && !cfg!(target_arch = "wasm32") {
             headers.entry(USER_AGENT).or_insert(agent);
         }
-        #[cfg(target_arch = "wasm32")]
-        let made = || reqwest::Client::builder().build().map(HttpClients::from);
-        #[cfg(not(target_arch = "wasm32"))]
-        let made = || {
-            let client = |redirects| {
-                http_client(
-                    self.connect_timeout,
-                    self.proxies.clone(),
-                    self.no_proxy,
-                    redirects,
-                )
-            };
-            if !self.follows_redirects {
-                return client(redirect::Policy::none()).map(HttpClients::from);
-            }
-            Ok(HttpClients {
-                reads: client(same_origin(&[301, 302, 303, 307, 308]))?,
-                writes: client(same_origin(&[307, 308]))?,
-            })
-        };
-        let mut http = None;
-        let mut default = |clients: HttpClients| {
-            http = Some(clients.clone());
+        let default = |clients: HttpClients| {
+            let transport = Transport::Reqwest(clients.clone());
             #[cfg(not(target_arch = "wasm32"))]
-            if let Some(wrap) = &self.wrap {
-                return Transport::Service(wrap(DefaultTransport(clients)));
-            }
-            Transport::Reqwest(clients)
+            let transport = match &self.wrap {
+                Some(wrap) => Transport::Service(wrap(DefaultTransport(clients.clone()))),
+                None => transport,
+            };
+            (transport, Some(clients))
         };
-        let transport = match (self.http, self.reused) {
+        let (transport, reused) = match (self.http, self.reused) {
             (Some(Http::Reqwest(http)), _) => default(http.into()),
             #[cfg(not(target_arch = "wasm32"))]
-            (Some(Http::Service(service)), _) => Transport::Service(service),
+            (Some(Http::Service(service)), _) => (Transport::Service(service), None),
             (None, _) if !HAS_TLS && !base_url.starts_with("http:") => {
                 return Err(BuildError::NoTls);
             }
             (None, Some(reused)) => default(reused),
-            (None, None) => default(made().map_err(BuildError::Tls)?),
+            (None, None) => default(self.connections.clients().map_err(BuildError::Tls)?),
         };
-        let observers = || Observers::new(self.service, self.settings.interceptors.clone());
-        let of_schemes = self.of_schemes.into_iter();
-        let of_schemes =
-            of_schemes.map(|(scheme, provider)| Provided::of_scheme(scheme, provider, observers()));
-        let mut credentials = of_schemes.collect::<Result<Vec<_>, _>>()?;
-        let of_all = self.credentials;
-        credentials.extend(of_all.map(|provider| Provided::new(provider, credential, observers())));
         let mut json_headers = headers.clone();
         json_headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
         let shared = Shared {
-            builder: ClientBuilder {
-                reused: http,
-                ..builder
-            },
+            builder: ClientBuilder::with_config(Config { reused, ..config }),
             base_url,
             base,
             headers,
             json_headers,
             credentials,
             transport,
-            service: self.service,
+            service,
             settings: self.settings,
             budget: self.budget,
             clock: self.clock,
@@ -552,39 +533,6 @@ impl ClientBuilder {
     }
 }
 
-impl<K> ClientBuilder<K> {
-    /// The same settings for another type of client.
-    pub(crate) fn of_client<L>(self) -> ClientBuilder<L> {
-        ClientBuilder {
-            base_url: self.base_url,
-            service: self.service,
-            api_key: self.api_key,
-            credentials: self.credentials,
-            of_schemes: self.of_schemes,
-            app_name: self.app_name,
-            headers: self.headers,
-            invalid_header: self.invalid_header,
-            #[cfg(not(target_arch = "wasm32"))]
-            connect_timeout: self.connect_timeout,
-            settings: self.settings,
-            budget: self.budget,
-            clock: self.clock,
-            #[cfg(not(target_arch = "wasm32"))]
-            proxies: self.proxies,
-            #[cfg(not(target_arch = "wasm32"))]
-            no_proxy: self.no_proxy,
-            #[cfg(not(target_arch = "wasm32"))]
-            follows_redirects: self.follows_redirects,
-            http: self.http,
-            #[cfg(not(target_arch = "wasm32"))]
-            wrap: self.wrap,
-            reused: self.reused,
-            on_deprecation: self.on_deprecation,
-            client: PhantomData,
-        }
-    }
-}
-
 /// Whether this crate was built with TLS. A browser has its own.
 const HAS_TLS: bool = cfg!(any(
     feature = "rustls",
@@ -592,23 +540,38 @@ const HAS_TLS: bool = cfg!(any(
     target_arch = "wasm32"
 ));
 
-#[cfg(not(target_arch = "wasm32"))]
-fn http_client(
-    connect_timeout: Duration,
-    proxies: Vec<Proxy>,
-    no_proxy: bool,
-    redirects: redirect::Policy,
-) -> Result<reqwest::Client, reqwest::Error> {
-    let mut builder = reqwest::Client::builder()
-        .connect_timeout(connect_timeout)
-        .redirect(redirects);
-    if no_proxy {
-        builder = builder.no_proxy();
+impl Connections {
+    /// The HTTP clients of the default transport.
+    #[cfg(target_arch = "wasm32")]
+    fn clients(&self) -> reqwest::Result<HttpClients> {
+        reqwest::Client::builder().build().map(HttpClients::from)
     }
-    for proxy in proxies {
-        builder = builder.proxy(proxy);
+
+    /// The HTTP clients of the default transport.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn clients(&self) -> reqwest::Result<HttpClients> {
+        if !self.follows_redirects {
+            return self.client(redirect::Policy::none()).map(HttpClients::from);
+        }
+        Ok(HttpClients {
+            reads: self.client(same_origin(&[301, 302, 303, 307, 308]))?,
+            writes: self.client(same_origin(&[307, 308]))?,
+        })
     }
-    builder.build()
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn client(&self, redirects: redirect::Policy) -> reqwest::Result<reqwest::Client> {
+        let mut builder = reqwest::Client::builder()
+            .connect_timeout(self.timeout.unwrap_or(CONNECT_TIMEOUT))
+            .redirect(redirects);
+        if self.no_proxy {
+            builder = builder.no_proxy();
+        }
+        for proxy in &self.proxies {
+            builder = builder.proxy(proxy.clone());
+        }
+        builder.build()
+    }
 }
 
 /// Follows redirects with these statuses to the origin of the request.
@@ -625,15 +588,8 @@ fn same_origin(statuses: &'static [u16]) -> redirect::Policy {
     })
 }
 
-/// Without the API key and the address: the address may hold a password, which `build` rejects only later.
-impl<K> fmt::Debug for ClientBuilder<K> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ClientBuilder")
-            .field("settings", &self.settings)
-            .field("budget", &self.budget)
-            .finish_non_exhaustive()
-    }
-}
+// Without the API key and the address: the address may hold a password, which `build` rejects only later.
+debug_fields!([K] ClientBuilder<K>, settings(config.settings), budget(config.budget));
 
 /// Returns the address without and with a slash at its end.
 fn checked_base_url(text: &str) -> Result<(String, Url), BuildError> {

@@ -7,7 +7,6 @@ use crate::{
     BoxError, BuildError, Clock,
     error::Failure,
     failed_load::FailedLoad,
-    interceptor::Interceptors,
     operation::Operation,
     platform::{Instant, timeout},
     service::{Credential, Scheme, Service},
@@ -21,7 +20,6 @@ use http::{
 use reqwest::Request;
 use std::{
     collections::BTreeMap,
-    fmt,
     future::Future,
     iter,
     pin::Pin,
@@ -164,13 +162,7 @@ impl ApiKey {
     }
 }
 
-impl fmt::Debug for ApiKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ApiKey")
-            .field("lifetime", &self.lifetime)
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!(ApiKey, lifetime(lifetime));
 
 /// A provider with the key that it returned last.
 pub(crate) struct Provided {
@@ -178,37 +170,11 @@ pub(crate) struct Provided {
     /// The scheme that the key is for; `None` if every request has it.
     scheme: Option<&'static Scheme>,
     credential: Credential,
-    observers: Observers,
     held: Mutex<Option<Held>>,
+    /// When a failed load was logged last.
+    logged: Mutex<Option<Instant>>,
     /// Locked while a key is loaded.
     loading: AsyncMutex<()>,
-}
-
-/// Those that are told of a failed load.
-pub(crate) struct Observers {
-    service: &'static Service,
-    interceptors: Interceptors,
-    logged: Mutex<Option<Instant>>,
-}
-
-impl Observers {
-    pub(crate) fn new(service: &'static Service, interceptors: Interceptors) -> Self {
-        Observers {
-            service,
-            interceptors,
-            logged: Mutex::new(None),
-        }
-    }
-
-    fn report(&self, now: Instant, failure: &FailedLoad<'_>) {
-        self.interceptors.after_failed_load(failure);
-        let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_due = |last| now.saturating_duration_since(last) >= LOG_INTERVAL;
-        if logged.is_none_or(is_due) {
-            *logged = Some(now);
-            (self.service.log_failed_load)(failure);
-        }
-    }
 }
 
 struct Held {
@@ -227,38 +193,26 @@ struct Usable {
 }
 
 impl Provided {
-    /// A provider of the key that every request has.
-    pub(crate) fn new(
-        provider: Arc<dyn Credentials>,
-        credential: Credential,
-        observers: Observers,
-    ) -> Self {
-        Provided {
-            provider,
-            scheme: None,
-            credential,
-            observers,
-            held: Mutex::new(None),
-            loading: AsyncMutex::new(()),
-        }
-    }
-
-    /// A provider of the credential of a scheme.
+    /// A provider of the credential of a scheme, or of the key that every request has.
     ///
     /// # Errors
     ///
     /// The credential never changes, and cannot be sent.
-    pub(crate) fn of_scheme(
-        scheme: &'static Scheme,
+    pub(crate) fn new(
         provider: Arc<dyn Credentials>,
-        observers: Observers,
+        credential: Credential,
+        scheme: Option<&'static Scheme>,
     ) -> Result<Self, BuildError> {
         if let Some(key) = provider.unchanging() {
-            header_value(scheme.credential, &key.key)?;
+            header_value(credential, &key.key)?;
         }
         Ok(Provided {
-            scheme: Some(scheme),
-            ..Provided::new(provider, scheme.credential, observers)
+            provider,
+            scheme,
+            credential,
+            held: Mutex::new(None),
+            logged: Mutex::new(None),
+            loading: AsyncMutex::new(()),
         })
     }
 
@@ -297,7 +251,8 @@ impl Provided {
         }
     }
 
-    /// The key as it is sent; `rejected` is the one that the service rejected, and `left` the time that the call has.
+    /// The key as it is sent; `rejected` is the one that the service rejected, and `left` the time that the call has. `report` is
+    /// called if a load fails, and told whether it is time to log it.
     ///
     /// # Errors
     ///
@@ -307,6 +262,7 @@ impl Provided {
         clock: &dyn Clock,
         rejected: Option<&HeaderValue>,
         left: Duration,
+        report: &(dyn Fn(&FailedLoad<'_>, bool) + Sync),
     ) -> Result<HeaderValue, Failure> {
         // A call that has a key waits for another one only as long as it can still be sent afterwards.
         let limit = |usable: &Option<Usable>| match usable {
@@ -343,7 +299,7 @@ impl Provided {
                 error,
                 has_earlier_key,
             };
-            self.observers.report(clock.now(), &failure);
+            report(&failure, self.is_time_to_log(clock.now()));
         }
         let mut held = self.held();
         match (loaded, usable) {
@@ -380,6 +336,31 @@ impl Provided {
     fn held(&self) -> MutexGuard<'_, Option<Held>> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    fn is_time_to_log(&self, now: Instant) -> bool {
+        let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_due = |last| now.saturating_duration_since(last) >= LOG_INTERVAL;
+        let is_time = logged.is_none_or(is_due);
+        if is_time {
+            *logged = Some(now);
+        }
+        is_time
+    }
+}
+
+/// The header of a key that every request has, if it never changes.
+///
+/// # Errors
+///
+/// It cannot be sent.
+pub(crate) fn unchanging(
+    provider: &dyn Credentials,
+    credential: Credential,
+) -> Result<Option<(HeaderName, HeaderValue)>, BuildError> {
+    let (Some(key), Some(name)) = (provider.unchanging(), header_name(credential)) else {
+        return Ok(None);
+    };
+    Ok(Some((name, header_value(credential, &key.key)?)))
 }
 
 /// The providers whose keys a call sends: the one of every request, and those of the first alternative of the operation for which
@@ -430,28 +411,22 @@ pub(crate) fn of_request(
     }
     let schemes = alternatives.iter().flat_map(|all| all.iter());
     let places = iter::once(service.credential).chain(schemes.map(|scheme| scheme.credential));
-    let present = places.filter_map(|credential| {
-        let (place, value) = present_in(request, credential)?;
-        Some((place, (value, header_name(credential).is_some())))
-    });
     // In an order that does not depend on the operation; two schemes can have the same header.
-    let present: BTreeMap<String, (HeaderValue, bool)> = present.collect();
-    let mut one = present.values();
-    if let (Some((value, true)), None) = (one.next(), one.next()) {
+    let present: BTreeMap<String, HeaderValue> = places
+        .filter_map(|credential| present_in(request, credential))
+        .collect();
+    if let Some((place, value)) = present.first_key_value()
+        && present.len() == 1
+        && place.starts_with("header ")
+    {
         return Some(value.clone());
     }
-    let mut joined = Vec::new();
-    for (place, (value, _)) in &present {
-        joined.extend_from_slice(place.as_bytes());
-        joined.push(b'=');
-        joined.extend_from_slice(value.as_bytes());
-        joined.push(b'\t');
-    }
-    let mut joined = HeaderValue::try_from(joined)
-        .ok()
-        .filter(|_| !present.is_empty())?;
+    let parts = present.iter();
+    let parts = parts.flat_map(|(place, value)| [place.as_bytes(), b"=", value.as_bytes(), b"\t"]);
+    let joined = parts.collect::<Vec<_>>().concat();
+    let mut joined = HeaderValue::try_from(joined).ok()?;
     joined.set_sensitive(true);
-    Some(joined)
+    (!present.is_empty()).then_some(joined)
 }
 
 /// The place of a credential, and what the request has there.
@@ -482,7 +457,7 @@ fn present_in(request: &Request, credential: Credential) -> Option<(String, Head
 }
 
 /// The header that carries the key, if it carries nothing else.
-pub(crate) fn header_name(credential: Credential) -> Option<HeaderName> {
+fn header_name(credential: Credential) -> Option<HeaderName> {
     match credential {
         Credential::Bearer | Credential::Basic => Some(AUTHORIZATION),
         Credential::Header(name) => Some(
@@ -499,10 +474,7 @@ pub(crate) fn header_name(credential: Credential) -> Option<HeaderName> {
 /// # Errors
 ///
 /// The key is empty or cannot be sent.
-pub(crate) fn header_value(
-    credential: Credential,
-    api_key: &str,
-) -> Result<HeaderValue, BuildError> {
+fn header_value(credential: Credential, api_key: &str) -> Result<HeaderValue, BuildError> {
     if credential == Credential::Basic && !api_key.contains(':') {
         return Err(BuildError::InvalidUser);
     }

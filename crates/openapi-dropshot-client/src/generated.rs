@@ -33,25 +33,25 @@ pub use types::{IntoMember, Member, missing};
 #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
 pub use crate::blocking::wait;
 pub use crate::operation::{Operation, Parameter, Place, Waiter};
-pub use crate::service::{Credential, Scheme, Service};
 #[doc(hidden)]
-pub use crate::service::{FailedTry, StartedCall, day};
+pub use crate::service::day;
+pub use crate::service::{Credential, Scheme, Service};
 
 use crate::{
     CallOptions, Client, Error, ErrorCode, Items, Multipart, Pages, Response, Waiting,
-    error::Failure, operation::IDEMPOTENCY_KEY, prepared::Prepared, recovery,
+    error::Failure,
+    prepared::Prepared,
+    transport::{Head, Received},
 };
+use bytes::Bytes;
 use http::{
     HeaderMap, HeaderValue,
     header::{CONTENT_TYPE, COOKIE},
 };
 use progenitor_client::{ByteStream, QueryParam, encode_path};
 use serde::{Serialize, de::DeserializeOwned};
-use std::{
-    borrow::Cow,
-    fmt::{self, Display},
-    marker::PhantomData,
-};
+use serde_json::Value;
+use std::{borrow::Cow, fmt::Display, marker::PhantomData};
 
 /// A request while its parameters are set.
 ///
@@ -112,12 +112,9 @@ impl<'a> Call<'a> {
 
     /// Sets a parameter of the path or a header, or keeps why its value was rejected.
     pub fn set_text<T: Serialize>(&mut self, name: &'static str, value: Result<T, String>) {
-        self.set(name, value, |value| match serde_json::to_value(value) {
-            Ok(serde_json::Value::String(text)) => Ok(text),
-            Ok(value @ (serde_json::Value::Bool(_) | serde_json::Value::Number(_))) => {
-                Ok(value.to_string())
-            }
-            _ => Err("is not a text, a number or a boolean".to_owned()),
+        self.set(name, value, |value| {
+            let text = serde_json::to_value(value).ok().and_then(plain_text);
+            text.ok_or_else(|| "is not a text, a number or a boolean".to_owned())
         });
     }
 
@@ -247,10 +244,7 @@ impl<'a> Call<'a> {
 
     /// Builds the request, with a body and its media type if there is one. Reports the first parameter that is missing
     /// or was rejected, and then a problem with the body.
-    fn finish(
-        mut self,
-        body: Result<Option<(Cow<'static, str>, reqwest::Body)>, String>,
-    ) -> Request {
+    fn finish(self, body: Result<Option<(Cow<'static, str>, reqwest::Body)>, String>) -> Request {
         let request = || {
             let (relative, headers) = self.parts().map_err(Failure::invalid_request)?;
             // Its host was parsed when the client was built.
@@ -265,28 +259,8 @@ impl<'a> Call<'a> {
                 request.headers_mut().insert(CONTENT_TYPE, media_type);
                 *request.body_mut() = Some(body);
             }
-            if let Some(options) = &mut self.options {
-                let added = options.take_headers();
-                let added = added.map_err(Failure::invalid_request)?;
-                request.headers_mut().extend(added);
-            }
-            if self.operation.takes_idempotency_key() {
-                // The call keeps this key over all tries.
-                request
-                    .headers_mut()
-                    .entry(IDEMPOTENCY_KEY)
-                    .or_insert_with(new_key);
-            }
-            Ok(Box::new(Prepared {
-                settings: self
-                    .options
-                    .map(|options| Box::new(self.client.shared.settings.changed_by(*options))),
-                client: self.client,
-                request,
-                accepts_json: false,
-                is_streamed: false,
-                operation: self.operation,
-            }))
+            let options = self.options.map(|options| *options);
+            Prepared::new(self.client, self.operation, request, options)
         };
         Request(request())
     }
@@ -344,13 +318,19 @@ impl<'a> Call<'a> {
     }
 }
 
-impl fmt::Debug for Call<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Call")
-            .field("operation", &self.operation.id)
-            .field("options", &self.options)
-            .field("values", &self.values)
-            .finish_non_exhaustive()
+debug_fields!(
+    Call<'_>,
+    operation(operation.id),
+    options(options),
+    values(values)
+);
+
+/// A text, a number or a boolean as text.
+fn plain_text(value: Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text),
+        Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
     }
 }
 
@@ -362,16 +342,13 @@ fn joined<T: Serialize>(
     in_query: bool,
     separator: char,
 ) -> Result<String, String> {
-    let Ok(serde_json::Value::Array(items)) = serde_json::to_value(value) else {
+    let Ok(Value::Array(items)) = serde_json::to_value(value) else {
         return Err("is not a list".to_owned());
     };
     let mut texts = Vec::new();
     for item in items {
-        let text = match item {
-            serde_json::Value::String(text) => text,
-            item @ (serde_json::Value::Bool(_) | serde_json::Value::Number(_)) => item.to_string(),
-            _ => return Err("has an item that is not a text, a number or a boolean".to_owned()),
-        };
+        let text = plain_text(item)
+            .ok_or_else(|| "has an item that is not a text, a number or a boolean".to_owned())?;
         let is_encoded = in_query && separator == ',';
         if !is_encoded && text.contains(separator) {
             let sign = match separator {
@@ -427,13 +404,9 @@ fn form_of(body: &impl Serialize) -> Result<String, String> {
     serde_urlencoded::to_string(fields).map_err(|error| error.to_string())
 }
 
-fn new_key() -> HeaderValue {
-    HeaderValue::try_from(recovery::new_idempotency_key()).expect("a UUID is visible ASCII")
-}
-
 /// A request that is ready to be sent, or why it cannot be sent; see [`Call`] for an example.
 #[must_use = "nothing is sent before the response is read"]
-pub struct Request(Result<Box<Prepared>, Failure>);
+pub struct Request(pub(crate) Result<Box<Prepared>, Failure>);
 
 impl Request {
     /// Sends the request and reads a JSON body.
@@ -442,9 +415,8 @@ impl Request {
     ///
     /// Those of every call; see [`Error`].
     pub async fn json<T: DeserializeOwned, C: ErrorCode>(self) -> Result<Response<T, C>, Error<C>> {
-        let mut prepared = self.accepting_json().map_err(Failure::typed)?;
-        let response = prepared.send().await.map_err(Failure::typed)?;
-        Response::json(response).await.map_err(Failure::typed)
+        let received = self.accepting_json().read().await;
+        Response::json(received.map_err(Failure::typed)?).map_err(Failure::typed)
     }
 
     /// Sends the request and reads the body that the response has by its status.
@@ -453,9 +425,8 @@ impl Request {
     ///
     /// Those of every call; see [`Error`].
     pub async fn by_status<T: ByStatus, C: ErrorCode>(self) -> Result<Response<T, C>, Error<C>> {
-        let mut prepared = self.accepting_json().map_err(Failure::typed)?;
-        let response = prepared.send().await.map_err(Failure::typed)?;
-        Response::by_status(response).await.map_err(Failure::typed)
+        let received = self.accepting_json().read().await;
+        Response::by_status(received.map_err(Failure::typed)?).map_err(Failure::typed)
     }
 
     /// Sends the request; the response has no body.
@@ -464,9 +435,9 @@ impl Request {
     ///
     /// Those of every call; see [`Error`].
     pub async fn empty<C: ErrorCode>(self) -> Result<Response<(), C>, Error<C>> {
-        let mut prepared = self.0.map_err(Failure::typed)?;
-        let response = prepared.send().await;
-        Ok(Response::empty(response.map_err(Failure::typed)?))
+        let received = self.received().await.map_err(Failure::typed)?;
+        let (head, bytes) = received.into_read_bytes();
+        Ok(Response::new((), head, bytes))
     }
 
     /// Sends the request; the body of the response is read as it arrives.
@@ -475,10 +446,10 @@ impl Request {
     ///
     /// Those of every call; see [`Error`].
     pub async fn bytes<C: ErrorCode>(self) -> Result<Response<ByteStream, C>, Error<C>> {
-        let mut prepared = self.0.map_err(Failure::typed)?;
-        prepared.is_streamed = true;
-        let response = prepared.send().await;
-        Ok(Response::stream(response.map_err(Failure::typed)?))
+        let streamed = self.changed(|prepared| prepared.is_streamed = true);
+        let received = streamed.received().await.map_err(Failure::typed)?;
+        let (head, body) = received.into_stream();
+        Ok(Response::new(body, head, Bytes::new()))
     }
 
     /// Follows the links from page to page, beginning with the page of this request.
@@ -487,12 +458,12 @@ impl Request {
         T: DeserializeOwned + Send + 'static,
         C: ErrorCode,
     {
-        Pages::new(self.accepting_json())
+        Pages::new(self.accepting_json().0)
     }
 
     /// Waits until the thing that the operation returns is in a state; see [`Waiting`].
     pub fn wait<T, C>(self, waiter: &'static Waiter) -> Waiting<T, C> {
-        Waiting::new(self.accepting_json(), waiter)
+        Waiting::new(self.accepting_json().0, waiter)
     }
 
     /// The items of this page and of those that follow.
@@ -501,22 +472,30 @@ impl Request {
         T: DeserializeOwned + Send + 'static,
         C: ErrorCode,
     {
-        Items::new(self.accepting_json())
+        Items::new(self.accepting_json().0)
     }
 
-    fn accepting_json(self) -> Result<Box<Prepared>, Failure> {
-        self.0.map(|mut prepared| {
-            prepared.accepts_json = true;
-            prepared
-        })
+    fn accepting_json(self) -> Self {
+        self.changed(|prepared| prepared.accepts_json = true)
+    }
+
+    fn changed(mut self, change: impl FnOnce(&mut Prepared)) -> Self {
+        if let Ok(prepared) = &mut self.0 {
+            change(prepared);
+        }
+        self
+    }
+
+    async fn received(self) -> Result<Received, Failure> {
+        self.0?.send().await
+    }
+
+    async fn read(self) -> Result<(Box<Head>, Bytes), Failure> {
+        self.0?.read().await
     }
 }
 
-impl fmt::Debug for Request {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Request").finish_non_exhaustive()
-    }
-}
+debug_fields!(Request);
 
 /// Converts the value that a setter was given into the type of the parameter.
 ///

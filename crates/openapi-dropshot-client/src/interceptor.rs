@@ -205,14 +205,7 @@ impl TryRequest<'_> {
     }
 }
 
-impl fmt::Debug for TryRequest<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TryRequest")
-            .field("operation", &self.operation.id)
-            .field("number", &self.number)
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!(TryRequest<'_>, operation(operation.id), number(number));
 
 /// The response or the error of a try, for [`Interceptor::after_try`] and for [`RetryPolicy::classify`]; or that of a whole call,
 /// for [`Interceptor::after_call`].
@@ -303,17 +296,14 @@ impl TryOutcome<'_> {
     }
 }
 
-impl fmt::Debug for TryOutcome<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TryOutcome")
-            .field("operation", &self.operation.id)
-            .field("number", &self.number)
-            .field("elapsed", &self.elapsed)
-            .field("status", &self.status_code())
-            .field("error", &self.error())
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!(
+    TryOutcome<'_>,
+    operation(operation.id),
+    number(number),
+    elapsed(elapsed),
+    status(status_code()),
+    error(error())
+);
 
 /// The interceptors of a client or of a call, in their order.
 #[derive(Clone, Default)]

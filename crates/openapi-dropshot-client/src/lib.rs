@@ -65,6 +65,9 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[macro_use]
+mod debug;
+
 mod batch;
 #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
 #[cfg_attr(docsrs, doc(cfg(feature = "blocking")))]

@@ -8,7 +8,6 @@ use futures_util::{
 use reqwest::Url;
 use serde::de::DeserializeOwned;
 use std::{
-    fmt,
     future::poll_fn,
     pin::Pin,
     task::{Context, Poll, ready},
@@ -96,13 +95,7 @@ impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Stream for Pages<T, C> 
     }
 }
 
-impl<T, C> fmt::Debug for Pages<T, C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pages")
-            .field("cursor", &self.cursor)
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!([T, C] Pages<T, C>, cursor(cursor));
 
 /// Fetches a page.
 ///
@@ -112,7 +105,7 @@ impl<T, C> fmt::Debug for Pages<T, C> {
 async fn fetch<T: DeserializeOwned, C>(
     mut request: Box<Prepared>,
 ) -> Result<(Page<T, C>, Option<Next>), Failure> {
-    let response: Response<T, C> = Response::json(request.send().await?).await?;
+    let response: Response<T, C> = Response::json(request.read().await?)?;
     let url = request.request.url();
     let cursor = cursor_of(url);
     let next = link::next(response.headers()).map(|target| follow(url, &target));
@@ -188,6 +181,12 @@ impl<T, C> Items<T, C> {
     pub fn cursor(&self) -> Option<&str> {
         self.pages.cursor()
     }
+
+    /// The next item of the page that was received last.
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
+    pub(crate) fn next_of_page(&mut self) -> Option<T> {
+        self.page.next()
+    }
 }
 
 impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Items<T, C> {
@@ -206,7 +205,7 @@ impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Items<T, C> {
     /// The items as an iterator, for code that is not async.
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn blocking(self) -> crate::blocking::ItemsIter<T, C> {
-        crate::blocking::ItemsIter::new(self.pages, self.page)
+        crate::blocking::ItemsIter::new(self)
     }
 }
 
@@ -232,11 +231,4 @@ impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Stream for Items<T, C> 
 /// No part of it borrows from another part.
 impl<T, C> Unpin for Items<T, C> {}
 
-impl<T, C> fmt::Debug for Items<T, C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Items")
-            .field("cursor", &self.cursor())
-            .field("left_on_page", &self.page.len())
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!([T, C] Items<T, C>, cursor(cursor()), left_on_page(page.len()));

@@ -1,11 +1,13 @@
 //! The request of a call that is ready to be sent. How it is sent is in `retry`.
 
 use crate::{
-    Client,
+    CallOptions, Client,
     call::Settings,
+    error::Failure,
     operation::{IDEMPOTENCY_KEY, Operation},
+    recovery::new_idempotency_key,
 };
-use http::HeaderMap;
+use http::{HeaderMap, HeaderValue};
 use reqwest::{Request, Url};
 
 /// A request that is ready to be sent, once or several times. It borrows nothing, so that a stream of pages can be moved
@@ -24,6 +26,41 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
+    /// A request of a call, with the settings that the call has.
+    ///
+    /// # Errors
+    ///
+    /// A header of the settings cannot be sent.
+    pub(crate) fn new(
+        client: Client,
+        operation: &'static Operation,
+        mut request: Request,
+        options: Option<CallOptions>,
+    ) -> Result<Box<Self>, Failure> {
+        let mut settings = None;
+        if let Some(options) = options {
+            let (changed, added) = client.shared.settings.changed_by(options);
+            let added = added.into_valid().map_err(Failure::invalid_request)?;
+            request.headers_mut().extend(added);
+            settings = Some(Box::new(changed));
+        }
+        if operation.takes_idempotency_key() {
+            // The call keeps this key over all tries.
+            let new_key =
+                || HeaderValue::try_from(new_idempotency_key()).expect("a UUID is visible ASCII");
+            let headers = request.headers_mut();
+            headers.entry(IDEMPOTENCY_KEY).or_insert_with(new_key);
+        }
+        Ok(Box::new(Prepared {
+            client,
+            settings,
+            request,
+            accepts_json: false,
+            is_streamed: false,
+            operation,
+        }))
+    }
+
     pub(crate) fn settings(&self) -> &Settings {
         let of_client = &self.client.shared.settings;
         self.settings.as_deref().unwrap_or(of_client)

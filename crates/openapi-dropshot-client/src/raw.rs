@@ -1,13 +1,13 @@
 //! Requests that the document of a client lacks.
 
 use crate::{
-    CallOptions, Client, Error, ErrorCode, Response, error::Failure, operation::Operation,
-    prepared::Prepared,
+    CallOptions, Client, Error, ErrorCode, Response, error::Failure, generated::Request,
+    operation::Operation, prepared::Prepared,
 };
 use http::{HeaderName, HeaderValue, Method, header::CONTENT_TYPE};
 use progenitor_client::ByteStream;
 use serde::{Serialize, de::DeserializeOwned};
-use std::fmt;
+use std::marker::PhantomData;
 
 /// A request that the document lacks, such as one of a newer service; [`Client::request`] starts it. It has the API key, the
 /// retries, the time limits and the interceptors of the client. Of credentials that were given for security schemes it has none,
@@ -29,9 +29,10 @@ use std::fmt;
 /// ```
 #[must_use = "nothing is sent before `send` is called"]
 pub struct RawRequest<C = String> {
-    prepared: Result<Box<Prepared>, Failure>,
+    client: Client,
+    prepared: Result<(&'static Operation, reqwest::Request), Failure>,
     options: CallOptions,
-    codes: std::marker::PhantomData<fn() -> C>,
+    codes: PhantomData<fn() -> C>,
 }
 
 const fn raw(method: Method) -> Operation {
@@ -57,19 +58,16 @@ static OPERATIONS: [Operation; 7] = [
 impl Client {
     /// A request that the document lacks, relative to the base URL, such as `/books/7/cover?size=2`; see [`RawRequest`].
     pub fn request<C>(&self, method: Method, path: &str) -> RawRequest<C> {
-        RawRequest::new(self, method, path)
+        RawRequest {
+            client: self.clone(),
+            prepared: prepared(self, method, path).map_err(Failure::invalid_request),
+            options: CallOptions::new(),
+            codes: PhantomData,
+        }
     }
 }
 
 impl<C> RawRequest<C> {
-    fn new(client: &Client, method: Method, path: &str) -> Self {
-        RawRequest {
-            prepared: prepared(client, method, path).map_err(Failure::invalid_request),
-            options: CallOptions::new(),
-            codes: std::marker::PhantomData,
-        }
-    }
-
     /// Settings of this call, in place of those that it has so far.
     pub fn with(mut self, options: CallOptions) -> Self {
         self.options = options;
@@ -99,10 +97,10 @@ impl<C> RawRequest<C> {
 
     /// A body of another media type.
     pub fn body(mut self, media_type: &'static str, body: impl Into<reqwest::Body>) -> Self {
-        if let Ok(prepared) = &mut self.prepared {
-            let headers = prepared.request.headers_mut();
+        if let Ok((_, request)) = &mut self.prepared {
+            let headers = request.headers_mut();
             headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
-            *prepared.request.body_mut() = Some(body.into());
+            *request.body_mut() = Some(body.into());
         }
         self
     }
@@ -115,9 +113,7 @@ impl<C: ErrorCode> RawRequest<C> {
     ///
     /// Those of every call; see [`Error`].
     pub async fn send<T: DeserializeOwned>(self) -> Result<Response<T, C>, Error<C>> {
-        let mut prepared = self.finish(true).map_err(Failure::typed)?;
-        let received = prepared.send().await.map_err(Failure::typed)?;
-        Response::json(received).await.map_err(Failure::typed)
+        self.finish().json().await
     }
 
     /// Sends the request; the body of the response is read as it arrives.
@@ -126,24 +122,22 @@ impl<C: ErrorCode> RawRequest<C> {
     ///
     /// Those of every call; see [`Error`].
     pub async fn send_for_bytes(self) -> Result<Response<ByteStream, C>, Error<C>> {
-        let mut prepared = self.finish(false).map_err(Failure::typed)?;
-        let received = prepared.send().await.map_err(Failure::typed)?;
-        Ok(Response::stream(received))
+        self.finish().bytes().await
     }
 
-    fn finish(mut self, is_json: bool) -> Result<Box<Prepared>, Failure> {
-        let mut prepared = self.prepared?;
-        let headers = self.options.take_headers();
-        let headers = headers.map_err(Failure::invalid_request)?;
-        prepared.request.headers_mut().extend(headers);
-        let settings = prepared.settings().changed_by(self.options);
-        prepared.settings = Some(Box::new(settings));
-        (prepared.accepts_json, prepared.is_streamed) = (is_json, !is_json);
-        Ok(prepared)
+    fn finish(self) -> Request {
+        let prepared = self.prepared.and_then(|(operation, request)| {
+            Prepared::new(self.client, operation, request, Some(self.options))
+        });
+        Request(prepared)
     }
 }
 
-fn prepared(client: &Client, method: Method, path: &str) -> Result<Box<Prepared>, String> {
+fn prepared(
+    client: &Client,
+    method: Method,
+    path: &str,
+) -> Result<(&'static Operation, reqwest::Request), String> {
     let mut operations = OPERATIONS.iter();
     let operation = operations.find(|operation| operation.method == method);
     let operation =
@@ -158,18 +152,7 @@ fn prepared(client: &Client, method: Method, path: &str) -> Result<Box<Prepared>
     });
     let url =
         url.ok_or("the path of a request has to begin with `/` and to stay below the base URL")?;
-    Ok(Box::new(Prepared {
-        client: client.clone(),
-        settings: None,
-        request: reqwest::Request::new(method, url),
-        accepts_json: false,
-        is_streamed: false,
-        operation,
-    }))
+    Ok((operation, reqwest::Request::new(method, url)))
 }
 
-impl<C> fmt::Debug for RawRequest<C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RawRequest").finish_non_exhaustive()
-    }
-}
+debug_fields!([C] RawRequest<C>);

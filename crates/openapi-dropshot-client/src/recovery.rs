@@ -52,10 +52,7 @@
 //! rejects the cursor with 400, because it is too old or has another filter, begin without one.
 
 use crate::{BoxError, Interceptor, TryRequest};
-use std::{
-    fmt,
-    sync::{Mutex, PoisonError},
-};
+use std::sync::{Mutex, PoisonError};
 
 /// A new value for an `Idempotency-Key`: a random UUID (RFC 9562).
 #[must_use]
@@ -104,8 +101,4 @@ impl Interceptor for SameCredential {
     }
 }
 
-impl fmt::Debug for SameCredential {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SameCredential").finish_non_exhaustive()
-    }
-}
+debug_fields!(SameCredential);

@@ -6,11 +6,10 @@ use crate::{
     generated::ByStatus,
     json::json_body,
     link,
-    transport::{Head, Received},
+    transport::Head,
 };
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
-use progenitor_client::ByteStream;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use std::{fmt, marker::PhantomData, ops::Deref};
@@ -141,36 +140,40 @@ impl<T, C> Response<T, C> {
     }
 }
 
-impl<T: DeserializeOwned, C> Response<T, C> {
-    /// Reads a JSON body.
-    pub(crate) async fn json(received: Received) -> Result<Self, Failure> {
-        Self::read(received, |_, bytes| json_body(bytes)).await
-    }
-}
-
-impl<T: ByStatus, C> Response<T, C> {
-    /// Reads a body whose type depends on the status.
-    pub(crate) async fn by_status(received: Received) -> Result<Self, Failure> {
-        Self::read(received, T::read).await
-    }
-}
-
 impl<T, C> Response<T, C> {
-    async fn read(
-        received: Received,
-        read: impl FnOnce(u16, &[u8]) -> serde_json::Result<T>,
+    pub(crate) fn new(body: T, head: Box<Head>, bytes: Bytes) -> Self {
+        Response {
+            body,
+            head,
+            bytes,
+            codes: PhantomData,
+        }
+    }
+
+    /// Reads a JSON body.
+    pub(crate) fn json(received: (Box<Head>, Bytes)) -> Result<Self, Failure>
+    where
+        T: DeserializeOwned,
+    {
+        let body = json_body(&received.1);
+        Response::read(received, body)
+    }
+
+    /// Reads a body whose type depends on the status.
+    pub(crate) fn by_status(received: (Box<Head>, Bytes)) -> Result<Self, Failure>
+    where
+        T: ByStatus,
+    {
+        let body = T::read(received.0.status.as_u16(), &received.1);
+        Response::read(received, body)
+    }
+
+    fn read(
+        (head, bytes): (Box<Head>, Bytes),
+        body: serde_json::Result<T>,
     ) -> Result<Self, Failure> {
-        let (head, bytes) = received
-            .into_bytes()
-            .await
-            .map_err(|(head, problem)| Failure::not_read(*head, problem))?;
-        match read(head.status.as_u16(), &bytes) {
-            Ok(body) => Ok(Response {
-                body,
-                head,
-                bytes,
-                codes: PhantomData,
-            }),
+        match body {
+            Ok(body) => Ok(Response::new(body, head, bytes)),
             Err(error) => Err(head.unreadable(reason(&error))),
         }
     }
@@ -232,32 +235,6 @@ fn reason(error: &serde_json::Error) -> String {
     }
 }
 
-impl<C> Response<(), C> {
-    /// A response without a body.
-    pub(crate) fn empty(received: Received) -> Self {
-        let (head, bytes) = received.into_read_bytes();
-        Response {
-            body: (),
-            head,
-            bytes,
-            codes: PhantomData,
-        }
-    }
-}
-
-impl<C> Response<ByteStream, C> {
-    /// A response whose body is read as it arrives.
-    pub(crate) fn stream(received: Received) -> Self {
-        let (head, body) = received.into_stream();
-        Response {
-            body,
-            head,
-            bytes: Bytes::new(),
-            codes: PhantomData,
-        }
-    }
-}
-
 impl<T, C> Deref for Response<T, C> {
     type Target = T;
 
@@ -294,12 +271,5 @@ where
     }
 }
 
-/// Without the headers, which do not belong into every log.
-impl<T: fmt::Debug, C> fmt::Debug for Response<T, C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Response")
-            .field("status", &self.head.status)
-            .field("body", &self.body)
-            .finish_non_exhaustive()
-    }
-}
+// Without the headers, which do not belong into every log.
+debug_fields!([T: fmt::Debug, C] Response<T, C>, status(head.status), body(body));

@@ -11,6 +11,7 @@ pub(crate) use clock::RealClock;
 pub use policy::{RetryDecision, RetryPolicy};
 
 use crate::{
+    FailedLoad,
     call::Settings,
     client::Shared,
     credentials::{self, Provided},
@@ -20,75 +21,83 @@ use crate::{
     platform::{Instant, timeout},
     prepared::{Prepared, next_try},
     record::{Record, RetryStop},
-    service::{FailedTry, StartedCall},
-    transport::Received,
+    transport::{Head, Received},
 };
-use futures_util::future::try_join_all;
+use bytes::Bytes;
+use futures_util::future::{BoxFuture, try_join_all};
 use http::{Extensions, HeaderValue, StatusCode};
 use reqwest::Request;
 use std::{pin::pin, time::Duration};
 use tracing::Instrument as _;
 
+// The futures have no type of their own: otherwise each generated crate would compile them, and everything in them, again.
 impl Prepared {
     /// Sends the request, again if that is needed and allowed.
     ///
     /// # Errors
     ///
     /// There is no response, or it is none of the successes that the document lists.
-    pub(crate) async fn send(&mut self) -> Result<Received, Failure> {
+    pub(crate) fn send(&mut self) -> BoxFuture<'_, Result<Received, Failure>> {
         let operation = self.operation;
-        let response = send(self).await?;
-        let status = response.head.status;
-        if operation.success.is_empty() || operation.success.contains(&status.as_u16()) {
-            Ok(response)
-        } else {
-            Err(Failure::from_response(response).await)
+        let span = (self.client.shared.service.span)(operation, self.request.url());
+        // The future of the tries is large, and each function that returns it would copy it.
+        if span.is_disabled() {
+            return Box::pin(async move { listed(operation, run_call(self).await?).await });
         }
+        let recorded = async move {
+            let outcome = run_call(self).await;
+            record(&tracing::Span::current(), &outcome);
+            outcome
+        };
+        let recorded = recorded.instrument(span);
+        Box::pin(async move { listed(operation, recorded.await?).await })
+    }
+
+    /// Sends the request as `send` does, and reads the body of the response to its end.
+    ///
+    /// # Errors
+    ///
+    /// Those of `send`, and if the body breaks off, takes too long, or is too large.
+    pub(crate) fn read(&mut self) -> BoxFuture<'_, Result<(Box<Head>, Bytes), Failure>> {
+        Box::pin(async move {
+            let body = self.send().await?.into_bytes().await;
+            body.map_err(|(head, problem)| Failure::not_read(*head, problem))
+        })
     }
 }
 
-/// Sends a request until there is a response, or until there is no point in sending it again.
-async fn send(call: &mut Prepared) -> Result<Received, Failure> {
-    let span = (call.client.shared.service.span)(&StartedCall {
-        operation: call.operation,
-        url: call.request.url(),
-    });
-    // The future of the tries is large, and each function that returns it would copy it.
-    if span.is_disabled() {
-        return Box::pin(run_call(call)).await;
+/// The response, if its status is one of the successes that the document lists.
+async fn listed(operation: &Operation, response: Received) -> Result<Received, Failure> {
+    let status = response.head.status.as_u16();
+    if operation.success.is_empty() || operation.success.contains(&status) {
+        Ok(response)
+    } else {
+        Err(Failure::from_response(response).await)
     }
-    let recorded = async move {
-        let outcome = run_call(call).await;
-        let span = tracing::Span::current();
-        match &outcome {
-            Ok(response) => {
-                let head = &response.head;
-                span.record("status", head.status.as_u16());
-                span.record("request_id", error::request_id(&head.headers));
-                span.record("retries", head.record.retries);
-                span.record("http.response.status_code", head.status.as_u16());
-                resent(&span, head.record.retries);
-            }
-            Err(error) => {
-                span.record("status", error.status());
-                span.record("request_id", error.request_id());
-                span.record("retries", error.retries());
-                span.record("error", tracing::field::debug(error.kind()));
-                span.record("http.response.status_code", error.status());
-                span.record("error.type", error.error_type());
-                span.record("otel.status_code", "ERROR");
-                resent(&span, error.retries());
-            }
+}
+
+/// Records in a span how its call ended.
+fn record(span: &tracing::Span, outcome: &Result<Received, Failure>) {
+    let (status, request_id, record) = match outcome {
+        Ok(Received { head, .. }) => (
+            Some(head.status.as_u16()),
+            error::request_id(&head.headers),
+            &head.record,
+        ),
+        Err(error) => {
+            span.record("error", tracing::field::debug(error.kind()));
+            span.record("error.type", error.error_type());
+            span.record("otel.status_code", "ERROR");
+            (error.status(), error.request_id(), error.record())
         }
-        outcome
     };
-    Box::pin(recorded.instrument(span)).await
-}
-
-/// The conventions have the number only for requests that were sent again.
-fn resent(span: &tracing::Span, retries: u32) {
-    if retries > 0 {
-        span.record("http.request.resend_count", retries);
+    span.record("status", status);
+    span.record("request_id", request_id);
+    span.record("retries", record.retries);
+    span.record("http.response.status_code", status);
+    // The conventions have the number only for requests that were sent again.
+    if record.retries > 0 {
+        span.record("http.request.resend_count", record.retries);
     }
 }
 
@@ -239,14 +248,7 @@ async fn run_tries(call: &mut Prepared, context: &mut Extensions) -> Result<Rece
                 return Err(error.of_call(&state.record));
             }
         };
-        (shared.service.log_retry)(&FailedTry {
-            operation: operation.id,
-            kind: error.kind(),
-            status: error.status(),
-            request_id: error.request_id(),
-            pause,
-            number: state.number(),
-        });
+        (shared.service.log_retry)(operation, state.number(), &error, pause);
         clock.sleep(pause).await;
         if state.is_in_doubt {
             state.keys_of_doubtful_try = Some(keys);
@@ -289,9 +291,21 @@ impl CallState<'_> {
     }
 
     async fn load_keys(&self, rejected: &[HeaderValue], left: Duration) -> Result<Keys, Failure> {
-        let clock = &*self.shared.clock;
+        let Shared {
+            clock,
+            service,
+            settings,
+            ..
+        } = self.shared;
+        let report = |failure: &FailedLoad<'_>, is_time_to_log: bool| {
+            settings.interceptors.after_failed_load(failure);
+            if is_time_to_log {
+                (service.log_failed_load)(failure);
+            }
+        };
         let providers = self.providers.iter().enumerate();
-        let loading = providers.map(|(at, provided)| provided.value(clock, rejected.get(at), left));
+        let loading = providers
+            .map(|(at, provided)| provided.value(&**clock, rejected.get(at), left, &report));
         let loaded = timeout(left, try_join_all(loading)).await;
         loaded.unwrap_or_else(|| Err(Failure::no_key_in_time()))
     }

@@ -1,6 +1,6 @@
 //! The service of a generated client: names, credentials, spans and log lines.
 
-use crate::{Deprecation, ErrorKind, FailedLoad, operation::Operation};
+use crate::{Deprecation, Error, FailedLoad, operation::Operation};
 use std::time::Duration;
 
 /// What a client has to know about its service; the macro [`service!`](crate::service!) makes one in the generated
@@ -28,10 +28,10 @@ pub struct Service {
     /// What an operation requires, by its `operationId`: alternatives of schemes that belong together. An empty alternative
     /// is the last one, and says that no credential is required.
     pub security: fn(&str) -> &'static [&'static [&'static Scheme]],
-    /// Makes the span of a call.
-    pub span: fn(&StartedCall<'_>) -> tracing::Span,
-    /// Logs a try that failed and will be repeated.
-    pub log_retry: fn(&FailedTry<'_>),
+    /// Makes the span of a call to this address.
+    pub span: fn(&Operation, &reqwest::Url) -> tracing::Span,
+    /// Logs that the try with this number failed, and is repeated after this time.
+    pub log_retry: fn(&Operation, u32, &Error, Duration),
     /// Logs a deprecation.
     pub log_deprecation: fn(&Deprecation),
     /// Logs that no API key could be loaded.
@@ -63,26 +63,6 @@ pub enum Credential {
     Cookie(&'static str),
 }
 
-/// What the span of a call begins with.
-#[derive(Debug)]
-#[doc(hidden)]
-pub struct StartedCall<'a> {
-    pub operation: &'static Operation,
-    pub url: &'a reqwest::Url,
-}
-
-/// A try that failed and will be repeated.
-#[derive(Debug)]
-#[doc(hidden)]
-pub struct FailedTry<'a> {
-    pub operation: &'static str,
-    pub kind: ErrorKind,
-    pub status: Option<u16>,
-    pub request_id: Option<&'a str>,
-    pub pause: Duration,
-    pub number: u32,
-}
-
 /// Makes the [`Service`](crate::generated::Service) of the crate that calls it, of the name that its spans have.
 #[macro_export]
 macro_rules! service {
@@ -96,8 +76,7 @@ macro_rules! service {
             credential: $credential,
             credential_required: $required,
             security: $security,
-            span: |call| {
-                let operation = call.operation;
+            span: |operation, url| {
                 $crate::tracing::info_span!(
                     target: concat!($name, "::retry"),
                     $name,
@@ -107,9 +86,9 @@ macro_rules! service {
                     otel.name = %format_args!("{} {}", operation.method, operation.path),
                     http.request.method = %operation.method,
                     url.template = operation.path,
-                    url.full = call.url.as_str(),
-                    server.address = call.url.host_str().unwrap_or_default(),
-                    server.port = call.url.port_or_known_default(),
+                    url.full = url.as_str(),
+                    server.address = url.host_str().unwrap_or_default(),
+                    server.port = url.port_or_known_default(),
                     http.response.status_code = $crate::tracing::field::Empty,
                     error.type = $crate::tracing::field::Empty,
                     otel.status_code = $crate::tracing::field::Empty,
@@ -120,25 +99,23 @@ macro_rules! service {
                     error = $crate::tracing::field::Empty,
                 )
             },
-            log_retry: |failed| {
+            log_retry: |operation, number, error, pause| {
                 $crate::tracing::debug!(
                     target: concat!($name, "::retry"),
-                    operation = failed.operation,
-                    kind = ?failed.kind,
-                    status = failed.status,
-                    request_id = failed.request_id,
-                    pause_ms = failed.pause.as_millis(),
-                    "try {} failed; trying again",
-                    failed.number,
+                    operation = operation.id,
+                    kind = ?error.kind(),
+                    status = error.status(),
+                    request_id = error.request_id(),
+                    pause_ms = pause.as_millis(),
+                    "try {number} failed; trying again",
                 );
             },
             log_deprecation: |deprecation| {
-                let day = |moment: Option<_>| $crate::generated::day(moment);
                 $crate::tracing::warn!(
                     target: concat!($name, "::deprecation"),
                     operation = deprecation.operation(),
-                    deprecated_since = day(deprecation.since()),
-                    sunset = day(deprecation.sunset()),
+                    deprecated_since = $crate::generated::day(deprecation.since()),
+                    sunset = $crate::generated::day(deprecation.sunset()),
                     successor = deprecation.successor(),
                     "the service says that this operation is deprecated",
                 );

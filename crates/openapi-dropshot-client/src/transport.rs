@@ -9,7 +9,7 @@ use bytes::Bytes;
 use futures_util::StreamExt as _;
 use http::{HeaderMap, Method, StatusCode};
 use progenitor_client::ByteStream;
-use std::{fmt, future::Future, pin::pin};
+use std::{future::Future, pin::pin};
 
 #[cfg(not(target_arch = "wasm32"))]
 use futures_util::{
@@ -21,7 +21,7 @@ use futures_util::{
 mod service;
 
 #[cfg(not(target_arch = "wasm32"))]
-pub(crate) use service::{Cloned, SendRequest, TransportErrorKind};
+pub(crate) use service::{Cloned, SendRequest};
 #[cfg(not(target_arch = "wasm32"))]
 pub use service::{DefaultTransport, RequestBody, TransportError};
 
@@ -247,10 +247,4 @@ impl Received {
     }
 }
 
-impl fmt::Debug for Received {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Received")
-            .field("status", &self.head.status)
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!(Received, status(head.status));

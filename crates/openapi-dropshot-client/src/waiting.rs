@@ -75,8 +75,8 @@ impl<T: DeserializeOwned, C: ErrorCode> Waiting<T, C> {
         let begun = clock.now();
         let mut number = 0;
         loop {
-            let received = request.send().await.map_err(call)?;
-            let response: Response<T, C> = Response::json(received).await.map_err(call)?;
+            let received = request.read().await.map_err(call)?;
+            let response: Response<T, C> = Response::json(received).map_err(call)?;
             let state = state(response.raw_body(), self.waiter.path);
             let is_in = |states: &[&str]| {
                 state
@@ -132,14 +132,7 @@ where
     }
 }
 
-impl<T, C> fmt::Debug for Waiting<T, C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Waiting")
-            .field("waiter", &self.waiter.name)
-            .field("timeout", &self.timeout)
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!([T, C] Waiting<T, C>, waiter(waiter.name), timeout(timeout));
 
 /// Why the state for which a call [waits](Waiting) was not reached.
 #[derive(thiserror::Error)]

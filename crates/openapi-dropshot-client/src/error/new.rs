@@ -213,15 +213,8 @@ fn error_body(text: &[u8]) -> Option<Value> {
 /// At which point a transport of the application failed.
 #[cfg(not(target_arch = "wasm32"))]
 fn kind_in_transport(source: &BoxError) -> ErrorKind {
-    use crate::transport::{TransportError, TransportErrorKind};
-    let error = source.downcast_ref::<TransportError>();
-    match error.map(|error| error.kind) {
-        Some(TransportErrorKind::Connect) => ErrorKind::Connect,
-        Some(TransportErrorKind::Timeout) => ErrorKind::Timeout,
-        Some(TransportErrorKind::Tls) => ErrorKind::Tls,
-        Some(TransportErrorKind::Rejected) => ErrorKind::Request,
-        None => ErrorKind::Interrupted,
-    }
+    let error = source.downcast_ref::<crate::TransportError>();
+    error.map_or(ErrorKind::Interrupted, |error| error.kind)
 }
 
 #[cfg(target_arch = "wasm32")]

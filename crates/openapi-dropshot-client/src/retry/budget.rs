@@ -2,12 +2,9 @@
 //! requests for each call instead of one make the situation worse. Therefore successful calls earn the retries of
 //! later calls.
 
-use std::{
-    fmt,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
 };
 
 /// How many retries a budget has when it starts.
@@ -96,13 +93,7 @@ impl Default for RetryBudget {
     }
 }
 
-impl fmt::Debug for RetryBudget {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RetryBudget")
-            .field("left", &self.left())
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!(RetryBudget, left(left()));
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! The retry policy: how often a call is tried, and how long it pauses between two tries.
 
 use crate::TryOutcome;
-use std::{fmt, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 /// How often a call is tried, and how long it pauses between two tries.
 ///
@@ -28,16 +28,28 @@ use std::{fmt, sync::Arc, time::Duration};
 ///     .build()?;
 /// # Ok::<(), openapi_dropshot_client::BuildError>(())
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "a policy does nothing before a client or a call is given it"]
 pub struct RetryPolicy {
     max_tries: u32,
     first_pause: Duration,
     longest_pause: Duration,
-    classifier: Option<Arc<Classifier>>,
+    classifier: Option<Classifier>,
 }
 
-type Classifier = dyn Fn(&TryOutcome<'_>) -> RetryDecision + Send + Sync;
+#[derive(Clone)]
+struct Classifier(Arc<dyn Fn(&TryOutcome<'_>) -> RetryDecision + Send + Sync>);
+
+debug_fields!(Classifier);
+
+/// Classifiers are equal only if they are clones of one.
+impl PartialEq for Classifier {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Classifier {}
 
 /// Whether a request is sent again; the function of [`RetryPolicy::classify`] returns it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -105,14 +117,14 @@ impl RetryPolicy {
         mut self,
         classifier: impl Fn(&TryOutcome<'_>) -> RetryDecision + Send + Sync + 'static,
     ) -> Self {
-        self.classifier = Some(Arc::new(classifier));
+        self.classifier = Some(Classifier(Arc::new(classifier)));
         self
     }
 
     /// The decision of the classifier about a try that failed.
     pub(crate) fn decide(&self, outcome: &TryOutcome<'_>) -> RetryDecision {
         match &self.classifier {
-            Some(classifier) if outcome.result.is_err() => classifier(outcome),
+            Some(classifier) if outcome.result.is_err() => (classifier.0)(outcome),
             _ => RetryDecision::Default,
         }
     }
@@ -128,34 +140,6 @@ impl RetryPolicy {
         self.first_pause
             .saturating_mul(factor)
             .min(self.longest_pause)
-    }
-}
-
-/// Policies with a classifier are equal only if they are clones of one policy.
-impl PartialEq for RetryPolicy {
-    fn eq(&self, other: &Self) -> bool {
-        let classifiers = match (&self.classifier, &other.classifier) {
-            (Some(own), Some(other)) => Arc::ptr_eq(own, other),
-            (None, None) => true,
-            _ => false,
-        };
-        classifiers
-            && self.max_tries == other.max_tries
-            && self.first_pause == other.first_pause
-            && self.longest_pause == other.longest_pause
-    }
-}
-
-impl Eq for RetryPolicy {}
-
-impl fmt::Debug for RetryPolicy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RetryPolicy")
-            .field("max_tries", &self.max_tries)
-            .field("first_pause", &self.first_pause)
-            .field("longest_pause", &self.longest_pause)
-            .field("classifier", &self.classifier.is_some())
-            .finish()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Sends requests by a `tower::Service` of the application.
 
 use super::HttpClients;
-use crate::BoxError;
+use crate::{BoxError, ErrorKind};
 use bytes::Bytes;
 use futures_util::{FutureExt as _, future::BoxFuture};
 use http_body_util::BodyDataStream;
@@ -26,46 +26,38 @@ pub type RequestBody = reqwest::Body;
 /// ```
 #[derive(Debug, thiserror::Error)]
 #[error("{}", match kind {
-    TransportErrorKind::Connect => "no connection was established",
-    TransportErrorKind::Timeout => "it took too long",
-    TransportErrorKind::Tls => "no secure connection was established",
-    TransportErrorKind::Rejected => "the transport rejected the request",
+    ErrorKind::Connect => "no connection was established",
+    ErrorKind::Timeout => "it took too long",
+    ErrorKind::Tls => "no secure connection was established",
+    _ => "the transport rejected the request",
 })]
 pub struct TransportError {
-    pub(crate) kind: TransportErrorKind,
+    pub(crate) kind: ErrorKind,
     source: BoxError,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum TransportErrorKind {
-    Connect,
-    Timeout,
-    Tls,
-    Rejected,
 }
 
 impl TransportError {
     /// No connection was made: the service has seen nothing of the request, and it can be sent again.
     pub fn connect(source: impl Into<BoxError>) -> Self {
-        TransportError::new(TransportErrorKind::Connect, source)
+        TransportError::new(ErrorKind::Connect, source)
     }
 
     /// It took too long. It is unknown whether the service carried out the request.
     pub fn timeout(source: impl Into<BoxError>) -> Self {
-        TransportError::new(TransportErrorKind::Timeout, source)
+        TransportError::new(ErrorKind::Timeout, source)
     }
 
     /// No secure connection was made, for instance because the certificate is not trusted. The request is not sent again.
     pub fn tls(source: impl Into<BoxError>) -> Self {
-        TransportError::new(TransportErrorKind::Tls, source)
+        TransportError::new(ErrorKind::Tls, source)
     }
 
     /// The transport does not send the request, now and later.
     pub fn rejected(source: impl Into<BoxError>) -> Self {
-        TransportError::new(TransportErrorKind::Rejected, source)
+        TransportError::new(ErrorKind::Request, source)
     }
 
-    fn new(kind: TransportErrorKind, source: impl Into<BoxError>) -> Self {
+    fn new(kind: ErrorKind, source: impl Into<BoxError>) -> Self {
         TransportError {
             kind,
             source: source.into(),

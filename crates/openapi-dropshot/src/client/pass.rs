@@ -24,6 +24,7 @@ use crate::{
     File, Generated, Options,
     docs::{doc_attributes, harmless, one_line},
     lifecycle::DeprecationNote,
+    names::ident,
     render,
 };
 use kinds::Kind;
@@ -81,7 +82,6 @@ pub(super) fn apply(
     };
     pass.kinds = pass.kinds_of(&types);
     let requests = requests::read(plan, &builders)?;
-    let callbacks = pass.callbacks();
     let builders = requests.iter().map(|request| pass.builder(request));
     let builders = quote! {
         use ::openapi_dropshot_client::generated as toolkit;
@@ -90,22 +90,7 @@ pub(super) fn apply(
         #(#builders)*
     };
     let types = pass.types(types, &requests)?;
-    let modules = [
-        (
-            "mod.rs",
-            "",
-            Some(pass.root(&requests, callbacks.is_some())),
-        ),
-        (
-            "client.rs",
-            "The client, with a method for each operation.",
-            Some(pass.client(&requests)),
-        ),
-        (
-            "builder.rs",
-            "Requests, each with its parameters and `send`.",
-            Some(builders),
-        ),
+    let optional = [
         (
             "responses.rs",
             "The bodies of responses, by status, of operations whose responses have different bodies.",
@@ -119,12 +104,28 @@ pub(super) fn apply(
         (
             "callbacks.rs",
             "The bodies of the requests that the service sends: of its callbacks and webhooks.",
-            callbacks,
+            pass.callbacks(),
         ),
         (
             "schemes.rs",
             "The security schemes of the document, for the credentials of a client.",
             pass.schemes(),
+        ),
+    ];
+    let declared = optional.iter().filter(|(.., code)| code.is_some());
+    let declared = declared.map(|(name, ..)| ident(name.trim_end_matches(".rs")));
+    let root = pass.root(&requests, declared.collect());
+    let modules = [
+        ("mod.rs", "", Some(root)),
+        (
+            "client.rs",
+            "The client, with a method for each operation.",
+            Some(pass.client(&requests)),
+        ),
+        (
+            "builder.rs",
+            "Requests, each with its parameters and `send`.",
+            Some(builders),
         ),
         (
             "types.rs",
@@ -149,7 +150,7 @@ pub(super) fn apply(
         ),
     ];
     let mut files = Vec::new();
-    for (name, about, code) in modules {
+    for (name, about, code) in modules.into_iter().chain(optional) {
         let lines = ["", about];
         let lines = if about.is_empty() { &[][..] } else { &lines };
         let text = code.map(|code| render::file(&options.first_line(), lines, code));

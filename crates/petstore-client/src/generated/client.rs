@@ -66,7 +66,7 @@ impl Client {
         self.inner.base_url()
     }
 
-    /// A builder with the settings of this client, to change some of them, such as the API key or a time limit.
+    /// A builder with the settings of this client, to change some of them, such as its credentials or a time limit.
     ///
     /// The changed client has the connections of this one, unless their settings change, and its retry budget.
     ///
@@ -480,9 +480,9 @@ impl Client {
     /// Sends the request of [`get_order`](Self::get_order) until then. To set its other parameters, begin with that method.
     ///
     /// ```
-    /// # async fn example(client: &petstore_client::Client, order_id: i64) -> Result<(), Box<dyn std::error::Error>> {
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
     /// let response = client
-    ///     .wait_until_order_delivered(order_id)
+    ///     .wait_until_order_delivered(2)
     ///     .timeout(std::time::Duration::from_secs(60))
     ///     .await?;
     /// println!("{response:?}");

@@ -1,6 +1,7 @@
 //! Tests of the generated client: its requests, its errors with the codes of the document, and the warnings of the
 //! compiler. The tests of retries, pages, blocking calls and log lines are those of `openapi-dropshot-client`.
 
+mod applications;
 mod compiler;
 mod deprecation;
 mod errors;

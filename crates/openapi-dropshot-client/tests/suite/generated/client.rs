@@ -65,7 +65,7 @@ impl Client {
         self.inner.base_url()
     }
 
-    /// A builder with the settings of this client, to change some of them, such as the API key or a time limit.
+    /// A builder with the settings of this client, to change some of them, such as its credentials or a time limit.
     ///
     /// The changed client has the connections of this one, unless their settings change, and its retry budget.
     ///

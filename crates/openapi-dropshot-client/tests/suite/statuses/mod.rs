@@ -14,9 +14,9 @@
 
 /// The requests, a type for each operation: the methods of [`Client`] return them. Set the parameters, and then call `send`.
 pub mod builder;
-pub mod callbacks;
 mod client;
 pub mod responses;
+pub mod callbacks;
 /// The values of requests and responses: bodies, their parts, and parameters.
 pub mod types;
 
@@ -30,7 +30,7 @@ pub use ::openapi_dropshot_client::{
 pub use ::openapi_dropshot_client::{
     ApiKeyFile, DefaultTransport, RequestBody, TransportError, mock,
 };
-/// A provider of API keys that change while the program runs, such as a file.
+/// A provider of credentials that change while the program runs, such as an API key in a file.
 ///
 /// ```
 /// use loans::Client;

@@ -116,7 +116,7 @@ impl Client {
         self.inner.base_url()
     }
 
-    /// A builder with the settings of this client, to change some of them, such as the API key or a time limit.
+    /// A builder with the settings of this client, to change some of them, such as its credentials or a time limit.
     ///
     /// The changed client has the connections of this one, unless their settings change, and its retry budget.
     ///
@@ -139,8 +139,9 @@ impl Client {
         self.inner.to_builder()
     }
 
-    /// A request that the document lacks, such as one of a newer service: with the API key, the retries and the time
-    /// limits of this client. The path is relative to the address of the service, and may have a query.
+    /// A request that the document lacks, such as one of a newer service: with the retries and the time limits of this
+    /// client. The path is relative to the address of the service, and may have a query. The request has no
+    /// credential of a security scheme, because the document does not say which it requires: set its header.
     ///
     /// ```
     /// # async fn example(client: &vault::Client) -> Result<(), Box<dyn std::error::Error>> {

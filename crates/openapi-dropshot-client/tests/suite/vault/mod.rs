@@ -29,14 +29,14 @@ pub use ::openapi_dropshot_client::{
 pub use ::openapi_dropshot_client::{
     ApiKeyFile, DefaultTransport, RequestBody, TransportError, mock,
 };
-/// A provider of API keys that change while the program runs, such as a file.
+/// A provider of credentials that change while the program runs, such as an API key in a file.
 ///
 /// ```
 /// use vault::Client;
 ///
 /// use vault::ApiKeyFile;
 /// let client = Client::builder("http://127.0.0.1:8080")
-///     .credentials(ApiKeyFile::new("/run/secrets/key"))
+///     .credential(&vault::schemes::KEY, ApiKeyFile::new("/run/secrets/key"))
 ///     .build()?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -49,7 +49,10 @@ pub use ::openapi_dropshot_client::Credentials;
 ///
 /// use vault::TryRequest;
 /// let client = Client::builder("http://127.0.0.1:8080")
-///     .api_key("the-key")
+///     .credential(
+///         &vault::schemes::PARTNER,
+///         vault::ApiKey::user("the-user", "the-password"),
+///     )
 ///     .interceptor(|request: &mut TryRequest<'_>| {
 ///         println!("{}, try {}", request.operation(), request.number());
 ///         Ok(())
@@ -66,7 +69,10 @@ pub use ::openapi_dropshot_client::Interceptor;
 ///
 /// use vault::RetryPolicy;
 /// let client = Client::builder("http://127.0.0.1:8080")
-///     .api_key("the-key")
+///     .credential(
+///         &vault::schemes::PARTNER,
+///         vault::ApiKey::user("the-user", "the-password"),
+///     )
 ///     .retry(RetryPolicy::new().max_tries(3))
 ///     .build()?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -88,8 +94,7 @@ pub use ::openapi_dropshot_client::CallOptions;
 /// Settings of a [`Client`]; [`Client::builder`] starts one, and
 /// [`build`](::openapi_dropshot_client::ClientBuilder::build) ends it.
 ///
-/// - API key: [`api_key`](::openapi_dropshot_client::ClientBuilder::api_key),
-///   [`credentials`](::openapi_dropshot_client::ClientBuilder::credentials)
+/// - credentials: [`credential`](::openapi_dropshot_client::ClientBuilder::credential), for each of [`schemes`]
 /// - time and tries: [`timeout`](::openapi_dropshot_client::ClientBuilder::timeout),
 ///   [`try_timeout`](::openapi_dropshot_client::ClientBuilder::try_timeout),
 ///   [`retry`](::openapi_dropshot_client::ClientBuilder::retry),

@@ -9,13 +9,7 @@ use crate::{
 };
 use openapi_dropshot_contract::model::ErrorCode;
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
-use syn::Ident;
-
-/// The name of the enum of the error codes of a request.
-fn codes_name(request: &Request<'_>) -> Ident {
-    format_ident!("{}Error", request.builder)
-}
+use quote::quote;
 
 impl Pass<'_> {
     /// Returns the error codes that the responses of an operation list, by status.
@@ -49,7 +43,7 @@ impl Pass<'_> {
                 false => format!("# Errors\n\n{}", lines.join("\n")),
             };
         }
-        let name = codes_name(request);
+        let name = request.type_named("Error");
         let mut section = format!(
             "# Errors\n\n[`errors::{name}`](super::errors::{name}) has the codes that the document lists:\n\n\
              | status | code | meaning | what to do |\n|---|---|---|---|"
@@ -80,29 +74,26 @@ impl Pass<'_> {
         ))
     }
 
-    /// Returns whether an operation lists error codes, which needs a catalogue.
-    pub(super) fn has_listed_codes(&self, requests: &[Request<'_>]) -> bool {
-        let mut requests = requests.iter();
-        requests.any(|request| !self.codes_of(request).is_empty())
-    }
-
     /// Writes the enums of the error codes, if operations list some.
     pub(super) fn errors(&self, requests: &[Request<'_>]) -> Option<TokenStream> {
-        let listing = requests
+        let listed = requests
             .iter()
-            .filter(|request| !self.codes_of(request).is_empty());
-        let enums = listing.map(|request| self.enum_of_codes(request, &self.codes_of(request)));
+            .map(|request| (request, self.codes_of(request)));
+        let listed = listed.filter(|(_, codes)| !codes.is_empty());
+        let enums: Vec<TokenStream> = listed
+            .map(|(request, codes)| self.enum_of_codes(request, &codes))
+            .collect();
         let code = quote! {
             use ::openapi_dropshot_client::generated as toolkit;
 
             #(#enums)*
         };
-        self.has_listed_codes(requests).then_some(code)
+        (!enums.is_empty()).then_some(code)
     }
 
     fn enum_of_codes(&self, request: &Request<'_>, codes: &[&ErrorCode]) -> TokenStream {
         let Request { method, gate, .. } = request;
-        let name = codes_name(request);
+        let name = request.type_named("Error");
         let library = self.library;
         let path: TokenStream = format!("{library}::errors::{name}")
             .parse()

@@ -74,39 +74,42 @@ impl Pass<'_> {
         code: impl FnOnce(TokenStream) -> TokenStream,
     ) -> String {
         let method = &request.method;
-        let mut call = quote!(client.#method());
-        let mut arguments = String::new();
-        for setting in self.settings(request).filter(is_set) {
-            let Setting { name, target, .. } = setting;
-            let value = setting.value.unwrap_or_else(|| {
-                arguments.push_str(&format!(", {name}: {}", type_text(target)));
-                name.to_token_stream()
-            });
-            call.extend(quote!(.#name(#value)));
-        }
-        let library = self.library;
-        let before = format!(
-            "{keyword} example(client: &{library}::Client{arguments}) -> Result<(), Box<dyn std::error::Error>> {{"
-        );
-        self.example_code(&before, &code(call), "Ok(())\n}")
+        self.example_of_values(request, keyword, is_set, |names, values| {
+            code(quote!(client.#method()#(.#names(#values))*))
+        })
     }
 
-    /// Makes an example of a method of the client that takes everything that the operation requires.
-    pub(super) fn complete_example(&self, request: &Request<'_>, method: &Ident) -> String {
-        let (mut values, mut arguments) = (Vec::new(), String::new());
-        for setting in self.settings(request).filter(is_required) {
+    /// Makes an example of an expression with a value for everything that the operation requires.
+    pub(super) fn complete_example(
+        &self,
+        request: &Request<'_>,
+        code: impl FnOnce(&[TokenStream]) -> TokenStream,
+    ) -> String {
+        self.example_of_values(request, "async fn", is_required, |_, values| code(values))
+    }
+
+    /// Makes an example with the setters of the selected parts and their values. A value that the document lacks is an argument.
+    fn example_of_values(
+        &self,
+        request: &Request<'_>,
+        keyword: &str,
+        is_set: impl Fn(&Setting<'_>) -> bool,
+        code: impl FnOnce(&[&Ident], &[TokenStream]) -> TokenStream,
+    ) -> String {
+        let (mut names, mut values, mut arguments) = (Vec::new(), Vec::new(), String::new());
+        for setting in self.settings(request).filter(is_set) {
             let Setting { name, target, .. } = setting;
+            names.push(name);
             values.push(setting.value.unwrap_or_else(|| {
                 arguments.push_str(&format!(", {name}: {}", type_text(target)));
                 name.to_token_stream()
             }));
         }
+        let library = self.library;
         let before = format!(
-            "async fn example(client: &{}::Client{arguments}) -> Result<(), Box<dyn std::error::Error>> {{",
-            self.library
+            "{keyword} example(client: &{library}::Client{arguments}) -> Result<(), Box<dyn std::error::Error>> {{"
         );
-        let code = quote!(let response = client.#method(#(#values),*).send().await?;);
-        self.example_code(&before, &code, "Ok(())\n}")
+        self.example_code(&before, &code(&names, &values), "Ok(())\n}")
     }
 
     /// Makes an example that runs without arguments and may return an error.
@@ -155,7 +158,7 @@ impl Pass<'_> {
 }
 
 /// Returns the text of a type without the spaces between tokens.
-pub(super) fn type_text(target: &impl ToTokens) -> String {
+fn type_text(target: &impl ToTokens) -> String {
     target.to_token_stream().to_string().replace(' ', "")
 }
 

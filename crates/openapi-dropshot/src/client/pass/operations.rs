@@ -4,8 +4,7 @@ use super::{
     Pass, described, docs,
     examples::{is_required, is_typical},
     kinds::{Kind, argument_of, name_of},
-    requests::{Body, Reading, Request, Setter, feature},
-    responses::{errors_name, successes_name},
+    requests::{Body, Reading, Request, feature},
     setters::assign,
 };
 use crate::{
@@ -65,14 +64,7 @@ impl Pass<'_> {
             ..
         } = request;
         let complete = format_ident!("{}_with", method.unraw());
-        let parameters = request.parameters.iter();
-        let required = parameters.filter(|setter| setter.parameter.required);
-        let mut settings: Vec<(&Ident, TokenStream)> = required
-            .map(|Setter { name, target, .. }| {
-                let bound = quote!(::std::convert::TryInto<#target, Error: ::std::fmt::Display>);
-                (name, bound)
-            })
-            .collect();
+        let mut settings: Vec<(&Ident, TokenStream)> = request.required_parameters().collect();
         let body = request.body.as_ref().filter(|body| body.required);
         settings.extend(body.map(|Body { name, target, .. }| {
             (
@@ -90,7 +82,10 @@ impl Pass<'_> {
             format!(
                 "As [`{method}`](Self::{method}), with all that the operation requires, so that the compiler finds what is missing."
             ),
-            self.complete_example(request, &complete),
+            self.complete_example(
+                request,
+                |values| quote!(let response = client.#complete(#(#values),*).send().await?;),
+            ),
         ]);
         Some(quote! {
             #docs
@@ -197,7 +192,7 @@ impl Pass<'_> {
         let (read, response) = match &request.response {
             Reading::Json(response) => ("json", quote!(#response)),
             Reading::ByStatus => {
-                let name = successes_name(request);
+                let name = request.type_named("Success");
                 ("by_status", quote!(super::responses::#name))
             }
             Reading::Empty => ("empty", quote!(())),
@@ -209,7 +204,7 @@ impl Pass<'_> {
         let mut sent_blocking = quote!(toolkit::wait(#received));
         if !request.call.typed_errors.is_empty() {
             // The error is read by its status.
-            let name = errors_name(request);
+            let name = request.type_named("Error");
             error = quote!(super::TypedError<super::responses::#name>);
             sent = quote!(Ok(#sent?));
             sent_blocking = quote!(Ok(#sent_blocking?));

@@ -20,7 +20,7 @@ use openapi_dropshot_contract::model::{
     MediaType, Operation, Parameter, Response, Stability, StatusCode,
 };
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::{ToTokens, format_ident, quote};
 use std::collections::BTreeMap;
 use syn::{Fields, Ident, ImplItem, Item, ItemStruct, ReturnType, Type, parse_quote};
 
@@ -74,6 +74,21 @@ pub(super) enum Reading {
 }
 
 impl Request<'_> {
+    /// Returns the name of a type that belongs to the operation.
+    pub(super) fn type_named(&self, suffix: &str) -> Ident {
+        format_ident!("{}{suffix}", self.builder)
+    }
+
+    /// Returns the setters of the required parameters, and what each takes.
+    pub(super) fn required_parameters(&self) -> impl Iterator<Item = (&Ident, TokenStream)> {
+        let parameters = self.parameters.iter();
+        let required = parameters.filter(|setter| setter.parameter.required);
+        required.map(|Setter { name, target, .. }| {
+            let bound = quote!(::std::convert::TryInto<#target, Error: ::std::fmt::Display>);
+            (name, bound)
+        })
+    }
+
     /// Returns the id of the operation, and how it is called.
     pub(super) fn call(&self) -> (String, ClientCall) {
         let id = self.operation.id.as_ref();

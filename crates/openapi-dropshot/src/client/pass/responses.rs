@@ -29,16 +29,6 @@ pub(super) fn idents(types: &[Item]) -> BTreeMap<String, Ident> {
         .collect()
 }
 
-/// The name of the enum of the error bodies of a request.
-pub(super) fn errors_name(request: &Request<'_>) -> Ident {
-    format_ident!("{}Error", request.builder)
-}
-
-/// The name of the enum of the bodies of the successes of a request.
-pub(super) fn successes_name(request: &Request<'_>) -> Ident {
-    format_ident!("{}Success", request.builder)
-}
-
 impl Pass<'_> {
     /// Writes the enums of all requests that have one.
     pub(super) fn responses(&self, requests: &[Request<'_>]) -> Option<TokenStream> {
@@ -48,7 +38,7 @@ impl Pass<'_> {
             let link = format!("[`{method}`](super::Client::{method})");
             if !request.call.typed_successes.is_empty() {
                 let about = format!("The bodies of the successes of {link}, by status.");
-                let name = successes_name(request);
+                let name = request.type_named("Success");
                 enums.extend(self.by_status(request, &name, &about, &request.call.typed_successes));
             }
             if !request.call.typed_errors.is_empty() {
@@ -56,7 +46,7 @@ impl Pass<'_> {
                     "The bodies of the errors of {link}, by status; \
                      [`typed_body`](super::TypedError::typed_body) of the error returns it."
                 );
-                let name = errors_name(request);
+                let name = request.type_named("Error");
                 enums.extend(self.by_status(request, &name, &about, &request.call.typed_errors));
             }
         }

@@ -107,6 +107,18 @@ impl Pass<'_> {
         }
     }
 
+    /// Returns the call that gives a builder a provider of credentials, for examples.
+    pub(super) fn example_provider(&self) -> TokenStream {
+        let provider = quote!(ApiKeyFile::new("/run/secrets/key"));
+        let library = ident(self.library);
+        match self.schemes.0.values().next() {
+            Some((_, constant)) if !self.schemes.is_one_key() => {
+                quote!(.credential(&#library::schemes::#constant, #provider))
+            }
+            _ => quote!(.credentials(#provider)),
+        }
+    }
+
     /// Returns the calls that give a builder its credentials, for examples.
     pub(super) fn example_credentials(&self) -> TokenStream {
         let mut operations = self.document.operations.iter();

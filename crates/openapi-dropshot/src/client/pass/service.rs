@@ -19,27 +19,34 @@ impl Pass<'_> {
         let credential = self.schemes.credential();
         let operations = &self.document.operations;
         let required = !operations.is_empty() && !operations.iter().any(Operation::is_open);
-        let (schemes, about, arguments, security) = match self.schemes.is_one_key() {
+        let is_one_key = self.schemes.is_one_key();
+        let schemes = (!is_one_key).then(|| quote!(schemes,));
+        let security = (!is_one_key).then(|| self.security());
+        let arguments = security.as_ref().map(|_| quote!(, security: security));
+        let (about, about_raw) = match is_one_key {
             true => (
-                None,
                 quote! {
                     /// A client of the service. All of its calls have the API key that was passed to
                     /// [`api_key`](::openapi_dropshot_client::ClientBuilder::api_key), or the present one of the provider that was passed to
                     /// [`credentials`](::openapi_dropshot_client::ClientBuilder::credentials). For another key, build another client
                     /// ([`to_builder`](Self::to_builder)).
                 },
-                None,
-                None,
+                quote! {
+                    /// A request that the document lacks, such as one of a newer service: with the API key, the retries and the time
+                    /// limits of this client. The path is relative to the address of the service, and may have a query.
+                },
             ),
             false => (
-                Some(quote!(schemes,)),
                 quote! {
                     /// A client of the service. Each call has the credentials that its operation requires, of those that were passed to
                     /// [`credential`](::openapi_dropshot_client::ClientBuilder::credential). For other credentials, build another client
                     /// ([`to_builder`](Self::to_builder)).
                 },
-                Some(quote!(, security: security)),
-                Some(self.security()),
+                quote! {
+                    /// A request that the document lacks, such as one of a newer service: with the retries and the time limits of this
+                    /// client. The path is relative to the address of the service, and may have a query. The request has no
+                    /// credential of a security scheme, because the document does not say which it requires: set its header.
+                },
             ),
         };
         let address = format!("http://127.0.0.1:8080{}", base_path(self.document));
@@ -109,7 +116,7 @@ impl Pass<'_> {
                     self.inner.base_url()
                 }
 
-                /// A builder with the settings of this client, to change some of them, such as the API key or a time limit.
+                /// A builder with the settings of this client, to change some of them, such as its credentials or a time limit.
                 ///
                 /// The changed client has the connections of this one, unless their settings change, and its retry budget.
                 ///
@@ -118,8 +125,7 @@ impl Pass<'_> {
                     self.inner.to_builder()
                 }
 
-                /// A request that the document lacks, such as one of a newer service: with the API key, the retries and the time
-                /// limits of this client. The path is relative to the address of the service, and may have a query.
+                #about_raw
                 ///
                 #example_of_raw
                 pub fn request(&self, method: super::reqwest::Method, path: &str) -> super::RawRequest {
@@ -139,36 +145,22 @@ impl Pass<'_> {
     }
 
     /// Writes the items of the root module, which contains everything that an application needs.
-    pub(super) fn root(&self, requests: &[Request<'_>], has_callbacks: bool) -> TokenStream {
+    pub(super) fn root(&self, requests: &[Request<'_>], declared: Vec<Ident>) -> TokenStream {
         let error_code = self.error_code();
         let (code, code_of_blocking) = match &error_code {
             Some(code) => (quote!(types::#code), quote!(super::types::#code)),
             None => (quote!(String), quote!(String)),
         };
-        let is_typed = |request: &Request<'_>| {
-            !request.call.typed_errors.is_empty() || !request.call.typed_successes.is_empty()
-        };
-        let responses = (requests.iter().any(is_typed)).then(|| {
-            quote!(
-                pub mod responses;
-            )
-        });
-        let errors = self.has_listed_codes(requests).then(|| {
-            quote!(
-                pub mod errors;
-            )
-        });
         let with_examples = self.with_examples();
-        let schemes = (!self.schemes.is_one_key()).then(|| {
-            quote!(
-                pub mod schemes;
-            )
-        });
-        let callbacks = has_callbacks.then(|| {
-            quote!(
-                pub mod callbacks;
-            )
-        });
+        let credentials = match self.schemes.is_one_key() {
+            true => quote! {
+                /// - API key: [`api_key`](::openapi_dropshot_client::ClientBuilder::api_key),
+                ///   [`credentials`](::openapi_dropshot_client::ClientBuilder::credentials)
+            },
+            false => quote! {
+                /// - credentials: [`credential`](::openapi_dropshot_client::ClientBuilder::credential), for each of [`schemes`]
+            },
+        };
         let typed_error = requests
             .iter()
             .any(|request| !request.call.typed_errors.is_empty());
@@ -194,11 +186,8 @@ impl Pass<'_> {
 
             /// The requests, a type for each operation: the methods of [`Client`] return them. Set the parameters, and then call `send`.
             pub mod builder;
-            #callbacks
             mod client;
-            #errors
-            #responses
-            #schemes
+            #(pub mod #declared;)*
             /// The values of requests and responses: bodies, their parts, and parameters.
             pub mod types;
 
@@ -215,8 +204,7 @@ impl Pass<'_> {
             /// Settings of a [`Client`]; [`Client::builder`] starts one, and
             /// [`build`](::openapi_dropshot_client::ClientBuilder::build) ends it.
             ///
-            /// - API key: [`api_key`](::openapi_dropshot_client::ClientBuilder::api_key),
-            ///   [`credentials`](::openapi_dropshot_client::ClientBuilder::credentials)
+            #credentials
             /// - time and tries: [`timeout`](::openapi_dropshot_client::ClientBuilder::timeout),
             ///   [`try_timeout`](::openapi_dropshot_client::ClientBuilder::try_timeout),
             ///   [`retry`](::openapi_dropshot_client::ClientBuilder::retry),
@@ -297,8 +285,8 @@ impl Pass<'_> {
             let address = format!("http://127.0.0.1:8080{}", base_path(self.document));
             quote!(let client = Client::builder(#address)#settings.build()?;)
         };
-        let key = quote!(.api_key("the-key"));
-        let credentials = built(quote!(.credentials(ApiKeyFile::new("/run/secrets/key"))));
+        let key = self.example_credentials();
+        let credentials = built(self.example_provider());
         let interceptor = built(quote! {
             #key.interceptor(|request: &mut TryRequest<'_>| {
                 println!("{}, try {}", request.operation(), request.number());
@@ -309,7 +297,7 @@ impl Pass<'_> {
         let items = [
             (
                 quote!(Credentials),
-                "A provider of API keys that change while the program runs, such as a file.",
+                "A provider of credentials that change while the program runs, such as an API key in a file.",
                 quote!(use #library::ApiKeyFile; #credentials),
             ),
             (

@@ -39,23 +39,11 @@ pub(super) struct Types {
 impl Types {
     /// Returns the code of the module, which declares the others.
     pub(super) fn root(&self) -> TokenStream {
-        let builders = self.builders.as_ref().map(|_| {
-            quote!(
-                pub mod builder;
-            )
-        });
-        let defaults = self.defaults.as_ref().map(|_| {
-            quote!(
-                mod defaults;
-            )
-        });
-        let error = self.error.as_ref().map(|_| {
-            quote!(
-                pub mod error;
-            )
-        });
+        let builders = self.builders.iter().map(|_| quote! { pub mod builder; });
+        let error = self.error.iter().map(|_| quote! { pub mod error; });
+        let defaults = self.defaults.iter().map(|_| quote! { mod defaults; });
         let code = &self.code;
-        quote!(#builders #defaults #error #code)
+        quote!(#(#builders)* #(#defaults)* #(#error)* #code)
     }
 }
 

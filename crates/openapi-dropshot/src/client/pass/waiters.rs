@@ -2,7 +2,7 @@
 
 use super::{
     Pass, docs,
-    examples::type_text,
+    examples::is_required,
     requests::{Reading, Request},
 };
 use crate::names::{ident, snake};
@@ -29,33 +29,20 @@ impl Pass<'_> {
         response: &Type,
     ) -> TokenStream {
         let (method, name) = (&request.method, method_of(waiter));
-        let required = request
-            .parameters
-            .iter()
-            .filter(|setter| setter.parameter.required);
-        let (names, targets): (Vec<&Ident>, Vec<&Type>) = required
-            .map(|setter| (&setter.name, &setter.target))
-            .unzip();
-        let arguments: String = names
-            .iter()
-            .zip(&targets)
-            .map(|(name, target)| format!(", {name}: {}", type_text(target)))
-            .collect();
-        let before = format!(
-            "async fn example(client: &{}::Client{arguments}) -> Result<(), Box<dyn std::error::Error>> {{",
-            self.library,
-        );
-        let example = quote! {
-            let response = client.#name(#(#names),*).timeout(std::time::Duration::from_secs(60)).await?;
-            println!("{response:?}");
-        };
+        let (names, bounds): (Vec<&Ident>, Vec<_>) = request.required_parameters().unzip();
+        let example = self.complete_example(request, |values| {
+            quote! {
+                let response = client.#name(#(#values),*).timeout(std::time::Duration::from_secs(60)).await?;
+                println!("{response:?}");
+            }
+        });
         let docs = docs([
             sentence(waiter),
             format!(
                 "Sends the request of [`{method}`](Self::{method}) until then. To set its other parameters, begin with that \
                  method."
             ),
-            self.example_code(&before, &example, "Ok(())\n}"),
+            example,
         ]);
         let Request {
             gate, deprecated, ..
@@ -66,7 +53,7 @@ impl Pass<'_> {
             #gate
             pub fn #name(
                 &self,
-                #(#names: impl ::std::convert::TryInto<#targets, Error: ::std::fmt::Display>),*
+                #(#names: impl #bounds),*
             ) -> super::Waiting<#response> {
                 self.#method()#(.#names(#names))*.#name()
             }
@@ -94,17 +81,12 @@ impl Pass<'_> {
                     failure: &[#(#failure),*],
                 };
             });
-            let example = self.request_example(
-                request,
-                "async fn",
-                super::examples::is_required,
-                |request| {
-                    quote! {
-                        let response = #request.#method().await?;
-                        println!("{response:?}");
-                    }
-                },
-            );
+            let example = self.request_example(request, "async fn", is_required, |request| {
+                quote! {
+                    let response = #request.#method().await?;
+                    println!("{response:?}");
+                }
+            });
             let docs = docs([sentence(waiter), example]);
             methods.extend(quote! {
                 #docs

@@ -31,7 +31,7 @@ pub use ::openapi_dropshot_client::{
 pub use ::openapi_dropshot_client::{
     ApiKeyFile, DefaultTransport, RequestBody, TransportError, mock,
 };
-/// A provider of API keys that change while the program runs, such as a file.
+/// A provider of credentials that change while the program runs, such as an API key in a file.
 ///
 /// ```
 /// use bookmarks_client::Client;

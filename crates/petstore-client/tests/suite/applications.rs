@@ -1,0 +1,287 @@
+//! Tests what applications rely on, without a server: traces of blocking calls, cursors, keys that cannot be loaded, recovery, rate
+//! limits, hooks, and requests that are built step by step. `examples/bookmarks` has the same tests of the other client.
+
+use futures::future::BoxFuture;
+use petstore_client::{
+    ApiKeyFile, BoxError, CallOptions, Client, ClientBuilder, ErrorCode, FailedLoad, Interceptor,
+    NewPet, Pet, PetStatus, RetryPolicy, RetryStop, TryOutcome, TryRequest,
+    mock::{MockResponse, MockTransport},
+    recovery::SameCredential,
+    reqwest::Method,
+};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+fn builder(service: &MockTransport) -> ClientBuilder {
+    let builder = Client::builder("http://petstore.example/v1").api_key("the-key");
+    builder.transport(service.clone())
+}
+
+fn client(service: &MockTransport) -> Client {
+    builder(service).build().expect("it is valid")
+}
+
+fn page() -> MockResponse {
+    let pets = serde_json::json!([{ "id": 1, "name": "Rex", "categoryId": 7, "status": "sold" }]);
+    MockResponse::json(200, &pets)
+}
+
+fn overloaded() -> MockResponse {
+    MockResponse::error(503, "overloaded", "later")
+}
+
+/// What the hooks of a test have seen.
+#[derive(Clone, Default)]
+struct Seen(Arc<Mutex<Vec<String>>>);
+
+impl Seen {
+    fn add(&self, line: impl Into<String>) {
+        let mut lines = self.0.lock().expect("no test panics with it");
+        lines.push(line.into());
+    }
+
+    fn lines(&self) -> Vec<String> {
+        self.0.lock().expect("no test panics with it").clone()
+    }
+}
+
+/// Shares a count between the tries of a call, and records how each try and each call ended.
+struct Hooks(Seen);
+
+impl Interceptor for Hooks {
+    fn before_try_async<'a>(
+        &'a self,
+        request: &'a mut TryRequest<'_>,
+    ) -> Option<BoxFuture<'a, Result<(), BoxError>>> {
+        Some(Box::pin(async move {
+            *request.context().get_or_insert_default::<u32>() += 1;
+            Ok(())
+        }))
+    }
+
+    fn after_try(&self, outcome: &TryOutcome<'_>) {
+        let length = outcome.body().map_or(0, <[u8]>::len);
+        let has_body = length > 0;
+        self.0.add(format!("try {} {has_body}", outcome.number()));
+    }
+
+    fn after_call(&self, outcome: &TryOutcome<'_>) {
+        let (count, name) = (outcome.context().get::<u32>(), outcome.operation());
+        self.0
+            .add(format!("{name} {count:?} {:?}", outcome.status_code()));
+    }
+
+    fn after_failed_load(&self, failure: &FailedLoad<'_>) {
+        let goes_on = failure.has_earlier_key();
+        self.0.add(format!("{goes_on} {}", failure.error()));
+    }
+}
+
+#[cfg(feature = "blocking")]
+#[tokio::test]
+async fn a_blocking_call_has_the_span_of_its_caller() {
+    let service = MockTransport::new();
+    service.respond_to(Method::GET, "/v1/pets", page());
+    let subscriber = tracing_subscriber::fmt()
+        .with_writer(std::io::sink)
+        .finish();
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let seen = Seen::default();
+    let recorder = seen.clone();
+    let client = builder(&service).interceptor(move |_: &mut TryRequest<'_>| {
+        let parent = tracing::Span::current().metadata().map(|span| span.name());
+        recorder.add(format!("{parent:?}"));
+        Ok(())
+    });
+    let client = client.build().expect("it is valid");
+    client.list_pets().send().await.expect("a success");
+    client.list_pets().send_blocking().expect("a success");
+    assert_eq!(seen.lines(), [r#"Some("petstore_client")"#; 2]);
+}
+
+#[tokio::test]
+async fn a_list_whose_first_request_fails_keeps_the_cursor_that_it_was_given() {
+    let mut pets = client(&MockTransport::new())
+        .list_pets()
+        .cursor("SAVED")
+        .stream();
+    let first = pets.next().await.expect("an error is an item");
+    first.expect_err("the mock has no response");
+    assert_eq!(pets.cursor(), Some("SAVED"));
+}
+
+#[test]
+fn a_value_that_the_document_lacks_is_kept_from_text_as_from_json() {
+    let parsed: ErrorCode = "asleep".parse().expect("the service decides");
+    let read: ErrorCode = serde_json::from_str("\"asleep\"").expect("it is kept");
+    assert_eq!((parsed.as_str(), &parsed), ("asleep", &read));
+    assert_eq!(ErrorCode::try_from("asleep").ok(), Some(read));
+}
+
+#[tokio::test]
+async fn calls_go_on_without_the_file_of_a_key_and_hooks_are_told() {
+    let path = std::env::temp_dir().join(format!("petstore-key-{}", std::process::id()));
+    std::fs::write(&path, "key-1").expect("it can be written");
+    let (service, seen) = (MockTransport::new(), Seen::default());
+    service.respond_to(Method::GET, "/v1/pets", page());
+    let file = ApiKeyFile::new(&path).interval(Duration::ZERO);
+    let client = builder(&service)
+        .credentials(file)
+        .interceptor(Hooks(seen.clone()));
+    let client = client.build().expect("it is valid");
+    client.list_pets().send().await.expect("there is a key");
+    std::fs::remove_file(&path).expect("it is there");
+    client
+        .list_pets()
+        .send()
+        .await
+        .expect("there is an earlier key");
+    let failed = seen
+        .lines()
+        .into_iter()
+        .find(|line| line.starts_with("true"));
+    let failed = failed.expect("the hook was called");
+    assert!(failed.contains(&*path.to_string_lossy()), "{failed}");
+}
+
+#[tokio::test]
+async fn a_creation_goes_on_after_a_crash_only_with_its_credential() {
+    let (service, stored) = (MockTransport::new(), Seen::default());
+    service.respond(MockResponse::broken());
+    service.respond(page());
+    let call = |key: &str| {
+        let stored_before = stored.lines().pop();
+        let storing = stored.clone();
+        let same = SameCredential::new(stored_before, move |fingerprint| {
+            storing.add(fingerprint);
+            Ok(())
+        });
+        let client = builder(&service).api_key(key).build().expect("it is valid");
+        let request = client
+            .create_pet_with(NewPet::new(7, "Rex"))
+            .idempotency_key("k-1");
+        request.with(
+            CallOptions::new()
+                .retry(RetryPolicy::never())
+                .interceptor(same),
+        )
+    };
+    let broken = call("key-1")
+        .send()
+        .await
+        .expect_err("the connection broke");
+    assert_eq!(stored.lines().pop(), broken.credential_fingerprint());
+    let rejected = call("key-2")
+        .send()
+        .await
+        .expect_err("the key was replaced");
+    assert!(broken.was_sent() && !rejected.was_sent());
+    let again = call("key-1").send().await.expect_err("a page is not a pet");
+    assert_eq!((again.status(), service.requests().len()), (Some(200), 2));
+    assert_eq!(again.idempotency_key(), Some("k-1"));
+}
+
+#[tokio::test]
+async fn a_success_ends_the_pause_of_a_rate_limit() {
+    let service = MockTransport::new();
+    let limited = MockResponse::error(429, "rate_limited", "later");
+    service.respond(limited.header("retry-after", "100"));
+    service.respond_to(Method::GET, "/v1/pets", page());
+    let client = client(&service);
+    let within = |seconds| {
+        let list = client.list_pets().retry(RetryPolicy::never());
+        list.timeout(Duration::from_secs(seconds)).send()
+    };
+    within(10).await.expect_err("it is limited");
+    within(10).await.expect("the service no longer limits it");
+    // With time for the pause, which is over.
+    let third = tokio::time::timeout(Duration::from_secs(20), within(300)).await;
+    third.expect("it does not wait").expect("a success");
+}
+
+#[tokio::test]
+async fn requests_and_values_are_built_in_the_ways_that_are_documented() {
+    let service = MockTransport::new();
+    service.respond_to(Method::GET, "/v1/pets", page());
+    service.respond_with(Method::POST, "/v1/pets", |request| {
+        let new: NewPet = serde_json::from_slice(&request.body).expect("it is a pet");
+        let pet = Pet::builder()
+            .id(2)
+            .name(new.name)
+            .category_id(7)
+            .status("sold");
+        MockResponse::json(201, &pet.build().expect("it is valid"))
+    });
+    service.respond_to(Method::GET, "/v1/never", page());
+    let client = client(&service);
+    let created = client.create_pet_with(NewPet::new(7, "Rex")).send().await;
+    assert_eq!(created.expect("a success").status, Some(PetStatus::Sold));
+    let list = client.list_pets().limit(1).header("x-job", "nightly");
+    let list = list
+        .timeout(Duration::from_secs(9))
+        .retry(RetryPolicy::never());
+    let pets = tokio::spawn(list.send()).await.expect("it ends");
+    let mut names = Vec::new();
+    for pet in pets.expect("a success") {
+        names.push(pet.name);
+    }
+    assert_eq!(names, ["Rex"]);
+    let sent = service.requests().pop().expect("it was sent");
+    assert_eq!(sent.headers["x-job"], "nightly");
+    assert_eq!(service.unused(), ["GET /v1/never"]);
+}
+
+#[tokio::test]
+async fn hooks_see_tries_and_calls_of_copies_and_of_requests_that_the_document_lacks() {
+    let (service, seen) = (MockTransport::new(), Seen::default());
+    for response in [overloaded(), page(), overloaded()] {
+        service.respond(response.delay(Duration::from_millis(1)));
+    }
+    let inner = service.clone();
+    let client = Client::builder("http://petstore.example/v1")
+        .api_key("the-key")
+        .wrap_transport(move |_| inner.clone())
+        .build()
+        .expect("it is valid");
+    let copy = client.to_builder().interceptor(Hooks(seen.clone()));
+    let copy = copy.api_key("another-key").build().expect("it is valid");
+    copy.list_pets().send().await.expect("the second try");
+    let raw = copy.request(Method::GET, "/new/things?size=2");
+    let raw = raw.with(CallOptions::new().retry(RetryPolicy::never()));
+    let error = raw.send::<serde_json::Value>().await.expect_err("one try");
+    assert_eq!(error.retry_stop(), Some(RetryStop::Tries));
+    assert!(
+        error.to_string().contains("allows no further try"),
+        "{error}"
+    );
+    let expected = [
+        "try 1 true",
+        "try 2 true",
+        "listPets Some(2) Some(200)",
+        "try 1 true",
+        "request Some(1) Some(503)",
+    ];
+    assert_eq!(seen.lines(), expected);
+    let sent = service.requests().pop().expect("it was sent");
+    assert_eq!(sent.query.as_deref(), Some("size=2"));
+    assert_eq!(sent.headers["authorization"], "Bearer another-key");
+}
+
+#[tokio::test]
+async fn an_idempotency_key_that_is_not_valid_is_described() {
+    let create = client(&MockTransport::new()).create_pet_with(NewPet::new(7, "Rex"));
+    let error = create
+        .idempotency_key("")
+        .send()
+        .await
+        .expect_err("it is empty");
+    assert!(
+        error
+            .message()
+            .starts_with("`Idempotency-Key` is not valid: "),
+        "{error}"
+    );
+    assert!(!error.message().contains("pattern"), "{error}");
+}
