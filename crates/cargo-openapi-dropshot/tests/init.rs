@@ -757,7 +757,10 @@ const BY_HAND: &[&str] = &[
     "crates/bookmarks-server/tests/service.rs",
 ];
 /// What `init` does not write.
-const ADDED: &[&str] = &["crates/bookmarks-server/src/shelf.rs"];
+const ADDED: &[&str] = &[
+    "crates/bookmarks-server/src/shelf.rs",
+    "crates/bookmarks-server/tests/applications.rs",
+];
 /// The responses that the handlers replace.
 const MOCKS: &str = "crates/bookmarks-server/mock/";
 
