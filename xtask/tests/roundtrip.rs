@@ -156,8 +156,13 @@ fn constructs_of_other_teams_come_through_whole() {
     ];
     let own = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../crates/cargo-openapi-dropshot/tests/foreign");
-    let own = ["head-with-content", "titled-parameter", "union-tag"]
-        .map(|name| own.join(format!("{name}.yaml")));
+    let own = [
+        "head-with-content",
+        "media-types",
+        "titled-parameter",
+        "union-tag",
+    ]
+    .map(|name| own.join(format!("{name}.yaml")));
     let shared = names.map(|name| folder.join(format!("{name}.yaml")));
     let paths = shared.into_iter().chain(own);
     let paths: Vec<String> = paths.map(|path| path.display().to_string()).collect();

@@ -213,15 +213,6 @@ impl<'d> Comparer<'d> {
                 self.differ(&rules::REQUEST_CONTENT_UNREAD, &media.at, message);
             }
         }
-        if let ([only], [json]) = (read, other.content.as_slice())
-            && only.is_json()
-            && only.essence() != json.name.value
-            && json.name.value == "application/json"
-        {
-            let message = format!("`{}` became `application/json`", only.name.value);
-            self.differ(&rules::CONTENT_JSON, &only.at, message);
-            return self.media(&body.at, only, json);
-        }
         // Of several, the handler reads each by itself.
         for media in read.chunks(1) {
             self.content(&body.at, media, &other.content);
@@ -243,6 +234,15 @@ impl<'d> Comparer<'d> {
         {
             let message = format!("`{}` became `{}`", only.name.value, other.name.value);
             return self.differ(&rules::CONTENT_ANY, &only.at, message);
+        }
+        if let ([only], [json]) = (source, emitted)
+            && only.is_json()
+            && only.essence() != json.name.value
+            && json.name.value == "application/json"
+        {
+            let message = format!("`{}` became `application/json`", only.name.value);
+            self.differ(&rules::CONTENT_JSON, &only.at, message);
+            return self.media(at, only, json);
         }
         if let ([only], [other]) = (source, emitted)
             && only.name.value == other.name.value

@@ -104,8 +104,8 @@ differences! {
         accepted "the handler reads the parts of a form by itself, and dropshot emits them as bytes";
     CONTENT_CHARSET "content-charset" "A media type has another `charset`."
         accepted "JSON is UTF-8; `charset=utf-8` repeats that, and is not a parameter of this media type";
-    CONTENT_JSON "content-json" "A request body of a media type of JSON became `application/json`."
-        accepted "dropshot knows one media type of JSON; that of the document is a constant of the generated code, and a request shows that it is read";
+    CONTENT_JSON "content-json" "A body of a media type of JSON became `application/json`."
+        accepted "dropshot knows one media type of JSON; that of the document is a constant of the generated code, and a request shows that it is read or sent";
     CONTENT_EXAMPLE "content-example" "The example of a body was lost." accepted EXAMPLES;
     CONTENT_LOST "content-lost" "A media type was lost.";
     CONTENT_ADDED "content-added" "A media type was added.";
