@@ -23,7 +23,7 @@ pub use body::{Body, IntoBody};
 pub use by_status::{ByStatus, text_body, unlisted};
 pub use http::Method;
 pub use listed_code::ListedCode;
-pub use members::{by_tag, closest, json_value, present, unknown_tag};
+pub use members::{by_tag, closest, json_value, present, unknown_tag, with_tag};
 pub use open_enum::OpenEnum;
 pub use optional::{IntoOptional, optional_member};
 pub use serde::{Deserialize, Deserializer};

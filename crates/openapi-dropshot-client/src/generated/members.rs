@@ -1,7 +1,7 @@
 //! Reads unions by their discriminator or by what fits best, and members that may be absent or `null`.
 
 use serde::{
-    Deserialize, Deserializer, Serialize,
+    Deserialize, Deserializer, Serialize, Serializer,
     de::{DeserializeOwned, Error as _},
 };
 use serde_json::Value;
@@ -45,6 +45,35 @@ pub fn by_tag<'de, T, D: Deserializer<'de>>(
         )));
     };
     read(&tag, value).map_err(D::Error::custom)
+}
+
+/// Writes an alternative with the property that names it, unless it has that property.
+///
+/// ```
+/// use openapi_dropshot_client::generated::with_tag;
+/// use serde_json::{json, value::Serializer};
+///
+/// let written = with_tag(&json!({"name": "a"}), "kind", "plain", Serializer);
+/// assert_eq!(written.ok(), Some(json!({"name": "a", "kind": "plain"})));
+/// ```
+///
+/// # Errors
+///
+/// The alternative cannot be written.
+pub fn with_tag<S: Serializer>(
+    alternative: &impl Serialize,
+    property: &str,
+    tag: &str,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let mut value = serde_json::to_value(alternative).map_err(serde::ser::Error::custom)?;
+    if let Value::Object(members) = &mut value {
+        let member = members.entry(property).or_insert(Value::Null);
+        if member.is_null() {
+            *member = tag.into();
+        }
+    }
+    value.serialize(serializer)
 }
 
 /// Reads a union without a discriminator: as the alternative that keeps the most of the value, the first of several that keep

@@ -28,7 +28,7 @@ impl<'a> Pass<'a> {
     /// A union of the document has no such type.
     pub(super) fn unions(&self, items: &mut Vec<Item>) -> Result<(), String> {
         let mut met = BTreeSet::new();
-        let mut readers = Vec::new();
+        let mut written = Vec::new();
         for item in items.iter_mut() {
             let Item::Enum(choice) = item else { continue };
             let union = self.union_of(choice);
@@ -42,16 +42,27 @@ impl<'a> Pass<'a> {
             if let Some((union, _)) = union.filter(|_| !is_untagged || reader.is_some()) {
                 met.insert(union.at.pointer.as_str());
             }
-            if let Some(reader) = reader {
+            let writer = match union {
+                Some((union, discriminator)) if reader.is_some() => {
+                    self.writer(choice, union, discriminator)
+                }
+                _ => None,
+            };
+            if writer.is_some() {
+                // Without a derive, nothing knows this attribute.
+                choice.attrs.retain(|own| !own.path().is_ident("serde"));
+            }
+            for (derive, own) in [("Deserialize", reader), ("Serialize", writer)] {
+                let Some(own) = own else { continue };
                 change_derives(&mut choice.attrs, |paths| {
                     let is_other =
-                        |path: &Path| !path.segments.iter().any(|word| word.ident == "Deserialize");
+                        |path: &Path| !path.segments.iter().any(|word| word.ident == derive);
                     paths.retain(is_other);
                 });
-                readers.push(reader);
+                written.push(own);
             }
         }
-        items.extend(readers);
+        items.extend(written);
         let mut named = self.names.values();
         let missed = named.find(|named| {
             let (union, at) = (named.schema, named.schema.at.pointer.as_str());
@@ -137,6 +148,48 @@ impl<'a> Pass<'a> {
                 }
             }
         })
+    }
+}
+
+impl Pass<'_> {
+    /// Writes how a union is written, if an alternative may lack the property that names it.
+    fn writer(
+        &self,
+        choice: &ItemEnum,
+        union: &Schema,
+        discriminator: &Discriminator,
+    ) -> Option<Item> {
+        let property = &discriminator.property;
+        if (alternatives(union).iter()).all(|part| self.requires(part, property)) {
+            return None;
+        }
+        let mut arms = Vec::new();
+        for variant in &choice.variants {
+            let tag = tags(self.component(&variant.fields)?, discriminator).next()?;
+            let variant = &variant.ident;
+            arms.push(quote! {
+                Self::#variant(value) => ::openapi_dropshot_client::generated::with_tag(value, #property, #tag, serializer),
+            });
+        }
+        let ident = &choice.ident;
+        Some(parse_quote! {
+            impl ::serde::Serialize for #ident {
+                fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                    match self {
+                        #(#arms)*
+                    }
+                }
+            }
+        })
+    }
+
+    /// Whether each value of a schema has this property.
+    fn requires(&self, schema: &Schema, property: &str) -> bool {
+        let Some(schema) = self.document.resolve(schema) else {
+            return false;
+        };
+        (schema.required.iter()).any(|name| name.value == property)
+            || (schema.all_of.iter()).any(|part| self.requires(part, property))
     }
 }
 
