@@ -2,10 +2,11 @@
 //!
 #![doc = include_str!("../README.md")]
 
+use foldhash::fast::RandomState;
 use std::{
     collections::{HashMap, hash_map::Entry},
     fmt,
-    hash::{BuildHasher as _, Hash, RandomState},
+    hash::{BuildHasher as _, Hash},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
@@ -25,9 +26,12 @@ pub struct Shares<H> {
     used: AtomicUsize,
     /// What each holder took while the budget was used beyond the common part. A holder
     /// without such a share has no entry.
-    shards: [Mutex<HashMap<H, usize>>; SHARDS],
+    shards: [Mutex<Held<H>>; SHARDS],
     hasher: RandomState,
 }
+
+/// What each holder has.
+type Held<H> = HashMap<H, usize, RandomState>;
 
 /// A part of a budget, given back when it is dropped.
 pub struct Share<H: Copy + Eq + Hash> {
@@ -46,7 +50,7 @@ impl<H: Copy + Eq + Hash> Shares<H> {
             limit,
             used: AtomicUsize::new(0),
             shards: std::array::from_fn(|_| Mutex::default()),
-            hasher: RandomState::new(),
+            hasher: RandomState::default(),
         }
     }
 
@@ -83,7 +87,7 @@ impl<H: Copy + Eq + Hash> Shares<H> {
             .is_ok()
     }
 
-    fn shard(&self, holder: &H) -> MutexGuard<'_, HashMap<H, usize>> {
+    fn shard(&self, holder: &H) -> MutexGuard<'_, Held<H>> {
         let number = self.hasher.hash_one(holder) as usize % SHARDS;
         // A panic cannot leave a wrong number behind here.
         self.shards[number]
@@ -120,7 +124,7 @@ impl<H: Copy + Eq + Hash> Shares<H> {
 
     #[cfg(test)]
     fn holders(&self) -> usize {
-        let holders = |shard: &Mutex<HashMap<H, usize>>| shard.lock().map_or(0, |held| held.len());
+        let holders = |shard: &Mutex<Held<H>>| shard.lock().map_or(0, |held| held.len());
         self.shards.iter().map(holders).sum()
     }
 }

@@ -2,6 +2,7 @@
 //! handlers find theirs.
 
 use crate::{lock::lock, state::State};
+use foldhash::fast::RandomState;
 use std::{
     collections::HashMap,
     hash::{BuildHasher, Hash, Hasher},
@@ -49,7 +50,7 @@ impl<P> Hash for Caller<P> {
 /// data of one request.
 pub(crate) struct Principals<P>(Arc<[Shard<P>; SHARDS]>);
 
-type Shard<P> = Mutex<HashMap<Uuid, P>>;
+type Shard<P> = Mutex<HashMap<Uuid, P, RandomState>>;
 
 impl<P: Clone> Principals<P> {
     pub(crate) fn new() -> Self {

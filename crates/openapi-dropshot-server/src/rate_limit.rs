@@ -6,9 +6,10 @@ use crate::{
     config::{Rate, RateLimit},
     lock::lock,
 };
+use foldhash::fast::RandomState;
 use std::{
     collections::HashMap,
-    hash::{BuildHasher as _, Hash, RandomState},
+    hash::{BuildHasher as _, Hash},
     sync::Mutex,
     time::Duration,
 };
@@ -32,7 +33,7 @@ pub(crate) struct RateLimiter<K> {
 #[derive(Debug)]
 struct Shard<K> {
     /// When the allowance of a key is whole again, in nanoseconds of the clock.
-    whole_at: HashMap<K, u64>,
+    whole_at: HashMap<K, u64, RandomState>,
     sweep_at: usize,
 }
 
@@ -54,7 +55,7 @@ impl<K: Copy + Eq + Hash> RateLimiter<K> {
     pub(crate) fn new(limit: &RateLimit) -> Self {
         let shard = || {
             Mutex::new(Shard {
-                whole_at: HashMap::new(),
+                whole_at: HashMap::default(),
                 sweep_at: FIRST_SWEEP,
             })
         };
@@ -62,7 +63,7 @@ impl<K: Copy + Eq + Hash> RateLimiter<K> {
             rate: limit.rate_limit_per_second,
             burst: limit.rate_limit_burst.get(),
             shards: std::array::from_fn(|_| shard()),
-            hasher: RandomState::new(),
+            hasher: RandomState::default(),
         }
     }
 

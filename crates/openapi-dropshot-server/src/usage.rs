@@ -10,6 +10,7 @@ use crate::{
     state::{DeprecatedCalls, Seen, State, StateError, Usage},
 };
 use chrono::{DateTime, NaiveDate, Utc};
+use foldhash::fast::RandomState;
 use http::HeaderValue;
 use openapi_dropshot_types::Operation;
 use std::{
@@ -34,20 +35,20 @@ pub(crate) struct UsageCounters<P> {
 
 #[derive(Debug)]
 struct Pending<P> {
-    seen: HashMap<P, DateTime<Utc>>,
+    seen: HashMap<P, DateTime<Utc>, RandomState>,
     /// By principal, index of the operation and day.
-    by_day: HashMap<(P, usize, NaiveDate), DeprecatedCalls<P>>,
+    by_day: HashMap<(P, usize, NaiveDate), DeprecatedCalls<P>, RandomState>,
     /// The day on which a call was logged last.
-    logged: HashMap<(P, usize), NaiveDate>,
+    logged: HashMap<(P, usize), NaiveDate, RandomState>,
 }
 
 impl<P: Clone + Eq + Hash> UsageCounters<P> {
     /// Counts the calls of these operations.
     pub(crate) fn new(counted: CountCalls) -> Self {
         let pending = Pending {
-            seen: HashMap::new(),
-            by_day: HashMap::new(),
-            logged: HashMap::new(),
+            seen: HashMap::default(),
+            by_day: HashMap::default(),
+            logged: HashMap::default(),
         };
         UsageCounters {
             counted,

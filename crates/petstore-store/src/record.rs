@@ -395,8 +395,11 @@ impl PageSize {
 pub(crate) fn split_page<R: FromRow>(mut found: Vec<R>, limit: usize) -> (Vec<R>, bool) {
     let mut size = PageSize::default();
     let within_limit = found.len().min(limit);
-    let fitting = (1..=within_limit).take_while(|count| !size.is_exceeded_by(&found[..*count]));
-    let fitting = fitting.count().max(1).min(within_limit);
+    let mut fitting = 0;
+    while fitting < within_limit && !size.is_exceeded_by(&found[..=fitting]) {
+        fitting += 1;
+    }
+    let fitting = fitting.max(1).min(within_limit);
     let more = found.len() > fitting;
     found.truncate(fitting);
     (found, more)

@@ -7,6 +7,7 @@ mod sampling;
 pub(crate) use sampling::RejectedLines;
 
 use crate::{ended_request::EndedRequest, logging::UNLOGGED, metrics::Metrics};
+use std::net::IpAddr;
 
 /// The longest segment of a path in the log, in bytes. An API key is longer, so that one in a
 /// path is not readable.
@@ -25,6 +26,21 @@ fn logged_method(method: &str) -> &str {
     } else {
         method
     }
+}
+
+/// The address of a client. That of IPv4 is written without the machinery of formatting.
+fn text_of(client: IpAddr) -> String {
+    let IpAddr::V4(client) = client else {
+        return client.to_string();
+    };
+    let mut text = String::with_capacity("255.255.255.255".len());
+    for octet in client.octets() {
+        if !text.is_empty() {
+            text.push('.');
+        }
+        text.push_str(itoa::Buffer::new().format(octet));
+    }
+    text
 }
 
 /// A path that does not exist, for the log: without the query, with escapes, and bounded.
@@ -69,7 +85,7 @@ macro_rules! event {
             code = $request.code,
             duration_us = u64::try_from($request.took.as_micros()).unwrap_or(u64::MAX),
             key_id = $request.key_id,
-            client = $request.client.map(|client| client.to_string()),
+            client = $request.client.map(text_of),
         )
     };
 }
@@ -93,6 +109,20 @@ impl EndedRequest<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_address_of_a_client_has_the_usual_form() {
+        for address in [
+            "0.0.0.0",
+            "10.20.3.100",
+            "255.255.255.255",
+            "::1",
+            "2001:db8::7",
+        ] {
+            let client = address.parse().expect("an address");
+            assert_eq!(text_of(client), address);
+        }
+    }
 
     #[test]
     fn a_path_in_the_log_is_bounded_and_has_escapes() {

@@ -64,8 +64,9 @@ fn authorization<'h>(
     let Ok(text) = HeaderValue::to_str(value) else {
         return Found::Unreadable;
     };
-    let (name, credential) = text.split_once(' ').unwrap_or((text, ""));
-    if !name.eq_ignore_ascii_case(scheme) {
+    let (name, credential) = text.split_at_checked(scheme.len()).unwrap_or((text, ""));
+    let is_whole_name = credential.is_empty() || credential.starts_with(' ');
+    if !is_whole_name || !name.eq_ignore_ascii_case(scheme) {
         return Found::Nothing;
     }
     only([credential.trim_matches(' ')].into_iter().map(read))

@@ -12,6 +12,9 @@ const DEPRECATION: HeaderName = HeaderName::from_static("deprecation");
 /// RFC 8594
 const SUNSET: HeaderName = HeaderName::from_static("sunset");
 
+/// The fields that are added here, and those that the pipeline adds to each response.
+const FIELDS: usize = 6;
+
 /// The headers of each operation, by index: checked once, and not in each response.
 pub(super) struct Announcements(Vec<Option<[HeaderValue; 3]>>);
 
@@ -32,6 +35,8 @@ impl Announcements {
     pub(super) fn announce(&self, operation: Option<&Operation>, headers: &mut HeaderMap) {
         let values = operation.and_then(|operation| self.0.get(operation.index)?.as_ref());
         if let Some([deprecation, sunset, link]) = values {
+            // With these, most responses have more fields than a map has room for at first.
+            headers.reserve(FIELDS);
             // The document may name neither the day of the deprecation nor a successor.
             if !deprecation.is_empty() {
                 headers.insert(DEPRECATION, deprecation.clone());

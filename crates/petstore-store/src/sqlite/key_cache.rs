@@ -3,6 +3,7 @@
 //! of. So a key that was revoked, by whichever process, is forgotten at once.
 
 use crate::{FoundKey, KeyHash};
+use foldhash::fast::RandomState;
 use parking_lot::Mutex;
 use rusqlite::Connection;
 use sqlite_nowait::{WalVersion, wal_version};
@@ -18,7 +19,7 @@ pub(super) struct KeyCache(Mutex<Cached>);
 struct Cached {
     /// The commit of which `keys` are.
     version: Option<WalVersion>,
-    keys: HashMap<KeyHash, FoundKey>,
+    keys: HashMap<KeyHash, FoundKey, RandomState>,
     /// Whether the batch that is being written revokes a key.
     is_revoking: bool,
 }
