@@ -165,8 +165,7 @@ def check_examples_of(page, text):
 
 
 def write_chapters(output):
-    configuration = tomllib.loads((BOOK / "book.toml").read_text(encoding="utf-8"))
-    repository = configuration["output"]["html"].get("git-repository-url")
+    repository = tomllib.loads(Path("Cargo.toml").read_text(encoding="utf-8"))["workspace"]["package"]["repository"]
     # Where a page of the repository is in the book.
     places = {}
     listed = list(chapters())

@@ -10,7 +10,7 @@ async fn main() -> Result<()> {
         bail!("usage: changing_key FILE")
     };
     // The file is read again every 10 seconds, and as soon as the service rejects the key. A closure that asks a vault
-    // can stand in place of the file.
+    // can replace the file.
     let client = Client::builder(petstore_examples::url()?)
         .credentials(ApiKeyFile::new(file))
         .app_name("changing_key/1")

@@ -1,4 +1,4 @@
-//! Prints the names of all pets, and goes on after the last page that it has printed if it is started again: `resume_list FILE`.
+//! Prints the names of all pets, and continues after the last page that it has printed if it is started again: `resume_list FILE`.
 
 use anyhow::{Context, Result, bail};
 use std::fs;

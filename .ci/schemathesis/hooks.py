@@ -20,7 +20,7 @@ from schemathesis.core.parameters import ParameterLocation
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    # A query that was taken from an example as it stands is not listed at all.
+    # A query that was taken from an example unchanged is not listed at all.
     query = case.meta and case.meta.components.get(ParameterLocation.QUERY)
     is_meant_to_be_refused = query and query.mode.is_negative
     if "cursor" in case.query and not is_meant_to_be_refused:

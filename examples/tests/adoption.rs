@@ -49,7 +49,7 @@ async fn a_lost_response_adds_no_pet_twice() {
 }
 
 #[tokio::test]
-async fn an_unavailable_service_ends_it_with_the_number_of_added_pets() {
+async fn an_unavailable_service_ends_the_program_with_the_number_of_added_pets() {
     let server = Server::start().await.expect("a port is free");
     server.inject(Fault::unavailable(Duration::from_secs(3600)).after(2));
     let (done, error) = put_up(&server.client(), &LITTER).await;

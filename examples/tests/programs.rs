@@ -57,7 +57,7 @@ fn command(program: &str, server: &Server) -> Command {
     command
 }
 
-/// What a program prints that succeeds.
+/// The output of a program that succeeds.
 async fn run(program: &str, server: &Server, arguments: &[&str]) -> String {
     let output = command(program, server).args(arguments).output().await;
     printed(output.expect("the program was built with this test"))
@@ -130,7 +130,7 @@ async fn a_key_that_was_rejected_is_read_again_from_its_file() {
     let mut lines = BufReader::new(stdout).lines();
     stdin.write_all(b"Rex\n").await.expect("it is read");
     let line = lines.next_line().await.expect("it is text");
-    let line = line.expect("it goes on");
+    let line = line.expect("it continues");
     assert!(line.starts_with("Rex was not added: "), "{line}");
 
     std::fs::write(&file, server.key()).expect("there is space");
@@ -151,7 +151,7 @@ async fn a_key_that_was_rejected_is_read_again_from_its_file() {
 }
 
 #[tokio::test]
-async fn errors_are_told_apart() {
+async fn errors_are_distinguished() {
     let server = start().await;
     let program = env!("CARGO_BIN_EXE_handle_errors");
     // The classifier lets this 500 be sent again.
@@ -311,7 +311,7 @@ async fn an_order_is_placed_once_although_the_program_ended_before_the_response(
 }
 
 #[tokio::test]
-async fn a_list_goes_on_after_the_last_page_that_was_printed() {
+async fn a_list_continues_after_the_last_page_that_was_printed() {
     let server = start().await;
     for name in ["a", "b", "c", "d", "e"] {
         add(&server.client(), name).await;

@@ -43,7 +43,7 @@ async fn the_delivery_of_an_order_ends_the_waiting() {
 }
 
 #[tokio::test]
-async fn a_cancelled_order_ends_it_with_an_error() {
+async fn a_cancelled_order_ends_the_waiting_with_an_error() {
     let server = Server::start().await.expect("a port is free");
     let client = server.client();
     let id = order(&client).await;

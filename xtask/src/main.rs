@@ -4,6 +4,7 @@
 //! that broken output can always be generated again.
 
 mod bench;
+mod release_toolkit;
 mod test;
 
 use anyhow::{Context, Result};
@@ -34,6 +35,7 @@ enum Task {
     Diff(diff::Options),
     Generate(generate::Options),
     Release(release::Options),
+    ReleaseToolkit(release_toolkit::Options),
     Roundtrip(roundtrip::Options),
 
     /// Run the whole test suite
@@ -67,6 +69,7 @@ fn run(Arguments { root, task }: &Arguments) -> Result<ExitCode> {
         Task::Diff(options) => diff::run(options),
         Task::Generate(options) => Ok(generate::run(&projects(root)?, options)),
         Task::Release(options) => release::run(&one()?, options),
+        Task::ReleaseToolkit(options) => release_toolkit::run(root, options),
         Task::Roundtrip(options) => roundtrip::run(&one()?, options),
         Task::Test(options) => test::run(root, options),
         Task::Bench(options) => bench::run(root, options),

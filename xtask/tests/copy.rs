@@ -129,7 +129,7 @@ fn make_folder_of(file: &Path) {
 pub(crate) fn workspace_root() -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     own.parent()
-        .expect("xtask stands in the workspace")
+        .expect("xtask is in the workspace")
         .to_path_buf()
 }
 

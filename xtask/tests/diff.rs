@@ -90,7 +90,7 @@ INFO[api-tag-added] GET /boxes
 }
 
 #[test]
-fn json_holds_the_same() {
+fn the_json_of_diff_has_the_changes_of_the_text() {
     let output = diff(&folder(narrowed), &["--format", "json"]);
     assert_eq!(output.status.code(), Some(1));
     let json: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
@@ -122,7 +122,7 @@ fn without_a_break_the_exit_code_is_zero() {
 }
 
 #[test]
-fn the_day_and_the_policy_are_arguments() {
+fn diff_takes_the_day_and_the_deprecation_policy_from_its_arguments() {
     let removed = folder(|base| base.replace("  /things:\n    get:", "  /things:\n    head:"));
     for (today, code, id) in [
         ("2030-12-04", 1, "ERR[api-removed-before-sunset]"),

@@ -257,24 +257,26 @@ fn pet_is_distinguished_from_words_that_contain_its_letters() {
 
 #[test]
 fn builds_after_a_release_have_a_dev_version() {
-    let read = |path: &str| fs::read_to_string(workspace_root().join(path)).expect("UTF-8");
-    let changelog = read("CHANGELOG.md");
-    let (_, unreleased) = changelog
-        .split_once("\n## Unreleased\n")
-        .expect("a section");
-    let unreleased = unreleased.split("\n## ").next().unwrap_or_default();
-    let manifest = read("Cargo.toml");
-    let version = manifest
-        .lines()
-        .find_map(|line| line.strip_prefix("version = "));
-    let version = version
-        .expect("the version of the workspace")
-        .trim_matches('"');
-    assert!(
-        unreleased.trim().is_empty() || version.ends_with("-dev"),
-        "the changelog has entries after the release, but the crates have the version {version}: run `cargo xtask \
-         release X.Y.Z-dev` with the version that comes next"
-    );
+    let read = |path: String| fs::read_to_string(workspace_root().join(path)).expect("UTF-8");
+    for (product, task) in [
+        ("", "release"),
+        ("crates/openapi-dropshot/", "release-toolkit"),
+    ] {
+        let changelog = read(format!("{product}CHANGELOG.md"));
+        let (_, unreleased) = changelog
+            .split_once("\n## Unreleased\n")
+            .expect("a section");
+        let unreleased = unreleased.split("\n## ").next().unwrap_or_default();
+        let manifest = read(format!("{product}Cargo.toml"));
+        let mut lines = manifest.lines();
+        let version = lines.find_map(|line| line.strip_prefix("version = "));
+        let version = version.expect("a version").trim_matches('"');
+        assert!(
+            unreleased.trim().is_empty() || version.ends_with("-dev"),
+            "the changelog has entries after the release, but the crates have the version {version}: run `cargo xtask \
+             {task} X.Y.Z-dev` with the version that comes next"
+        );
+    }
 }
 
 /// The names of the functions in a source that rustfmt has formatted, with their bodies.
@@ -382,7 +384,7 @@ impl VisitMut for Paths {
     }
 
     fn visit_item_mod_mut(&mut self, module: &mut syn::ItemMod) {
-        // What is inside of a file, such as its tests, has other paths.
+        // Modules inside of a file, such as its tests, have other paths.
         if module.content.is_none() {
             syn::visit_mut::visit_item_mod_mut(self, module);
         }
@@ -440,7 +442,7 @@ fn circle(uses: &BTreeMap<String, BTreeSet<String>>) -> Option<Vec<&str>> {
         .iter()
         .flat_map(|(module, used)| used.iter().map(move |used| (module, used)))
     {
-        // The way back from the second one that is not straight.
+        // The ways back from the second module, except the direct one.
         let mut ways = vec![vec![start.as_str(), second.as_str()]];
         let mut seen = BTreeSet::from([second.as_str()]);
         while let Some(way) = ways.pop() {

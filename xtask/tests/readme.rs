@@ -10,7 +10,7 @@ use std::{
 use test_support::{Need, skip};
 
 const SERVE: &str = "cargo run --bin petstore-server -- serve";
-/// What runs this test too, so that it cannot be run from here.
+/// Commands that run this test too, so that it cannot run them.
 const TEST: &str = "cargo xtask test";
 /// Their commands are run one page after the other, against one service.
 const PAGES: [&str; 4] = [
@@ -85,7 +85,7 @@ impl Service {
             (word.starts_with("petstore_") && !word.contains(' ')).then(|| word.to_owned())
         });
         let key = key.expect("the first start shows a key");
-        // What the service still logs is read, so that it never waits for us.
+        // The rest of the log is read, so that the service never waits for the test.
         std::thread::spawn(move || lines.for_each(drop));
         let mut line = String::new();
         let mut answers = BufReader::new(process.stdout.take().expect("piped"));
@@ -151,7 +151,7 @@ fn every_command_of_the_pages_has_the_output_of_the_page() {
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
-        .expect("xtask stands in the workspace");
+        .expect("xtask is in the workspace");
     let read = |page| std::fs::read_to_string(root.join(page)).expect("there is the page");
     let folder = tempfile::tempdir().expect("a temporary folder");
     let steps: Vec<Step> = PAGES.iter().flat_map(|page| steps(&read(page))).collect();

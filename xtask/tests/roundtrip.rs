@@ -75,7 +75,7 @@ fn the_contract_passes_completely_and_rejections_are_shown_with_their_place() {
 }
 
 #[test]
-fn what_is_rejected_fails_where_everything_has_to_come_through() {
+fn a_part_that_is_left_out_fails_a_round_trip_with_whole() {
     let output = roundtrip(&[
         "--whole",
         "crates/cargo-openapi-dropshot/src/roundtrip/tests/rejected.yaml",
@@ -133,7 +133,7 @@ fn the_table_has_the_differences_and_the_documents_that_cannot_be_read() {
 }
 
 #[test]
-fn a_file_that_is_no_document_is_named() {
+fn a_file_that_is_not_a_document_is_named() {
     let output = roundtrip(&["spec/no-such-file.yaml"]);
     let error = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{error}");
@@ -141,7 +141,7 @@ fn a_file_that_is_no_document_is_named() {
 }
 
 #[test]
-fn constructs_of_other_teams_come_through_whole() {
+fn documents_of_other_teams_pass_the_round_trip_with_whole() {
     let Some(folder) = test_support::documents_folder("foreign") else {
         return;
     };

@@ -70,7 +70,7 @@ pub struct Options {
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 
-    /// Also write a GitHub annotation for each finding; always done where
+    /// Also write a GitHub annotation for each finding; always done if
     /// GITHUB_ACTIONS is `true`
     #[arg(long)]
     annotations: bool,
@@ -79,7 +79,7 @@ pub struct Options {
 /// The gates, in the order in which they run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Name {
-    /// The document is valid and keeps the project rules
+    /// The document is valid and follows the project rules
     Document,
     /// The generated code is fresh
     Generated,
@@ -87,7 +87,7 @@ enum Name {
     Roundtrip,
     /// No breaking change since the newest release
     Breaking,
-    /// Deprecations, sunsets and stability levels keep their rules
+    /// Deprecations, sunsets and stability levels follow their rules
     Lifecycle,
     /// The changelog names what changed for clients, and all versions agree
     Changelog,

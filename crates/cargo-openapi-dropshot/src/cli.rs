@@ -42,7 +42,7 @@ enum Command {
     Release(release::Options),
     Roundtrip(roundtrip::Options),
 
-    /// Print the completions of a shell
+    /// Print the completions for a shell
     Completions {
         /// The shell
         shell: Shell,

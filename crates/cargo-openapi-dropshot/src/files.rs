@@ -164,7 +164,7 @@ impl Staged {
 
 impl Drop for Staged {
     fn drop(&mut self) {
-        // After a rename, the temporary file does not exist any more.
+        // After a rename, the temporary file no longer exists.
         drop(fs::remove_file(&self.temporary));
     }
 }

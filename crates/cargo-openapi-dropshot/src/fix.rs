@@ -107,7 +107,7 @@ impl Fix<'_> {
         let missing = missing_statuses(operation);
         let pointer = operation.at.pointer.trim_start_matches('/');
         let path: Vec<String> = pointer.split('/').map(unescape_pointer_token).collect();
-        // What another file has is added there.
+        // Members of another file are added there.
         let is_here = operation.at.file == self.document.file
             && self
                 .document

@@ -44,8 +44,8 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     from: PathBuf,
 
-    /// The name of the service, with which the names of its crates begin; made from the title of the document if not
-    /// given
+    /// The name of the service, with which the names of its crates begin; derived from the title of the document if
+    /// not given
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
@@ -72,7 +72,7 @@ pub struct Options {
     #[arg(long, value_name = "VERSION|URL|FOLDER")]
     toolkit: Option<String>,
 
-    /// The folder of the service. Files that exist are kept
+    /// The folder of the service. Existing files are kept
     #[arg(default_value = ".", value_name = "DIR")]
     folder: PathBuf,
 }
@@ -247,7 +247,7 @@ fn read(options: &Options, text: &str) -> Result<Usable> {
 /// Where the document will be if it is JSON.
 const JSON: &str = "spec/openapi.json";
 
-/// Says where the document went, if that is not where somebody looks for it.
+/// Names the file that has the document now, if it is not a copy in the usual place.
 fn about_source(options: &Options, source: &str, is_bundled: bool) -> Option<String> {
     let from = options.from.display();
     if is_bundled {

@@ -1,5 +1,5 @@
 //! Prints on standard output and standard error. The macros `print!`, `println!` and `eprintln!` of this crate replace those of
-//! the standard library, which panic if the reader is gone, as in `cargo openapi-dropshot explain | head`.
+//! the standard library, which panic if the pipe is closed, as in `cargo openapi-dropshot explain | head`.
 
 use std::{
     fmt,
@@ -34,12 +34,12 @@ pub(crate) fn on_stdout(text: fmt::Arguments<'_>) {
     }
 }
 
-/// Prints on standard error, where an error cannot be reported any more.
+/// Prints on standard error, where an error can no longer be reported.
 pub(crate) fn on_stderr(text: fmt::Arguments<'_>) {
     drop(write(io::stderr().lock(), text));
 }
 
-/// Writes a text. If nobody reads it any more, the command goes on: its exit code and its files are what they would
+/// Writes a text. If nobody reads it any longer, the command continues: its exit code and its files are what they would
 /// be otherwise.
 fn write(mut to: impl Write, text: fmt::Arguments<'_>) -> io::Result<()> {
     match to.write_fmt(text).and_then(|()| to.flush()) {

@@ -138,7 +138,7 @@ impl Project {
         Ok(files)
     }
 
-    /// The same for a folder of generated code. Hidden files are none of the project's: those of
+    /// The same for a folder of generated code. Hidden files do not belong to the project, such as those of
     /// another process that is writing, or `.DS_Store`.
     pub(crate) fn generated_files_below(&self, folder: &str) -> AnyResult<Vec<String>> {
         let is_wanted = |entry: &DirEntry| {

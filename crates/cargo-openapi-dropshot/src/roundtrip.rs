@@ -37,14 +37,14 @@ use std::{
     sync::Arc,
 };
 
-/// Show that the generated code of documents means what the documents say
+/// Check that the generated code means what its document says
 ///
 /// Generates a temporary crate for each document, compiles it, and compares
 /// what it emits, accepts and responds with the document. Exits with 0 if
 /// every part passed or was rejected with a reason, and with 1 if not.
 #[derive(clap::Args, Debug)]
 pub struct Options {
-    /// Fail also where the generator rejects a part of a document
+    /// Also fail if the generator rejects a part of a document
     #[arg(long)]
     whole: bool,
 

@@ -42,7 +42,7 @@ openapi_dropshot_contract::rules! {
             "the same with the entry `- GET /things has the parameter limit.`"
         configuration "`changelog` in `openapi-dropshot.toml` names the file, which need not be the one at the root. There, too:\n\n\
                         ```toml\n[document.rules]\nchangelog-entry = { level = \"off\", reason = \"The release notes are written elsewhere.\" }\n```";
-    CHANGELOG_ENTRY_LOST Error General "changelog-entry-lost" "An entry of the section Unreleased that an earlier commit has is in no section any more."
+    CHANGELOG_ENTRY_LOST Error General "changelog-entry-lost" "An entry of the section Unreleased that an earlier commit has is no longer in any section."
         "Put the entry back; if what it describes was undone, switch the rule off or to a warning until that is merged."
         Words "Unreleased had an entry about a fixed bug, and has no similar entry now"
             "the entry with other words, or in the section of a new release"
@@ -62,7 +62,7 @@ openapi_dropshot_contract::rules! {
         Words "`## 1.2.0 - 2026-12-01`, while the newest released document is 1.1.0"
             "the same entries under `## Unreleased`";
     SUNSET_NEAR Warning General "sunset-near" "The sunset of an operation is at most 180 days away."
-        "Make sure that nobody calls the operation any more, and tell those who do."
+        "Make sure that nobody calls the operation any longer, and tell those who do."
         Words "`x-sunset: 2030-12-05` on 2030-07-01"
             "`x-sunset: 2030-12-05` on 2030-01-01"
         configuration "`check --today` sets the day. A warning does not fail the gate.";

@@ -177,7 +177,7 @@ fn a_constant_boolean_keeps_its_value() {
 }
 
 #[test]
-fn there_is_nothing_to_serve_in_a_document_with_webhooks_only() {
+fn init_rejects_a_document_with_webhooks_only() {
     let folder = TempDir::new().expect("a folder");
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/foreign/webhooks-only.yaml");
     let from = from.display().to_string();

@@ -276,7 +276,7 @@ paths:
 }
 
 #[test]
-fn several_parts_are_sent_as_such() {
+fn the_test_of_a_multipart_operation_sends_its_parts() {
     let upload = "  /files:
     post:
       operationId: addFile
@@ -311,7 +311,7 @@ components:
 }
 
 #[test]
-fn a_body_that_is_no_json_has_a_text_and_headers_with_an_example_are_sent() {
+fn the_tests_send_bodies_that_are_not_json_and_headers_with_an_example() {
     let document = DOCUMENT
         .replace(
             "content: {application/json: {schema: {$ref: '#/components/schemas/Thing'}}}",
@@ -523,7 +523,7 @@ fn the_toolkit_of_a_folder_is_named_by_a_relative_path() {
         "cargo install --path ../toolkit/crates/cargo-openapi-dropshot --locked --profile tool\n";
     let workflow = place.read("shop/.github/workflows/ci.yml");
     assert!(workflow.contains(install), "{workflow}");
-    // In a workspace that was there, each crate names its dependencies.
+    // In an existing workspace, each crate names its dependencies.
     place.write("old/Cargo.toml", "[workspace]\nmembers = [\"crates/*\"]\n");
     let arguments = [
         "init",

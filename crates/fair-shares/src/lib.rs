@@ -24,7 +24,7 @@ const SHARDS: usize = 16;
 pub struct Shares<H> {
     limit: usize,
     used: AtomicUsize,
-    /// What each holder took while the budget was used beyond the common part. A holder
+    /// The amount that each holder took while the budget was used beyond the common part. A holder
     /// without such a share has no entry.
     shards: [Mutex<Held<H>>; SHARDS],
     hasher: RandomState,
@@ -60,7 +60,7 @@ impl<H: Copy + Eq + Hash> Shares<H> {
         self.limit
     }
 
-    /// What is taken at this moment, by all holders.
+    /// The amount that all holders have taken at this moment.
     #[must_use]
     pub fn used(&self) -> usize {
         self.used.load(Ordering::Relaxed)
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn one_alone_gets_three_quarters_and_leaves_something_for_each_other_one() {
+    fn a_single_holder_gets_three_quarters_and_leaves_a_share_for_others() {
         let budget = Arc::new(Shares::new(512));
         let greedy = all(&budget, "a");
         assert_eq!(greedy.len(), 384);

@@ -113,7 +113,7 @@ impl<'a, T: Send + 'a, C: fmt::Display + Send + 'a> Batch<'a, T, C> {
         self
     }
 
-    /// Yields each result as soon as it is there, instead of in the order of the inputs. One slow call then does not delay
+    /// Yields each result as soon as it arrives, instead of in the order of the inputs. One slow call then does not delay
     /// the results of the others, and no result waits in memory.
     pub fn unordered(mut self) -> Self {
         self.unordered = true;
@@ -211,7 +211,7 @@ fn is_fatal<C: fmt::Display>(error: &Error<C>) -> bool {
     }
 }
 
-/// What became of the inputs of a [`Batch`], each with its position, counted from 0.
+/// The results of the inputs of a [`Batch`], each with its position, counted from 0.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct BatchReport<T, C = String> {

@@ -17,7 +17,7 @@ use std::time::Duration;
 ///     .header("x-priority", "high");
 /// ```
 #[derive(Clone, Default)]
-#[must_use = "settings do nothing before a call is given them"]
+#[must_use = "settings have no effect until they are passed to a call"]
 pub struct CallOptions {
     timeout: Option<Duration>,
     try_timeout: Option<Duration>,

@@ -84,7 +84,7 @@ pub(crate) struct Config {
     connections: Connections,
     #[cfg(not(target_arch = "wasm32"))]
     wrap: Option<Wrap>,
-    /// The HTTP clients of the client that the settings are from. Their connections serve as long as the settings are the same.
+    /// The HTTP clients of the client that the settings are from. Their connections are used again as long as the settings are the same.
     reused: Option<HttpClients>,
     on_deprecation: Option<Listener>,
 }
@@ -107,7 +107,7 @@ struct Connections {
 #[cfg(not(target_arch = "wasm32"))]
 type Wrap = Arc<dyn Fn(DefaultTransport) -> Arc<dyn SendRequest> + Send + Sync>;
 
-/// How requests are sent, if the application says so.
+/// How requests are sent, if the application sets it.
 #[derive(Clone)]
 enum Http {
     Reqwest(reqwest::Client),

@@ -44,7 +44,7 @@ const LOG_INTERVAL: Duration = Duration::from_secs(60);
 /// The client keeps the key until it expires ([`ApiKey::valid_for`]). If the service rejects it with 401, the client loads
 /// a key once more and, if that is another one, sends the request again with it. Calls that need a key while it is loaded
 /// wait for the one load: two seconds, or a quarter of the time that the call has left if that is less. If loading fails or takes
-/// longer, the client goes on with the key that it has, unless that was rejected, and loads one again a second later at the
+/// longer, the client continues with the key that it has, unless that was rejected, and loads one again a second later at the
 /// earliest. A key that was rejected is not sent in other calls before the provider has returned it again.
 ///
 /// The client logs a failed load at the level `warn`, once a minute at most, and calls
@@ -252,7 +252,7 @@ impl Provided {
     }
 
     /// The key as it is sent; `rejected` is the one that the service rejected, and `left` the time that the call has. `report` is
-    /// called if a load fails, and told whether it is time to log it.
+    /// called if a load fails, with whether it is time to log it.
     ///
     /// # Errors
     ///

@@ -90,7 +90,7 @@ pub enum ErrorKind {
     /// The request was rejected before it was sent: a parameter is missing or out of its bounds. Sending it again
     /// will not help.
     Request,
-    /// No connection was made; the service has seen nothing of this try.
+    /// No connection was made; the service has not received this try.
     Connect,
     /// No API key could be loaded; nothing was sent. See [`Credentials`](crate::Credentials).
     Credentials,

@@ -11,7 +11,7 @@ use crate::{Error, error::Failure};
 ///
 /// impl Interceptor for Alarm {
 ///     fn after_failed_load(&self, failure: &FailedLoad<'_>) {
-///         eprintln!("{}; calls go on: {}", failure.error(), failure.has_earlier_key());
+///         eprintln!("{}; calls continue: {}", failure.error(), failure.has_earlier_key());
 ///     }
 /// }
 /// ```
@@ -27,7 +27,7 @@ impl FailedLoad<'_> {
         self.error
     }
 
-    /// Whether calls go on with the key that was loaded last. If not, calls fail until a key can be loaded.
+    /// Whether calls continue with the key that was loaded last. If not, calls fail until a key can be loaded.
     pub fn has_earlier_key(&self) -> bool {
         self.has_earlier_key
     }

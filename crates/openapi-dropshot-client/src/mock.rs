@@ -91,7 +91,7 @@ impl MockTransport {
         });
     }
 
-    /// What no request has got: the rules of `respond_to` and `respond_with` that no request matched, each as its method and path,
+    /// The unused rules: those of `respond_to` and `respond_with` that no request matched, each as its method and path,
     /// and the number of responses that are left. A test can check at its end that it is empty.
     #[must_use]
     pub fn unused(&self) -> Vec<String> {
@@ -247,7 +247,7 @@ impl MockResponse {
         MockResponse::of(Scripted::Response(status, HeaderMap::new(), Bytes::new()))
     }
 
-    /// No connection is made: the service sees nothing of the request.
+    /// No connection is made: the service does not receive the request.
     pub fn no_connection() -> Self {
         MockResponse::of(Scripted::NoConnection)
     }

@@ -137,7 +137,7 @@ fn follow(from: &Url, target: &str) -> Result<Url, &'static str> {
         return Err("the link to the next page leads to another origin, which gets no API key");
     }
     if to == *from {
-        return Err("the link to the next page leads to the page that it stands on");
+        return Err("the link to the next page leads to the same page");
     }
     Ok(to)
 }

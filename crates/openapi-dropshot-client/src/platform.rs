@@ -1,4 +1,4 @@
-//! What differs between an operating system and a browser: timers, and values that stay on their thread.
+//! The differences between an operating system and a browser: timers, and values that stay on their thread.
 
 #[cfg(target_arch = "wasm32")]
 mod browser;

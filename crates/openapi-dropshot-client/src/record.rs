@@ -1,10 +1,10 @@
-//! What is known of a call besides its response.
+//! The facts about a call besides its response.
 
 use http::HeaderValue;
 use std::fmt;
 use uuid::Uuid;
 
-/// What is known of a call besides its response. It is kept with responses and errors.
+/// The facts about a call besides its response. They are kept with responses and errors.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Record {
     /// How often the request was sent again.

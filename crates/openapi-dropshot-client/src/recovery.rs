@@ -1,4 +1,4 @@
-//! How an application goes on after a crash: without doing anything twice, and without missing an item of a list.
+//! How an application continues after a crash: without doing anything twice, and without missing an item of a list.
 //!
 //! # A creation that may have been carried out
 //!
@@ -47,7 +47,7 @@
 //! # A list that was read in part
 //!
 //! [`Items::cursor`](crate::Items::cursor) is the cursor of the page of the last item. Store it after the items of a page were
-//! processed, and pass it to `cursor` of the request after a restart, with the same filters: the list goes on with that page. Some of
+//! processed, and pass it to `cursor` of the request after a restart, with the same filters: the list continues with that page. Some of
 //! its items come a second time and none is missed, so that processing an item twice has to do no harm. If the service
 //! rejects the cursor with 400, because it is too old or has another filter, begin without one.
 

@@ -36,7 +36,7 @@ impl Prepared {
     ///
     /// # Errors
     ///
-    /// There is no response, or it is none of the successes that the document lists.
+    /// There is no response, or it is not one of the successes that the document lists.
     pub(crate) fn send(&mut self) -> BoxFuture<'_, Result<Received, Failure>> {
         let operation = self.operation;
         let span = (self.client.shared.service.span)(operation, self.request.url());

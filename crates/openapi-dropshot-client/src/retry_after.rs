@@ -66,7 +66,7 @@ pub(crate) fn http_date(value: &str) -> Option<DateTime<Utc>> {
 struct RateLimit {
     /// `r`: the requests that are left.
     remaining: u64,
-    /// `t`: seconds until the allowance is whole again.
+    /// `t`: seconds until the allowance is full again.
     refill: Option<u64>,
     /// `q` of the policy: how many requests the whole is.
     quota: Option<u32>,

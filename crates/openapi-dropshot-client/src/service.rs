@@ -3,7 +3,7 @@
 use crate::{Deprecation, Error, FailedLoad, operation::Operation};
 use std::time::Duration;
 
-/// What a client has to know about its service; the macro [`service!`](crate::service!) makes one in the generated
+/// The facts that a client needs about its service; the macro [`service!`](crate::service!) makes one in the generated
 /// client, so that spans and log lines carry the name of that crate.
 ///
 /// ```
@@ -117,7 +117,7 @@ macro_rules! service {
                     deprecated_since = $crate::generated::day(deprecation.since()),
                     sunset = $crate::generated::day(deprecation.sunset()),
                     successor = deprecation.successor(),
-                    "the service says that this operation is deprecated",
+                    "the service reports that this operation is deprecated",
                 );
             },
             log_failed_load: |failure| {
@@ -126,7 +126,7 @@ macro_rules! service {
                     reason = failure.error().message(),
                     "{}",
                     match failure.has_earlier_key() {
-                        true => "the API key cannot be loaded again; calls go on with the earlier key",
+                        true => "the API key cannot be loaded again; calls continue with the earlier key",
                         false => "the API key cannot be loaded; calls fail until it can",
                     },
                 );

@@ -1,4 +1,4 @@
-//! Puts what references to other files lead to into the document: it becomes components, and path items stand where they are
+//! Puts what references to other files lead to into the document: it becomes components, and path items are inserted where they are
 //! referred to. Every part keeps its file, line and column.
 
 use crate::grammar::{ObjectKind, each_part_mut, each_reference};
@@ -127,7 +127,7 @@ enum Target {
 }
 
 struct Bundler<'l> {
-    /// What stands in front of the names of all files.
+    /// The prefix of the names of all files.
     folder: &'l str,
     /// The document, relative to its folder.
     own: &'l str,

@@ -196,8 +196,8 @@ macro_rules! grammar {
     };
 }
 
-// In front of the members stands the version that introduced them, and `required` if an object must have them, or the type whose
-// values these keywords restrict, or `annotation`. Behind a member stands what it holds: `[X]` is a list, `{X}` a map, and `(X)` a map
+// In front of the members is the version that introduced them, and `required` if an object must have them, or the type whose
+// values these keywords restrict, or `annotation`. Behind a member is what it holds: `[X]` is a list, `{X}` a map, and `(X)` a map
 // with extensions.
 grammar! {
     Document "the document" {
@@ -316,7 +316,6 @@ impl ObjectKind {
         sections.find_map(|(kind, section)| (kind == self).then_some(section))
     }
 
-    /// Returns the member with this name.
     pub(crate) fn member(self, name: &str) -> Option<&'static Member> {
         let members = self.members();
         let listed = members.iter().find(|member| member.name == name);

@@ -25,7 +25,7 @@ pub(crate) fn name_inner_schemas(root: &Node) -> Option<Node> {
     if found.is_empty() {
         return None;
     }
-    // What is inside of another part goes first.
+    // Inner parts come before outer ones.
     found.sort_by_key(|pointer| std::cmp::Reverse(pointer.len()));
     let mut root = root.clone();
     let mut names = IndexMap::new();

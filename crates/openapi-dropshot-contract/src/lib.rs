@@ -172,7 +172,7 @@ pub fn parts_of(
     ))
 }
 
-/// What was read of a text.
+/// The result of reading a text.
 struct Reading {
     text: Arc<str>,
     /// The other files to which it refers.

@@ -49,7 +49,7 @@ pub fn due(document: &Document, today: NaiveDate) -> Vec<Due> {
             } else {
                 format!(
                     "the sunset of {label} is on {}, in {days_left} days: make sure that nobody \
-                     calls it any more",
+                     calls it any longer",
                     sunset.value
                 )
             };

@@ -235,7 +235,7 @@ pub struct Waiter {
     pub success: Vec<Spanned<String>>,
     /// The states that never lead to those of `success`.
     pub failure: Vec<Spanned<String>>,
-    /// The states in which clients go on waiting, as in each that is not listed.
+    /// The states in which clients keep waiting, as in each that is not listed.
     pub retry: Vec<Spanned<String>>,
 }
 

@@ -148,7 +148,7 @@ fn rewritten(document: &Document) -> (Node, Vec<Problem>) {
             ObjectKind::Operation => normalizer.remove_bodies(node),
             _ => {}
         }
-        // No code is made of callbacks.
+        // No code is generated from callbacks.
         !matches!(kind, ObjectKind::Schema | ObjectKind::Callback)
     });
     root.update_pointers();

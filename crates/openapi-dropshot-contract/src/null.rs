@@ -116,7 +116,7 @@ impl Node {
         alternative_to_null(self).map_or(self, |(schema, _)| schema)
     }
 
-    /// Lets a schema without `null` allow it, as it is said at this place.
+    /// Lets a schema without `null` allow it, in the form that this place has.
     pub(crate) fn allow_null(&mut self, at: &Location) {
         self.remove_null();
         if is_null(self) {

@@ -231,7 +231,7 @@ fn schemes(security: &Node) -> BTreeSet<String> {
     schemes.map(pointer).collect()
 }
 
-/// Returns a tree without these parts, without what refers to them, and without the components that are then not needed any more.
+/// Returns a tree without these parts, without what refers to them, and without the components that are then no longer needed.
 pub(crate) fn without(root: &Node, parts: BTreeSet<String>) -> Node {
     let mut rest = root.clone();
     let all = Parts::of(root);
@@ -261,7 +261,7 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// What is left is not a document.
+    /// The rest is not a document.
     pub fn without(&self, parts: BTreeSet<String>) -> Result<Document, Problems> {
         let document = self.with_tree(without(self.as_written(), parts))?;
         Ok(Document {

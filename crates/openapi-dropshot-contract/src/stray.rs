@@ -1,5 +1,5 @@
 //! Removes the members that no version of OpenAPI knows, and that change no meaning, from the tree, and reports them as warnings.
-//! What is left is for the reader to reject: names that look like misspelt ones, and names that mean something elsewhere.
+//! The reader rejects the rest: names that look like misspelt ones, and names that mean something elsewhere.
 
 use crate::grammar::{Effect, ObjectKind, Since, visit, visit_mut};
 use crate::model::{Member, Node};
@@ -67,7 +67,7 @@ impl Checker {
         kind: ObjectKind,
         object: &'n Node,
     ) -> impl Iterator<Item = (&'n str, Problem)> {
-        // What is beside a reference counts in schemas of 3.1 only.
+        // Members beside a reference have a meaning in schemas of 3.1 only.
         let is_reference = object.get("$ref").is_some();
         let is_schema = kind == ObjectKind::Schema;
         let is_checked =

@@ -1,6 +1,6 @@
-//! Finds the word that was probably meant by a mistyped one.
+//! Finds the correct word for a mistyped one.
 
-/// The candidate that a mistyped word was probably meant to be.
+/// The candidate that is most similar to a mistyped word.
 pub fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     // Longer words are not typing mistakes, and comparing many takes long.
     const MAX_LENGTH: usize = 100;
@@ -24,7 +24,7 @@ pub fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// The help for a word that is none of the candidates: the closest one, or
+/// The help for a word that is not one of the candidates: the closest one, or
 /// what to do where none is close.
 pub fn did_you_mean<'c>(
     word: &str,

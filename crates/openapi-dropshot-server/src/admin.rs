@@ -73,7 +73,7 @@ const TEXT: &str = "text/plain; charset=utf-8";
 /// The media type of the text format, which every version of Prometheus reads.
 const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// What all connections of the listener share.
+/// The state that all connections of the listener share.
 struct Shared {
     /// The names that requests may be for.
     hosts: HostNames,
@@ -366,7 +366,6 @@ async fn respond<B>(request: &Request<B>, shared: &Shared) -> TextResponse {
     }
 }
 
-/// Returns a response with one line of text.
 fn text(status: StatusCode, line: impl Into<String>) -> TextResponse {
     with(status, TEXT, line.into() + "\n")
 }

@@ -34,7 +34,7 @@ const BEYOND_SHARE: Duration = Duration::from_secs(2);
 /// The part of all connections, as a divisor, that is closed at a time to make room.
 const CLOSED_AT_ONCE: usize = 16;
 
-/// What all connections together may have received of requests that are not complete, beside the
+/// The bytes of incomplete requests that all connections together may have received, beside the
 /// first [`FREE`] bytes of each.
 const RECEIVED_LIMIT: usize = 16 << 20;
 /// The time between two looks for connections that hold too much of it.
@@ -72,7 +72,7 @@ pub(crate) struct Connections {
     /// connections that are not trusted yet.
     trusted: Arc<Shares<u64>>,
     hasher: RandomState,
-    /// What connections have received beyond [`FREE`] of requests that are not complete.
+    /// The bytes beyond [`FREE`] of incomplete requests that connections have received.
     received: AtomicUsize,
     closed_receiving_at: AtomicU64,
     /// Connections that were closed to make room for others, and those of them that were not
@@ -748,7 +748,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_connection_whose_client_takes_nothing_is_ended() {
+    async fn a_connection_whose_client_reads_nothing_is_closed() {
         let connections = Arc::new(Connections::new(9));
         let (stalled, idle) = (connections.open(), connections.open());
         let sending = (stalled.handle().begin_request()).begin_sending(Version::HTTP_11);
@@ -826,7 +826,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn connections_are_told_to_shut_down_and_waited_for() {
+    async fn connections_are_asked_to_shut_down_and_awaited() {
         let connections = Arc::new(Connections::new(9));
         let open = run(connections.open());
         connections.shut_down();

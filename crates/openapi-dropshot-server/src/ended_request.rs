@@ -1,4 +1,4 @@
-//! What is known of a request that is over.
+//! The facts about a request that has ended.
 
 use http::Method;
 use openapi_dropshot_types::Operation;

@@ -2,6 +2,7 @@
 //! TLS and shutdown.
 //!
 #![doc = include_str!("../README.md")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 /// The examples of the guide compile.
 #[cfg(doctest)]

@@ -26,7 +26,7 @@ pub const MOCK: HeaderName = HeaderName::from_static("x-mock");
 
 const JSON: &str = "application/json";
 
-/// Ends the handler, and lets the pipeline send this response. Because it does not return, it stands in a handler of any type, as
+/// Ends the handler, and lets the pipeline send this response. Because it does not return, it can be used in a handler of any type, as
 /// `todo!()` does. `arguments` are those of the handler, so that none is unused:
 ///
 /// ```ignore

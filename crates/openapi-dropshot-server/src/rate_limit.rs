@@ -32,7 +32,7 @@ pub(crate) struct RateLimiter<K> {
 
 #[derive(Debug)]
 struct Shard<K> {
-    /// When the allowance of a key is whole again, in nanoseconds of the clock.
+    /// When the allowance of a key is full again, in nanoseconds of the clock.
     whole_at: HashMap<K, u64, RandomState>,
     sweep_at: usize,
 }
@@ -44,7 +44,7 @@ pub(crate) struct Quota {
     pub(crate) passed: bool,
     /// Requests that may follow at once.
     pub(crate) remaining: u32,
-    /// Until the allowance is whole again, or, for a request that did not pass,
+    /// Until the allowance is full again, or, for a request that did not pass,
     /// until one would.
     pub(crate) reset: Duration,
     /// Requests of a window, and the window.
@@ -113,7 +113,7 @@ impl<K: Copy + Eq + Hash> RateLimiter<K> {
 }
 
 impl<K: Copy + Eq + Hash> Shard<K> {
-    /// A key whose allowance is whole is as good as one never seen, and is
+    /// A key whose allowance is full is equal to a new one, and is
     /// removed: the map is bounded by the keys of one window.
     fn insert(&mut self, key: K, whole_at: u64, now: u64) {
         if self.whole_at.len() >= self.sweep_at {
@@ -126,7 +126,7 @@ impl<K: Copy + Eq + Hash> Shard<K> {
 }
 
 /// Requests of a window, and the window: the time in which a spent
-/// allowance is whole again, at least one second. A shorter one cannot be
+/// allowance is full again, at least one second. A shorter one cannot be
 /// reported in whole seconds: a client that reads `q=20;w=1` for 20 requests in a tenth
 /// of a second would send ten times too few.
 fn policy(interval: u64, burst: u32, window: Duration) -> (u64, Duration) {

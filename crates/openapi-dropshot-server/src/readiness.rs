@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_phase_that_is_over_does_not_come_back() {
+    fn readiness_never_returns_to_an_earlier_phase() {
         let readiness = Readiness::new();
         assert_eq!(readiness.phase(), Phase::Starting);
         for phase in Readiness::PHASES {

@@ -165,7 +165,7 @@ impl<S: State> Server<S> {
         self.contexts.context().metrics.clone()
     }
 
-    /// Reports on `/readyz` that it stops soon, and goes on responding.
+    /// Reports on `/readyz` that it stops soon, and continues to respond.
     pub fn leave(&self) {
         self.contexts.context().readiness.advance(Phase::Leaving);
     }

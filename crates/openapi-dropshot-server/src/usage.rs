@@ -264,7 +264,7 @@ fn log_change(written: &Result<(), StateError>, failing: &mut bool) {
         Err(error) if !*failing => {
             tracing::warn!("the usage counters cannot be written and are kept in memory: {error}");
         }
-        Ok(()) if *failing => tracing::info!("the usage counters are written again"),
+        Ok(()) if *failing => tracing::info!("the usage counters can be written again"),
         _ => {}
     }
     *failing = written.is_err();
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_not_be_written_is_added_to_what_came_since() {
+    fn counts_that_could_not_be_written_are_added_to_later_ones() {
         let counters = UsageCounters::new(CountCalls::Deprecated);
         let count = |number| {
             for operation in &OPERATIONS {
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn each_day_is_counted_for_itself_with_the_last_program() {
+    fn each_day_is_counted_separately_with_the_last_user_agent() {
         let counters = UsageCounters::new(CountCalls::Deprecated);
         let call = |seconds, agent: Option<&'static str>| {
             let agent = agent.map(HeaderValue::from_static);

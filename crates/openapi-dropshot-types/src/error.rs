@@ -277,7 +277,7 @@ const fn code_of_status(status: u16) -> &'static str {
 
 impl ErrorEntry {
     /// The built-in entry of a status, for documents without an error catalogue.
-    /// A status that is none of an error counts as 500.
+    /// A status that is not one of an error counts as 500.
     pub const fn of_status(status: u16) -> &'static ErrorEntry {
         let place = status.wrapping_sub(FIRST_STATUS) as usize;
         if place < BY_STATUS.len() {

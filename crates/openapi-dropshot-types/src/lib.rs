@@ -13,6 +13,8 @@
 //! generated API without knowing its document, and the building blocks of generated
 //! implementations of it.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 /// The examples of the README compile.
 #[cfg(all(doctest, feature = "dropshot"))]
 #[doc = include_str!("../README.md")]

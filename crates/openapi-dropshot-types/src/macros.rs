@@ -82,7 +82,7 @@ macro_rules! objects {
     )*};
 }
 
-/// Does the same for structs with members that must not be there all together, which a method `check` of each struct checks.
+/// Does the same for structs with members that must not all be present, which a method `check` of each struct checks.
 #[macro_export]
 macro_rules! checked_objects {
     ($($name:ident),* $(,)?) => {$(

@@ -31,7 +31,7 @@ pub(crate) fn extensible(schema: Schema) -> SchemaObject {
     object
 }
 
-/// Implements `JsonSchema` for a type whose schema stands where the type is used.
+/// Implements `JsonSchema` for a type whose schema is inlined where the type is used.
 macro_rules! inline_schema {
     ($type:ty $(where $parameter:ident: $bound:path)? => $name:expr, |$generator:ident| $schema:expr) => {
         impl$(<$parameter: $bound>)? JsonSchema for $type {

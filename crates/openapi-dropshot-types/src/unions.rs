@@ -54,7 +54,7 @@ impl<'v, T> Alternatives<'v, T> {
             (Some((second, ..)), Some((first, ..))) => Err(format!(
                 "must be one alternative only, but is both {first} and {second}"
             )),
-            (None, _) => Err(format!("is none of the alternatives{}", self.rejections)),
+            (None, _) => Err(format!("is not one of the alternatives{}", self.rejections)),
         }
     }
 
@@ -67,7 +67,7 @@ impl<'v, T> Alternatives<'v, T> {
     pub fn any(self) -> Result<T, String> {
         match self.accepted.into_iter().min_by_key(|(.., lost)| *lost) {
             Some((_, accepted, _)) => Ok(accepted),
-            None => Err(format!("is none of the alternatives{}", self.rejections)),
+            None => Err(format!("is not one of the alternatives{}", self.rejections)),
         }
     }
 }

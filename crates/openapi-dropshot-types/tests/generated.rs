@@ -73,7 +73,7 @@ openapi_dropshot_types::checked_numbers!(Limit(i32));
 openapi_dropshot_types::checked_strings!(Word);
 
 #[test]
-fn an_object_is_no_array_and_an_enum_no_object() {
+fn objects_reject_arrays_and_enums_reject_objects() {
     let mark: Mark = serde_json::from_value(json!({ "colour": "red" })).expect("valid");
     assert_eq!(
         mark,

@@ -14,7 +14,7 @@
 //! include!(concat!(env!("OUT_DIR"), "/service.rs"));
 //! ```
 //!
-//! [`service_and_client`] also makes the module `client`, which `client.rs` in the same folder includes: it can stand in a test. [`client`] makes that
+//! [`service_and_client`] also makes the module `client`, which `client.rs` in the same folder includes: it can be used in a test. [`client`] makes that
 //! module only, for an application. A document with an error stops the build; all its errors are shown with their places, as rustc shows errors.
 
 use crate::{Generated, Options, generate, generate_client, generate_service};

@@ -34,7 +34,7 @@ impl Docs {
         Docs::default().with_note(words)
     }
 
-    /// Words of the document that stand here for the reader only: those of a
+    /// Words of the document that are here for the reader only: those of a
     /// schema that is referred to.
     pub(crate) fn borrowed(mut self) -> Self {
         if let Some(description) = self.description.take() {

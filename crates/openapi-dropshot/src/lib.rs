@@ -3,7 +3,7 @@
 //!
 //! [`generate`] is a pure function: the same document and [`Options`] give the
 //! same bytes on every machine. It rejects what it cannot express, and says where
-//! that stands and what to write instead; it drops nothing silently.
+//! that is and what to write instead; it drops nothing silently.
 //! `openapi-dropshot-contract` reads and lints documents: [`generate`] reports the
 //! errors of its linter, too. The caller writes the files.
 

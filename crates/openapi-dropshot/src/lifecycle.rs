@@ -8,7 +8,7 @@ use openapi_dropshot_contract::model::{Operation, Stability};
 /// The deprecation of an operation in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DeprecationNote {
-    /// The version that deprecated it, where the document says so.
+    /// The version that deprecated it, if the document names it.
     pub(crate) since_version: Option<String>,
     /// For `#[deprecated(note = …)]`: "removed on 5 December 2030; use `GET
     /// /tools` with a `status` filter".

@@ -56,7 +56,7 @@ openapi_dropshot_contract::rules! {
         "Define it in one part only."
         Schema "{allOf: [{type: object, properties: {a: {type: string}}}, {type: object, properties: {a: {type: integer}}}]}"
             "{allOf: [{type: object, properties: {a: {type: string}}}, {type: object, properties: {b: {type: integer}}}]}";
-    UNSUPPORTED_DISCRIMINATOR Error General "unsupported-discriminator" "`mapping` of a `discriminator` names a component that is none of the alternatives, or two alternatives have the \
+    UNSUPPORTED_DISCRIMINATOR Error General "unsupported-discriminator" "`mapping` of a `discriminator` names a component that is not one of the alternatives, or two alternatives have the \
                                        same value."
         "List the component among the alternatives, or remove it from `mapping`; give each alternative a value of its own."
         Document "components: {schemas: {A: {oneOf: [{$ref: '#/components/schemas/B'}], discriminator: {propertyName: kind, mapping: {c: \

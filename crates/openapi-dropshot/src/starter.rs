@@ -58,7 +58,7 @@ pub struct ApiOperation {
     pub(crate) signature: String,
     /// The names of its arguments.
     arguments: Vec<String>,
-    /// The names in the signature that stand without a path, each with the crate or module that it is imported from; `None` is the
+    /// The names in the signature that have no path, each with the crate or module that it is imported from; `None` is the
     /// crate of the API.
     imports: BTreeSet<(Option<&'static str>, String)>,
     /// Whether the signature has types of the crate of the models.
@@ -203,13 +203,13 @@ fn spaced(text: &str) -> String {
 /// The names of types in a signature.
 #[derive(Default)]
 struct Names {
-    /// Those that stand without a path.
+    /// Those that have no path.
     single: BTreeSet<String>,
     has_models: bool,
 }
 
 impl Names {
-    /// Collects the names of a signature that stand without a path.
+    /// Collects the names of a signature that have no path.
     fn add(&mut self, tokens: TokenStream) {
         let mut is_in_path = false;
         let mut tokens = tokens.into_iter().peekable();

@@ -396,7 +396,7 @@ fn damage(document: &mut Value, object: usize, kind: u8, member: usize) {
 }
 
 #[test]
-fn characters_that_hide_what_a_file_says_stay_out_of_it() {
+fn control_and_bidi_characters_are_not_written_into_files() {
     let mut document = read(&CONTRACT).root.to_json();
     document["components"]["schemas"]["Hidden"] =
         json!({"type": "string", "enum": ["a\rb", "c\u{202e}d"]});
@@ -413,7 +413,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_damaged_contract_makes_the_generator_panic(
+    fn the_generator_does_not_panic_on_damaged_contracts(
         damages in prop::collection::vec((any::<usize>(), 0_u8..12, any::<usize>()), 1..4)
     ) {
         let mut document = read(&CONTRACT).root.to_json();

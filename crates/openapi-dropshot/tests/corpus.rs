@@ -36,7 +36,7 @@ fn counted(problems: &[Problem]) -> BTreeMap<&str, usize> {
 }
 
 #[test]
-fn documents_of_real_services_come_through_or_are_rejected_at_a_place() {
+fn documents_of_real_services_are_generated_or_rejected_at_a_place() {
     for (name, text) in documents("corpus/accept") {
         let document =
             openapi_dropshot_contract::read(&name, &text).expect("the document is valid");
@@ -73,7 +73,7 @@ const OF_ANOTHER_GENERATOR: &[(&str, &[(&str, usize)])] = &[
 ];
 
 #[test]
-fn documents_that_another_generator_refuses_come_through_or_are_rejected_at_a_line() {
+fn documents_that_another_generator_rejects_are_generated_or_rejected_at_a_line() {
     let mut acceptable = Vec::new();
     for (name, text) in documents("corpus/reject") {
         let Ok(document) = openapi_dropshot_contract::read(&name, &text) else {
@@ -96,6 +96,9 @@ fn documents_that_another_generator_refuses_come_through_or_are_rejected_at_a_li
     }
     if !acceptable.is_empty() {
         let told = OF_ANOTHER_GENERATOR.iter().map(|(file, _)| *file);
-        assert!(told.eq(acceptable), "a document of the table is gone");
+        assert!(
+            told.eq(acceptable),
+            "a document of the table no longer exists"
+        );
     }
 }

@@ -138,7 +138,7 @@ fn only_names_of_the_document_name_an_alternative() {
     for thing in [
         format!("{{{union}}}"),
         format!("{{type: object, properties: {{inner: {{{union}}}}}}}"),
-        // What is beside the alternatives is moved into them, with their names.
+        // Keywords beside the alternatives are moved into them, with their names.
         format!("{{type: object, properties: {{c: {{type: string}}}}, {union}}}"),
     ] {
         let models = models("3.0.3", &format!("{schemas}\nThing: {thing}"));

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_goes_on_after_its_predecessor_and_ends_with_the_store() {
+    fn a_page_follows_its_predecessor_and_the_last_one_ends_with_the_store() {
         assert!(
             page(0, Filter::Available, 20, 100, Members::AsDeclared).starts_with(&format!(
                 "[{},{}",

@@ -40,7 +40,7 @@ pub(crate) struct Cli {
 pub(crate) const ENVIRONMENT: [(&str, &str); 4] = [
     (
         "PETSTORE_API_KEY",
-        "the API key; it may stand in the configuration file instead, and nowhere else",
+        "the API key; it can be set in the configuration file instead, but nowhere else",
     ),
     ("PETSTORE_URL", "as --url"),
     ("PETSTORE_CLI_CONFIG", "as --config"),
@@ -151,7 +151,7 @@ pub(crate) enum OrdersCommand {
         /// The id of the order
         #[arg(allow_negative_numbers = true)]
         id: i64,
-        /// Its next status
+        /// The next status of the order
         #[arg(long, value_parser = order_status())]
         status: OrderStatus,
     },
@@ -160,13 +160,13 @@ pub(crate) enum OrdersCommand {
 /// Which part of a list is printed.
 #[derive(Debug, Args)]
 pub(crate) struct PageOptions {
-    /// How many entries a page has, from 1 to 100 [default: 20, and 100 with `--all`]
+    /// The number of entries of a page, from 1 to 100 [default: 20, and 100 with `--all`]
     #[arg(long, value_name = "NUMBER")]
     pub(crate) limit: Option<u64>,
     /// The cursor with which to begin, from an earlier list with the same filters
     #[arg(long)]
     pub(crate) cursor: Option<String>,
-    /// All pages from there on, instead of one
+    /// Print all pages from there on, instead of one
     #[arg(long)]
     pub(crate) all: bool,
 }
@@ -185,13 +185,13 @@ pub(crate) struct AddOptions {
     /// The name of the pet, which may not be empty
     #[arg(long, allow_hyphen_values = true, value_parser = name)]
     pub(crate) name: String,
-    /// The number of the category that it belongs to
+    /// The number of the category of the pet
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub(crate) category_id: i64,
-    /// Its availability
+    /// The availability of the pet
     #[arg(long, value_parser = status())]
     pub(crate) status: Option<PetStatus>,
-    /// The key of an earlier attempt whose response was lost, which stderr showed
+    /// The idempotency key of an earlier attempt whose response was lost; stderr showed it
     #[arg(long, value_name = "KEY")]
     pub(crate) idempotency_key: Option<String>,
 }
@@ -213,7 +213,7 @@ pub(crate) struct PlaceOptions {
     /// The id of the pet
     #[arg(allow_negative_numbers = true)]
     pub(crate) pet_id: i64,
-    /// The key of an earlier attempt whose response was lost, which stderr showed
+    /// The idempotency key of an earlier attempt whose response was lost; stderr showed it
     #[arg(long, value_name = "KEY")]
     pub(crate) idempotency_key: Option<String>,
 }
@@ -234,7 +234,7 @@ pub(crate) struct ImportOptions {
     /// Write the rejected lines of all runs to this file, each as {"line": …, "reason": …}
     #[arg(long, value_name = "FILE")]
     pub(crate) refused: Option<PathBuf>,
-    /// How to handle lines that may have been added earlier, if the service cannot tell any more
+    /// How to handle lines that may have been added earlier, if the service can no longer tell
     #[arg(long, value_enum, value_name = "WHAT", default_value = "hold")]
     pub(crate) unknown: Unknown,
 }
@@ -256,7 +256,7 @@ pub(crate) struct ExportOptions {
 /// longer knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Unknown {
-    /// List them, and do not send them
+    /// List them, but do not send them
     Hold,
     /// Send them: a pet that was added earlier is added twice
     Send,

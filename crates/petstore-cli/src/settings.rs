@@ -24,7 +24,7 @@ const OTHERS: u32 = 0o077;
 /// The options of the command line for the service.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ServiceOptions {
-    /// The service, with the version of its interface [default: http://127.0.0.1:8080/v1]
+    /// The base URL of the service, with the version of the API [default: http://127.0.0.1:8080/v1]
     #[arg(
         long,
         global = true,
@@ -97,7 +97,7 @@ impl Service {
         })
     }
 
-    /// What to say if the service knows none of the addresses below this URL: it ends without a version, like `/v1`.
+    /// The message if the service does not know any address below this URL: it ends without a version, like `/v1`.
     pub(crate) fn lacks_version(&self) -> Option<String> {
         let last = self.url.trim_end_matches('/').rsplit('/').next()?;
         let is_version = last

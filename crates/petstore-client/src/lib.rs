@@ -45,7 +45,7 @@
 //! | [`guide::pagination`] | lists, many calls at once, and waiting for a state |
 //! | [`guide::orders`] | order a pet, change the order, and wait for its delivery (feature `beta`) |
 //! | [`guide::extending`] | interceptors, changing keys, own transports, traces and metrics |
-//! | [`recovery`] | how an application goes on after a crash: stored idempotency keys and cursors |
+//! | [`recovery`] | how an application continues after a crash: stored idempotency keys and cursors |
 //! | [`guide::testing`] | tests with a transport in memory, and with the real service |
 //! | [`guide::upgrading`] | deprecation, and newer services |
 //!

@@ -224,7 +224,7 @@ async fn exchange(
     }
 }
 
-/// What share of throughput watching costs on this request.
+/// The share of the throughput that logging and metrics cost for this request.
 async fn compare(name: &str, target: &str, plain: &Service, watched: &Service) -> io::Result<f64> {
     for service in [plain, watched] {
         service.load(target, 2 * ROUND).await?;

@@ -28,12 +28,12 @@ pub(crate) enum Command {
     /// Takes the same flags, variables and file. The password of the database
     /// is not shown.
     Config(Box<ServeSettings>),
-    /// Make, list and revoke API keys, also while the service runs
+    /// Create, list and revoke API keys, also while the service runs
     Key {
         #[command(subcommand)]
         command: Box<KeyCommand>,
     },
-    /// Show which keys still call a deprecated operation, how often and when last
+    /// Show which keys still call a deprecated operation, how often, and when they last did
     ///
     /// Prints a header and one line for each key and operation, with tabs between the
     /// columns. The counts of a running service appear after a few seconds. With its setting
@@ -47,10 +47,10 @@ pub(crate) enum Command {
     },
     /// Upgrade the store to the schema of this version, as `serve` does at its start
     Migrate {
-        /// Only print the steps of the upgrade and about how long they take
+        /// Only print the steps of the upgrade and their estimated duration
         #[arg(long, conflicts_with = "create")]
         dry_run: bool,
-        /// Make a store where there is none; without this flag, that is an error
+        /// Create the store if it does not exist; without this flag, a missing store is an error
         #[arg(long)]
         create: bool,
         #[command(flatten)]
@@ -58,9 +58,9 @@ pub(crate) enum Command {
     },
     /// Copy an SQLite store to a new file, also while the service runs
     Backup {
-        /// The copy, a file that does not exist yet; only you may read it
+        /// The copy: a file that does not exist yet, which only its owner will be able to read
         file: PathBuf,
-        /// Do not copy, but read a backup that was made earlier, and print what it contains; fails if it is damaged
+        /// Copy nothing, but read an existing backup and print what it contains; fails if it is damaged
         #[arg(long)]
         verify: bool,
         #[command(flatten)]
@@ -71,14 +71,14 @@ pub(crate) enum Command {
     /// Copies the backup beside the store, verifies the copy, and puts it in the place of
     /// the store at once. The former store is kept in a file beside it.
     Restore {
-        /// The backup, a file that `backup` has made
+        /// The backup: a file that `backup` has created
         file: PathBuf,
         #[command(flatten)]
         settings: Box<CommandSettings>,
     },
     /// Check whether the service on this machine accepts requests; the exit code is 0 if it does
     ///
-    /// Requests `/readyz` from the admin listener. Meant for health checks of containers.
+    /// Requests `/readyz` from the admin listener. It is meant for health checks of containers.
     Health(Box<HealthSettings>),
     /// Print the manual page of the program, or write the pages of all commands
     Man {
@@ -107,19 +107,19 @@ pub(crate) enum ListFormat {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeyCommand {
-    /// Make a key and print it; it cannot be shown again
+    /// Create a key and print it; it cannot be shown again
     ///
     /// Prints the key alone on stdout, and its id and name on stderr.
     Create {
         /// The name of the key, to recognise it in the list: 1 to 100 visible characters
         ///
-        /// Several keys can have the same name: to replace a key, make another one of its name, and
+        /// Several keys can have the same name: to replace a key, create another one of its name, and
         /// revoke the old one when it is no longer used.
         name: KeyName,
-        /// The time from which on the key is invalid: a time span as in `90d` (`h` hours, `d` days, `w` weeks), the beginning of a day in UTC as in `2027-01-31`, or a time as in `2027-01-31T12:00:00Z`; by default never
+        /// The expiry of the key: a time span as in `90d` (`h` hours, `d` days, `w` weeks), the beginning of a day in UTC as in `2027-01-31`, or a time as in `2027-01-31T12:00:00Z`; by default never
         #[arg(long, value_name = "TIME")]
         expires: Option<Expiry>,
-        /// Requests per second that the key may make in the long run, or `off` for no limit; by default the setting `rate-limit-per-second` of the server
+        /// Requests per second that the key may make on average, or `off` for no limit; by default the setting `rate-limit-per-second` of the server
         #[arg(long)]
         rate: Option<Rate>,
         /// What the key can be used for: `read` for operations with the method GET, `read,write` for all
@@ -128,9 +128,9 @@ pub(crate) enum KeyCommand {
         #[command(flatten)]
         settings: CommandSettings,
     },
-    /// Print one line for each key: its id, its name, when it was made, last used and revoked, and its limits
+    /// Print one line for each key: its id, its name, when it was created, last used and revoked, and its limits
     ///
-    /// The columns have tabs between them, and a header. A later version may add columns at the end.
+    /// The columns are separated by tabs and have a header. A later version may add columns at the end.
     List {
         /// `text`, or `json` for programs
         #[arg(long, value_enum, default_value_t, hide_possible_values = true)]
@@ -138,7 +138,7 @@ pub(crate) enum KeyCommand {
         #[command(flatten)]
         settings: CommandSettings,
     },
-    /// Make a key invalid, within a second
+    /// Revoke a key, which becomes invalid within a second
     Revoke {
         /// The id of the key, as `key list` shows it, or its name if no other valid key has it
         key: String,

@@ -17,8 +17,8 @@ pub type ServeSettings = openapi_dropshot_server::config::ServeSettings<StoreSet
 /// The settings of the commands that only use the store.
 pub type CommandSettings = openapi_dropshot_server::config::CommandSettings<StoreSettings>;
 
-/// The text that names a database. `Display` hides its password, and all of a text that is no
-/// database, since a password may stand anywhere in it.
+/// The text that names a database. `Display` hides its password, and all of a text that does not name a
+/// database, since a password may be anywhere in it.
 #[derive(Clone, Eq, PartialEq)]
 pub struct Database(String);
 
@@ -27,7 +27,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// The text names none.
+    /// The text does not name a database.
     pub fn url(&self) -> Result<DatabaseUrl, InvalidDatabaseUrl> {
         self.0.parse()
     }

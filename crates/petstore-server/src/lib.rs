@@ -45,7 +45,7 @@ const VERSION: &str = match option_env!("PETSTORE_BUILD_VERSION") {
     None => env!("CARGO_PKG_VERSION"),
 };
 
-/// Takes the address for a pet store server.
+/// Binds the address of a pet store server.
 ///
 /// # Errors
 ///

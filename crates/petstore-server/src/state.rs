@@ -167,7 +167,7 @@ fn usage_delta(calls: DeprecatedCalls<Caller>) -> UsageDelta {
     }
 }
 
-/// Decides what a client is told about a failure of the store: "not started", "outcome unknown"
+/// Decides what a response says about a failure of the store: "not started", "outcome unknown"
 /// or "a fault of the service". The text of the database goes to the log only.
 pub(crate) fn state_error(error: StoreError) -> StateError {
     let (message, causes) = (error.to_string(), causes(&error));

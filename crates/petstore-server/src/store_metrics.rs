@@ -31,7 +31,7 @@ pub(crate) fn register(metrics: &Metrics, store: &Arc<dyn Store>) {
     }
     metrics.gauge(
         "petstore_store_connections_limit",
-        "Connections that the store may read from.",
+        "Connections that the store can use for reads.",
         read(|store| store.pool().limit as f64),
     );
     let backups = store.clone();

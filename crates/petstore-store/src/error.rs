@@ -367,7 +367,7 @@ impl Error for BackupError {
 pub enum BackupProblem {
     /// The store is not an SQLite file.
     #[error(
-        "only a store in an SQLite file can be copied and restored: one in memory is gone with its process, and PostgreSQL comes with tools of its own, `pg_dump` and `pg_restore`, and `pg_basebackup`"
+        "only a store in an SQLite file can be copied and restored: one in memory is lost with its process, and PostgreSQL comes with tools of its own, `pg_dump` and `pg_restore`, and `pg_basebackup`"
     )]
     NotAFile,
 

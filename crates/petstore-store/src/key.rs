@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_no_ids() {
+    fn texts_of_another_form_are_not_ids() {
         for text in [
             "",
             "k_",
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hash_shows_nothing_of_itself() {
+    fn the_debug_output_of_a_hash_is_redacted() {
         let hash = KeyHash::new([0xab; 32]);
         assert_eq!(format!("{hash:?}"), "KeyHash(..)");
         assert_eq!(hash, KeyHash::new([0xab; 32]));

@@ -224,7 +224,7 @@ pub async fn open_current(url: &DatabaseUrl) -> Result<Arc<dyn Store>, OpenError
     open_as(url, Arc::new(|_| {}), MayChange::Nothing).await
 }
 
-/// What may be changed so that a store can be opened.
+/// The changes that are allowed so that a store can be opened.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum MayChange {
     /// A store is made where there is none, and an older one is upgraded.

@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_batch_is_counted_in_the_class_that_it_just_fits() {
+    fn a_batch_is_counted_in_the_smallest_class_that_holds_it() {
         let batches = Batches::default();
         for writes in [0, 1, 2, 3, 4, 5, 256] {
             batches.ended(writes, None);

@@ -57,7 +57,7 @@ pub trait Store: Send + Sync {
     /// As [`create_order`](Self::create_order) at the time of `once`, but only if
     /// its key was not used yet, as with
     /// [`create_pet_once`](Self::create_pet_once). The keys of both are the same
-    /// ones: one that was used for a pet is none for an order.
+    /// ones: one that was used for a pet cannot be used for an order.
     async fn create_order_once(
         &self,
         order: NewOrder,

@@ -46,7 +46,7 @@ pub struct UsageDelta {
 pub struct KeyUse {
     /// The id of the key.
     pub key: KeyId,
-    /// When, for the last time; kept to the microsecond.
+    /// When it was last called, in microseconds.
     pub at: DateTime<Utc>,
 }
 
@@ -95,7 +95,7 @@ impl CountedOperation {
     /// Selects all of them, on both databases.
     pub(crate) const ALL: &str =
         "SELECT operation, since FROM counted_operations ORDER BY operation";
-    /// Adds the operation `$1` with the time `$2`, unless it is there, on both databases.
+    /// Adds the operation `$1` with the time `$2`, unless it exists, on both databases.
     pub(crate) const ADD: &str =
         "INSERT INTO counted_operations (operation, since) VALUES ($1, $2) ON CONFLICT DO NOTHING";
 }
@@ -156,7 +156,6 @@ impl FromRow for UsageRecord {
     }
 }
 
-/// A day as it is stored.
 pub(crate) fn stored_day(day: NaiveDate) -> i64 {
     day.to_epoch_days().into()
 }

@@ -47,14 +47,14 @@ pub(crate) enum Message<W> {
     Close,
 }
 
-/// What a write holds until it is taken up.
+/// Held by a write until a batch takes it.
 pub(crate) struct Waiting {
     tenant: Tenant,
     _place: Share<Tenant>,
     reservation: Reservation,
 }
 
-/// What a write holds until it is done: its share of [`QUEUE_BYTES`].
+/// Held by a write until it is done: its share of [`QUEUE_BYTES`].
 pub(crate) struct Reservation {
     bytes: Share<Tenant>,
     batches: Arc<Batches>,
@@ -139,7 +139,7 @@ impl<W> WriteQueue<W> {
         }
         let health = &self.batches.health;
         if health.wants_probe() {
-            // How it ends is told by the health, also if it ends later.
+            // The health check reports how it ends, also if it ends later.
             let _ended = timeout(PROBE, probe).await;
         }
         health.check()
@@ -191,7 +191,6 @@ impl<W> Receiver<W> {
         self.next_left().or_else(|| self.messages.blocking_recv())
     }
 
-    /// As [`recv`](Self::recv).
     pub(crate) fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Option<Message<W>>> {
         match self.next_left() {
             Some(message) => Poll::Ready(Some(message)),
@@ -245,7 +244,7 @@ pub(crate) fn take_up<W>(
 ) -> (Vec<W>, Vec<Reservation>) {
     let (mut writes, mut reservations) = (Vec::new(), Vec::new());
     let mut bytes = 0;
-    // What is left of the last batch goes on in turns, with what came since.
+    // The rest of the last batch continues in turns, with later writes.
     if !messages.turns.is_empty() || messages.messages.len() >= BATCH {
         messages.receive_all();
     }

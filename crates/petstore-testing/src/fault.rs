@@ -182,7 +182,7 @@ impl Fault {
 pub(crate) struct Faults(pub(crate) Vec<Fault>);
 
 impl Faults {
-    /// What happens to the next request for this operation: the first fault that
+    /// Returns what happens to the next request for this operation: the first fault that
     /// is due, and one time less of it.
     pub(crate) fn next(&mut self, operation: Option<OperationId>) -> Option<Kind> {
         let concerned = self

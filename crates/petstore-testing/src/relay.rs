@@ -53,7 +53,7 @@ pub(crate) struct Relay {
 }
 
 impl Relay {
-    /// Takes a free port of this machine, and stands before the service at this
+    /// Takes a free port of this machine, and listens in front of the service at this
     /// address.
     pub(crate) async fn before(service: SocketAddr) -> io::Result<Self> {
         let listener = TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, 0)).await?;

@@ -74,7 +74,7 @@ impl Builder {
     }
 
     /// Responds with 410 `operation_removed` from the removal date of an operation on.
-    /// Without this, the operation goes on.
+    /// Without this, the operation continues.
     pub fn enforce_sunsets(mut self) -> Self {
         self.sunset = SunsetPolicy::Enforce;
         self

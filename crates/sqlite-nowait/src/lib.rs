@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_is_not_in_memory_is_not_waited_for_and_can_be_read_later() {
+    fn a_read_of_a_page_outside_of_memory_fails_at_once_and_succeeds_later() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = store(folder.path());
         let db = Connection::open(&path).expect("a database");

@@ -31,7 +31,7 @@ impl WalVersion {
 /// where a statement takes thousands. `None` if the database has no wal-index, such as one in
 /// memory.
 ///
-/// What was committed before this call is in the result. So if the result equals an earlier one,
+/// The result includes all commits before this call. So if the result equals an earlier one,
 /// everything that was read after the earlier call is still the newest state.
 #[must_use]
 pub fn wal_version(db: &Connection) -> Option<WalVersion> {
@@ -66,7 +66,7 @@ pub fn wal_version(db: &Connection) -> Option<WalVersion> {
     // only read with atomic operations.
     let header = unsafe { &*header };
     let words = std::array::from_fn(|word| header[word].load(Ordering::Relaxed));
-    // What the caller reads next is not older than the header.
+    // Later reads of the caller are not older than the header.
     fence(Ordering::Acquire);
     Some(WalVersion(words))
 }
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn every_commit_makes_another_version_and_nothing_else_does() {
+    fn the_version_changes_with_every_commit_and_only_then() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("test.db");
         let (one, other) = (open(&path), open(&path));
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_that_begins_again_makes_another_version() {
+    fn a_log_that_begins_again_changes_the_version() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("test.db");
         let (one, other) = (open(&path), open(&path));

@@ -189,7 +189,7 @@ impl State for Archive {
     }
 }
 
-/// What the hook before a request leaves for the one after it.
+/// The data that the hook before a request leaves for the one after it.
 #[derive(Clone)]
 struct Visit {
     theme: Option<String>,

@@ -31,7 +31,7 @@ fn main() -> ExitCode {
         let own = program.service();
         let archive = Archive::open(Path::new(&own.database), own.key_set.clone())?;
         let bound = program.bind::<Api, _>(archive)?;
-        // What has to be closed at the end is closed in the last argument.
+        // The last argument closes what has to be closed at the end.
         bound.run(|_| {}, async || Ok::<_, Infallible>(())).await?;
         Ok::<_, anyhow::Error>(())
     })

@@ -111,7 +111,6 @@ impl Archive {
         builder.build().expect("the settings are valid")
     }
 
-    /// A client with this token.
     fn reader(&self, token: &str) -> Client {
         self.client("authorization", &format!("Bearer {token}"))
     }
@@ -134,7 +133,6 @@ impl Archive {
         builder.build().expect("the settings are valid")
     }
 
-    /// Adds a record.
     async fn add(&self, title: &str, text: &str) -> Record {
         let partner = self.partner("museum", b"the-secret", now());
         let record = NewRecord::builder().title(title).text(text);
@@ -508,7 +506,7 @@ fn the_code_of_the_guide_is_that_of_this_example() {
     }
 }
 
-// Requests as they stand block their thread, and the issuer has to respond meanwhile.
+// These requests block their thread, and the issuer has to respond meanwhile.
 #[tokio::test(flavor = "multi_thread")]
 async fn lists_json_and_cookies_are_parameters() {
     let issuer = Issuer::start().await;

@@ -120,7 +120,7 @@ pub(super) struct Candidate {
     database: Database,
 }
 
-/// What a candidate stores its pets in.
+/// The storage of a candidate.
 enum Database {
     /// Nothing, but it sends pets of a store with so many.
     Nothing(i64),

@@ -98,14 +98,14 @@ mod tests {
     }
 
     #[test]
-    fn the_median_is_the_one_in_the_middle() {
+    fn the_median_is_the_middle_value() {
         assert_eq!(median([3.0, 1.0, 2.0]), Some(2.0));
         assert_eq!(median([4.0, 1.0]), Some(2.5));
         assert_eq!(median([]), None);
     }
 
     #[test]
-    fn the_spread_is_half_of_what_lies_between_the_rounds() {
+    fn the_spread_is_half_the_range_of_the_rounds() {
         let rounds = [90.0, 100.0, 130.0].map(measured);
         let medians = Medians::of(rounds.iter()).expect("three rounds");
         assert_eq!(medians.of.requests_per_second, 100.0);
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_measured_on_half_a_machine_counts_only_where_nearly_all_was() {
+    fn samples_with_stolen_time_count_only_if_nearly_all_have_it() {
         let measured = |rates: [(f64, f64); 4]| {
             let rounds = rates.map(|(rate, stolen)| Measured {
                 stolen,

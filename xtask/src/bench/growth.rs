@@ -86,7 +86,7 @@ pub(super) struct SocketRow {
     rounds: Vec<Measured>,
 }
 
-/// What concerns the whole file of a store.
+/// Measurements of the whole file of a store.
 #[derive(Serialize)]
 pub(super) struct FileRow {
     pets: i64,

@@ -115,7 +115,6 @@ const PEERS: [Peer; 7] = [
     ),
 ];
 
-/// Returns the selected peers.
 pub(super) fn selected(selection: Selection) -> impl Iterator<Item = &'static Peer> {
     PEERS
         .iter()

@@ -104,7 +104,7 @@ fn an_entry_without_a_reason_is_rejected() {
 }
 
 #[test]
-fn an_entry_of_a_rule_that_there_is_not_is_rejected() {
+fn an_entry_of_an_unknown_rule_is_rejected() {
     assert_rejected(
         "max-decreased",
         "max-lowered",
@@ -119,7 +119,7 @@ fn an_entry_for_another_place_accepts_nothing_and_is_rejected() {
 }
 
 #[test]
-fn an_entry_of_a_day_that_is_still_to_come_is_rejected() {
+fn an_entry_with_a_future_date_is_rejected() {
     assert_rejected(
         "date = 2027-01-01",
         "date = 2027-01-02",
@@ -129,6 +129,6 @@ fn an_entry_of_a_day_that_is_still_to_come_is_rejected() {
 }
 
 #[test]
-fn an_entry_with_a_word_of_its_own_is_rejected() {
+fn an_entry_with_an_unknown_key_is_rejected() {
     assert_rejected("reason =", "why =", "unknown field `why`", "why = ");
 }

@@ -132,7 +132,7 @@ fn annotations_escape_what_would_end_them() {
 }
 
 #[test]
-fn annotations_are_written_where_github_runs_the_gates_and_spoil_no_json() {
+fn annotations_are_written_in_github_actions_and_keep_json_valid() {
     let tree = broken();
     let run = |format: &str| {
         std::process::Command::new(env!("CARGO_BIN_EXE_xtask"))
@@ -151,7 +151,7 @@ fn annotations_are_written_where_github_runs_the_gates_and_spoil_no_json() {
 }
 
 #[test]
-fn another_document_is_held_against_code_and_releases() {
+fn the_flag_spec_compares_another_document_with_code_and_releases() {
     let tree = Tree::new();
     let other = tree.root().join("other.yaml");
     let text = tree.read(DOCUMENT).replace("maximum: 100", "maximum: 50");

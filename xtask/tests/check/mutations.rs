@@ -30,7 +30,7 @@ impl Mutation {
         (tree, findings)
     }
 
-    /// What is wrong with how the gates see this mutation.
+    /// The difference between the expected and the actual findings of the gates.
     fn faults(&self) -> Option<String> {
         let (tree, findings) = self.findings();
         let mut expected: BTreeSet<&str> = self.also.iter().copied().collect();
@@ -91,7 +91,7 @@ fn assert_seen(gate: &str) {
 }
 
 #[test]
-fn nothing_is_found_on_the_day_after_a_release() {
+fn the_gates_have_no_findings_on_the_day_after_a_release() {
     let findings = Tree::new().findings();
     assert_eq!(findings.0["passed"], true, "{}", findings.shown());
     for gate in crate::check::tree::QUICK {
@@ -115,7 +115,7 @@ fn every_break_is_seen() {
 }
 
 #[test]
-fn every_broken_promise_is_seen() {
+fn every_broken_lifecycle_rule_is_seen() {
     assert_seen("lifecycle");
 }
 
@@ -128,7 +128,7 @@ fn every_fault_of_changelog_and_versions_is_seen() {
 fn the_table_has_mutations_of_every_gate_each_once() {
     let count = table::all().count();
     let names: BTreeSet<&str> = table::all().map(|mutation| mutation.what).collect();
-    assert_eq!(names.len(), count, "a mutation stands twice");
+    assert_eq!(names.len(), count, "a mutation is listed twice");
     assert!(count >= 30, "only {count} mutations");
     assert!(table::all().all(|mutation| mutation.today >= TODAY));
 }

@@ -74,7 +74,7 @@ fn a_version_that_is_not_greater_is_rejected() {
 }
 
 #[test]
-fn a_release_of_which_the_changelog_has_no_entry_is_rejected() {
+fn a_release_without_changelog_entries_is_rejected() {
     let tree = Tree::new();
     let changelog = tree.read(CHANGELOG);
     let lines = changelog.lines().filter(|line| !line.starts_with("- `"));
@@ -129,7 +129,7 @@ fn an_entry_under_added_needs_a_minor_version() {
 }
 
 #[test]
-fn a_break_needs_a_major_version_also_where_it_is_meant() {
+fn an_accepted_break_needs_a_major_version() {
     let tree = Tree::new();
     break_and_accept(&tree);
     let least = format!(
@@ -153,14 +153,14 @@ fn break_and_accept(tree: &Tree) {
     tree.generate();
     tree.write(
         ACCEPTED,
-        "# Breaks that are meant.\n\n[[accepted]]\nrule = 'request-parameter-max-decreased'\n\
+        "# Breaks that are intended.\n\n[[accepted]]\nrule = 'request-parameter-max-decreased'\n\
          at = '/components/parameters/Limit/schema/maximum'\nreason = 'larger pages never arrived whole'\n\
          date = 2027-01-01\n",
     );
 }
 
 #[test]
-fn a_red_gate_is_shown_and_releases_nothing() {
+fn a_failed_gate_is_shown_and_prevents_the_release() {
     let tree = Tree::new();
     tree.replace(DOCUMENT, "The pet's name.", "How the pet is called.");
     assert_rejected(
@@ -175,7 +175,7 @@ fn a_red_gate_is_shown_and_releases_nothing() {
 }
 
 #[test]
-fn a_document_that_is_frozen_already_is_never_written_over() {
+fn a_released_document_is_never_overwritten() {
     let tree = Tree::new();
     // The name is taken by what cannot be read as a release.
     let path = format!("spec/released/{}.yaml", raised(&tree, [0, 0, 1]));
@@ -243,7 +243,7 @@ fn a_release_freezes_the_document_moves_every_version_and_leaves_all_gates_green
         tree.read(CHANGELOG),
         format!("{head}## Unreleased\n\n## {version} - {TODAY}\n{entries}")
     );
-    assert_eq!(tree.read(ACCEPTED), "# Breaks that are meant.\n");
+    assert_eq!(tree.read(ACCEPTED), "# Breaks that are intended.\n");
     assert!(
         !tree
             .read("Cargo.toml")
@@ -308,20 +308,28 @@ fn assert_lock_has(tree: &Tree, version: &str) {
         );
     }
     // The lock file of another workspace, which depends on a crate of this one.
-    let fuzz = tree.read("crates/openapi-dropshot-contract/fuzz/Cargo.lock");
-    let entry = format!("name = \"openapi-dropshot-contract\"\nversion = \"{version}\"\n");
+    let browser = tree.read("examples/browser/Cargo.lock");
+    let entry = format!("name = \"petstore-client\"\nversion = \"{version}\"\n");
     assert!(
-        fuzz.contains(&entry),
-        "openapi-dropshot-contract is not {version} there"
+        browser.contains(&entry),
+        "petstore-client is not {version} there"
     );
-    let own = "name = \"openapi-dropshot-contract-fuzz\"\nversion = \"1.0.0\"\n";
-    assert!(
-        fuzz.contains(own),
-        "a version that is not the workspace's stays"
-    );
+    // A version that is not the workspace's stays.
+    for lock in [&lock, &browser] {
+        let toolkit = "name = \"openapi-dropshot-client\"\nversion = \"0.";
+        assert!(lock.contains(toolkit), "the toolkit has another version");
+    }
+    assert_cargo_accepts(tree);
+}
+
+/// The lock file fits the manifests.
+#[track_caller]
+fn assert_cargo_accepts(tree: &Tree) {
     let whole = Copy::of(&[""]);
-    for file in ["Cargo.toml", "Cargo.lock"] {
-        whole.write(file, &tree.read(file));
+    for file in files_of(tree.root()) {
+        if file.ends_with("Cargo.toml") || file == "Cargo.lock" {
+            whole.write(&file, &tree.read(&file));
+        }
     }
     let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["metadata", "--locked", "--format-version", "1"])
@@ -333,4 +341,69 @@ fn assert_lock_has(tree: &Tree, version: &str) {
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
+}
+
+#[test]
+fn a_release_of_the_toolkit_sets_its_versions_and_dates_its_changelog_only() {
+    const TOOLKIT: &str = "crates/openapi-dropshot/CHANGELOG.md";
+    let tree = Tree::new();
+    let entries = "### Added\n\n- All of it.\n";
+    tree.write(
+        TOOLKIT,
+        &format!("# Changelog\n\n## Unreleased\n\n{entries}"),
+    );
+    // The lock files then fit the manifests: before, they have the versions of the workspace.
+    let version = format!("{}-dev", raised(&tree, [0, 1, 0]));
+    let output = tree.xtask(&["release", &version]);
+    assert!(output.status.success(), "{}", all_of(&output));
+    assert_toolkit_rejected(&tree, "0.0.9", "is not newer");
+    let before = contents(&tree);
+    let output = tree.xtask(&["release-toolkit", "9.0.0", "--today", TODAY]);
+    assert!(output.status.success(), "{}", all_of(&output));
+    let changed: Vec<String> = contents(&tree)
+        .into_iter()
+        .filter(|(path, text)| before[path] != *text)
+        .map(|(path, _)| path)
+        .collect();
+    let of_petstore = |path: &&String| path.contains("petstore") || path.starts_with("spec");
+    assert!(
+        !changed.iter().any(|path| of_petstore(&path)),
+        "{changed:?}"
+    );
+    assert_eq!(
+        tree.read(TOOLKIT),
+        format!("# Changelog\n\n## Unreleased\n\n## 9.0.0 - {TODAY}\n\n{entries}")
+    );
+    for name in [
+        "fair-shares",
+        "openapi-dropshot-client",
+        "cargo-openapi-dropshot",
+    ] {
+        let manifest = tree.read(&format!("crates/{name}/Cargo.toml"));
+        assert!(manifest.contains("\nversion = \"9.0.0\"\n"), "{manifest}");
+    }
+    assert_cargo_accepts(&tree);
+    assert!(
+        tree.read("Cargo.lock")
+            .contains("name = \"fair-shares\"\nversion = \"9.0.0\"\n")
+    );
+    assert_eq!(tree.findings().0["passed"], true);
+
+    assert_toolkit_rejected(&tree, "9.0.1", "`## Unreleased` has no entries");
+    let output = tree.xtask(&["release-toolkit", "9.1.0-dev"]);
+    assert!(output.status.success(), "{}", all_of(&output));
+    assert!(
+        tree.read("Cargo.toml")
+            .contains("fair-shares\", version = \"9.1.0-dev\"")
+    );
+}
+
+/// Fails unless the release of the toolkit is rejected with this text, and nothing changed.
+#[track_caller]
+fn assert_toolkit_rejected(tree: &Tree, version: &str, text: &str) {
+    let before = contents(tree);
+    let output = tree.xtask(&["release-toolkit", version]);
+    assert_eq!(output.status.code(), Some(1), "{}", all_of(&output));
+    assert!(all_of(&output).contains(text), "{}", all_of(&output));
+    assert_eq!(contents(tree), before);
 }

@@ -25,7 +25,7 @@ pub(crate) struct Mutation {
     pub(crate) also: &'static [&'static str],
     /// How the gate calls the fault.
     pub(crate) rule: &'static str,
-    /// Where it sees it: a file, and what stands in the line.
+    /// Where it sees it: a file, and a part of the line.
     pub(crate) at: (&'static str, &'static str),
     /// What it says to do.
     pub(crate) help: &'static str,
@@ -47,7 +47,7 @@ const ROW: Mutation = Mutation {
 /// A mutation of the document that leaves the generated code behind.
 const STALE: &[&str] = &["generated"];
 
-/// The table, a file a gate. That of the gate `roundtrip` stands where the gate
+/// The table, a file a gate. That of the gate `roundtrip` is where the gate
 /// is, in `src/check/roundtrip`.
 const TABLE: &[&[Mutation]] = &[
     document::ROWS,

@@ -83,11 +83,10 @@ impl Tree {
                  ### Added\n\n- All of it.\n"
             ),
         );
-        tree.write(ACCEPTED, "# Breaks that are meant.\n");
+        tree.write(ACCEPTED, "# Breaks that are intended.\n");
         tree
     }
 
-    /// The document.
     pub(crate) fn document(&self) -> Document {
         openapi_dropshot_contract::read(DOCUMENT, &self.read(DOCUMENT)).expect("a document")
     }

@@ -73,7 +73,7 @@ fn an_operation_that_was_called_in_the_last_thirty_days_must_not_be_removed() {
 }
 
 #[test]
-fn an_export_that_does_not_tell_is_a_warning() {
+fn a_usage_export_that_does_not_cover_thirty_days_is_a_warning() {
     let tree = Tree::new();
     remove_get_pet(&tree);
     let empty = json!({"format": 1, "created_at": "2030-12-05T10:00:00Z", "operations": []});
@@ -94,7 +94,7 @@ fn an_export_that_does_not_tell_is_a_warning() {
 }
 
 #[test]
-fn a_file_that_is_no_export_ends_the_command() {
+fn a_file_that_is_not_a_usage_export_fails_the_command() {
     let tree = Tree::new();
     let (code, printed) = check(&tree, "operation,key\n", DAY);
     assert_eq!(code, Some(1), "{printed}");

@@ -11,7 +11,7 @@ use serde_json::Value;
 const DOCUMENT: &str = "spec/openapi.yaml";
 const EXAMPLE: &str = "examples/add_pet.rs";
 
-/// Uses what the client has today, in all the ways that may be: builders,
+/// Uses today's client in every way that its documentation allows: builders,
 /// fields, matches, streams, settings, errors.
 const APPLICATION: &str = r#"//! An application.
 
@@ -172,7 +172,7 @@ fn an_application_compiles_with_the_client_of_before_and_after_an_addition() {
     generate(&copy);
     assert_eq!(faults(&copy, &[]), Vec::<String>::new(), "after");
 
-    // Of the workspace some members have the feature `beta` on, and so has all of it.
+    // Some members of the workspace enable the feature `beta`, which enables it for all.
     copy.write(EXAMPLE, ADVENTUROUS);
     let hidden = faults(&copy, &[]);
     assert!(
@@ -181,7 +181,7 @@ fn an_application_compiles_with_the_client_of_before_and_after_an_addition() {
     );
     let shown = faults(&copy, &["petstore-client/experimental"]);
     assert_eq!(shown, Vec::<String>::new(), "all features");
-    // Without it, as an application has the client that does not ask for it.
+    // Without the feature, as by default.
     copy.replace("examples/Cargo.toml", "[\"beta\", ", "[");
     copy.replace(
         "crates/petstore-cli/Cargo.toml",

@@ -107,7 +107,7 @@ fn an_edit_of_a_generated_file_is_shown_as_a_diff_and_mended() {
 }
 
 #[test]
-fn an_edit_of_the_document_is_shown_as_a_diff_and_followed() {
+fn an_edit_of_the_document_is_shown_as_a_diff_and_generated() {
     let tree = Tree::new();
     tree.replace(
         DOCUMENT,
@@ -132,7 +132,7 @@ fn an_edit_of_the_document_is_shown_as_a_diff_and_followed() {
 }
 
 #[test]
-fn a_missing_file_is_stale_and_made_again() {
+fn a_missing_file_is_stale_and_generated_again() {
     let tree = Tree::new();
     fs::remove_file(tree.root().join(SOME_FILE)).expect("the file is there");
 
@@ -145,7 +145,7 @@ fn a_missing_file_is_stale_and_made_again() {
 }
 
 #[test]
-fn a_file_that_is_generated_no_more_is_stale_and_removed() {
+fn a_file_that_is_no_longer_generated_is_stale_and_removed() {
     let tree = Tree::new();
     let surplus = format!("{}/old/left_over.rs", FOLDERS[1]);
     tree.write(
@@ -172,7 +172,7 @@ fn a_file_that_is_generated_no_more_is_stale_and_removed() {
 }
 
 #[test]
-fn generated_code_that_is_no_rust_at_all_is_repaired() {
+fn generated_code_that_is_not_rust_is_repaired() {
     let tree = Tree::new();
     for folder in FOLDERS {
         tree.write(
@@ -186,7 +186,7 @@ fn generated_code_that_is_no_rust_at_all_is_repaired() {
 }
 
 #[test]
-fn everything_is_generated_where_nothing_is() {
+fn all_files_are_generated_into_missing_folders() {
     let tree = Tree::new();
     for folder in FOLDERS {
         fs::remove_dir_all(tree.root().join(folder)).expect("the folder is there");

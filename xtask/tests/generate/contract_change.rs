@@ -79,7 +79,7 @@ struct Place {
     message: String,
     /// Where in the file it begins, in bytes.
     begin: usize,
-    /// What the compiler would put between two bytes of the file.
+    /// The text that the compiler suggests between two bytes of the file.
     suggestion: Option<(usize, usize, String)>,
 }
 
@@ -216,7 +216,7 @@ fn check(copy: &Copy) -> Vec<Place> {
 }
 
 impl Place {
-    /// Where an error is; nothing if the message is none, or has no place.
+    /// Where an error is; nothing if the message is not an error, or has no place.
     fn of(message: &Value) -> Option<Self> {
         let span = spans(message).find(|span| span["is_primary"] == true)?;
         let proposed = message["children"].as_array()?.iter().flat_map(spans);
@@ -282,9 +282,7 @@ fn mend(copy: &Copy, places: &[Place]) {
                 text.replace_range(begin..end, replacement)
             }
             (code, _) if MISSING_FIELD.contains(&code) => {
-                let brace = text[place.begin..]
-                    .find('{')
-                    .expect("fields stand in braces");
+                let brace = text[place.begin..].find('{').expect("fields are in braces");
                 let rest = if code == MISSING_FIELD[0] {
                     " born_on: None,"
                 } else {

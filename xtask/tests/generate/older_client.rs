@@ -16,7 +16,7 @@ use std::{
 const DOCUMENT: &str = "spec/openapi.yaml";
 const RELEASED: &str = "spec/released/1.0.0.yaml";
 
-/// What the client's own code shows of documents after the released one.
+/// The differences that the client's own code shows for documents after the released one.
 const LATER_TYPES: &[&str] = &[
     "#[cfg(feature = \"beta\")]\npub use types::{NewOrder, Order, OrderStatus, OrderUpdate, Orders};\n",
 ];
@@ -95,7 +95,6 @@ fn a_client_of_the_released_document_understands_a_newer_service() {
     );
 }
 
-/// Whether a value is one of a schema of a document.
 fn is_valid(document: &str, schema: &str, value: &Value) -> bool {
     let document =
         openapi_dropshot_contract::read(DOCUMENT, document).expect("the document is valid");

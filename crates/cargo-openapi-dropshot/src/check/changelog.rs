@@ -145,7 +145,7 @@ impl Gate<'_> {
                 continue;
             };
             if newer.is_some_and(|newer| newer <= version) {
-                let message = format!("{version} stands below a release that is not newer");
+                let message = format!("{version} is below a release that is not newer");
                 let help = "put the newest release first, and each once";
                 self.fault(&CHANGELOG_FORM, &section.at, message, help);
             }
@@ -225,7 +225,7 @@ impl Gate<'_> {
             return;
         };
         if !unreleased.has_entries() {
-            // What `diff` does not report may matter all the same, such as an extension, but for the texts.
+            // Changes that `diff` does not report may matter all the same, such as an extension, except for texts.
             if without_texts(&newest.root) != without_texts(&document.root) {
                 let message = format!(
                     "{} has changed since {}, but the changelog names no change",

@@ -372,7 +372,7 @@ fn documents_share_no_accepted_breaks_and_keep_a_file_that_only_one_has() {
     let former = "spec/accepted-breaks.toml";
     let explicit = read(&format!("accepted-breaks = \"{two}\"\n"));
     assert_eq!(explicit.expect("no problem"), [former, two]);
-    // What the help says is enough.
+    // The remedy in the help is enough.
     fs::write(path(two), "").expect("a file");
     assert_eq!(read("").expect("no problem"), [former, two]);
 }

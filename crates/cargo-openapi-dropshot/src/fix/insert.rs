@@ -121,7 +121,7 @@ impl Value {
     }
 }
 
-/// Sets a member, or adds to one that is there.
+/// Sets a member, or adds to an existing one.
 fn put(members: &mut Vec<(String, Value)>, key: String, value: Value) {
     match members.iter_mut().find(|(own, _)| *own == key) {
         Some((_, own)) => own.merge(value),

@@ -1,4 +1,4 @@
-//! What a repository has already, so that `init` adds to it and overwrites nothing.
+//! Finds the existing files of a repository, so that `init` adds to them and overwrites nothing.
 
 use super::Plan;
 use crate::{FILE, repository::changelog::Changelog};

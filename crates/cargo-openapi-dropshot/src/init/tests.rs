@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_name_is_made_of_the_title() -> Result<()> {
+fn the_name_of_a_service_is_derived_from_the_title() -> Result<()> {
     for (title, name) in [
         ("Bookmarks", "bookmarks"),
         ("Book Shop (v2)", "book-shop-v2"),

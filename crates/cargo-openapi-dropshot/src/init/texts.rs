@@ -135,6 +135,7 @@ fn values(plan: &Plan, existing: &Existing) -> Values {
     values.set("capitals", snake.to_uppercase());
     values.set("snake", &snake);
     values.set("version", &version);
+    values.set("rust-version", env!("CARGO_PKG_RUST_VERSION"));
     values.set("base-path", &plan.api.base_path);
     let imported = plan.api.imported_crates();
     values.keep("free-form", imported.contains("serde_json"));
@@ -171,7 +172,7 @@ fn values(plan: &Plan, existing: &Existing) -> Values {
             let keys = [
                 ("version", version.as_str()),
                 ("edition", "2024"),
-                ("rust-version", "1.95"),
+                ("rust-version", env!("CARGO_PKG_RUST_VERSION")),
             ];
             (
                 keys.map(|(key, value)| format!("{key} = {value:?}"))

@@ -102,7 +102,7 @@ impl Toolkit {
         }
     }
 
-    /// Returns what has to be there so that cargo finds the crates, as a sentence; `None` if cargo fetches them.
+    /// Returns a sentence about what cargo needs to find the crates; `None` if it fetches them.
     pub(super) fn note(&self) -> Option<String> {
         match self {
             Toolkit::Version(version) => Some(format!(

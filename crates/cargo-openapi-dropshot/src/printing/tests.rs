@@ -1,4 +1,4 @@
-//! Tests of writing to readers that are gone.
+//! Tests of writing to a closed pipe.
 
 use super::*;
 
@@ -16,7 +16,7 @@ impl Write for Failing {
 }
 
 #[test]
-fn only_a_reader_that_is_gone_is_no_error() {
+fn a_closed_pipe_is_the_only_write_error_that_is_ignored() {
     let write = |kind| write(Failing(kind), format_args!("a"));
     assert!(write(io::ErrorKind::BrokenPipe).is_ok());
     assert!(write(io::ErrorKind::StorageFull).is_err());

@@ -142,7 +142,7 @@ pub(crate) fn findings(project: &Project, documents: &[Text]) -> Result<Vec<Find
                 line,
                 ..Location::start(&path)
             };
-            let message = format!("{name} was released and is not there any more");
+            let message = format!("{name} was released and no longer exists");
             let help = restore(project, &format!("{}/{name}", project.releases));
             findings.push(fault(&at, message, &help));
         }

@@ -1,4 +1,4 @@
-//! Prints how much of each document comes through the generator, and which rules reject
+//! Prints how much of each document the generator supports, and which rules reject
 //! the rest, as a Markdown table. Reads, plans and generates; compiles nothing.
 
 use super::source::Source;

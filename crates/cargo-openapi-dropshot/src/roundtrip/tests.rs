@@ -26,7 +26,7 @@ const SHELF: &str = "src/roundtrip/tests/shelf.yaml";
 const OTHERS: &str = "src/roundtrip/tests/others.yaml";
 /// What was lost or changed once: doubles, titles of maps, descriptions of alternatives, members of `anyOf`.
 const SEEN: &str = "src/roundtrip/tests/seen.yaml";
-/// What once meant something else in OpenAPI 3.1 than in the generated code.
+/// Cases that once had another meaning in OpenAPI 3.1 than in the generated code.
 const MEANING: &str = "src/roundtrip/tests/meaning.yaml";
 /// A document without any body.
 const NOTHING: &str = "src/roundtrip/tests/nothing.yaml";

@@ -53,7 +53,7 @@ pub(super) fn try_all(
                 Err(_) if !is_valid => continue,
                 // `null` may be allowed where the schema is used; that is checked there.
                 Err(_) if value.is_null() => {
-                    let what = "is rejected where the type stands alone".to_owned();
+                    let what = "is rejected if the type is used alone".to_owned();
                     (&differences::COMPONENT_NULL_AT_USE, what)
                 }
                 Err(why) => (

@@ -12,7 +12,7 @@ fn assert_changes_nothing(repository: &Repository, arguments: &[&str], texts: &[
 }
 
 #[test]
-fn a_document_that_cannot_be_read() {
+fn a_document_that_cannot_be_read_is_reported_and_nothing_is_changed() {
     let repository = Repository::with_crates();
     repository.replace(DOCUMENT, "paths:\n", "paths: [\n");
     let line = "--> spec/things.yaml:";
@@ -39,7 +39,7 @@ fn a_document_that_cannot_be_read() {
 }
 
 #[test]
-fn a_mistake_in_the_configuration() {
+fn a_mistake_in_the_configuration_is_reported_with_its_place() {
     let repository = Repository::with_crates();
     for (old, new, texts) in [
         (
@@ -103,7 +103,7 @@ fn a_mistake_in_the_configuration() {
 }
 
 #[test]
-fn the_toolkit_of_a_round_trip_outside_of_a_project() {
+fn a_folder_without_the_toolkit_is_rejected_by_the_round_trip() {
     let repository = Repository::code_first();
     fs::remove_file(repository.path("openapi-dropshot.toml")).expect("the file is removed");
     let arguments = ["roundtrip", "--toolkit", "spec", DOCUMENT];
@@ -113,7 +113,7 @@ fn the_toolkit_of_a_round_trip_outside_of_a_project() {
 }
 
 #[test]
-fn two_crates_of_one_name() {
+fn two_folders_with_one_crate_are_rejected() {
     let repository = Repository::with_crates();
     repository.replace("client/Cargo.toml", "things-client", "things-models");
     let texts = [
@@ -125,7 +125,7 @@ fn two_crates_of_one_name() {
 }
 
 #[test]
-fn a_git_revision_that_does_not_exist() {
+fn a_git_revision_that_does_not_exist_is_named() {
     let repository = Repository::code_first();
     let diff = |base: &'static str| ["diff", base, DOCUMENT];
     let outside = "this folder is not in a git repository";
@@ -161,7 +161,7 @@ fn a_git_revision_that_does_not_exist() {
 
 #[test]
 #[cfg(unix)]
-fn a_folder_without_write_permission() {
+fn a_folder_without_write_permission_is_named_and_nothing_is_changed() {
     use std::os::unix::{fs::PermissionsExt as _, process::CommandExt as _};
     let repository = Repository::with_crates();
     assert_eq!(repository.run(&["generate"]).0, 0);
@@ -231,7 +231,7 @@ fn a_folder_without_write_permission() {
 }
 
 #[test]
-fn a_changelog_that_is_missing() {
+fn a_missing_changelog_is_reported_with_the_remedy() {
     let repository = Repository::code_first();
     fs::remove_file(repository.path("CHANGELOG.md")).expect("the file is removed");
     let texts = [

@@ -11,7 +11,7 @@ fn write_entries(repository: &Repository, entries: &str) {
 }
 
 #[test]
-fn a_property_or_a_parameter_that_comes_or_goes_is_named() {
+fn an_added_or_removed_property_or_parameter_must_be_in_the_changelog() {
     let parameter = "      parameters:\n        - {name: limit,";
     let property = "        id: {type: integer, format: int64}\n";
     for (old, new, name) in [
@@ -47,7 +47,7 @@ fn a_property_or_a_parameter_that_comes_or_goes_is_named() {
 }
 
 #[test]
-fn a_removed_operation_is_named_by_its_id() {
+fn a_removed_operation_must_be_in_the_changelog_by_its_id() {
     let repository = Repository::code_first();
     let gone = "  /gone:\n    get:\n      operationId: getGone\n      responses: {'204': {description: None.}}\ncomponents:\n";
     repository.release(&THINGS.replacen("components:\n", gone, 1));
@@ -62,7 +62,7 @@ fn a_removed_operation_is_named_by_its_id() {
 }
 
 #[test]
-fn another_text_needs_no_entry() {
+fn a_changed_description_needs_no_entry() {
     let repository = Repository::code_first();
     repository.replace(
         DOCUMENT,

@@ -138,7 +138,7 @@ fn an_edit_by_hand_is_reported_with_its_place_and_remedy() {
 }
 
 #[test]
-fn the_client_may_be_left_out() {
+fn code_is_generated_without_a_client_on_request() {
     let repository = Repository::with_crates();
     repository.replace(
         "openapi-dropshot.toml",
@@ -428,7 +428,7 @@ fn a_symbolic_link_stays_and_the_file_that_it_leads_to_changes() {
 }
 
 #[test]
-fn hidden_files_in_a_folder_of_generated_code_stay_unnoticed() {
+fn hidden_files_in_a_folder_of_generated_code_are_ignored() {
     let repository = generated();
     let hidden = [
         "models/src/generated/.DS_Store",

@@ -4,7 +4,7 @@ use crate::repository::{DOCUMENT, Repository, assert_printed};
 use std::{fs, io, process::Stdio};
 
 #[test]
-fn a_reader_that_is_gone_changes_nothing_but_the_output() {
+fn a_closed_pipe_does_not_change_what_a_command_does() {
     let repository = Repository::with_crates();
     assert_eq!(repository.run(&["generate"]).0, 0);
     repository.replace(DOCUMENT, "maximum: 100", "maximum: 50");

@@ -95,7 +95,7 @@ api = { folder = "api/src/generated" }
 client = { folder = "client/src/generated" }
 "#;
 
-/// A repository, which is gone when dropped.
+/// A repository, which is deleted when dropped.
 pub(crate) struct Repository(TempDir);
 
 impl Repository {

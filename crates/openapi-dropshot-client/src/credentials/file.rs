@@ -9,7 +9,7 @@ const FILE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The API key in a file, such as a mounted secret. The file is read again every 10 seconds, and as soon as the service
 /// rejects the key, so that a new key is used without a restart. White space around the key does not matter. While the file is
-/// missing, empty or not valid, calls go on with the key that was read last; see [`Credentials`].
+/// missing, empty or not valid, calls continue with the key that was read last; see [`Credentials`].
 ///
 /// When you replace a key, let the old one be valid for a minute more: a creation whose response was lost is not repeated with
 /// the new key, because it could be carried out twice; see [`Credentials`].

@@ -107,7 +107,7 @@ impl Failure {
                 "the transport rejected `{operation_id}` ({})",
                 innermost(&*source)
             ),
-            // A browser does not tell why, so that a page learns nothing of the network.
+            // A browser does not give the reason, so that a page learns nothing about the network.
             _ if cfg!(target_arch = "wasm32") => format!(
                 "the browser has no response to `{operation_id}`: the service at {base_url} cannot be reached, does not allow this \
                  page's origin (CORS), or the connection broke; it is unknown whether it was carried out"
@@ -248,7 +248,7 @@ fn kind_of(error: &reqwest::Error) -> ErrorKind {
     }
 }
 
-/// Whether a connection was not made because TLS does not allow it. A handshake that breaks off is not meant.
+/// Whether a connection failed because TLS does not allow it. A handshake that breaks off does not count.
 #[cfg(not(target_arch = "wasm32"))]
 fn is_tls(error: &(dyn error::Error + 'static)) -> bool {
     sources(error).any(|source| {

@@ -17,7 +17,7 @@ const BOUNDARIES: [f64; 14] = [
 /// |---|---|---|
 /// | `http.client.request.duration` | histogram, `s` | `http.request.method`, `server.address`, `server.port`, `url.scheme`, `url.template`, `http.response.status_code`, `error.type` |
 /// | `openapi_client.retries` | counter | `http.request.method`, `url.template`, `server.address`, `server.port` |
-/// | `openapi_client.credentials.failures` | counter | `has_earlier_key`: whether calls go on with the key that was loaded last |
+/// | `openapi_client.credentials.failures` | counter | `has_earlier_key`: whether calls continue with the key that was loaded last |
 /// | `openapi_client.retry_budget.left` | gauge | none; needs [`with_budget`](HttpMetrics::with_budget) |
 ///
 /// ```

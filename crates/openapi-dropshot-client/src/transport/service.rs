@@ -37,7 +37,7 @@ pub struct TransportError {
 }
 
 impl TransportError {
-    /// No connection was made: the service has seen nothing of the request, and it can be sent again.
+    /// No connection was made: the service has not received the request, and it can be sent again.
     pub fn connect(source: impl Into<BoxError>) -> Self {
         TransportError::new(ErrorKind::Connect, source)
     }

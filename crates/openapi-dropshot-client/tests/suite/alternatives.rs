@@ -91,7 +91,7 @@ async fn a_union_is_sent_and_received() {
 }
 
 #[tokio::test]
-async fn a_member_is_sent_as_null_only_if_it_was_set_so() {
+async fn a_member_is_sent_as_null_only_if_it_was_set_to_null() {
     let service = Service::responding((0..5).map(|_| response("204 No Content", &[], ""))).await;
     let client = client(&service);
     for patch in [
@@ -131,7 +131,7 @@ async fn a_member_is_sent_as_null_only_if_it_was_set_so() {
 }
 
 #[test]
-fn an_absent_member_and_null_stay_two_things() {
+fn an_absent_member_and_null_are_distinguished() {
     for text in [
         "{}",
         r#"{"phone":null}"#,

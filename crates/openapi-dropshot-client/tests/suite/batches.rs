@@ -112,7 +112,7 @@ async fn results_keep_the_order_of_the_inputs_and_few_calls_run_at_a_time() {
 }
 
 #[tokio::test]
-async fn without_an_order_each_result_comes_as_soon_as_it_is_there() {
+async fn without_an_order_each_result_is_yielded_as_soon_as_it_arrives() {
     let client = client(&Arc::default());
     let results = Batch::new(["a much longer name", "b"], create!(client))
         .unordered()
@@ -122,7 +122,7 @@ async fn without_an_order_each_result_comes_as_soon_as_it_is_there() {
 }
 
 #[tokio::test]
-async fn an_error_that_all_calls_would_meet_stops_it_and_the_calls_that_run_are_awaited() {
+async fn an_error_of_all_calls_stops_the_batch_after_the_running_calls() {
     let client = client(&Arc::default());
     let taken = AtomicUsize::new(0);
     let names = ["a", "stop", "a longer name", "d", "e", "f", "g"];
@@ -168,7 +168,7 @@ async fn errors_of_one_input_do_not_stop_the_others() {
 }
 
 #[tokio::test]
-async fn a_broken_connection_stops_it_once_the_retry_budget_is_used_up() {
+async fn a_broken_connection_stops_the_batch_once_the_retry_budget_is_used_up() {
     let client = builder(&Arc::default())
         .retry(RetryPolicy::new().max_tries(2))
         .retry_budget(RetryBudget::new(1, 100))
@@ -182,7 +182,7 @@ async fn a_broken_connection_stops_it_once_the_retry_budget_is_used_up() {
 }
 
 #[tokio::test]
-async fn the_application_can_say_which_errors_stop_it() {
+async fn the_application_can_choose_which_errors_stop_the_batch() {
     let client = client(&Arc::default());
     let report = Batch::new(["bad", "b"], create!(client))
         .concurrency(0)

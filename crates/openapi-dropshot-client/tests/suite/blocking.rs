@@ -10,13 +10,13 @@ fn run<T>(future: impl Future<Output = T>) -> T {
         .build();
     let runtime = runtime.expect("a runtime can be made");
     let result = runtime.block_on(future);
-    // The service goes on, in the background, for as long as the test runs.
+    // The service continues, in the background, for as long as the test runs.
     std::mem::forget(runtime);
     result
 }
 
 #[test]
-fn books_are_added_and_walked_through_without_async() {
+fn books_are_added_and_listed_by_blocking_calls() {
     let link = "link: <?cursor=one>; rel=next";
     let service = run(Service::responding([
         json("201 Created", &[], REX),
@@ -41,7 +41,7 @@ fn books_are_added_and_walked_through_without_async() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn it_works_on_a_thread_that_runs_async_code() {
+async fn blocking_calls_work_on_a_thread_that_runs_async_code() {
     let service = Service::responding([json("200 OK", &[], "[]")]).await;
     let books = client(&service).list_books().send_blocking();
     assert!(books.expect("it succeeds").is_empty());

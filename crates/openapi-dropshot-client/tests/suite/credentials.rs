@@ -465,7 +465,7 @@ async fn a_rejected_key_is_not_sent_again_if_no_other_can_be_loaded() {
     assert_eq!(keys(&service), ["key-1", "key-1", "key-1", "key-1"]);
 }
 
-/// Records the failed loads that it is told of.
+/// Records the failed loads that are reported to it.
 #[derive(Clone, Default)]
 struct Alarm(Arc<Mutex<Vec<(String, bool)>>>);
 
@@ -478,7 +478,7 @@ impl Interceptor for Alarm {
 }
 
 #[tokio::test]
-async fn a_file_without_a_key_is_logged_and_reported_while_calls_go_on() {
+async fn a_file_without_a_key_is_logged_and_reported_and_calls_continue() {
     let folder = tempfile::tempdir().expect("there is a folder for temporary files");
     let path = folder.path().join("the-key-of-this-test");
     let service = Service::responding((0..4).map(|_| books())).await;
@@ -496,12 +496,12 @@ async fn a_file_without_a_key_is_logged_and_reported_while_calls_go_on() {
         std::fs::write(&path, text).expect("it is written");
         pass(&clock, Duration::from_secs(10));
         let books = client.list_books().send().await;
-        books.expect("calls go on with the earlier key");
+        books.expect("calls continue with the earlier key");
     }
     std::fs::remove_file(&path).expect("it is there");
     pass(&clock, Duration::from_secs(100));
     let books = client.list_books().send().await;
-    books.expect("calls go on with the earlier key");
+    books.expect("calls continue with the earlier key");
 
     let heard = alarm.0.lock().expect("no test panics with it").clone();
     let file = format!("the file {}", path.display());
@@ -520,7 +520,7 @@ async fn a_file_without_a_key_is_logged_and_reported_while_calls_go_on() {
     let lines: Vec<&str> = lines.filter(|line| line.contains("WARN")).collect();
     assert_eq!(lines.len(), 2, "once a minute at most: {lines:?}");
     assert!(
-        lines[0].contains("calls go on with the earlier key"),
+        lines[0].contains("calls continue with the earlier key"),
         "{lines:?}"
     );
     assert!(!log.contains("with space"), "{log}");
@@ -589,7 +589,7 @@ async fn responses_and_errors_have_the_fingerprint_of_the_credential_of_their_la
 }
 
 #[tokio::test]
-async fn a_creation_goes_on_after_a_crash_only_with_the_same_credential() {
+async fn a_creation_is_repeated_after_a_crash_only_with_the_same_credential() {
     let service = Service::responding([added(), added()]).await;
     let store: Arc<Mutex<Option<String>>> = Arc::default();
     let call = |key: &str| {

@@ -275,7 +275,7 @@ async fn a_request_that_the_document_lacks_has_the_client_behind_it() {
 }
 
 #[tokio::test]
-async fn a_mock_responds_late_computes_responses_and_knows_what_was_not_used() {
+async fn a_mock_delays_and_computes_responses_and_lists_unused_rules() {
     let service = MockTransport::new();
     let delay = Duration::from_millis(30);
     service.respond(no_books().delay(delay));

@@ -44,7 +44,7 @@ async fn the_links_of_the_service_lead_from_page_to_page() {
 }
 
 #[tokio::test]
-async fn a_link_that_leads_nowhere_is_not_the_end_of_the_list() {
+async fn an_invalid_link_is_an_error_and_not_the_end_of_the_list() {
     let service =
         Service::responding([json("200 OK", &["link: <?limit=1>; rel=next"], "[]")]).await;
     let page = client(&service)

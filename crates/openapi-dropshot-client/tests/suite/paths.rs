@@ -185,7 +185,7 @@ async fn a_value_stays_one_segment_of_the_path() {
         (".hidden", "/v1/orgs/acme/members/.hidden/keys"),
         ("a?b#c", "/v1/orgs/acme/members/a%3Fb%23c/keys"),
         ("http://x", "/v1/orgs/acme/members/http:%2F%2Fx/keys"),
-        // Full width and one dot leader look like dots, and are none.
+        // Full width and one dot leader look like dots, but are not.
         (
             "\u{ff0e}\u{2024}",
             "/v1/orgs/acme/members/%EF%BC%8E%E2%80%A4/keys",

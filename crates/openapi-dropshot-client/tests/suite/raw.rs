@@ -4,7 +4,7 @@ use crate::service::{Service, client, json};
 use serde_json::json;
 
 #[tokio::test]
-async fn members_that_the_type_does_not_know_are_found_at_their_places() {
+async fn unknown_members_are_found_at_their_places() {
     let body = r#"[{"id":1,"name":"Rex","categoryId":7,"status":"available","a/b":{"x":1},"gone":null},
         {"id":2,"name":"Tom","categoryId":7,"shelf":"north"}]"#;
     let service = Service::responding([json("200 OK", &[], body)]).await;
@@ -24,7 +24,7 @@ async fn members_that_the_type_does_not_know_are_found_at_their_places() {
 }
 
 #[tokio::test]
-async fn a_response_without_a_body_has_nothing_unknown() {
+async fn a_response_without_a_body_has_no_unknown_members() {
     let service = Service::responding([crate::service::response("204 No Content", &[], "")]).await;
     let removed = client(&service).remove_shelf().shelf("a").send().await;
     let removed = removed.expect("a success");

@@ -43,7 +43,6 @@ fn cut() -> String {
         .to_owned()
 }
 
-/// The header of a request.
 fn header<'r>(request: &'r str, name: &str) -> Option<&'r str> {
     let found = request.lines().find_map(|line| {
         let (key, value) = line.split_once(':')?;
@@ -72,7 +71,7 @@ async fn a_safe_request_is_sent_again_until_it_succeeds() {
 }
 
 #[tokio::test]
-async fn tries_have_an_end_and_the_error_says_how_many_there_were() {
+async fn the_number_of_tries_is_limited_and_in_the_error() {
     let service = Service::responding((0..9).map(|_| bad_gateway())).await;
     let clock = Passing::new();
     let client = builder(&service, &clock)
@@ -92,7 +91,7 @@ async fn tries_have_an_end_and_the_error_says_how_many_there_were() {
 }
 
 #[tokio::test]
-async fn an_error_that_would_come_again_is_not_retried() {
+async fn a_permanent_error_is_not_retried() {
     for (status, body) in [
         (
             "400 Bad Request",
@@ -183,7 +182,7 @@ async fn an_idempotency_key_of_the_caller_is_sent_and_returned_in_the_error() {
 }
 
 #[tokio::test]
-async fn retry_after_is_waited_for_before_the_jitter_begins() {
+async fn the_pause_is_retry_after_and_then_jitter() {
     let service = Service::responding([
         json("429 Too Many Requests", &["retry-after: 3"], "{}"),
         json(
@@ -204,7 +203,7 @@ async fn retry_after_is_waited_for_before_the_jitter_begins() {
 }
 
 #[tokio::test]
-async fn a_wait_that_the_call_has_no_time_for_ends_the_call() {
+async fn a_pause_beyond_the_deadline_ends_the_call() {
     let service = Service::responding([
         json("429 Too Many Requests", &["retry-after: 60"], "{}"),
         books(),
@@ -236,7 +235,7 @@ async fn a_wait_that_the_call_has_no_time_for_ends_the_call() {
 }
 
 #[tokio::test]
-async fn a_wait_of_any_length_ends_the_call_without_a_panic() {
+async fn a_pause_of_any_length_ends_the_call_without_a_panic() {
     let forever = RetryPolicy::new()
         .first_pause(Duration::MAX)
         .longest_pause(Duration::MAX);
@@ -346,7 +345,7 @@ async fn a_call_at_its_time_limit_is_not_tried_again() {
 }
 
 #[tokio::test]
-async fn a_try_that_takes_too_long_is_given_up_and_the_call_goes_on() {
+async fn a_try_that_takes_too_long_is_abandoned_and_the_call_continues() {
     let service = Service::holding_the_first(books()).await;
     let client = builder(&service, &Passing::new())
         .try_timeout(Duration::from_millis(50))
@@ -364,7 +363,7 @@ async fn a_try_that_takes_too_long_is_given_up_and_the_call_goes_on() {
 }
 
 #[tokio::test]
-async fn an_error_tells_that_no_try_was_sent() {
+async fn an_error_reports_that_no_try_was_sent() {
     let service = Service::responding([]).await;
     let client = builder(&service, &Passing::new())
         .build()
@@ -383,7 +382,7 @@ async fn an_error_tells_that_no_try_was_sent() {
 }
 
 #[tokio::test]
-async fn an_error_tells_that_an_earlier_try_was_sent() {
+async fn an_error_reports_that_an_earlier_try_was_sent() {
     let service = Service::responding([String::new()]).await;
     let client = builder(&service, &Passing::new())
         .build()

@@ -8,12 +8,12 @@ use std::error::Error as _;
 /// Fails if a text holds a secret.
 fn is_clean(text: &str) {
     for secret in [KEY, "Bearer pk", "hunter2", "session="] {
-        assert!(!text.contains(secret), "`{secret}` stands in: {text}");
+        assert!(!text.contains(secret), "`{secret}` is in: {text}");
     }
 }
 
 #[tokio::test]
-async fn nothing_shows_the_key_a_header_or_a_response() {
+async fn debug_output_has_no_key_header_or_response() {
     let secrets = ["set-cookie: session=hunter2", "x-internal: hunter2"];
     let service = Service::responding([
         json("200 OK", &secrets, &format!("[{REX}]")),
@@ -66,7 +66,7 @@ async fn nothing_shows_the_key_a_header_or_a_response() {
 }
 
 #[test]
-fn a_client_that_cannot_be_built_shows_neither_key_nor_address() {
+fn the_error_of_a_client_that_cannot_be_built_has_neither_key_nor_address() {
     for (url, key) in [
         ("http://me:hunter2@localhost/v1", KEY),
         ("hunter2", KEY),

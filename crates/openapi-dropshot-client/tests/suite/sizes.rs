@@ -18,7 +18,7 @@ use std::{
 const MIB: u64 = 1 << 20;
 /// A service that the client does not stop ends here.
 const MOST_SENT: u64 = 512 * MIB;
-/// What the system may keep of bytes that were sent and not read.
+/// The bytes that the system may keep that were sent and not read.
 const IN_SOCKETS: u64 = 32 * MIB;
 
 /// Starts a service that sends this head to its only connection, and then JSON in chunks for as long as the client takes
@@ -61,7 +61,7 @@ fn client(base_url: &str) -> Client {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_response_without_end_is_left_at_64_mib() {
+async fn an_endless_response_is_read_up_to_64_mib() {
     // A body that does not claim to be JSON is read later than others.
     for kind in ["application/json", "text/json"] {
         let (base_url, service) = endless(&chunked(kind));
@@ -81,7 +81,7 @@ async fn a_response_without_end_is_left_at_64_mib() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_response_that_says_that_it_is_too_large_is_not_read() {
+async fn a_response_with_a_too_large_content_length_is_not_read() {
     for (length, limit) in [("10000000000", 64 * MIB), ("1048577", MIB)] {
         let head = format!("content-type: application/json\r\ncontent-length: {length}");
         let (base_url, service) = endless(&head);
@@ -136,7 +136,7 @@ async fn a_call_has_a_limit_of_its_own() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn bytes_count_after_decompression() {
+async fn the_limit_counts_bytes_after_decompression() {
     // The application's transport decompresses, and leaves the headers of the compressed response.
     let service = tower::service_fn(|_: Request<RequestBody>| async {
         let blanks = Bytes::from(vec![b' '; 0x1_0000]);

@@ -52,7 +52,7 @@ fn loan(state: &str) -> String {
 }
 
 #[tokio::test]
-async fn it_asks_again_with_growing_pauses_until_the_state_is_there() {
+async fn a_waiter_polls_with_growing_pauses_until_the_state_is_reached() {
     let states = [
         r#""out""#,
         "null",
@@ -75,7 +75,7 @@ async fn it_asks_again_with_growing_pauses_until_the_state_is_there() {
 }
 
 #[tokio::test]
-async fn a_state_that_never_leads_there_ends_it() {
+async fn a_failure_state_ends_the_waiting_with_an_error() {
     let service = Service::responding([loan(r#""out""#), loan(r#""lost""#)]).await;
     let error = waiting(&client(&service, &Passing::new())).await;
     let error = error.expect_err("it is lost");
@@ -87,7 +87,7 @@ async fn a_state_that_never_leads_there_ends_it() {
 }
 
 #[tokio::test]
-async fn it_ends_at_its_deadline_with_the_last_state() {
+async fn a_waiter_ends_at_its_deadline_with_the_last_state() {
     let service = Service::responding((0..9).map(|_| loan(r#""out""#))).await;
     let clock = Passing::new();
     let waiting = waiting(&client(&service, &clock)).timeout(Duration::from_millis(1_500));
@@ -102,7 +102,7 @@ async fn it_ends_at_its_deadline_with_the_last_state() {
 }
 
 #[tokio::test]
-async fn a_state_that_is_there_at_the_deadline_counts() {
+async fn a_state_that_is_reached_at_the_deadline_is_a_success() {
     let states = [r#""out""#, r#""out""#, r#""returned""#];
     let service = Service::responding(states.map(loan)).await;
     let clock = Passing::new();
@@ -112,7 +112,7 @@ async fn a_state_that_is_there_at_the_deadline_counts() {
 }
 
 #[tokio::test]
-async fn without_time_it_asks_once() {
+async fn a_waiter_without_time_sends_one_request() {
     let service = Service::responding([loan(r#""out""#)]).await;
     let clock = Passing::new();
     let waiting = waiting(&client(&service, &clock)).timeout(Duration::ZERO);
@@ -122,7 +122,7 @@ async fn without_time_it_asks_once() {
 }
 
 #[tokio::test]
-async fn an_error_of_a_request_ends_it() {
+async fn an_error_of_a_request_ends_the_waiting() {
     let body = r#"{"code":"not_found","message":"no such loan"}"#;
     let service = Service::responding([loan(r#""out""#), json("404 Not Found", &[], body)]).await;
     let error = waiting(&client(&service, &Passing::new())).await;

@@ -67,7 +67,7 @@ async fn a_stream_yields_the_items_of_all_pages() {
 }
 
 #[tokio::test]
-async fn pages_come_one_by_one_with_their_cursors() {
+async fn pages_are_yielded_one_by_one_with_their_cursors() {
     let service = Service::responding(three_pages()).await;
     let client = client(&service);
     let mut pages = client.list_books().pages();
@@ -105,7 +105,7 @@ async fn a_stream_that_is_dropped_fetches_no_further_page() {
 }
 
 #[tokio::test]
-async fn a_walk_whose_first_request_fails_keeps_the_cursor_that_it_was_given() {
+async fn a_stream_whose_first_request_fails_keeps_its_cursor() {
     let failures = [(); 2].map(|()| response("404 Not Found", &[], ""));
     let service = Service::responding(failures).await;
     let client = client(&service);
@@ -119,7 +119,7 @@ async fn a_walk_whose_first_request_fails_keeps_the_cursor_that_it_was_given() {
 }
 
 #[tokio::test]
-async fn a_walk_that_breaks_begins_again_where_it_was() {
+async fn a_stream_that_fails_continues_at_the_same_page() {
     let service = Service::responding([
         page(&[1, 2], Some("?cursor=two")),
         page(&[3, 4], Some("?cursor=four")),
@@ -188,7 +188,7 @@ async fn the_api_key_is_not_sent_to_another_origin() {
 }
 
 #[tokio::test]
-async fn a_link_to_its_own_page_is_no_endless_walk() {
+async fn a_link_to_its_own_page_is_an_error() {
     let service = Service::responding([page(&[1], Some(""))]).await;
     let client = client(&service);
     let outcome: Vec<_> = client.list_books().stream().collect().await;
@@ -196,7 +196,7 @@ async fn a_link_to_its_own_page_is_no_endless_walk() {
 }
 
 #[tokio::test]
-async fn each_page_is_tried_again_by_itself() {
+async fn each_page_has_retries_of_its_own() {
     let service = Service::responding([
         String::new(),
         page(&[1], Some("?cursor=one")),

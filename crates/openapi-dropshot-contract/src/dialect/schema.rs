@@ -99,7 +99,7 @@ fn constant(node: &mut Node) {
     }
 }
 
-/// Returns whether an `enum` of a rewritten schema was written as `const`: it then stands at the
+/// Returns whether an `enum` of a rewritten schema was written as `const`: it is then at the
 /// place of its only value.
 pub(crate) fn is_constant(values: &Node) -> bool {
     let place = |node: &Node| (node.at.line, node.at.column);

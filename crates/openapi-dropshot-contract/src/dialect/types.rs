@@ -60,7 +60,7 @@ pub(super) fn types(node: &mut Node, null: Null) -> Option<Location> {
         _ if has_typed_alternatives(node, &others, null) => {}
         _ => alternatives(node, &value.at, &others),
     }
-    // What is beside the list may exclude `null`.
+    // Keywords beside the list may exclude `null`.
     allowed.filter(|_| null.is_valid).map(|name| name.at)
 }
 

@@ -68,7 +68,7 @@ impl<'a> Comparison<'_, 'a> {
             false => added.is_empty(),
         };
         let (rule, text) = if narrowed {
-            let text = format!("the types {} are not allowed any more", removed.join(", "));
+            let text = format!("the types {} are no longer allowed", removed.join(", "));
             (&rules::LIST_OF_TYPES_NARROWED, text)
         } else {
             let text = format!("the types {} are allowed now", added.join(", "));
@@ -230,7 +230,7 @@ impl<'a> Comparison<'_, 'a> {
                         old.0, new.0
                     )
                 }
-                (_, None) if is_request => format!("the value `{value}` names no schema any more"),
+                (_, None) if is_request => format!("the value `{value}` no longer names a schema"),
                 // A new alternative has rules of its own.
                 (None, Some(new)) if known.iter().any(|old| is_same(*old, new)) => {
                     format!("the value `{value}` names a schema that had another one")
@@ -280,7 +280,7 @@ impl<'a> Comparison<'_, 'a> {
                 ),
                 (Some(_), None) => (
                     &rules::DISCRIMINATOR_MAPPING_DELETED,
-                    format!("the discriminator does not map `{value}` any more"),
+                    format!("the discriminator no longer maps `{value}`"),
                 ),
                 (None, _) => (
                     &rules::DISCRIMINATOR_MAPPING_ADDED,

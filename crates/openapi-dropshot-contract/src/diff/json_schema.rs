@@ -12,8 +12,8 @@ use crate::rules::{Family, changes::*};
 const CONDITIONS: [&str; 2] = ["if", "contains"];
 
 impl<'a> Comparison<'_, 'a> {
-    /// Reports that a schema began or ceased to allow no value at all. Returns whether one of
-    /// both allows none, so that there is nothing else to compare.
+    /// Reports that a schema began or ceased to reject every value. Returns whether the old or the
+    /// new schema does, so that there is nothing else to compare.
     pub(super) fn nothing(&mut self) -> bool {
         let nodes = (self.old.first("not"), self.new.first("not"));
         match (allows_nothing(&self.old), allows_nothing(&self.new)) {

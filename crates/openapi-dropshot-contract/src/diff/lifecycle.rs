@@ -107,7 +107,7 @@ pub(super) fn deprecation(
     match (was_deprecated, is_deprecated) {
         (false, true) => deprecated(context, subject, base, revision),
         (true, false) => {
-            let text = format!("{} is not deprecated any more", subject.what);
+            let text = format!("{} is no longer deprecated", subject.what);
             let (old, new) = (Some(base), Some(reactivated_at));
             context.report_at(&rules::REACTIVATED, subject.places, old, new, text);
         }

@@ -186,7 +186,7 @@ fn changed<'a>(context: &mut Context<'a>, old: Parameter<'a>, new: Parameter<'a>
     context.report_necessity("request-parameter", &what, was, is);
     let both = |keyword| (old.node.is_set(keyword), new.node.is_set(keyword));
     if both("allowEmptyValue") == (true, false) {
-        let text = format!("{what} must not be empty any more");
+        let text = format!("{what} must no longer be empty");
         let rule = &rules::REQUEST_PARAMETER_EMPTY_VALUE_REFUSED;
         context.report(rule, base, revision, text);
     }

@@ -42,7 +42,7 @@ struct Pattern {
     cache: Cache,
 }
 
-/// What is known of a text that was read.
+/// The possible states of a text that was read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Read {
     state: LazyStateID,
@@ -75,7 +75,7 @@ impl Pattern {
     }
 
     fn read(&self, state: LazyStateID, was_matched: bool) -> Option<Read> {
-        // The states of a cache that was cleared are not known any more.
+        // The states of a cache that was cleared are no longer known.
         let is_known = self.cache.clear_count() == 0 && !state.is_quit();
         is_known.then_some(Read {
             state,

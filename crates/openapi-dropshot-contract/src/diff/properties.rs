@@ -107,7 +107,7 @@ impl<'a> Comparison<'_, 'a> {
             (false, false, false) => "response-property",
             (false, true, true) => "response-write-only-property",
             (false, false, true) => {
-                let text = format!("{subject}: is not sent in responses any more");
+                let text = format!("{subject}: is no longer sent in responses");
                 let (family, place) = match was_required {
                     true => (&rules::PROPERTY_REMOVED, place_in_response(true, false)),
                     false => (&rules::NO_LONGER_SENT, OPTIONAL_IN_RESPONSE),

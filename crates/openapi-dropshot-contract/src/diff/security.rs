@@ -53,7 +53,7 @@ pub(super) fn compare<'a>(context: &mut Context<'a>, base: &'a Node, revision: &
         requirements(context, "api", old, new);
     }
     if old.is_open() && !new.is_open() {
-        let text = "it cannot be called without credentials any more";
+        let text = "it can no longer be called without credentials";
         let rule = &rules::API_SECURITY_BECAME_REQUIRED;
         context.report(rule, Some(base), Some(new.at), text);
     }
@@ -74,7 +74,7 @@ fn requirements(
     new: Requirements<'_>,
 ) {
     // oasdiff compares the lists of the operations alone, and reports that a requirement is
-    // gone even if no credential is needed any more.
+    // gone even if a credential is no longer needed.
     let is_opened = new.is_open() && (old.is_inherited || new.is_inherited);
     for pair in pairs(old.list, new.list, |from, to| name_of(from) == name_of(to)) {
         let (family, verb, from, to) = match pair {

@@ -16,7 +16,7 @@ pub(super) struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    /// What a value refers to, or the value itself.
+    /// The target of a reference, or the value itself.
     pub(super) fn resolve(self, node: &'a Node) -> &'a Node {
         self.root.resolve(node)
     }
@@ -26,7 +26,6 @@ impl<'a> Side<'a> {
         node.get(name).map(|value| self.resolve(value))
     }
 
-    /// Returns the components of one kind.
     pub(super) fn components(self, kind: &str) -> Vec<(&'a str, &'a Node)> {
         let components = self.root.get("components").into_iter();
         let parts = components.flat_map(|components| components.entries(kind));
@@ -216,7 +215,6 @@ impl<'a> View<'a> {
     }
 }
 
-/// A path item with its path.
 #[derive(Clone, Copy)]
 pub(super) struct PathItem<'a> {
     pub path: &'a str,

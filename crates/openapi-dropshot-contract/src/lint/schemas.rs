@@ -171,7 +171,7 @@ fn required_names<'d>(
     if !unknown.is_empty() {
         let known = property_names(document, whole);
         for name in unknown {
-            // A part that has no properties at all is meant for other schemas to compose.
+            // A part without properties is there for other schemas to compose.
             if known.is_empty() || known.contains(name.value.as_str()) {
                 continue;
             }

@@ -44,7 +44,7 @@ pub(super) struct Shape<'d> {
 /// Members without a name.
 #[derive(Clone, Copy, Default)]
 pub(super) enum Others<'d> {
-    /// They may be there.
+    /// They may be present.
     #[default]
     Open,
     /// They may not.

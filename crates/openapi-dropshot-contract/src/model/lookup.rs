@@ -194,7 +194,6 @@ impl Document {
         self.operations.iter().map(name).collect()
     }
 
-    /// Returns the ids of all operations that have one.
     pub(crate) fn operation_ids(&self) -> impl Iterator<Item = &Spanned<String>> {
         (self.operations.iter()).filter_map(|operation| operation.id.as_ref())
     }

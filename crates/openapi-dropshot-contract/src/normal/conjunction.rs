@@ -51,8 +51,8 @@ impl Normalizer<'_> {
         }
     }
 
-    /// Joins the definitions of members that several parts of `allOf` describe, where none of
-    /// them says all.
+    /// Joins the definitions of members that several parts of `allOf` describe, if no part has
+    /// the whole definition.
     fn join_members(&mut self, node: &mut Node) {
         let joined = shared_members(self.before, node);
         if joined.is_empty() {
@@ -139,8 +139,8 @@ fn join_bound(
     Some(())
 }
 
-/// Returns the members that several parts of `allOf` describe, where none of them says all,
-/// each with a schema that says all.
+/// Returns the members that several parts of `allOf` describe, if no part has the whole definition,
+/// each with a schema that has the whole definition.
 fn shared_members(root: &Node, node: &Node) -> Vec<(String, Node)> {
     let mut joined = Vec::new();
     for (name, parts) in definitions_of(root, node) {
@@ -159,8 +159,8 @@ fn shared_members(root: &Node, node: &Node) -> Vec<(String, Node)> {
     joined
 }
 
-/// Returns the value that a keyword needs to have to say what both say: `Some(None)` if the
-/// own one says it already, `None` if no value does.
+/// Returns the value of a keyword that has the effect of both: `Some(None)` if that is the
+/// own value, `None` if no value has it.
 fn narrower(name: &str, own: &Node, other: &Node) -> Option<Option<Node>> {
     let by_order = |wanted: Ordering| {
         let order = compare_numbers(own.as_number()?, other.as_number()?)?;

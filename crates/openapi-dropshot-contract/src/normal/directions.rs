@@ -33,7 +33,7 @@ pub(super) fn rewrite(root: &mut Node) {
         .filter(|name| needs(name, "readOnly") || needs(name, "writeOnly"))
         .map(|name| (*name).clone())
         .collect();
-    // What leads to a component of two forms has two forms, too.
+    // A schema that refers to a component with two forms has two forms, too.
     let mut users: IndexMap<String, Vec<&String>> = IndexMap::new();
     for name in &both {
         let mut direct = IndexSet::new();

@@ -135,7 +135,7 @@ impl Normalizer<'_> {
             }
             _ => return,
         };
-        // What else the part says would be lost.
+        // Its other keywords would be lost.
         let says_more = found.get("discriminator").is_some() || found.get("not").is_some();
         let Some(alternatives) = found.get(keyword).cloned().filter(|_| !says_more) else {
             return;

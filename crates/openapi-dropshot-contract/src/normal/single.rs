@@ -248,7 +248,7 @@ pub(super) fn move_annotations_of_parts(root: &Node, node: &mut Node) {
 }
 
 /// Removes `not: {}` where it only excludes an alternative, the elements of an empty array, or
-/// members without a name that may not be there.
+/// members without a name that may be absent.
 pub(super) fn never(node: &mut Node) {
     let at = node.at.clone();
     if node.get("additionalProperties").is_some_and(is_never) {

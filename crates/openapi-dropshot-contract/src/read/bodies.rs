@@ -22,7 +22,6 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// `responses` of an operation.
     pub(super) fn responses(&mut self, operation: &'a Node) -> Vec<Response> {
         let mut responses = Vec::new();
         let mut listed = entries(operation, "responses")

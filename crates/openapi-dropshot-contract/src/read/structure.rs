@@ -32,7 +32,7 @@ fn newest_read(kind: ObjectKind, version: Since) -> Since {
     }
 }
 
-/// Checks the members of one object. Returns whether it is an object.
+/// Checks the members of a node that must be an object. Returns whether the node is one.
 pub(super) fn check_object(node: &Node, kind: ObjectKind, version: Since, log: &Log) -> bool {
     let Some(members) = node.as_object() else {
         log.borrow_mut().push(not_an_object(node, kind.what()));

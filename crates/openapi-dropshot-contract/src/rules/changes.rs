@@ -81,7 +81,7 @@ change_rules! {
         Operation "" "x-waiters: {done: {path: /status, success: [a]}}";
     API_WAITER_REMOVED Err "api-waiter-removed" "an entry was removed from `x-waiters`, and clients lose a method"
         Operation "x-waiters: {done: {path: /status, success: [a]}}" "" remedy "Put the entry back.";
-    API_WAITER_CHANGED Warn "api-waiter-changed" "an entry of `x-waiters` changed, and older clients go on with the earlier one"
+    API_WAITER_CHANGED Warn "api-waiter-changed" "an entry of `x-waiters` changed, and older clients continue with the earlier one"
         Operation "x-waiters: {done: {path: /status, success: [a]}}" "x-waiters: {done: {path: /status, success: [b]}}"
         remedy "Add an entry with another name.";
     API_OPERATION_ID_ADDED Info "api-operation-id-added" "an operation got an id"
@@ -331,7 +331,7 @@ families! {
         Warn ["api", "api-global"]
         Operation "servers: [{url: /a}, {url: /b}]" "servers: [{url: /a}]",
         Document "servers: [{url: /a}, {url: /b}]" "servers: [{url: /a}]";
-    SERVER_MOVED "server-moved" "the first server, with the defaults of its variables, has another path, or another host, and its former address is gone"
+    SERVER_MOVED "server-moved" "the first server, with the defaults of its variables, has another path, or another host, and its former address no longer exists"
         Err ["api", "api-global"]
         Operation "servers: [{url: /v1}]" "servers: [{url: /v2}]",
         Document "servers: [{url: 'https://{host}/', variables: {host: {default: a.example}}}]"
@@ -620,7 +620,7 @@ outgoing! {
         "the body of the requests of a webhook or a callback is always sent"
         "{requestBody: {content: {application/json: {}}}}" "{requestBody: {required: true, content: {application/json: {}}}}";
     OUTGOING_BODY_BECAME_OPTIONAL Err "body-became-optional"
-        "the body of the requests of a webhook or a callback is not always sent any more"
+        "the body of the requests of a webhook or a callback is no longer always sent"
         "{requestBody: {required: true, content: {application/json: {}}}}" "{requestBody: {content: {application/json: {}}}}"
         remedy "Keep sending the body.";
     OUTGOING_MEDIA_TYPE_ADDED Warn "media-type-added"
@@ -632,14 +632,14 @@ outgoing! {
         "a parameter of the requests of a webhook or a callback is always sent"
         "{parameters: [{name: X-A, in: header, schema: {}}]}" "{parameters: [{name: X-A, in: header, required: true, schema: {}}]}";
     OUTGOING_PARAMETER_BECAME_OPTIONAL Err "parameter-became-optional"
-        "a parameter of the requests of a webhook or a callback is not always sent any more"
+        "a parameter of the requests of a webhook or a callback is no longer always sent"
         "{parameters: [{name: X-A, in: header, required: true, schema: {}}]}" "{parameters: [{name: X-A, in: header, schema: {}}]}"
         remedy "Keep sending the parameter.";
     OUTGOING_RESPONSE_ADDED Info "response-added"
         "the receiver of a webhook or a callback may respond with another status"
         "{responses: {'200': {}}}" "{responses: {'200': {}, '202': {}}}";
     OUTGOING_RESPONSE_REMOVED Err "response-removed"
-        "the service does not expect a status any more with which the receiver of a webhook or a callback may respond"
+        "the service no longer expects a status with which the receiver of a webhook or a callback may respond"
         "{responses: {'200': {}, '202': {}}}" "{responses: {'200': {}}}"
         remedy "Keep accepting the status.";
     OUTGOING_RESPONSE_HEADER_BECAME_REQUIRED Err "response-header-became-required"

@@ -36,22 +36,22 @@ differences! {
     SUMMARY_FORM "summary-form" "The summary of an operation has another form." accepted FORM;
     SUMMARY_ADDED "summary-added" "An operation without a summary got one."
         accepted "an operation without texts gets its id, method and path: Rust's lints ask for documentation";
-    SUMMARY "summary" "The summary of an operation was lost, or says more.";
+    SUMMARY "summary" "The summary of an operation was lost, or has more text.";
     DESCRIPTION_FORM "description-form" "The description of an operation has another form." accepted FORM;
-    DESCRIPTION_MORE "description-more" "The description of an operation says more." accepted MORE_WORDS;
+    DESCRIPTION_MORE "description-more" "The description of an operation has more text." accepted MORE_WORDS;
     DESCRIPTION_ADDED "description-added" "An operation without a description got one." accepted MORE_WORDS;
     DESCRIPTION_SPLIT "description-split" "The first line of a description became the summary."
         accepted "dropshot takes the first line of the documentation as the summary";
     DESCRIPTION "description" "The description of an operation was lost.";
     PARAMETER_DESCRIPTION_FORM "parameter-description-form" "The description of a parameter has another form." accepted FORM;
-    PARAMETER_DESCRIPTION_MORE "parameter-description-more" "The description of a parameter says more.";
+    PARAMETER_DESCRIPTION_MORE "parameter-description-more" "The description of a parameter has more text.";
     PARAMETER_DESCRIPTION_ADDED "parameter-description-added" "A parameter without a description got one.";
     PARAMETER_DESCRIPTION "parameter-description" "The description of a parameter was lost.";
     RESPONSE_DESCRIPTION_FORM "response-description-form" "The description of a response has another form.";
     RESPONSE_DESCRIPTION "response-description" "The description of a response differs." accepted BODY_TEXTS;
     REQUEST_BODY_DESCRIPTION "request-body-description" "The description of a request body was lost." accepted BODY_TEXTS;
     SCHEMA_DESCRIPTION_FORM "schema-description-form" "The description of a schema has another form." accepted FORM;
-    SCHEMA_DESCRIPTION_MORE "schema-description-more" "The description of a schema says more.";
+    SCHEMA_DESCRIPTION_MORE "schema-description-more" "The description of a schema has more text.";
     SCHEMA_DESCRIPTION_ADDED "schema-description-added" "A schema without a description got one.";
     SCHEMA_DESCRIPTION "schema-description" "The description of a schema was lost.";
     SCHEMA_TITLE "schema-title" "The title of a schema differs.";

@@ -132,7 +132,7 @@ crate::rules! {
         Schema "{type: object, required: [a, a], properties: {a: {}}}" "{type: object, required: [a], properties: {a: {}}}";
 
     // References.
-    REFERENCE Error General "reference" "`$ref` does not refer to a component of the kind that may stand there."
+    REFERENCE Error General "reference" "`$ref` does not refer to a component of the kind that is allowed there."
         "Write `#/components/SECTION/NAME`."
         Schema "{$ref: '#/info'}" "{type: object, properties: {next: {$ref: '#/components/schemas/A'}}}";
     EXTERNAL_REFERENCE Error General "external-reference" "`$ref` refers to a file that cannot be read, to a document on the network, or to a file outside of the folder of the document."

@@ -68,7 +68,7 @@ impl Part {
         })
     }
 
-    /// The same for an example of a change: a schema stands at every place where one can be,
+    /// The same for an example of a change: a schema is at every place where one can be,
     /// because there are rules of their own for each.
     pub fn document_of_change(self, text: &str) -> Option<String> {
         match self {

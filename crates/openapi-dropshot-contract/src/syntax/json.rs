@@ -104,7 +104,9 @@ impl<'t> Events<'t> {
         let lines_before = from.split_inclusive('\n').take(line);
         let line_start = self.text.len() - from.len() + lines_before.map(str::len).sum::<usize>();
         let near = (line_start + error.column()).saturating_sub(1);
-        let near = self.text.floor_char_boundary(near);
+        let near = (0..=near.min(self.text.len()))
+            .rfind(|at| self.text.is_char_boundary(*at))
+            .unwrap_or(0);
         let (before, after) = self.text.split_at(near);
         let is_part_of_word = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
         let before = if error.is_eof() {

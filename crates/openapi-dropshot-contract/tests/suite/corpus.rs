@@ -100,7 +100,7 @@ fn documents_with_a_fault_are_rejected_at_its_line() {
     if !documents.is_empty() {
         let there: Vec<&str> = documents.iter().map(|(name, _)| name.as_str()).collect();
         let told = REJECT.iter().map(|(file, _)| *file);
-        assert!(told.eq(there), "a document of the table is gone");
+        assert!(told.eq(there), "a document of the table no longer exists");
     }
     for (name, text) in documents {
         let expected = REJECT

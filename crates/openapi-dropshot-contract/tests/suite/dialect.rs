@@ -88,7 +88,7 @@ fn a_schema_means_what_the_schema_of_3_0_means() {
             "{type: object, additionalProperties: {type: string}, unevaluatedProperties: false}",
             "{type: object, additionalProperties: {type: string}}",
         ),
-        // The alternatives say all that the list of types says, or both stay.
+        // The list of types is removed if the alternatives repeat it; otherwise both stay.
         (
             "{type: [string, integer], oneOf: [{type: string, minLength: 3}, {type: integer}]}",
             "{oneOf: [{type: string, minLength: 3}, {type: integer}]}",
@@ -101,7 +101,7 @@ fn a_schema_means_what_the_schema_of_3_0_means() {
             "{type: [string, integer], minLength: 2, oneOf: [{type: string}, {type: integer}]}",
             "{allOf: [{oneOf: [{type: string}, {type: integer}]}], oneOf: [{type: string, minLength: 2}, {type: integer}]}",
         ),
-        // What is beside an alternative or a type excludes `null`.
+        // Keywords beside an alternative or a type exclude `null`.
         (
             "{type: object, anyOf: [{$ref: '#/components/schemas/A'}, {type: 'null'}]}",
             "{type: object, allOf: [{$ref: '#/components/schemas/A'}]}",

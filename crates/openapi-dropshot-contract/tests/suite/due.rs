@@ -39,7 +39,7 @@ fn a_sunset_is_due_half_a_year_before_and_fails_from_its_day_on() {
 }
 
 #[test]
-fn a_break_asks_for_a_major_version_and_an_addition_for_a_minor_one() {
+fn a_break_needs_a_major_version_and_an_addition_a_minor_one() {
     let contract = CONTRACT;
     let asked = |old: &str, new: &str| {
         assert!(contract.contains(old), "nothing to edit: {old}");
@@ -59,7 +59,7 @@ fn a_break_asks_for_a_major_version_and_an_addition_for_a_minor_one() {
 }
 
 #[test]
-fn a_version_says_what_a_client_has_to_expect() {
+fn a_version_tells_whether_clients_can_break() {
     let version = |text: &str| Version::parse(text).expect("a version");
     for (from, to, bump) in [
         ("1.0.0", "2.0.0", Some(Bump::Major)),

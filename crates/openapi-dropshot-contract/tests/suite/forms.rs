@@ -195,7 +195,7 @@ fn security_schemes_have_what_their_type_needs() {
 }
 
 #[test]
-fn a_component_that_nobody_uses_is_read_all_the_same() {
+fn an_unused_component_is_read() {
     for (section, what) in [
         ("responses", "a response"),
         ("parameters", "a parameter"),
@@ -226,7 +226,7 @@ fn component_names_have_a_form() {
 }
 
 #[test]
-fn callbacks_and_links_are_checked_though_not_modelled() {
+fn callbacks_and_links_are_checked_although_they_are_not_modelled() {
     let text = with_operation("      callbacks: {c: {'{$request.body#/url}': {post: «{}}}}\n");
     assert_fault(
         &text,

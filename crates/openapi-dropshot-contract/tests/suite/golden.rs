@@ -16,7 +16,7 @@ fn problems_are_shown_as_rustc_shows_them() {
 }
 
 #[test]
-fn lints_are_shown_with_the_other_places_they_are_about() {
+fn lints_are_shown_with_all_places_that_they_concern() {
     let text = include_str!("golden/questionable.yaml");
     let document = read("questionable.yaml", text).unwrap_or_else(|problems| panic!("{problems}"));
     let problems = Problems::new(&document.text, lint(&document, Profile::Strict));
@@ -41,7 +41,7 @@ fn a_problem_alone_is_one_line() {
 }
 
 #[test]
-fn a_line_that_nobody_could_read_is_not_shown() {
+fn a_line_that_is_too_long_to_read_is_not_shown() {
     let filler = format!("\"x-filler\": [{}]", vec!["1"; 100_000].join(","));
     let text = format!(
         "{{{filler}, \"openapi\": \"3.0.3\", \"info\": {{}}, \"paths\": {{}}, {}}}",

@@ -104,7 +104,7 @@ fn a_member_may_have_the_name_of_a_keyword() {
 }
 
 #[test]
-fn the_narrower_bound_counts() {
+fn the_narrower_of_two_bounds_applies() {
     for (parts, joined) in [
         (
             "{type: integer, minimum: 10}, {type: integer, minimum: 5, exclusiveMinimum: true}",

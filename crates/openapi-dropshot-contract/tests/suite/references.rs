@@ -7,7 +7,7 @@ use crate::support::{
 use openapi_dropshot_contract::read;
 
 #[test]
-fn a_reference_to_nothing_is_rejected_with_the_name_that_was_meant() {
+fn a_dangling_reference_is_rejected_with_the_most_similar_name() {
     let text = with_schemas(
         "    Book: {}\n    Books: {type: array, items: {$ref: «'#/components/schemas/Bookt'}}\n",
     );

@@ -49,7 +49,7 @@ fn other_versions_are_rejected_with_what_to_do() {
 }
 
 #[test]
-fn an_unknown_member_is_rejected_with_the_one_that_was_meant() {
+fn an_unknown_member_is_rejected_with_the_most_similar_one() {
     let text = with_operation("      «sumary: List\n");
     assert_fault(
         &text,
@@ -68,7 +68,7 @@ fn an_unknown_member_is_rejected_with_the_one_that_was_meant() {
 }
 
 #[test]
-fn keywords_of_other_versions_are_rejected_with_how_3_0_says_it() {
+fn keywords_of_other_versions_are_rejected_with_their_form_in_3_0() {
     for (keyword, help) in [
         ("«const: a", "an `enum` of one value"),
         ("«patternProperties: {}", "`additionalProperties`"),

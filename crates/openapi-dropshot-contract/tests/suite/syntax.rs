@@ -106,7 +106,7 @@ fn names_that_look_like_numbers_are_taken_as_text() {
 }
 
 #[test]
-fn a_byte_order_mark_is_no_part_of_the_text() {
+fn a_byte_order_mark_is_not_part_of_the_text() {
     let node = extension("a.yaml", &format!("\u{feff}{}", yaml("1")));
     assert_eq!((node.at.line, node.at.column), (4, 10));
     extension("a.json", &format!("\u{feff}{}", json("1")));
@@ -131,7 +131,7 @@ fn a_duplicate_name_is_rejected_with_both_places() {
 }
 
 #[test]
-fn aliases_stand_for_what_they_name() {
+fn aliases_have_the_value_of_their_anchor() {
     let node = extension("a.yaml", &yaml("{one: &x {deep: [1]}, two: *x}"));
     assert!(
         node.get("two")
@@ -177,7 +177,7 @@ fn an_alias_inside_its_own_value_is_rejected() {
 }
 
 #[test]
-fn nesting_has_an_end() {
+fn nesting_is_limited() {
     for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
         let text = json(&format!(
             "{}1{}",
@@ -236,7 +236,7 @@ fn an_empty_text_is_rejected() {
 }
 
 #[test]
-fn what_json_cannot_say_is_rejected() {
+fn yaml_that_json_cannot_express_is_rejected() {
     assert_fault(
         &yaml("«.nan"),
         "number",
@@ -316,6 +316,6 @@ fn more_text_after_the_end_is_rejected() {
 }
 
 #[test]
-fn a_flow_mapping_that_is_no_json_is_read_as_yaml() {
+fn a_flow_mapping_that_is_not_json_is_read_as_yaml() {
     readable("{openapi: 3.0.3, info: {title: T, version: 1.0.0}, paths: {}}");
 }

@@ -6,7 +6,11 @@ mod sampling;
 
 pub(crate) use sampling::RejectedLines;
 
-use crate::{ended_request::EndedRequest, logging::UNLOGGED, metrics::Metrics};
+use crate::{
+    ended_request::EndedRequest,
+    logging::{UNLOGGED, cut},
+    metrics::Metrics,
+};
 use std::net::IpAddr;
 
 /// The longest segment of a path in the log, in bytes. An API key is longer, so that one in a
@@ -50,18 +54,18 @@ pub(crate) fn unknown_path(path: &str) -> String {
         if index > 0 {
             logged.push('/');
         }
-        let end = segment.floor_char_boundary(SEGMENT);
-        logged.extend(segment[..end].chars().flat_map(|character| {
+        let (kept, more) = cut(segment, SEGMENT);
+        logged.extend(kept.chars().flat_map(|character| {
             let is_plain = !character.is_control() && character != '"' && character != '\\';
             let plain = is_plain.then_some(character);
             let escaped = (!is_plain).then(|| character.escape_default());
             plain.into_iter().chain(escaped.into_iter().flatten())
         }));
-        if end < segment.len() {
+        if more > 0 {
             logged.push_str("...");
         }
         if logged.len() > PATH {
-            logged.truncate(logged.floor_char_boundary(PATH));
+            logged.truncate(cut(&logged, PATH).0.len());
             logged.push_str("...");
             break;
         }

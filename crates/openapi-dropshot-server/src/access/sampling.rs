@@ -24,7 +24,6 @@ pub(crate) struct RejectedLines {
     most: Option<u64>,
     /// The kinds that have occurred, then free places.
     kinds: [Kind; KINDS],
-    /// All others.
     others: AtomicU64,
 }
 
@@ -98,7 +97,7 @@ impl RejectedLines {
             if left_out > 0 {
                 tracing::info!(
                     target: SAMPLED,
-                    message = "more requests were rejected in this second than the access log has lines for",
+                    message = "some requests that were rejected in this second have no line in the access log",
                     status,
                     code,
                     left_out,

@@ -41,23 +41,23 @@ crate::settings! {
         body_budget_bytes: NonZeroUsize = "33554432";
         /// Total memory of the requests that wait for their bodies and of large heads, in bytes; a request beyond it is rejected with 503
         request_budget_bytes: NonZeroUsize = "25165824";
-        /// Total size of the responses of more than 8 KiB, and of all of HTTP/2, that clients have not taken yet, in bytes; a request for another one is rejected with 503
+        /// Total size in bytes of the responses that clients have not read yet, of HTTP/1.1 only those of more than 8 KiB; a request for another one is rejected with 503
         response_budget_bytes: NonZeroUsize = "25165824";
-        /// Seconds in which a client has to take the next 64 KiB of a response; one that takes nothing of it for longer is disconnected, whatever it takes of others
+        /// Seconds in which a client must read the next 64 KiB of a response; otherwise it is disconnected, even if it reads other responses
         response_stall_seconds: Seconds = "30";
         /// Seconds in which the head of a request has to arrive, and after which a connection without a request is closed. Raise it above the time for which a proxy keeps idle connections
         idle_seconds: Seconds = "30";
-        /// The highest number of open connections; if there are more, those are closed that have been open longest without a request with a valid key, or else idle ones. Lower if the limit of open files is low
+        /// The highest number of open connections. For each one beyond it, the connection that has been open longest without a valid key is closed, or else an idle one. The number is lower if the limit of open files is too low
         max_connections: NonZeroUsize = "4096";
         /// Seconds that the service continues to serve requests after the signal to stop, while `/readyz` responds with 503, so that load balancers stop sending requests
         shutdown_delay_seconds: Delay = "0";
-        /// Seconds that running requests have to finish after this delay
+        /// Seconds that running requests have to finish after the shutdown delay
         shutdown_grace_seconds: Seconds = "20";
     }
 
     /// How many requests a key may make.
     RateLimit {
-        /// Requests per second that each key may make in the long run, or `off`; further ones are rejected with 429
+        /// Requests per second that each key may make on average, or `off`; further ones are rejected with 429
         rate_limit_per_second: Rate = "off";
         /// Requests that a key may make at once after a pause, if there is a limit
         rate_limit_burst: NonZeroU32 = "100";
@@ -65,7 +65,7 @@ crate::settings! {
 
     /// CORS and compression.
     Web {
-        /// Origins whose pages may call the service from a browser, with commas between them (in the file also an array), as in `https://shop.example`; `*` for all, `none` for none
+        /// Origins whose pages may call the service from a browser, separated by commas (in the file also an array), as in `https://shop.example`; `*` for all, `none` for none
         cors_origins: Origins = "none";
         /// Whether to compress responses for clients that accept gzip: `on` or `off`
         compression: Switch = "on";
@@ -75,7 +75,7 @@ crate::settings! {
     Lifecycle {
         /// The lowest stability level of the operations that are served: `stable`, `beta` or `experimental`; operations below it are hidden
         min_stability: MinStability = "experimental";
-        /// Behaviour from the removal date of an operation on: `announce` continues to serve it and says so in its headers, `enforce` rejects it with 410
+        /// What happens to an operation from its removal date on: `announce` still serves it, with headers that announce the removal; `enforce` rejects it with 410
         sunset: SunsetPolicy = "announce";
         /// The operations whose calls are counted for each key: `deprecated` or `all`
         count_calls: CountCalls = "deprecated";
@@ -85,7 +85,7 @@ crate::settings! {
     Watch {
         /// Address and port of `/livez`, `/readyz`, `/metrics` and `/usage`, which clients must not reach; port 0 takes a free one and logs it, `off` disables them
         admin_listen: AdminListen = "127.0.0.1:9090";
-        /// Names under which clients reach the admin listener, without ports and with commas between them (in the file also an array), as in `service.internal`; `*` for any name, `none` for none. Requests to an address or to `localhost` need none
+        /// Names under which clients reach the admin listener, without ports, separated by commas (in the file also an array), as in `service.internal`; `*` for any name, `none` for none. Requests to an IP address or to `localhost` are always accepted
         admin_hosts: HostNames = "none";
         /// Whether to collect metrics for `/metrics`: `on` or `off`
         metrics: Switch = "on";
@@ -97,9 +97,9 @@ crate::settings! {
 
     /// The proxies in front of the service, for the client address in the access log.
     Proxies {
-        /// Addresses and networks of the proxies in front of the service, with commas between them (in the file also an array), as in `127.0.0.1,10.0.0.0/8`, or `none`; the access log has the client that they name instead of theirs
+        /// Addresses and networks of the proxies in front of the service, separated by commas (in the file also an array), as in `127.0.0.1,10.0.0.0/8`, or `none`; the access log then has the address of the client that they forward
         trusted_proxies: Networks = "none";
-        /// The header in which the proxies name the client: `x-forwarded-for` or `forwarded` (RFC 7239). They must append to it or replace it
+        /// The header in which the proxies forward the address of the client: `x-forwarded-for` or `forwarded` (RFC 7239). The proxies must append to it or replace it
         client_address_header: ClientAddressHeader = "x-forwarded-for";
     }
 
@@ -124,7 +124,7 @@ pub struct TlsSettings {
 }
 
 impl TlsSettings {
-    /// Both files, or none.
+    /// Both files, or `None`.
     pub(crate) fn files(&self) -> Result<Option<TlsFiles>, ConfigError> {
         let (set, missing) = match (self.tls_cert.clone(), self.tls_key.clone()) {
             (Some(cert), Some(key)) => return Ok(Some(TlsFiles { cert, key })),
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_budget_that_the_largest_body_does_not_fit_is_refused() {
+    fn a_budget_that_the_largest_body_does_not_fit_is_rejected() {
         let limits = Limits {
             body_budget_bytes: NonZeroUsize::MIN,
             ..Limits::default()

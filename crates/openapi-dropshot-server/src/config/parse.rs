@@ -116,7 +116,7 @@ fn rejected_value(error: &clap::Error) -> Option<(&str, &str)> {
     Some((flag, text(ContextKind::InvalidValue).unwrap_or_default()))
 }
 
-/// Whether the flag stands among the arguments.
+/// Whether the flag is among the arguments.
 fn is_given(flag: &str, arguments: &[OsString]) -> bool {
     arguments.iter().any(|argument| {
         let argument = argument.to_string_lossy();
@@ -257,7 +257,6 @@ fn unquoted(text: &str, line: usize) -> Option<ConfigError> {
     })
 }
 
-/// Returns the settings of all commands.
 fn settings(command: &Command) -> Vec<&Arg> {
     let own = command.get_arguments();
     let own = own.filter(|arg| key(arg).is_some_and(|key| key != CONFIG));

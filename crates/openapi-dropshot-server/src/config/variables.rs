@@ -1,4 +1,4 @@
-//! Finds environment variables that were probably meant as settings, but have another name: a
+//! Finds environment variables that resemble settings, but have another name: a
 //! variable that is not a setting has no effect.
 
 use super::parse::key;

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_viewer_is_there() {
+    fn the_viewer_is_embedded() {
         assert!(VIEWER.len() > 1_000_000);
     }
 

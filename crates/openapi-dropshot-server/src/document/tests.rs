@@ -43,7 +43,7 @@ fn the_whole_contract_is_served_as_it_was_written() {
 }
 
 #[test]
-fn a_hidden_operation_is_gone_from_both_forms() {
+fn a_hidden_operation_is_in_neither_form_of_the_document() {
     for hidden in all() {
         let served: Vec<&Operation> = all().into_iter().filter(|one| *one != hidden).collect();
         let document = Document::of::<TestContract>(&served);
@@ -57,7 +57,7 @@ fn a_hidden_operation_is_gone_from_both_forms() {
 }
 
 #[test]
-fn what_only_hidden_operations_need_is_gone_with_them() {
+fn components_of_hidden_operations_only_are_removed() {
     let all = read(&Document::of::<TestContract>(&all()).json);
     let none = read(&Document::of::<TestContract>(&[]).json);
     assert!(all["components"]["schemas"]["Item"].is_object());

@@ -22,7 +22,7 @@ pub(crate) fn start_expiry<S: State>(state: Arc<S>, clock: Arc<dyn Clock>) -> Jo
             tokio::time::sleep(PERIOD).await;
             if let Err(error) = delete_expired(&*state, &*clock).await {
                 tracing::warn!(
-                    "expired idempotency keys were not deleted, they are tried again: {error}"
+                    "expired idempotency keys were not deleted; the next attempt follows: {error}"
                 );
             }
         }

@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn both_forms_hold_255_characters() {
+    fn both_forms_accept_255_characters_and_no_more() {
         let longest = "x".repeat(255);
         let escaped = "\\\"".repeat(255);
         assert_eq!(key(&longest), Some(longest.clone()));
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn other_values_are_no_keys() {
+    fn invalid_values_are_not_idempotency_keys() {
         for value in [
             "", "\"\"", "\"", "\"a", "\u{7f}", "é", "\"é\"", "a\tb", r#""a\"#,
         ] {

@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_name_is_held_by_one_guard_and_free_after_it() {
+    async fn only_one_guard_holds_a_name_until_it_is_dropped() {
         let all = InFlight::default();
         let first = all.enter(&name(1, "a")).expect("it is free");
         let mut second = all.enter(&name(1, "a")).expect_err("it is taken");

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_no_expiry() {
+    fn texts_of_another_form_are_not_an_expiry() {
         for text in [
             "",
             "d",

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_no_keys() {
+    fn texts_of_another_form_are_not_keys() {
         let key = FORMAT.generate();
         let longer = format!("{}0", key.reveal());
         let shorter = &key.reveal()[..key.reveal().len() - 1];
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_shows_nothing_of_itself() {
+    fn the_debug_output_of_a_key_is_redacted() {
         assert_eq!(format!("{:?}", FORMAT.generate()), "ApiKey(..)");
     }
 }

@@ -52,10 +52,10 @@ const ACCEPT_RETRY_PAUSE: Duration = Duration::from_millis(100);
 const BACKLOG: u32 = 4096;
 /// The time that a TLS handshake may take.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
-/// What may be read of a client before the handshake has ended. A usual one has 2 kB, and rustls may
+/// The bytes that are read from a client before the handshake has ended. A usual one has 2 kB, and rustls may
 /// read the first record of 16 KiB together with its end.
 const MAX_HANDSHAKE_BYTES: usize = 24 << 10;
-/// What may be encrypted for a client that does not take it: a record of TLS.
+/// The bytes that may be encrypted for a client that does not read them: a record of TLS.
 const TLS_BUFFER_BYTES: usize = 16 << 10;
 /// The largest head of a request: the request line and all header fields. HTTP/2 has the same
 /// limit for the list of header fields.
@@ -112,7 +112,7 @@ pub(crate) struct Running {
 
 type SharedTls = Arc<RwLock<Arc<ServerConfig>>>;
 
-/// What all connections of a listener share.
+/// The state that all connections of a listener share.
 struct ListenerState<S: State> {
     contexts: Arc<RequestContexts<Context<S>>>,
     tls: Option<SharedTls>,
@@ -210,7 +210,7 @@ where
                 tokio::spawn(serve::<C, S>(stream, peer, connection, listener.clone()));
                 listener.connections.make_room().await;
             }
-            // The client was gone before it was accepted.
+            // The client disconnected before it was accepted.
             Err(error)
                 if matches!(
                     error.kind(),
@@ -244,7 +244,7 @@ async fn serve<C, S>(
     };
     let config = tls.read().unwrap_or_else(PoisonError::into_inner).clone();
     let stream = HandshakeLimit::new(stream, MAX_HANDSHAKE_BYTES);
-    // What was encrypted and waits for the client is in no budget.
+    // Encrypted bytes that wait for the client are not counted in a budget.
     let limit = |tls: &mut ServerConnection| tls.set_buffer_limit(Some(TLS_BUFFER_BYTES));
     let handshake = TlsAcceptor::from(config).accept_with(stream, limit);
     // The reason of a failed handshake is known to the client.
@@ -356,7 +356,7 @@ async fn serve_http<C, S>(
             Command::ShutDown | Command::GoOn => {}
         }
         own.begin_turn();
-        // An error is the end of the connection, and hyper has told the client what can be told.
+        // An error ends the connection; hyper has sent a response, if that was possible.
         served.as_mut().poll(task).map(|_ended| ())
     })
     .await;

@@ -15,13 +15,13 @@ use tokio::{
     time::Sleep,
 };
 
-/// What a client of HTTP/2 sends first (RFC 9113, section 3.4).
+/// The connection preface of HTTP/2 (RFC 9113, section 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-/// The frame that begins a head, the one that goes on with it, and the flag of the last one.
+/// The frame that begins a head, the one that continues it, and the flag of the last one.
 const HEADERS: u8 = 1;
 const CONTINUATION: u8 = 9;
 const END_HEADERS: u8 = 4;
-/// What the fields of an incomplete head of HTTP/2 can take: a field of a byte on the line can
+/// The memory that the fields of an incomplete head of HTTP/2 can take: a field of a byte on the line can
 /// count as 33 bytes for the limit of a head, and take 72 bytes.
 const HALF_HEAD_BYTES: usize = 96 << 10;
 /// What a connection reads before others get their turn: it works on that at once.
@@ -37,7 +37,7 @@ pub(super) struct Stream<I> {
     pause: Option<Pin<Box<Sleep>>>,
 }
 
-/// What is known of the protocol by its first bytes.
+/// The protocol, as far as the first bytes tell it.
 enum Protocol {
     /// So many bytes of the preface have arrived, and nothing else.
     Unknown(usize),
@@ -84,7 +84,7 @@ impl Frames {
         }
     }
 
-    /// What the connection holds of a request that is not complete.
+    /// The bytes of an incomplete request that the connection holds.
     fn held(&self) -> usize {
         self.arrived
             + if self.is_head_open {
@@ -158,7 +158,7 @@ impl<I: AsyncRead + Unpin> AsyncRead for Stream<I> {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         if self.connection.is_websocket() {
-            // The listener does not run the connection any more: its end is that of what is read.
+            // The listener no longer runs the connection: its end is that of what is read.
             if self.connection.command(task) != Command::GoOn {
                 return Poll::Ready(Ok(()));
             }
@@ -176,7 +176,7 @@ impl<I: AsyncRead + Unpin> AsyncRead for Stream<I> {
         read.fetch_add(bytes.len(), Ordering::Relaxed);
         self.receive(bytes);
         match &self.protocol {
-            // What has arrived of the head is decoded at once.
+            // The part of the head that has arrived is decoded at once.
             Protocol::Http2(frames)
                 if frames.is_head_open
                     && !self.connection.try_hold(frames.held())

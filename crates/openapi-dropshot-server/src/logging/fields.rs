@@ -169,8 +169,9 @@ fn longest(field: &Field) -> usize {
 }
 
 /// The beginning of a text, with at most that many bytes, and the number of the other bytes.
-fn cut(text: &str, most: usize) -> (&str, usize) {
-    let kept = &text[..text.floor_char_boundary(most)];
+pub(crate) fn cut(text: &str, most: usize) -> (&str, usize) {
+    let end = (0..=most.min(text.len())).rfind(|at| text.is_char_boundary(*at));
+    let kept = &text[..end.unwrap_or(0)];
     (kept, text.len() - kept.len())
 }
 

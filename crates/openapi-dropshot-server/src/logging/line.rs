@@ -34,7 +34,7 @@ impl Lines {
     }
 }
 
-/// The fields of a span, written as they stand in a line, and the number of those that are
+/// The fields of a span, written as in a line, and the number of those that are
 /// left out.
 struct SpanFields(String, usize);
 

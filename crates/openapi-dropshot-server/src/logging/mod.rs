@@ -11,6 +11,7 @@ use crate::{
     ServiceInfo,
     config::{Log, Switch},
 };
+pub(crate) use fields::cut;
 use line::Lines;
 use sink::Sink;
 use std::sync::OnceLock;
@@ -140,7 +141,10 @@ impl Drop for WriteOut {
 /// the standard library writes to stderr.
 pub fn log_panics() {
     std::panic::set_hook(Box::new(|panic| {
-        let message = panic.payload_as_str().unwrap_or("a value that is not text");
+        let payload = panic.payload();
+        let text = payload.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
+        let message = text.unwrap_or("a value that is not text");
         match panic.location() {
             Some(place) => tracing::error!(%place, "panicked: {message}"),
             None => tracing::error!("panicked: {message}"),
@@ -155,7 +159,7 @@ mod tests {
     use tracing::Level;
 
     #[test]
-    fn the_name_of_the_service_stands_for_this_crate() {
+    fn log_filters_use_the_name_of_the_service_for_this_crate() {
         for (setting, access, other) in [
             ("info", true, true),
             ("info,shop_server::access=off", false, true),

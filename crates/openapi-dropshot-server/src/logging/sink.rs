@@ -32,7 +32,6 @@ struct Shared {
     lines: Mutex<Lines>,
     /// There is something to write.
     came: Condvar,
-    /// All is written.
     written: Condvar,
     lost: AtomicU64,
 }

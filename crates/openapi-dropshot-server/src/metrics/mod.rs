@@ -48,7 +48,7 @@ impl Metrics {
         };
         metrics.gauge_with_label(
             &info.metric("build_info"),
-            "Which build this is; always 1.",
+            "The version of the build, as a label; the value is always 1.",
             ("version", info.version),
             || 1.0,
         );
@@ -168,8 +168,8 @@ impl Metrics {
             (
                 responses,
                 "response_bytes",
-                "Bytes of large responses that clients have not taken yet.",
-                "Bytes of large responses that clients may leave waiting.",
+                "Bytes of large responses that clients have not read yet.",
+                "Bytes of large responses that clients may leave unread.",
             ),
         ];
         for (budget, name, used, limit) in budgets {
@@ -210,24 +210,24 @@ impl Metrics {
         let waiting = connections.clone();
         self.gauge(
             &info.metric("connections_wait_seconds"),
-            "The time for which new connections have waited for room, at this moment.",
+            "For how long new connections have been waiting for one to be closed.",
             move || waiting.wait().as_secs_f64(),
         );
         let closed = connections.clone();
         self.counter(
             &info.metric("connections_closed_for_others_total"),
-            "Connections that were closed because there were too many, or too much was received of incomplete requests.",
+            "Connections that were closed because there were too many, or because incomplete requests used too much memory.",
             move || closed.closed_for_others(),
         );
         let closed = connections.clone();
         self.counter(
             &info.metric("connections_without_key_closed_total"),
-            "Connections that were closed for others and never had a request with a valid key.",
+            "Connections that were closed to make room for others and never had a request with a valid key.",
             move || closed.closed_without_key(),
         );
     }
 
-    /// All metrics, as they stand at this moment, as text.
+    /// All metrics at this moment, as text.
     ///
     /// # Errors
     ///
@@ -237,7 +237,7 @@ impl Metrics {
     }
 }
 
-/// The codes that can stand in an error response: those of the catalogue, of the operations, and
+/// The codes that an error response can have: those of the catalogue, of the operations, and
 /// of the pipeline.
 fn error_codes<C: Contract>() -> Vec<&'static str> {
     let listed = C::OPERATIONS.iter().flat_map(|operation| operation.errors);
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_there_keeps_its_meaning() {
+    fn existing_metric_names_keep_their_meaning() {
         let metrics = metrics();
         metrics.counter("twice_total", "Once.", || 1);
         metrics.counter("twice_total", "Once.", || 2);

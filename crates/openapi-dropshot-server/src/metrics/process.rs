@@ -29,7 +29,7 @@ pub(super) fn watch(metrics: &Metrics) {
     });
     let cpu = Opts::new(
         "process_cpu_seconds_total",
-        "Time on a processor, for the program and in the kernel.",
+        "Processor time in user and in kernel mode.",
     );
     metrics.add(&cpu, || Some(Value::Counter(cpu_seconds())));
     let started = SystemTime::now()
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_process_has_memory_files_threads_and_a_past() {
+    fn the_metrics_of_this_process_have_values() {
         assert!(in_status("VmRSS:").is_some_and(|kib| kib > 100.0));
         assert!(in_status("Threads:").is_some_and(|threads| threads >= 1.0));
         assert!(max_fds() >= 3.0);

@@ -86,7 +86,7 @@ async fn collect<P: Copy + Eq + Hash>(
             return Err(too_large(max));
         }
         if length > content.capacity() {
-            // What is reserved counts, too.
+            // Reserved bytes count, too.
             let capacity = length.max(2 * content.capacity()).min(max);
             let more = capacity - content.capacity();
             take_share(&mut share, more, budget, principal)?;

@@ -10,7 +10,7 @@ use openapi_dropshot_types::Condition;
 use std::{any::Any, panic::AssertUnwindSafe, pin::Pin, task::Poll, time::Duration};
 
 /// The result of the work, or 503 where it took too long. A write that was handed
-/// to the store goes on, so that its outcome is unknown.
+/// to the store continues, so that its outcome is unknown.
 pub(super) async fn within<T>(
     limits: &Limits,
     work: Pin<&mut impl Future<Output = T>>,

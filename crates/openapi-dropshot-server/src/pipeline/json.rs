@@ -10,7 +10,7 @@ use serde::{
 };
 use std::{borrow::Cow, cell::Cell, collections::HashSet, fmt};
 
-/// How deep arrays and objects may stand in each other.
+/// How deep arrays and objects may be nested.
 const MAX_DEPTH: usize = 64;
 
 /// 400 where the body is not such JSON. Returns the text to read in place of the body, if it
@@ -64,7 +64,7 @@ fn read(text: &str, has_fractions: bool) -> serde_json::Result<bool> {
     Ok(has_whole_float.get())
 }
 
-/// Walks through a value that stands so deep, and keeps nothing else of it.
+/// Walks through a value that is nested this deep, and keeps nothing of it.
 #[derive(Clone, Copy)]
 struct Walk<'a> {
     depth: usize,

@@ -25,7 +25,7 @@ pub(super) fn in_json_terms<C: Contract>(rejection: Rejection) -> Rejection {
 }
 
 /// `…invalid type: FOUND, expected WANTED at line…`; nothing where the message
-/// has another form. What a client sent stands in FOUND, so that the last
+/// has another form. What a client sent is in FOUND, so that the last
 /// `expected` is serde's.
 fn rewritten(message: &str) -> Option<String> {
     let (before, wanted) = message.rsplit_once(", expected ")?;

@@ -2,7 +2,7 @@
 //! ([`handle_request`]). dropshot has no middleware. Therefore the server passes its requests to
 //! the pipeline, and the pipeline gives each to dropshot's extractors and the handler.
 //!
-//! The order of the steps is a promise: a client without a key learns nothing of the
+//! The order of the steps is a promise: a client without a key learns nothing about the
 //! rest, and a body is read before a permit is taken, so that clients that
 //! send their bodies slowly do not shut out the others.
 

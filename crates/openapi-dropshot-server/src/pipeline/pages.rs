@@ -125,7 +125,6 @@ impl Pages {
         })
     }
 
-    /// The page at a path.
     pub(super) fn find(&self, path: &str) -> Option<&Page> {
         self.pages.iter().find(|page| page.path == path)
     }

@@ -18,7 +18,7 @@ pub(super) fn check(head: &Parts) -> Result<(), ErrorResponse> {
         .or_else(|| expect(&head.headers));
     match problem {
         None => Ok(()),
-        // What follows on the connection may be meant otherwise than it would be read here.
+        // The client may have sent the following bytes with another meaning than they would have here.
         Some(problem) => Err(ErrorResponse::new(Condition::InvalidRequest, problem)
             .with(CONNECTION, HeaderValue::from_static("close"))),
     }

@@ -7,14 +7,14 @@ use http::{HeaderMap, HeaderName, HeaderValue, request::Parts};
 use openapi_dropshot_types::Condition;
 use std::hash::Hash;
 
-/// What a request takes at least: its place in the server, with HTTP/2 a stream.
+/// The least memory that a request takes: its place in the server, with HTTP/2 a stream.
 pub(super) const REQUEST_BYTES: usize = 10 << 10;
-/// What a field takes beside its name and its value.
+/// The memory of a field beside its name and its value.
 const FIELD_BYTES: usize = 128;
 /// A request with less than this is counted only while it waits.
 const LARGE: usize = REQUEST_BYTES + (4 << 10);
 
-/// What a request takes in memory.
+/// The memory that a request takes.
 #[derive(Clone, Copy)]
 pub(crate) struct Cost(usize);
 

@@ -20,9 +20,9 @@ use std::{
 
 /// Smaller responses of HTTP/1.1 are not counted: a connection has one at a time.
 const SMALL: u64 = 8 << 10;
-/// What a response of HTTP/2 takes beside its content: its stream and its head.
+/// The memory of a response of HTTP/2 beside its content: its stream and its head.
 const STREAM_COST: usize = 4 << 10;
-/// What a client has to take within the time limit. The server passes on as much at once.
+/// The bytes that a client has to read within the time limit. The server passes on as many at once.
 const PART: usize = 64 << 10;
 /// The same for a stream of HTTP/2, which has to share its connection with others.
 const STREAM_PART: usize = 16 << 10;
@@ -60,7 +60,7 @@ where
         activity.close_connection();
     }
     head.extensions.insert(Watched);
-    // What JSON was written to has up to twice the size.
+    // A buffer for JSON has up to twice the size of the text.
     let content = Bytes::copy_from_slice(&content);
     let body = watched(content, share, version, activity);
     Ok(Response::from_parts(head, body))

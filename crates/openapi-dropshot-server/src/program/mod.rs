@@ -2,7 +2,7 @@
 //! listeners, the reload of the certificate, systemd, and an orderly shutdown.
 //!
 //! A service calls [`Program::begin`], opens its state with
-//! [`open_state`](Program::open_state) if it has a database, and goes on with
+//! [`open_state`](Program::open_state) if it has a database, and continues with
 //! [`bind`](Program::bind) and [`run`](BoundProgram::run).
 
 mod opening;
@@ -305,13 +305,15 @@ fn reload<S: State>(
 ) {
     supervisor::reloading();
     match files.map(Tls::load_again) {
-        None => tracing::info!("SIGHUP: the service speaks plain http, there is nothing to reload"),
+        None => tracing::info!(
+            "SIGHUP: the service uses plain http, so there is no certificate to reload"
+        ),
         Some(Ok(tls)) => {
             server.replace_tls(tls);
             if let Some(dates) = dates {
                 dates.read();
             }
-            tracing::info!("SIGHUP: new connections get the certificate that was read now");
+            tracing::info!("SIGHUP: the certificate was reloaded for new connections");
         }
         Some(Err(error)) => {
             let cause = error.source().map(|cause| format!(": {cause}"));
@@ -347,7 +349,7 @@ where
     Ok(())
 }
 
-/// Tells systemd that the start goes on and may take at least this long from now on, so that it
+/// Tells systemd that the start continues and may take at least this long from now on, so that it
 /// does not end the process when the time of the unit (`TimeoutStartSec`) is over. Call it again
 /// before that time has passed, for as long as there is progress. Without systemd, nothing happens.
 pub fn extend_start_timeout(time: Duration) {
@@ -359,7 +361,7 @@ pub fn extend_start_timeout(time: Duration) {
 #[error("cannot write to stdout")]
 pub struct PrintError(#[source] io::Error);
 
-/// Writes to stdout. Unlike `print!`, it does not panic where the reader has gone.
+/// Writes to stdout. Unlike `print!`, it does not panic if the pipe is closed.
 ///
 /// # Errors
 ///

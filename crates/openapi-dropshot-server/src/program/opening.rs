@@ -13,7 +13,6 @@ use tokio::net::TcpSocket;
 
 /// The pause after the first failure; it doubles with each further one.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
-/// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
 impl<X: clap::Args + Settings> Program<X> {
@@ -23,7 +22,7 @@ impl<X: clap::Args + Settings> Program<X> {
     ///
     /// During that time the admin listener reports that the service is alive and not ready. The
     /// address of the API is taken, but connections to it are refused: a load balancer turns to
-    /// another server before it has sent a request. systemd is notified that the start goes on.
+    /// another server before it has sent a request. systemd is notified that the start continues.
     ///
     /// # Errors
     ///
@@ -101,7 +100,7 @@ async fn opened<T, E: fmt::Display>(
         let error = match open().await {
             Ok(state) => {
                 if attempt > 1 {
-                    tracing::info!("the database was opened at the attempt number {attempt}");
+                    tracing::info!("the database was opened at attempt {attempt}");
                     supervisor::notify(&[NotifyState::Status("")]);
                 }
                 return Ok(state);

@@ -12,7 +12,7 @@ pub(super) enum Request {
     Stop(&'static str),
 }
 
-/// The signals of this process. None of them ends it at once any more.
+/// The signals of this process. None of them ends it at once any longer.
 pub(super) struct Signals {
     hangup: unix::Signal,
     terminate: unix::Signal,

@@ -17,7 +17,7 @@ pub(super) fn reloading() {
     }
 }
 
-/// Notifies systemd again and again that the start goes on, so that its time limit
+/// Notifies systemd again and again that the start continues, so that its time limit
 /// (`TimeoutStartSec`) does not end a start that waits or migrates. Never returns.
 pub(super) async fn extend_start() {
     loop {

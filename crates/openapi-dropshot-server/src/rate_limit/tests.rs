@@ -70,7 +70,7 @@ fn a_quota_that_refills_within_a_second_is_reported_per_second() {
 }
 
 #[test]
-fn in_the_long_run_the_rate_counts() {
+fn the_average_rate_is_that_of_the_settings() {
     let limiter = limiter("10", "5");
     let passed = (0..10_000)
         .filter(|&now| limiter.default_count(1, ms(now)).passed)

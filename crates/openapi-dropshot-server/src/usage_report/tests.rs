@@ -56,7 +56,7 @@ fn an_operation_is_unused_after_thirty_days_without_a_call() {
 }
 
 #[test]
-fn without_a_call_only_the_time_of_counting_counts() {
+fn an_operation_without_a_call_is_unused_after_thirty_days_of_counting() {
     let deprecation = RETIRED.deprecation.expect("it is deprecated");
     let deprecated_at = DateTime::from_timestamp(deprecation.since, 0).expect("a time");
     let now = deprecated_at + TimeDelta::days(100);
@@ -139,7 +139,7 @@ fn an_unused_operation_is_safe_to_remove_from_its_sunset_on() {
 }
 
 #[test]
-fn a_row_of_the_csv_is_a_day_and_no_formula() {
+fn a_row_of_the_csv_is_a_day_and_contains_no_formula() {
     let csv = report(Some(3), "a \"shop\", closed").to_csv();
     let rows: Vec<_> = csv.lines().skip(1).collect();
     assert_eq!(rows.len(), 3, "{csv}");
@@ -149,7 +149,7 @@ fn a_row_of_the_csv_is_a_day_and_no_formula() {
 }
 
 #[test]
-fn the_page_escapes_what_clients_chose() {
+fn the_page_escapes_texts_of_clients() {
     let page = report(Some(3), "<script>alert(1)</script>").to_html();
     assert!(
         page.contains("&lt;script&gt;") && !page.contains("<script"),

@@ -63,7 +63,7 @@ async fn bodies_that_are_not_json_reach_the_handler() {
 }
 
 #[tokio::test]
-async fn their_type_and_their_size_are_checked() {
+async fn the_type_and_the_size_of_bodies_that_are_not_json_are_checked() {
     let server = service();
     for (path, right) in [
         ("/bytes", "application/octet-stream"),

@@ -394,7 +394,7 @@ async fn one_of_the_alternatives_is_enough() {
 }
 
 #[tokio::test]
-async fn a_bearer_credential_is_read_as_http_says() {
+async fn a_bearer_credential_is_parsed_by_rfc_9110() {
     let server = start();
     for scheme in ["Bearer", "bearer", "BEARER", "Bearer  "] {
         let header = format!("Authorization: {scheme} bearer");
@@ -419,7 +419,7 @@ async fn a_bearer_credential_is_read_as_http_says() {
 }
 
 #[tokio::test]
-async fn a_user_and_a_password_are_read_as_http_says() {
+async fn a_user_and_a_password_are_parsed_by_rfc_7617() {
     let server = start();
     let right = basic("änn:a:b".as_bytes());
     accepted(&server, "/basic", &[&right], "basic=änn:a:b").await;
@@ -520,7 +520,7 @@ async fn a_principal_without_a_scope_is_rejected_with_403() {
 }
 
 #[tokio::test]
-async fn a_table_that_says_nothing_lets_no_request_through() {
+async fn operations_without_security_facts_reject_every_request() {
     let server = start();
     let all = ["X-One: one", "X-Two: two", "Authorization: Bearer bearer"];
     for path in ["/no-alternative", "/no-scheme"] {

@@ -30,7 +30,7 @@ fn exactly_one_alternative_must_accept_a_value() {
     assert_eq!(one(&json!("3")), Ok(Size::Text("3".to_owned())));
     let error = one(&json!([])).expect_err("neither");
     assert!(
-        error.starts_with("is none of the alternatives; `Number`: "),
+        error.starts_with("is not one of the alternatives; `Number`: "),
         "{error}"
     );
     let value = json!({ "a": 1 });
@@ -45,7 +45,7 @@ fn exactly_one_alternative_must_accept_a_value() {
 }
 
 #[test]
-fn any_takes_the_alternative_that_loses_least() {
+fn any_of_takes_the_alternative_that_keeps_the_most() {
     fn any(value: Value) -> Result<Size, String> {
         Alternatives::of(&value)
             .or("`Half`", Size::Half)

@@ -291,7 +291,7 @@ fn unsigned_format(schema: &Schema, is_parameter: bool) -> Option<&'static str> 
     (not_negative && (is_parameter || beyond)).then_some(format)
 }
 
-/// The object that stands at a place.
+/// The object at a place.
 fn object_at<'v>(root: &'v mut Value, at: &Location) -> Option<&'v mut Map<String, Value>> {
     root.pointer_mut(&at.pointer).and_then(Value::as_object_mut)
 }

@@ -198,7 +198,7 @@ fn member(
     shapes: &mut Shapes,
 ) -> (TokenStream, TokenStream) {
     let mut ty = rust(&field.ty);
-    // What schemars writes down as a default it takes from `Serialize`, which
+    // schemars takes the default that it writes from `Serialize`, which
     // parameters do not need for themselves.
     if matches!(field.presence, Presence::Optional) {
         ty = format!("Option<{ty}>");

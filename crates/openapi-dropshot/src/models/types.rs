@@ -85,7 +85,7 @@ impl Shapes {
         }
     }
 
-    /// The same for a member that has to be there.
+    /// The same for a required member.
     pub(super) fn required(&mut self, ty: &Ty) -> String {
         match ty {
             Ty::Nullable(inner) => shape(&format!("Nullable<{}>", self.schema(inner))),

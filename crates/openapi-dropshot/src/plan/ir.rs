@@ -203,7 +203,7 @@ pub(crate) struct Part {
 pub(crate) struct Struct {
     pub(crate) fields: Vec<Field>,
     pub(crate) others: Others,
-    /// The names of members that must not be there all together (`not: {required: […]}`).
+    /// The names of members that must not all be present (`not: {required: […]}`).
     pub(crate) exclusive: Vec<Vec<String>>,
 }
 

@@ -23,7 +23,7 @@ fn unsupported(keyword: &str) -> Option<(&'static str, &'static str)> {
             "say what the value may be instead",
         ),
         "discriminator" => (
-            "is not supported here: it tells the parts of `oneOf` apart, and stands beside them",
+            "is not supported here: it distinguishes the parts of `oneOf`, and belongs beside them",
             "write it beside `oneOf`, or remove it",
         ),
         "readOnly" | "writeOnly" => (

@@ -22,7 +22,7 @@ struct Merged<'a> {
     /// The parts that have `additionalProperties`.
     closing: Vec<(&'a Schema, &'a AdditionalProperties)>,
     has_type: bool,
-    /// The members that must not be there all together.
+    /// The members that must not all be present.
     exclusive: Vec<Vec<String>>,
 }
 
@@ -106,7 +106,7 @@ impl<'a> Planner<'a> {
         let exclusive = merged.exclusive;
         for name in exclusive.iter().flatten() {
             let field = fields.iter().find(|field| field.wire == *name);
-            // Whether a member with a default was there is not known any more.
+            // Whether a member with a default was present is no longer known.
             if field.is_none_or(|field| matches!(field.presence, Presence::Default(_))) {
                 let message = format!(
                     "`not` is not supported for `{name}`, which is not a property without a default"

@@ -127,7 +127,7 @@ impl<'a> Planner<'a> {
             let message = format!(
                 "the address of `{id_text}` cannot be told from a request: `{path}` has other variables"
             );
-            let help = "name a replacement whose variables stand at the same place of the path, or one without";
+            let help = "name a replacement with variables at the same places of the path, or without variables";
             self.reject(&rules::UNSUPPORTED_REPLACEMENT, &id.at, message, help);
         }
         reference

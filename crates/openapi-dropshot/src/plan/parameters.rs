@@ -365,7 +365,7 @@ impl<'a> Planner<'a> {
             && mark.as_bool() != Some(false)
             && (websocket || !has_query)
         {
-            let message = "`x-dropshot-pagination` stands at an operation that gives no pages";
+            let message = "`x-dropshot-pagination` is at an operation that does not return pages";
             let help = "add the query parameters `limit` and `page_token`, or remove the extension";
             self.reject(&rules::UNSUPPORTED_PAGINATION, &mark.at, message, help);
         }

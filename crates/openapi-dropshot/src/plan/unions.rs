@@ -103,7 +103,7 @@ impl<'a> Planner<'a> {
                     variant.tags.push(value.clone());
                 }
             } else {
-                let message = format!("`{}` is none of the alternatives", target.value);
+                let message = format!("`{}` is not one of the alternatives", target.value);
                 let help = "write the name of a component that is listed there";
                 self.reject(&rules::UNSUPPORTED_DISCRIMINATOR, &target.at, message, help);
             }

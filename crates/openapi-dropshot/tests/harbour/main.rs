@@ -22,7 +22,7 @@ fn emitted() -> Value {
         .expect("the document can be written")
 }
 
-/// What is read of a value and written again.
+/// The JSON of a value that was read and written again.
 fn kept<T: DeserializeOwned + Serialize>(value: &Value) -> Option<Value> {
     let read: T = serde_json::from_value(value.clone()).ok()?;
     serde_json::to_value(read).ok()
@@ -52,13 +52,13 @@ fn exactly_one_alternative_takes_a_value() {
     assert!(
         error
             .to_string()
-            .contains("none of the alternatives; `Anchored`:"),
+            .contains("not one of the alternatives; `Anchored`:"),
         "{error}"
     );
 }
 
 #[test]
-fn any_alternative_takes_a_value_and_the_whole_of_it_is_kept() {
+fn any_of_accepts_a_value_and_keeps_all_of_it() {
     for value in [
         json!({ "crates": 3 }),
         json!({ "litres": 5 }),
@@ -86,7 +86,7 @@ fn a_discriminator_names_the_alternative() {
 }
 
 #[test]
-fn described_words_stay_an_enumeration() {
+fn described_enumeration_values_stay_an_enumeration() {
     assert_eq!(Flag::ALL.len(), 3);
     assert_eq!("quebec".parse(), Ok(Flag::Quebec));
     let schema = emitted()["components"]["schemas"]["Flag"].clone();
@@ -100,7 +100,7 @@ fn described_words_stay_an_enumeration() {
 }
 
 #[test]
-fn alternatives_of_texts_can_be_parameters() {
+fn alternatives_of_strings_can_be_parameters() {
     assert!(matches!(
         BerthOrName::from_text("12"),
         Ok(BerthOrName::Berth(12))
@@ -122,7 +122,7 @@ fn defaults_are_objects_and_formats_too() {
 }
 
 #[test]
-fn dropshot_says_the_same_of_pages_bodies_and_responses() {
+fn the_emitted_document_has_the_same_pages_bodies_and_responses() {
     let emitted = emitted();
     let paths = &emitted["paths"];
     assert_eq!(

@@ -46,7 +46,7 @@ fn a_rejection_has_the_status_and_the_body_of_its_code() {
 }
 
 #[test]
-fn what_the_document_does_not_list_is_a_fault_of_the_service() {
+fn a_response_that_the_document_does_not_list_is_a_500() {
     let error = ListEntriesError::from(HttpError::for_bad_request(None, "bad number".to_owned()));
     assert_eq!(error.status_code().as_u16(), 400);
     let body = serde_json::to_value(&error).expect("the body can be written");
@@ -136,7 +136,7 @@ fn the_table_says_how_operations_are_protected_and_how_they_end() {
 }
 
 #[test]
-fn dropshot_says_the_body_of_the_errors() {
+fn the_emitted_document_has_the_bodies_of_errors() {
     let api = ledger_accounts_api_mod::stub_api_description().expect("the routes are told apart");
     let document = api
         .openapi("ledger", semver::Version::new(2, 1, 0))

@@ -4,7 +4,7 @@
 use super::{PATH, assert_rejected, operation};
 
 #[test]
-fn parameters_are_rejected_where_a_text_cannot_say_them() {
+fn parameters_that_text_cannot_express_are_rejected() {
     let parameter = |yaml: &str| {
         operation(&format!(
             "    get:\n      operationId: a{PATH}\n        - {{{yaml}}}\n      responses: {{'204': {{description: Gone.}}}}\n"
@@ -49,7 +49,7 @@ fn parameters_are_rejected_where_a_text_cannot_say_them() {
 }
 
 #[test]
-fn operations_are_rejected_where_dropshot_has_no_way() {
+fn operations_that_dropshot_cannot_serve_are_rejected() {
     let get = |yaml: &str| operation(&format!("    get:\n      operationId: a{PATH}\n{yaml}"));
     let post = |yaml: &str| operation(&format!("    post:\n      operationId: a{PATH}\n{yaml}"));
     let gone = "      responses: {'204': {description: Gone.}}\n";

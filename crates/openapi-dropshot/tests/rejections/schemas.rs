@@ -3,7 +3,7 @@
 use super::{assert_rejected, problems, schema};
 
 #[test]
-fn schemas_are_rejected_where_no_type_says_the_same() {
+fn schemas_without_an_equivalent_type_are_rejected() {
     assert_rejected(&[
         (
             schema(

@@ -18,7 +18,7 @@ fn after(yaml: &str) -> String {
 }
 
 #[test]
-fn what_nothing_generated_would_keep_is_rejected() {
+fn constructs_that_generated_code_would_lose_are_rejected() {
     assert_rejected(&[
         (
             with("").replace(
@@ -35,7 +35,7 @@ fn what_nothing_generated_would_keep_is_rejected() {
 }
 
 #[test]
-fn what_other_teams_write_is_supported() {
+fn constructs_of_other_teams_are_supported() {
     let responses = |yaml: &str| with("").replace(GONE, &format!("      responses: {yaml}\n"));
     let body = |yaml: &str| with(&format!("      requestBody: {yaml}\n")).replace("get:", "post:");
     for text in [

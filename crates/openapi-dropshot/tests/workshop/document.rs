@@ -29,7 +29,7 @@ fn schema(name: &str) -> Value {
 }
 
 #[test]
-fn leaves_say_their_rules() {
+fn the_schemas_of_scalars_have_their_rules() {
     assert_eq!(
         schema("PageSize"),
         json!({ "type": "integer", "format": "uint8", "minimum": 1, "maximum": 50, "default": 10 })
@@ -66,7 +66,7 @@ fn leaves_say_their_rules() {
 }
 
 #[test]
-fn collections_say_their_rules() {
+fn the_schemas_of_collections_have_their_rules() {
     assert_eq!(
         schema("Tags"),
         json!({ "type": "array", "items": { "type": "string" }, "minItems": 1, "maxItems": 3, "uniqueItems": true })
@@ -87,7 +87,7 @@ fn collections_say_their_rules() {
 }
 
 #[test]
-fn members_say_whether_they_may_be_absent_or_null() {
+fn the_schemas_of_members_tell_whether_they_may_be_absent_or_null() {
     let tool = schema("Tool");
     assert_eq!(tool["required"], json!(["kind", "name", "owner", "size"]));
     assert_eq!(
@@ -96,7 +96,7 @@ fn members_say_whether_they_may_be_absent_or_null() {
     );
     assert_eq!(
         tool["properties"]["owner"],
-        json!({ "type": "string", "nullable": true, "description": "May be `null`, but must be there." })
+        json!({ "type": "string", "nullable": true, "description": "May be `null`, but must be present." })
     );
     assert_eq!(tool["properties"]["nickname"]["nullable"], json!(true));
     assert_eq!(
@@ -134,7 +134,7 @@ fn members_say_whether_they_may_be_absent_or_null() {
 }
 
 #[test]
-fn operations_say_what_they_take_and_give() {
+fn the_emitted_operations_have_their_parameters_bodies_and_responses() {
     let list = at("/paths/~1tools/get");
     let parameter = |name: &str| {
         let all = list["parameters"].as_array().expect("parameters");

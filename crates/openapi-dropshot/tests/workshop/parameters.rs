@@ -35,7 +35,7 @@ fn texts_have_one_spelling() {
 }
 
 #[test]
-fn checked_values_say_their_rule() {
+fn violations_name_the_rule_of_the_value() {
     let why = |text: &str| {
         models::PageSize::from_text(text)
             .err()

@@ -93,7 +93,7 @@ fn texts_keep_length_and_pattern_counted_in_characters() {
 }
 
 #[test]
-fn formats_take_one_form_and_give_it_back() {
+fn formats_accept_one_form_and_write_it_unchanged() {
     let tool = |member: &str, value: Value| {
         let mut tool = tool();
         tool[member] = value;
@@ -183,7 +183,7 @@ fn formats_take_one_form_and_give_it_back() {
 }
 
 #[test]
-fn formats_are_equal_by_what_they_mean() {
+fn formats_are_compared_by_their_values() {
     let moment = |text: &str| text.parse::<models::DateTime>().expect("a moment");
     assert_eq!(
         moment("2024-01-01T00:00:00Z"),
@@ -258,7 +258,7 @@ fn absent_and_null_are_distinguished() {
 }
 
 #[test]
-fn objects_are_objects_and_no_arrays() {
+fn objects_reject_arrays() {
     assert_rejects::<models::Ticket>(&[
         (
             json!(["67e55044-10b1-426f-9247-bb680e5fe0c8"]),

@@ -18,14 +18,12 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// `completions`
 pub(super) fn completions(shell: Shell) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "petstore", &mut script);
     print(&script)
 }
 
-/// `man`
 pub(super) fn man(folder: Option<&Path>) -> Result<()> {
     let page = front_page().context("cannot make the manual page")?;
     let Some(folder) = folder else {

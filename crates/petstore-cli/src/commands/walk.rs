@@ -10,7 +10,6 @@ use petstore_client::{Error, ErrorKind, Pages};
 use serde::de::DeserializeOwned;
 use std::ops::Deref;
 
-/// The largest page, for `--all`.
 const LARGEST_PAGE: u64 = 100;
 
 /// How far to go.
@@ -21,7 +20,7 @@ pub(super) struct Walk {
 }
 
 impl Walk {
-    /// How many records a page has; the service decides if there is none.
+    /// How many records a page has; the service decides if it is not given.
     pub(super) fn page_size(&self) -> Option<u64> {
         self.page.limit.or(self.page.all.then_some(LARGEST_PAGE))
     }

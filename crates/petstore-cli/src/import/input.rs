@@ -32,8 +32,8 @@ pub(super) struct Fingerprint {
 /// The file as it was found.
 pub(super) struct Scan {
     pub(super) fingerprint: Fingerprint,
-    /// How many pets there are; empty lines and the header of a CSV file are
-    /// none.
+    /// The number of pets; empty lines and the header of a CSV file do not
+    /// count.
     pub(super) records: u64,
 }
 

@@ -50,7 +50,7 @@ fn is_sent(member: &str) -> Result<Option<&'static str>, String> {
         Some(name) => Ok(Some(name)),
         None if exported.contains(&member) => Ok(None),
         None => Err(format!(
-            "`{member}`, which is none of {}: correct it or take it out",
+            "`{member}`, which is not one of {}: correct it or take it out",
             exported.join(", ")
         )),
     }

@@ -36,7 +36,6 @@ impl Form {
     }
 }
 
-/// Stdout.
 pub(crate) struct Out(BufWriter<Stdout>);
 
 impl Out {
@@ -127,13 +126,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thousands_are_set_apart() {
+    fn thousands_are_separated() {
         let texts = [0, 999, 1_000, 100_000, 1_234_567].map(grouped);
         assert_eq!(texts, ["0", "999", "1,000", "100,000", "1,234,567"]);
     }
 
     #[test]
-    fn a_broken_connection_is_not_a_reader_that_left() {
+    fn a_broken_connection_is_not_a_closed_pipe() {
         let pipe = || io::Error::from(io::ErrorKind::BrokenPipe);
         assert!(reader_ended(&marked(pipe()).into()));
         assert!(!reader_ended(&pipe().into()));

@@ -87,7 +87,7 @@ mod tests {
     use super::{super::writer::row, *};
 
     #[test]
-    fn a_name_cannot_command_the_terminal() {
+    fn control_characters_of_a_name_do_not_reach_the_terminal() {
         let pet = Pet::builder().id(7).name("Rex\u{1b}[2J\n").category_id(-3);
         let pet: Pet = pet.try_into().expect("a pet");
         assert_eq!(
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn an_order_is_a_row_and_a_status_of_tomorrow_commands_no_terminal() {
+    fn an_order_is_a_row_without_control_characters_of_its_status() {
         let order: Order = serde_json::from_str(
             r#"{"id": 2, "petId": 1, "status": "lost\u001b[2J",
                 "placedAt": "2026-11-21T12:00:00.123456Z", "updatedAt": "2026-11-21T12:00:09Z"}"#,

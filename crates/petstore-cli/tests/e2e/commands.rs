@@ -43,7 +43,7 @@ fn a_pet_that_is_added_is_printed_and_listed() {
 }
 
 #[test]
-fn a_page_says_where_the_next_one_begins_and_all_follows_them() {
+fn a_page_shows_the_next_cursor_and_all_follows_it() {
     let service = Service::start();
     let user = User::of(&service);
     let ids: Vec<i64> = (0..5).map(|_| add(&user, "Rex", "sold")).collect();
@@ -76,7 +76,7 @@ fn a_page_says_where_the_next_one_begins_and_all_follows_them() {
 }
 
 #[test]
-fn a_table_has_a_row_a_pet_and_nothing_that_a_pet_chose() {
+fn a_table_has_a_row_for_each_pet_without_control_characters() {
     let service = Service::start();
     let user = User::of(&service);
     add(&user, "Rex\u{1b}[31m", "available");
@@ -91,7 +91,7 @@ ID  STATUS     CATEGORY  NAME
 }
 
 #[test]
-fn a_pet_is_fetched_and_stderr_says_that_this_ends() {
+fn a_pet_is_fetched_and_stderr_has_the_deprecation() {
     let service = Service::start();
     let user = User::of(&service);
     add(&user, "Rex", "sold");
@@ -145,7 +145,7 @@ fn invalid_arguments_are_reported_before_anything_is_sent() {
 }
 
 #[test]
-fn a_key_that_is_refused_and_a_service_that_is_away_have_codes_of_their_own() {
+fn a_rejected_key_and_an_unreachable_service_have_their_own_exit_codes() {
     let service = Service::start();
     let mut user = User::of(&service);
     let key = std::mem::replace(&mut user.key, "no_key_of_it".to_owned());
@@ -168,7 +168,7 @@ fn a_key_that_is_refused_and_a_service_that_is_away_have_codes_of_their_own() {
 }
 
 #[test]
-fn a_pet_whose_answer_was_lost_is_added_once_with_the_key_that_was_shown() {
+fn a_pet_whose_response_was_lost_is_added_once_with_the_key_that_was_shown() {
     let service = Service::start();
     let user = User::of(&service);
     let add = [
@@ -244,7 +244,7 @@ fn help_lists_the_options_of_a_command_before_those_of_all_commands() {
 }
 
 #[test]
-fn a_pipe_is_not_imported_and_not_waited_for() {
+fn importing_a_pipe_is_rejected_at_once() {
     let service = Service::start();
     let user = User::of(&service);
     let made = Command::new("mkfifo")
@@ -282,7 +282,7 @@ fn endless() -> String {
 }
 
 #[test]
-fn a_response_without_end_ends_the_command_and_not_its_memory() {
+fn an_endless_response_ends_the_command_within_bounded_memory() {
     // In KiB: enough for the program with what its threads reserve, and for the largest response twice.
     let limited = format!(
         "ulimit -v 1000000; exec '{}' pets get 1",

@@ -50,7 +50,7 @@ fn both_formats_carry_every_pet_from_one_service_to_another() {
 }
 
 #[test]
-fn an_export_of_nothing_is_a_file_without_pets() {
+fn an_export_of_an_empty_store_is_a_file_without_pets() {
     let service = Service::start();
     let user = User::of(&service);
     assert_eq!(user.run(&["pets", "export"]).stdout_of(0), "");
@@ -69,7 +69,7 @@ fn an_export_of_nothing_is_a_file_without_pets() {
 }
 
 #[test]
-fn a_reader_that_has_enough_ends_the_program_in_silence() {
+fn a_closed_pipe_ends_the_program_silently() {
     let service = Service::start();
     let user = User::of(&service);
     // More than a pipe holds.

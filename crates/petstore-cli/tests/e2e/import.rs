@@ -88,7 +88,7 @@ fn a_csv_file_is_read_by_the_names_of_its_columns() {
 }
 
 #[test]
-fn a_file_that_cannot_be_cut_into_pets_is_refused_as_a_whole() {
+fn a_file_that_cannot_be_cut_into_pets_is_rejected_as_a_whole() {
     let service = Service::start();
     let user = User::of(&service);
     for (text, word) in [
@@ -126,7 +126,7 @@ fn a_file_that_was_imported_is_not_imported_again() {
 }
 
 #[test]
-fn refused_lines_never_take_the_place_of_the_file_or_its_journal() {
+fn the_file_of_rejected_lines_cannot_replace_the_input_or_the_journal() {
     let service = Service::start();
     let user = User::of(&service);
     user.write("pets.ndjson", &pets(3));
@@ -141,7 +141,7 @@ fn refused_lines_never_take_the_place_of_the_file_or_its_journal() {
 }
 
 #[test]
-fn a_service_that_limits_is_waited_for() {
+fn an_import_waits_for_the_rate_limit() {
     let limits = ["--rate-limit-per-second", "100", "--rate-limit-burst", "20"];
     let service = Service::start_with(&limits);
     let user = User::of(&service);

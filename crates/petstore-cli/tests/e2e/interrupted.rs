@@ -84,7 +84,7 @@ fn interrupted_twice(signal: Signal) -> [Finished; 2] {
 }
 
 #[test]
-fn an_import_that_is_interrupted_by_sigint_goes_on_and_each_pet_is_there_once() {
+fn an_import_interrupted_by_sigint_continues_and_adds_each_pet_once() {
     for finished in interrupted_twice(Signal::INT) {
         let report = finished.json(130);
         assert_eq!(report["unanswered"], 0, "{report}");
@@ -93,7 +93,7 @@ fn an_import_that_is_interrupted_by_sigint_goes_on_and_each_pet_is_there_once() 
 }
 
 #[test]
-fn an_import_that_is_interrupted_by_sigterm_goes_on_and_each_pet_is_there_once() {
+fn an_import_interrupted_by_sigterm_continues_and_adds_each_pet_once() {
     for finished in interrupted_twice(Signal::TERM) {
         finished.json(143);
         finished.reports(&["stopped by SIGTERM", "run the same command again"]);
@@ -101,7 +101,7 @@ fn an_import_that_is_interrupted_by_sigterm_goes_on_and_each_pet_is_there_once()
 }
 
 #[test]
-fn an_import_that_is_killed_goes_on_and_each_pet_is_there_once() {
+fn a_killed_import_continues_and_adds_each_pet_once() {
     for finished in interrupted_twice(Signal::KILL) {
         assert_eq!(
             (finished.code, finished.out.as_str()),
@@ -150,7 +150,7 @@ impl WithoutResponses {
 }
 
 #[test]
-fn lines_whose_answers_were_lost_are_sent_again_and_are_there_once() {
+fn lines_whose_responses_were_lost_are_sent_again_and_added_once() {
     let WithoutResponses {
         service,
         user,
@@ -181,7 +181,7 @@ fn a_second_sigint_ends_at_once_and_nothing_is_lost_by_it() {
 }
 
 #[test]
-fn a_sigint_waits_for_answers_only_for_a_while() {
+fn a_sigint_waits_for_responses_for_a_limited_time() {
     let (this, import) = WithoutResponses::waiting();
     import.signal(Signal::INT);
     let finished = import.ended();
@@ -193,7 +193,7 @@ fn a_sigint_waits_for_answers_only_for_a_while() {
 }
 
 #[test]
-fn a_service_that_goes_away_ends_the_import_and_it_goes_on_later() {
+fn an_unreachable_service_ends_the_import_which_continues_later() {
     let mut service = Service::start();
     let user = User::of(&service);
     user.write(FILE, &pets(SOME));
@@ -212,7 +212,7 @@ fn a_service_that_goes_away_ends_the_import_and_it_goes_on_later() {
 }
 
 #[test]
-fn a_key_that_is_revoked_ends_the_import_and_another_one_goes_on() {
+fn a_revoked_key_ends_the_import_which_continues_with_another_key() {
     let service = Service::start();
     let mut user = User::of(&service);
     let other = service.command(&["key", "create", "other"]);

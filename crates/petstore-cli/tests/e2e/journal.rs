@@ -22,7 +22,7 @@ fn imported() -> (Service, User) {
 }
 
 #[test]
-fn a_file_that_was_changed_is_refused() {
+fn a_file_that_was_changed_is_rejected() {
     let (service, user) = imported();
     for text in [pets(4), pets(3).replace("pet 2", "pot 2"), pets(2)] {
         user.write(FILE, &text);
@@ -38,7 +38,7 @@ fn a_file_that_was_changed_is_refused() {
 }
 
 #[test]
-fn another_service_or_format_is_not_that_of_the_journal() {
+fn a_journal_of_another_service_or_format_is_rejected() {
     let (service, mut user) = imported();
     let finished = user.run(&[&IMPORT[..], &["--format", "csv"]].concat());
     assert_eq!(finished.stdout_of(2), "");
@@ -52,7 +52,7 @@ fn another_service_or_format_is_not_that_of_the_journal() {
 }
 
 #[test]
-fn a_file_that_is_no_journal_stays_as_it_is() {
+fn a_file_that_is_not_a_journal_is_not_changed() {
     let service = Service::start();
     let user = User::of(&service);
     user.write(FILE, &pets(3));
@@ -186,10 +186,10 @@ fn lines_that_another_api_key_may_have_sent_are_held_back() {
     each_is_there_once(&service, 100);
 }
 
-/// What the tests of interrupted imports rest on: it is the keys that keep each
+/// The tests of interrupted imports rely on this: it is the keys that keep each
 /// pet single.
 #[test]
-fn lines_that_are_sent_again_with_other_keys_would_be_there_twice() {
+fn lines_that_are_sent_again_with_other_keys_are_added_twice() {
     let WithoutResponses {
         service,
         user,

@@ -37,7 +37,7 @@ fn the_help_has_every_command_and_every_exit_code() {
 }
 
 #[test]
-fn the_manual_has_a_page_a_command() {
+fn the_manual_has_a_page_for_each_command() {
     let page = finished(&["man"]);
     assert!(page.contains(".TH petstore 1"), "{page}");
     for section in ["SYNOPSIS", "EXIT STATUS", "ENVIRONMENT", "FILES"] {

@@ -37,7 +37,7 @@ fn pets(export: &str) -> Vec<Value> {
 }
 
 #[test]
-fn every_member_of_a_pet_goes_through_import_and_export() {
+fn every_member_of_a_pet_is_exported_and_imported() {
     let first = Service::start();
     let schemas = Schemas::new(document(&first));
     let samples: Vec<Value> = (0..6)

@@ -25,7 +25,6 @@ fn listed(user: &User, arguments: &[&str]) -> (Vec<i64>, String) {
     (ids.collect(), finished.err)
 }
 
-/// The word after that one.
 fn after(word: &str, text: &str) -> String {
     let mut words = text.split_whitespace().skip_while(|found| *found != word);
     let next = words.nth(1).map(|next| next.trim_end_matches(';'));
@@ -40,7 +39,7 @@ fn status(user: &User, what: &str) -> Vec<Value> {
 }
 
 #[test]
-fn an_order_is_placed_and_fetched_as_json_and_moves_on_with_its_pet() {
+fn an_order_is_placed_fetched_and_changed_with_its_pet() {
     let service = Service::start();
     let user = User::of(&service);
     let pet = pet(&user);
@@ -86,7 +85,7 @@ fn a_pet_is_ordered_once_until_its_order_is_cancelled() {
 }
 
 #[test]
-fn a_step_that_there_is_not_is_refused_and_changes_nothing() {
+fn an_invalid_transition_is_rejected_and_changes_nothing() {
     let service = Service::start();
     let user = User::of(&service);
     placed(&user);
@@ -145,7 +144,7 @@ fn orders_are_listed_by_status_and_by_pet_the_newest_first() {
 }
 
 #[test]
-fn a_page_of_orders_says_where_the_next_one_begins_and_all_follows_them() {
+fn a_page_of_orders_shows_the_next_cursor_and_all_follows_it() {
     let service = Service::start();
     let user = User::of(&service);
     for _ in 0..5 {
@@ -166,7 +165,7 @@ fn a_page_of_orders_says_where_the_next_one_begins_and_all_follows_them() {
 }
 
 #[test]
-fn a_table_has_a_row_an_order() {
+fn a_table_has_a_row_for_each_order() {
     let service = Service::start();
     let user = User::of(&service);
     placed(&user);
@@ -207,7 +206,7 @@ fn invalid_order_arguments_are_reported_before_anything_is_sent() {
 }
 
 #[test]
-fn an_order_whose_answer_was_lost_is_placed_once_with_the_key_that_is_shown() {
+fn an_order_whose_response_was_lost_is_placed_once_with_the_key_that_is_shown() {
     let service = Service::start();
     let mut user = User::of(&service);
     let pet = pet(&user);
@@ -228,7 +227,7 @@ fn an_order_whose_answer_was_lost_is_placed_once_with_the_key_that_is_shown() {
 }
 
 #[test]
-fn a_step_whose_answer_was_lost_is_seen_at_its_order() {
+fn a_change_whose_response_was_lost_is_visible_in_its_order() {
     let service = Service::start();
     let mut user = User::of(&service);
     placed(&user);

@@ -59,7 +59,6 @@ impl User {
         Finished::from(output.expect("the program can be run"))
     }
 
-    /// Starts it.
     pub(crate) fn start(&self, arguments: &[&str]) -> Running {
         let mut command = self.command(arguments);
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -147,7 +146,6 @@ impl Running {
         until(words, || self.err.text().contains(words));
     }
 
-    /// Whether it runs.
     pub(crate) fn runs(&mut self) -> bool {
         self.child.try_wait().expect("can be asked").is_none()
     }

@@ -109,7 +109,7 @@ impl Service {
                 (word.starts_with("petstore_") && !word.contains(' ')).then(|| word.to_owned())
             })
             .expect("the first start shows a key");
-        // What it still logs is read, so that it never waits for us.
+        // The rest of its log is read, so that it never waits for the test.
         thread::spawn(move || lines.for_each(drop));
         let mut line = String::new();
         let mut finished = BufReader::new(process.stdout.take().expect("piped"));

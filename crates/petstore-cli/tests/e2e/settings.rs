@@ -30,7 +30,7 @@ fn run(user: &User, arguments: &[&str], variables: &[(&str, &str)]) -> Finished 
 }
 
 #[test]
-fn the_configuration_file_may_have_address_and_key_if_only_its_owner_reads_it() {
+fn the_configuration_file_may_have_a_key_if_only_its_owner_can_read_it() {
     let service = Service::start();
     let user = User::of(&service);
     let text = format!("url = {:?}\napi-key = {:?}\n", service.url, service.key);
@@ -56,7 +56,7 @@ fn the_configuration_file_may_have_address_and_key_if_only_its_owner_reads_it() 
 }
 
 #[test]
-fn a_flag_beats_its_variable_which_beats_the_file() {
+fn a_flag_takes_precedence_over_its_variable_and_this_over_the_file() {
     let (service, away) = (Service::start(), "http://127.0.0.1:1/v1");
     let user = User::of(&service);
     let key = ("PETSTORE_API_KEY", service.key.as_str());
@@ -99,7 +99,7 @@ fn an_error_in_the_configuration_file_does_not_repeat_its_values() {
 }
 
 #[test]
-fn without_a_key_it_says_where_one_comes_from() {
+fn without_a_key_the_error_names_the_variable_and_the_file() {
     let service = Service::start();
     let user = User::of(&service);
     let finished = run(&user, &LIST, &[]);

@@ -61,7 +61,7 @@ fn a_terminal_gets_a_table_whose_header_is_bold_unless_no_colour_is_wanted() {
 }
 
 #[test]
-fn a_terminal_sees_how_far_an_import_is() {
+fn a_terminal_shows_the_progress_of_an_import() {
     let service = Service::start();
     let user = User::of(&service);
     user.write("pets.ndjson", &pets(500));

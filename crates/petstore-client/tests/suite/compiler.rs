@@ -13,7 +13,7 @@ pub(crate) fn compile(fixture: &str, flags: &[&str]) -> Output {
     let libraries = std::env::current_exe()
         .expect("the system knows the running test")
         .parent()
-        .expect("a test stands in a folder")
+        .expect("a test is in a folder")
         .to_owned();
     let target = tempfile::tempdir().expect("a temporary folder can be made");
     Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))

@@ -82,9 +82,7 @@ fn the_documentation_of_method_and_builder_names_the_day_of_the_removal_once() {
             .join(file);
         let text = fs::read_to_string(path).expect("generated code is committed");
         let before = text.split(item).next().expect("a text has a beginning");
-        let own = &before[before
-            .rfind("}\n\n")
-            .expect("another item stands before it")..];
+        let own = &before[before.rfind("}\n\n").expect("another item is before it")..];
         let docs = own
             .lines()
             .filter_map(|line| line.trim().strip_prefix("///"))

@@ -18,7 +18,7 @@ async fn error_of(response: String) -> Error {
 }
 
 #[tokio::test]
-async fn an_error_body_gives_code_status_message_and_request_id() {
+async fn an_error_has_code_status_message_and_request_id_of_its_body() {
     let body = r#"{"code":"unauthorized","message":"send an API key","status":401}"#;
     let error = error_of(json("401 Unauthorized", &["x-request-id: r-7"], body)).await;
     assert_eq!(error.kind(), ErrorKind::Answer);
@@ -111,7 +111,7 @@ async fn a_success_that_is_not_listed_is_an_error_with_its_status() {
 }
 
 #[tokio::test]
-async fn a_success_that_cannot_be_read_tells_the_place_but_not_the_value() {
+async fn a_success_that_cannot_be_read_has_the_place_but_not_the_value() {
     for (body, words) in [
         (r#"[{"id":"hunter2"}]"#, "line 1"),
         (r#"[{"id":1,"categoryId":2}]"#, "missing field `name`"),
@@ -207,7 +207,7 @@ async fn control_characters_are_not_shown() {
 }
 
 #[test]
-fn one_error_type_serves_for_making_a_client_and_for_using_it() {
+fn one_error_type_covers_building_and_using_a_client() {
     fn make() -> Result<Client, Error> {
         Ok(Client::builder("pets").api_key(KEY).build()?)
     }

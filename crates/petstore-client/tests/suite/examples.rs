@@ -71,7 +71,7 @@ fn every_public_item_has_an_example() {
 }
 
 #[test]
-fn an_item_without_an_example_is_seen() {
+fn an_item_without_an_example_is_reported() {
     let text = "/// Adds.\n#[must_use]\npub fn add() {}\n\n/// Takes.\n/// ```\n/// ```\n#[deprecated(\n    note = \"\"\n)]\npub fn take() {}\n";
     assert_eq!(without_example(text), ["pub fn add() {}"]);
 }

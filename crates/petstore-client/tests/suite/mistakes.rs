@@ -15,7 +15,7 @@ fn error_of(fixture: &str) -> String {
 }
 
 #[test]
-fn a_builder_in_place_of_its_value_is_called_a_builder() {
+fn the_error_of_an_unbuilt_value_names_the_builder() {
     let error = error_of("forgets_build.rs");
     assert!(
         error.contains("expected `NewPet`, found `NewPetBuilder`"),
@@ -33,7 +33,7 @@ fn a_builder_without_question_mark_is_a_type_error() {
 }
 
 #[test]
-fn an_argument_that_the_operation_requires_is_missed_by_the_compiler() {
+fn a_missing_argument_is_a_compile_error() {
     let error = error_of("forgets_the_body.rs");
     assert!(
         error.contains("this method takes 1 argument but 0 arguments were supplied"),
@@ -42,7 +42,7 @@ fn an_argument_that_the_operation_requires_is_missed_by_the_compiler() {
 }
 
 #[test]
-fn a_body_of_another_type_is_told_what_to_call() {
+fn the_error_of_a_wrong_body_names_the_method_to_call() {
     let error = error_of("sends_another_body.rs");
     for part in [
         "`Pet` cannot be the body of this request",

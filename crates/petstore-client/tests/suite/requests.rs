@@ -200,7 +200,7 @@ fn an_address_or_key_that_cannot_work_is_rejected_at_once() {
 }
 
 #[test]
-fn https_works_as_delivered() {
+fn https_works_with_the_default_features() {
     Client::builder("https://pets.example/v1")
         .api_key(KEY)
         .build()
@@ -208,7 +208,7 @@ fn https_works_as_delivered() {
 }
 
 #[test]
-fn a_client_and_its_calls_go_between_threads() {
+fn a_client_and_its_calls_are_send_and_sync() {
     fn between_threads<T: Send>(_: T) {}
     let client = Client::builder("http://localhost/v1")
         .api_key(KEY)

@@ -33,7 +33,7 @@ pub(crate) async fn verify(file: &Path, settings: &CommandSettings) -> anyhow::R
     ))
 }
 
-/// What is not known of a backup without a checksum.
+/// The checks that are impossible for a backup without a checksum.
 fn note(file: &Path, has_checksum: bool) -> String {
     if has_checksum {
         return String::new();
@@ -50,7 +50,7 @@ pub(crate) async fn restore(file: &Path, settings: &CommandSettings) -> anyhow::
     let restored = petstore_store::restore(file, &url).await?;
     let former = restored.former.map(|former| {
         format!(
-            "; the former store is `{}`, delete it when you do not need it any more",
+            "; the former store is `{}`, delete it when you no longer need it",
             former.display()
         )
     });

@@ -143,6 +143,8 @@ async fn revoke(store: &dyn Store, text: &str) -> anyhow::Result<()> {
             "{id}, named `{name}`, was revoked already, {}\n",
             time(at)
         )),
-        Revocation::Unknown => bail!("the key `{id}` is gone; the store was replaced meanwhile"),
+        Revocation::Unknown => {
+            bail!("the key `{id}` no longer exists, because the store was replaced meanwhile")
+        }
     }
 }

@@ -31,7 +31,7 @@ pub(crate) async fn run(settings: CommandSettings, create: bool) -> anyhow::Resu
     })
 }
 
-/// Whether a server of PostgreSQL was busy or ended the connection. A wrong address is told at once.
+/// Whether a server of PostgreSQL was busy or ended the connection. A wrong address is reported at once.
 fn is_busy(error: &anyhow::Error) -> bool {
     let error = error.downcast_ref::<OpenError>();
     error.is_some_and(|error| matches!(error.problem, OpenProblem::Interrupted(_)))
@@ -76,7 +76,7 @@ fn text(url: &DatabaseUrl, plan: &MigrationPlan) -> String {
     };
     let wait = match url {
         DatabaseUrl::Postgres(_) => {
-            "\nIt waits for other transactions that use the tables, such as that of `pg_dump`: it tries for a second, lets the requests of running servers go on for two, and so on for 5 minutes."
+            "\nIt waits for other transactions that use the tables, such as that of `pg_dump`: it tries for a second, lets the requests of running servers continue for two, and so on for 5 minutes."
         }
         _ => "\nWrites wait meanwhile; a service that runs rejects them with 503.",
     };

@@ -45,7 +45,7 @@ fn line(row: &UsageRecord) -> String {
     let known = OPERATIONS.iter().find(|known| known.name == operation);
     let deprecation = known.and_then(|known| known.deprecation);
     let day = deprecation.and_then(|known| DateTime::from_timestamp(known.sunset, 0));
-    // `-` where the contract has no such operation any more.
+    // `-` if the contract no longer has the operation.
     let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
     let removed = or_none(day.map(|day| day.date_naive().to_string()));
     let instead = deprecation.map_or("-", |known| known.note);

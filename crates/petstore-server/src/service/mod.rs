@@ -25,7 +25,6 @@ use petstore_store::{
 };
 use std::sync::Arc;
 
-/// The context of a request.
 type RequestContext = dropshot::RequestContext<Context<PetStore>>;
 
 /// The operations of the contract, on a store.

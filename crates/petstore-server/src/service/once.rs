@@ -10,7 +10,6 @@ use openapi_dropshot_server::{
 use petstore_store::{Creation, Once, Store, StoreError};
 use std::{fmt::Display, sync::Arc};
 
-/// The future of a creation in the store.
 type Created<T, R> = BoxFuture<'static, Result<Creation<T, R>, StoreError>>;
 
 /// Creates what `ask` asks the store for, or returns what was created with the key

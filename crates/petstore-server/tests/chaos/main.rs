@@ -50,7 +50,7 @@ fn names(pets: &[Pet]) -> BTreeMap<&str, Vec<i64>> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn each_pet_is_there_once_and_the_tries_keep_to_the_budget() {
+async fn each_pet_is_created_once_and_retries_stay_within_the_budget() {
     let count = number("PETSTORE_CHAOS_PETS", 2_000);
     let seed = number("PETSTORE_CHAOS_SEED", u64::from(std::process::id()));
     println!("PETSTORE_CHAOS_SEED={seed}");
@@ -97,7 +97,7 @@ async fn each_pet_is_there_once_and_the_tries_keep_to_the_budget() {
         .stream()
         .try_collect()
         .await
-        .expect("nothing stands between");
+        .expect("nothing is between");
 
     println!("{network}, {} repetitions left", budget.left());
     let answered = names(&added);

@@ -75,7 +75,7 @@ fn written((status, header, body): Instead) -> Vec<u8> {
     format!("HTTP/1.1 {status}\r\n{header}\r\ncontent-length: {length}\r\n\r\n{body}").into_bytes()
 }
 
-/// The proxy; it goes on for as long as the test.
+/// The proxy; it continues for as long as the test.
 pub(crate) struct Network {
     /// The address of the proxy.
     pub(crate) address: SocketAddr,
@@ -130,7 +130,7 @@ impl Network {
         counts.map(|count| count.load(Ordering::Relaxed)).sum()
     }
 
-    /// Whether nothing of what can go wrong was left out.
+    /// Whether every kind of fault occurred.
     pub(crate) fn did_everything_wrong(&self) -> bool {
         let counts = self.counts.iter();
         let mut counts = counts.map(|count| count.load(Ordering::Relaxed));
@@ -242,7 +242,7 @@ async fn message(connection: &mut TcpStream, unread: &mut Vec<u8>) -> io::Result
     }
 }
 
-/// How long the message is that begins here, if it is whole.
+/// The length of the message that begins here, if it is complete.
 fn end_of_message(bytes: &[u8]) -> Option<usize> {
     let head = bytes.windows(4).position(|window| window == b"\r\n\r\n")? + 4;
     let text = String::from_utf8_lossy(&bytes[..head]).to_ascii_lowercase();

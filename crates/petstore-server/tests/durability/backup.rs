@@ -51,7 +51,7 @@ async fn a_copy_under_load_has_every_pet_that_was_acknowledged_before_and_serves
 }
 
 #[test]
-fn an_existing_file_is_left_alone() {
+fn an_existing_file_is_not_changed() {
     let service = Service::start();
     let folder = service.folder.path();
     run_ok(folder, &["backup", "copy.db"]);

@@ -73,7 +73,7 @@ async fn sigkill_under_load_loses_and_doubles_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_client_that_hangs_up_has_its_pet_once_or_not_at_all() {
+async fn a_client_that_disconnects_has_created_its_pet_once_or_not_at_all() {
     let ledger = Ledger::default();
     let service = Service::start();
     let target = Target::new(service.address, &service.key);

@@ -125,7 +125,7 @@ fn a_full_disk_is_503_until_there_is_room_and_loses_nothing() {
         let rejected = rejected.expect("there is no room");
         rejected.assert_error(503, "unavailable");
         let known = service.get(&format!("/v1/pets/{}", kept[0]));
-        assert_eq!(known.status, 200, "reads go on: {known:?}");
+        assert_eq!(known.status, 200, "reads continue: {known:?}");
         fs::remove_file(filler).expect("room is made");
         kept.push(service.add(round, None));
     }

@@ -74,7 +74,7 @@ fn a_lock_of_another_program_is_503_until_it_is_released() {
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .expect("the lock");
     is_unavailable(&service.post(PET));
-    assert_eq!(service.pets().len(), 1, "reads go on");
+    assert_eq!(service.pets().len(), 1, "reads continue");
     drop(lock);
     assert_eq!(service.post(PET).status, 201);
     assert_eq!(service.pets().len(), 2);

@@ -148,7 +148,7 @@ async fn rounds(backend: &str, arguments: &[&str], rounds: u64) {
             clients.spawn(async move { target.sell(random, told, counter).await });
         }
         for _ in 0..random.random_range(20..400) {
-            steps.recv().await.expect("clients go on");
+            steps.recv().await.expect("clients continue");
         }
         service.signal(Signal::KILL);
         clients.join_all().await;

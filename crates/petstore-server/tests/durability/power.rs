@@ -22,7 +22,7 @@ use test_support::{Need, skip};
 
 /// Set where this test runs itself to be traced: how SQLite shall sync.
 const SYNCHRONOUS: &str = "PETSTORE_TEST_SYNCHRONOUS";
-const CONTROL: &str = "power::a_program_that_does_not_sync_is_found_out";
+const CONTROL: &str = "power::a_program_that_does_not_sync_is_detected";
 
 fn cannot_trace() -> bool {
     let cannot = !can_trace();
@@ -69,7 +69,7 @@ fn no_pet_is_acknowledged_before_its_write_was_synced() {
 }
 
 #[test]
-fn a_program_that_does_not_sync_is_found_out() {
+fn a_program_that_does_not_sync_is_detected() {
     if let Ok(synchronous) = env::var(SYNCHRONOUS) {
         return acknowledge_a_pet(&synchronous);
     }
@@ -106,7 +106,7 @@ fn look_at(synchronous: &str) -> Result<(), Undurable> {
     Trace::complete(&output, pid).durable("Rex")
 }
 
-/// What the service does with one pet, but for the sync.
+/// Does what the service does with one pet, but without the sync.
 fn acknowledge_a_pet(synchronous: &str) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("its address");

@@ -1,4 +1,4 @@
-//! Tests a disk on which writes hang or fail: reads go on, one key does not take the
+//! Tests a disk on which writes hang or fail: reads continue, one key does not take the
 //! capacity of the others, and `/readyz` tells until writes succeed again.
 
 use crate::{
@@ -118,7 +118,7 @@ fn writes_of_one_key_that_wait_leave_places_in_the_queue_to_other_keys() {
     }
     let mut others = begin(service, &other, 1);
     let before = overloaded(&watched.scrape());
-    // What the other key sent waits, or was rejected at once.
+    // The requests of the other key wait, or are rejected at once.
     until(&watched, |scrape| {
         scrape.find("petstore_permits_in_use", &[]) >= Some(1.0) || overloaded(scrape) > before
     });

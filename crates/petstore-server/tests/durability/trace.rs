@@ -152,7 +152,7 @@ impl Trace {
         response.expect("the pet was answered").begin
     }
 
-    /// What was over before that place.
+    /// The events that ended before that place.
     fn before(&self, place: usize) -> impl Iterator<Item = &Call> {
         self.0
             .iter()

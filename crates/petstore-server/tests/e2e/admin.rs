@@ -93,7 +93,7 @@ fn a_service_that_stops_is_alive_but_not_ready() {
 }
 
 #[test]
-fn a_service_whose_store_is_gone_is_alive_but_not_ready_until_it_is_back() {
+fn a_service_without_its_store_is_alive_but_not_ready_until_it_is_back() {
     let watched = Watched::start();
     let file = watched.service.folder.path().join("petstore.db");
     let aside = watched.service.folder.path().join("aside");
@@ -113,14 +113,14 @@ fn a_service_whose_store_is_gone_is_alive_but_not_ready_until_it_is_back() {
 }
 
 #[test]
-fn silent_sockets_do_not_keep_a_probe_from_its_response() {
+fn silent_sockets_do_not_delay_a_probe() {
     let watched = Watched::start();
     let _silent: Vec<_> = (0..40).map(|_| Connection::open(watched.admin)).collect();
     assert_eq!(watched.ask("/livez").status, 200);
 }
 
 #[test]
-fn an_address_that_is_taken_is_a_clear_error_and_makes_no_key() {
+fn an_admin_address_in_use_is_reported_and_creates_no_key() {
     let folder = TempDir::new().expect("a folder can be made");
     let taken = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let address = taken.local_addr().expect("it has an address").to_string();
@@ -144,7 +144,7 @@ fn an_address_that_is_taken_is_a_clear_error_and_makes_no_key() {
 }
 
 #[test]
-fn it_can_be_switched_off() {
+fn the_admin_listener_can_be_switched_off() {
     let service = Service::start_with(&["--admin-listen", "off"]);
     assert!(service.pets().is_empty());
     assert!(
@@ -155,7 +155,7 @@ fn it_can_be_switched_off() {
 }
 
 #[test]
-fn metrics_can_be_switched_off_and_health_stays() {
+fn metrics_can_be_switched_off_without_the_health_pages() {
     let watched = Watched::start_with(&["--metrics", "off"]);
     assert!(watched.service.pets().is_empty());
     let (status, why) = line(&watched.ask("/metrics"));
@@ -165,7 +165,7 @@ fn metrics_can_be_switched_off_and_health_stays() {
 }
 
 #[test]
-fn the_command_health_reports_what_the_admin_listener_responds() {
+fn the_command_health_reports_the_response_of_the_admin_listener() {
     let mut watched = Watched::start_with(&["--shutdown-delay-seconds", "30"]);
     let folder = TempDir::new().expect("a folder can be made");
     let address = watched.admin.to_string();

@@ -235,7 +235,7 @@ fn a_backup_that_was_used_as_a_store_can_be_restored_like_any_store() {
 }
 
 #[test]
-fn a_malformed_store_is_called_damaged() {
+fn a_malformed_store_is_reported_as_damaged() {
     let service = with_changed_backup(|bytes| {
         let table = bytes
             .windows(17)

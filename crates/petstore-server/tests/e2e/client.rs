@@ -59,7 +59,7 @@ async fn a_pet_that_is_added_is_listed_and_fetched() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_walk_by_cursor_meets_each_pet_once_while_others_add_some() {
+async fn the_pages_of_the_client_return_each_pet_once_while_others_are_added() {
     let service = Service::start();
     let client = client_of(&service);
     let mut there = Vec::new();
@@ -106,7 +106,7 @@ async fn a_walk_by_cursor_meets_each_pet_once_while_others_add_some() {
 }
 
 #[tokio::test]
-async fn errors_are_typed_and_name_the_request_that_the_log_knows() {
+async fn errors_are_typed_and_have_the_request_id_of_the_log() {
     let service = Service::start();
     let client = client_of(&service);
 

@@ -4,7 +4,7 @@ use crate::{client::client_of, process::Service};
 use petstore_client::{ErrorCode, NewOrder, OrderStatus, OrderUpdate};
 
 #[tokio::test]
-async fn the_client_orders_moves_on_and_walks() {
+async fn the_client_places_changes_and_lists_orders() {
     let service = Service::start();
     let client = client_of(&service);
     let mut orders = Vec::new();

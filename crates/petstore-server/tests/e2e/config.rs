@@ -42,7 +42,7 @@ fn a_flag_beats_a_variable_and_a_variable_the_file_and_the_file_the_default() {
 }
 
 #[test]
-fn the_commands_that_look_into_the_store_read_the_same_settings() {
+fn the_commands_that_open_the_store_read_the_same_settings() {
     let folder = folder_with("database = \"sqlite:file.db\"\nmax-in-flight = 7\n");
     for command in [&["migrate", "--create"][..], &["key", "create", "a"]] {
         let arguments = [command, &["--config", "petstore.toml"]].concat();
@@ -160,7 +160,7 @@ fn an_invalid_value_is_reported_with_its_place() {
 }
 
 #[test]
-fn a_typing_mistake_in_the_name_of_the_database_makes_no_store() {
+fn a_mistyped_database_creates_no_store() {
     let service = Service::start();
     let folder = service.folder.path();
     for command in [
@@ -315,7 +315,7 @@ fn the_password_of_the_database_is_not_printed() {
 }
 
 #[test]
-fn a_variable_that_is_almost_a_setting_is_warned_of() {
+fn a_variable_that_resembles_a_setting_is_a_warning() {
     let folder = Arc::new(TempDir::new().expect("a folder can be made"));
     let mistyped = [("PETSTORE_MAX_INFLIGHT", "7"), ("PETSTORE_LISTNE", "1")];
     let texts = [

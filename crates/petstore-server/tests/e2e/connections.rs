@@ -53,7 +53,7 @@ fn a_client_that_expects_100_continue_is_rejected_before_it_sends() {
 }
 
 #[test]
-fn a_client_of_http_1_0_is_answered_and_its_connection_closed() {
+fn a_client_of_http_1_0_gets_a_response_and_its_connection_is_closed() {
     let service = Service::start();
     let mut connection = service.connect();
     connection.write(format!(
@@ -65,7 +65,7 @@ fn a_client_of_http_1_0_is_answered_and_its_connection_closed() {
 }
 
 #[test]
-fn a_rejected_body_is_not_taken_for_the_next_request() {
+fn a_rejected_body_is_not_parsed_as_the_next_request() {
     let service = Service::start();
     let inner = Request::post("/v1/pets", PET).key(&service.key).bytes();
     let mut connection = service.connect();
@@ -135,7 +135,7 @@ fn a_body_where_none_is_taken_is_read_and_ignored() {
 }
 
 #[test]
-fn odd_targets_get_a_response() {
+fn request_targets_of_every_form_get_a_response() {
     let service = Service::start();
     service
         .send(&Request::new("OPTIONS", "*"))
@@ -150,7 +150,7 @@ fn odd_targets_get_a_response() {
 }
 
 #[test]
-fn clients_that_say_nothing_do_not_keep_others_from_being_served() {
+fn silent_clients_do_not_block_other_clients() {
     let service = Service::start();
     let silent: Vec<Connection> = (0..200).map(|_| service.connect()).collect();
     let dripping: Vec<Connection> = (0..200)

@@ -260,7 +260,7 @@ fn every_alert_uses_served_metrics() {
     assert_eq!(
         queries.len(),
         rules.matches("- alert: ").count(),
-        "an `expr` stands on one line"
+        "an `expr` is on one line"
     );
     assert_served(&queries, 5);
 }
@@ -315,7 +315,7 @@ fn promtool_finds_that_the_alerts_fire_when_they_should_and_only_then() {
 }
 
 #[test]
-fn the_metrics_and_labels_of_a_query_are_told_from_its_words() {
+fn the_metrics_and_labels_of_a_query_are_parsed() {
     let set = |labels: &[&str]| labels.iter().map(|label| (*label).to_owned()).collect();
     let query = r#"sum by (le, a) (rate(x_bucket{job=~"$job",b!="c{d}"}[$__rate_interval])) / on (e) y offset 5m > 0.5e3"#;
     let expected = Asked {
@@ -329,7 +329,7 @@ fn the_metrics_and_labels_of_a_query_are_told_from_its_words() {
 }
 
 #[test]
-fn a_query_of_an_unknown_metric_or_label_is_found() {
+fn a_query_of_an_unknown_metric_or_label_is_reported() {
     let scrape = scrape();
     for (query, expected) in [
         (

@@ -89,7 +89,7 @@ fn the_script_of_the_viewer_is_compressed_for_clients_that_accept_gzip() {
 }
 
 #[test]
-fn the_page_is_only_read() {
+fn the_documentation_page_accepts_only_get_and_head() {
     let service = Service::start();
     for path in ["/docs", "/docs/init.js", "/docs/scalar.js"] {
         let response = service.send(&Request::new("DELETE", path));
@@ -149,7 +149,7 @@ fn each_representation_of_a_page_has_a_validator_of_its_own() {
 }
 
 #[test]
-fn a_client_that_has_a_page_gets_304_without_it() {
+fn a_client_with_the_validator_of_a_page_gets_304_without_a_body() {
     let service = Service::start();
     for path in PAGES {
         for (coding, other) in [("identity", "gzip"), ("gzip", "identity")] {
@@ -169,7 +169,7 @@ fn a_client_that_has_a_page_gets_304_without_it() {
                 }
                 assert_eq!(current.header("content-encoding"), None, "{path}");
             }
-            // What the client has is another representation.
+            // The client has another representation.
             let request = Request::get(path).header("Accept-Encoding", other);
             let response = service.send(&request.header("If-None-Match", etag));
             assert_eq!(response.status, 200, "{path}");

@@ -68,7 +68,7 @@ fn no_key_and_a_wrong_key_are_401_whatever_else_is_wrong() {
 }
 
 #[test]
-fn the_scheme_of_the_credential_is_read_in_any_case() {
+fn the_scheme_of_the_credential_is_case_insensitive() {
     let service = Service::start();
     let request =
         Request::get("/v1/pets").header("authorization", &format!("bEARER {}", service.key));
@@ -97,7 +97,7 @@ fn an_unknown_path_is_404_without_a_key_and_an_unknown_pet_with_one() {
 }
 
 #[test]
-fn an_unknown_method_is_405_with_the_methods_that_there_are() {
+fn an_unknown_method_is_405_with_the_allowed_methods() {
     let service = Service::start();
     for (target, path) in [("/v1/pets", "/pets"), ("/v1/pets/1", "/pets/{petId}")] {
         let operations = OPERATIONS.iter().filter(|operation| operation.path == path);

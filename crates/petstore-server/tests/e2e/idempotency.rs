@@ -51,7 +51,7 @@ fn the_same_key_and_body_get_the_first_response_again() {
 }
 
 #[test]
-fn another_body_is_422_and_leaves_the_key_to_the_first() {
+fn another_body_with_the_same_key_is_422() {
     let service = Service::start();
     let first = send(&service, "a", PET);
     assert_created(&first);
@@ -65,14 +65,14 @@ fn another_body_is_422_and_leaves_the_key_to_the_first() {
         let message = response.assert_error(422, "idempotency_key_reused");
         assert!(message.contains("`Idempotency-Key`"), "{message}");
     }
-    // A body that is none is 400, whatever became of the key.
+    // An invalid body is 400, whatever became of the key.
     send(&service, "a", r#"{"name":"Rex"}"#).assert_error(400, "invalid_request");
     assert_eq!(send(&service, "a", PET).body, first.body);
     assert_eq!(service.pets(), [first.json()]);
 }
 
 #[test]
-fn a_bad_key_is_400_and_nothing_is_created() {
+fn an_invalid_idempotency_key_is_400_and_nothing_is_created() {
     let service = Service::start();
     let longest = "x".repeat(255);
     for key in [
@@ -110,7 +110,7 @@ fn a_bad_key_is_400_and_nothing_is_created() {
 }
 
 #[test]
-fn another_api_key_has_its_idempotency_keys_for_itself() {
+fn each_api_key_has_idempotency_keys_of_its_own() {
     let service = Service::start();
     let folder = service.folder.path();
     let other = run_ok(folder, &["key", "create", "other"]);
@@ -132,7 +132,7 @@ fn another_api_key_has_its_idempotency_keys_for_itself() {
 }
 
 #[test]
-fn a_restart_in_between_changes_nothing() {
+fn a_creation_is_repeated_after_a_restart() {
     let mut service = Service::start();
     let first = send(&service, "a", PET);
     let key = service.key.clone();
@@ -149,7 +149,7 @@ fn a_restart_in_between_changes_nothing() {
 }
 
 #[test]
-fn of_many_at_once_with_one_key_all_get_one_pet() {
+fn concurrent_creations_with_one_key_create_one_pet() {
     let service = Service::start();
     for round in 0..5 {
         let request = request(&round.to_string(), PET).key(&service.key).bytes();
@@ -177,7 +177,7 @@ fn of_many_at_once_with_one_key_all_get_one_pet() {
 }
 
 #[test]
-fn two_servers_on_one_file_make_one_pet() {
+fn two_servers_on_one_file_create_one_pet_for_one_key() {
     let one = Service::start();
     let mut two = Service::start_in(Arc::clone(&one.folder), &[], &[]);
     two.key.clone_from(&one.key);

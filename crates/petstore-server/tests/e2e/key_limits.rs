@@ -15,8 +15,8 @@ fn with_shop(test: fn(&Shop<'_>)) {
 }
 
 #[test]
-fn the_list_shows_limits() {
-    with_shop(limits::the_list_shows_limits);
+fn key_list_shows_the_limits_of_keys() {
+    with_shop(limits::key_list_shows_the_limits_of_keys);
 }
 
 #[test]
@@ -40,6 +40,6 @@ fn a_key_is_replaced_by_another_one_of_its_name() {
 }
 
 #[test]
-fn wrong_limits_are_rejected() {
-    with_shop(limits::wrong_limits_are_rejected);
+fn invalid_limits_of_keys_are_rejected() {
+    with_shop(limits::invalid_limits_of_keys_are_rejected);
 }

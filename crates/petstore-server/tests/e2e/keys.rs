@@ -34,7 +34,7 @@ fn listed(service: &Service, name: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_key_that_is_made_while_the_service_runs_opens_it_at_once() {
+fn a_key_that_is_created_while_the_service_runs_is_valid_at_once() {
     let service = Service::start();
     let printed = run_ok(
         service.folder.path(),
@@ -54,7 +54,7 @@ fn a_key_that_is_made_while_the_service_runs_opens_it_at_once() {
 }
 
 #[test]
-fn a_revoked_key_stops_working_within_a_second_and_the_others_go_on() {
+fn a_revoked_key_is_invalid_within_a_second_and_the_others_stay_valid() {
     let service = Service::start();
     let key = run_ok(service.folder.path(), &["key", "create", "second"]);
     let key = key.trim_end();
@@ -113,7 +113,7 @@ fn a_request_whose_key_is_revoked_before_its_body_has_arrived_is_rejected() {
 }
 
 #[test]
-fn a_store_whose_only_key_was_revoked_gets_no_new_one() {
+fn a_store_whose_only_key_was_revoked_gets_no_new_key_at_the_start() {
     let service = Service::start();
     let id = &listed(&service, "first")[0];
     run_ok(service.folder.path(), &["key", "revoke", id]);
@@ -122,7 +122,7 @@ fn a_store_whose_only_key_was_revoked_gets_no_new_one() {
 }
 
 #[test]
-fn keys_that_are_not_there_are_a_clear_error() {
+fn revoking_an_unknown_key_is_an_error_that_names_it() {
     let folder = TempDir::new().expect("a folder can be made");
     run_ok(folder.path(), &["migrate", "--create"]);
     let error = run_failing(folder.path(), &["key", "revoke", "k_000000000000"], 1);
@@ -282,7 +282,7 @@ fn a_running_service_logs_the_keys_that_commands_create_and_revoke() {
 }
 
 #[test]
-fn names_that_cannot_be_read_are_rejected() {
+fn key_names_with_control_characters_are_rejected() {
     let folder = TempDir::new().expect("a folder can be made");
     run_ok(folder.path(), &["migrate", "--create"]);
     for name in ["", " ", "two\nlines", &"x".repeat(101)] {

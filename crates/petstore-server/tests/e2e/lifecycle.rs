@@ -27,7 +27,7 @@ fn assert_announced(response: &RawResponse, status: u16) {
 }
 
 #[test]
-fn a_deprecated_operation_says_so_on_success_and_on_error() {
+fn a_deprecated_operation_has_its_headers_on_success_and_on_error() {
     let service = Service::start_with(&["--body-max-bytes", "10"]);
     // The pet does not fit into the body that this service reads.
     assert_announced(&service.get("/v1/pets/1"), 404);
@@ -44,7 +44,7 @@ fn a_deprecated_operation_says_so_on_success_and_on_error() {
 }
 
 #[test]
-fn other_responses_say_nothing_of_it() {
+fn operations_that_are_not_deprecated_have_no_deprecation_headers() {
     let service = Service::start();
     service.add("a", None);
     service.add("b", None);

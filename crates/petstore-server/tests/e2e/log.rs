@@ -22,7 +22,7 @@ fn line_of(service: &Service, response: &RawResponse) -> Value {
 }
 
 #[test]
-fn a_request_leaves_one_line_that_tells_who_asked_for_what() {
+fn a_request_is_logged_in_one_line_with_its_caller_and_route() {
     let service = Service::start();
     let response = service.get("/v1/pets/4711");
     let line = service
@@ -276,7 +276,7 @@ fn nothing_that_was_logged_is_lost_at_the_end() {
 }
 
 #[test]
-fn a_format_that_there_is_not_is_a_clear_error() {
+fn an_unknown_log_format_is_reported() {
     let folder = tempfile::TempDir::new().expect("a folder can be made");
     let error = crate::process::run_failing(folder.path(), &["serve", "--log-format", "xml"], 2);
     assert!(error.contains("[possible values: text, json]"), "{error}");
@@ -328,7 +328,7 @@ fn of_a_flood_of_rejections_a_few_are_logged_and_all_are_counted() {
     let service = &watched.service;
     let begin = Instant::now();
     flood(service, FLOOD);
-    // What is not part of the flood has its lines, whatever the flood did before.
+    // Requests outside of the flood are logged, whatever the flood did before.
     for _ in 0..20 {
         line_of(service, &service.get("/v1/pets"));
     }
@@ -357,7 +357,7 @@ fn of_a_flood_of_rejections_a_few_are_logged_and_all_are_counted() {
 }
 
 #[test]
-fn what_a_flood_leaves_out_is_counted_at_the_end_too() {
+fn log_lines_that_a_flood_leaves_out_are_counted_also_at_the_end() {
     let mut service = Service::start_with(&["--log-format", "json"]);
     flood(&service, 1000);
     service.signal(Signal::TERM);

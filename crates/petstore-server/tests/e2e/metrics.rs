@@ -86,7 +86,7 @@ fn requests_are_counted_by_method_template_and_status() {
 }
 
 #[test]
-fn what_takes_long_is_in_a_higher_bucket_than_what_does_not() {
+fn slow_requests_are_counted_in_a_higher_bucket_than_fast_ones() {
     let watched = Watched::start();
     watched.service.pets();
     let scrape = watched.scrape();
@@ -170,7 +170,7 @@ fn calls_of_a_deprecated_operation_are_counted_by_key_with_the_time_of_the_last_
 }
 
 #[test]
-fn unknown_paths_and_keys_add_no_metrics() {
+fn unknown_paths_and_keys_add_no_series_to_the_metrics() {
     let watched = Watched::start();
     watched.service.get("/v1/nothing");
     let before = watched.scrape().samples.len();
@@ -188,7 +188,7 @@ fn unknown_paths_and_keys_add_no_metrics() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn the_process_is_measured() {
+fn the_metrics_include_those_of_the_process() {
     let scrape = Watched::start().scrape();
     for (name, least) in [
         ("process_resident_memory_bytes", 1e6),

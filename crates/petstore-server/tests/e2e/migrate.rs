@@ -25,7 +25,7 @@ pub(crate) fn oldest(path: &Path) {
 }
 
 #[test]
-fn a_store_that_is_not_there_is_made_with_a_flag_and_then_has_its_version() {
+fn migrate_creates_a_missing_store_with_the_flag_create() {
     let folder = TempDir::new().expect("a folder can be made");
     let made = run_ok(folder.path(), &["migrate", "--create"]);
     let version = made
@@ -41,7 +41,7 @@ fn a_store_that_is_not_there_is_made_with_a_flag_and_then_has_its_version() {
 }
 
 #[test]
-fn an_older_store_is_brought_to_the_version_of_a_new_one() {
+fn migrate_upgrades_an_older_store_to_the_newest_schema() {
     let folder = TempDir::new().expect("a folder can be made");
     oldest(&folder.path().join("old.db"));
     let said = run_ok(folder.path(), &["migrate", "--database", "sqlite:old.db"]);
@@ -52,7 +52,7 @@ fn an_older_store_is_brought_to_the_version_of_a_new_one() {
 }
 
 #[test]
-fn a_database_that_is_no_store_is_rejected_and_left_unchanged() {
+fn migrate_rejects_a_database_of_another_program_unchanged() {
     let folder = TempDir::new().expect("a folder can be made");
     let path = folder.path().join("text.db");
     fs::write(&path, "no database at all").expect("can be written");
@@ -72,7 +72,7 @@ fn a_database_that_is_no_store_is_rejected_and_left_unchanged() {
 }
 
 #[test]
-fn a_dry_run_tells_the_steps_and_changes_nothing() {
+fn a_dry_run_lists_the_steps_and_changes_nothing() {
     let folder = TempDir::new().expect("a folder can be made");
     let path = folder.path().join("old.db");
     oldest(&path);

@@ -80,7 +80,7 @@ fn an_order_passes_all_transitions_and_changes_the_status_of_its_pet() {
 }
 
 #[test]
-fn a_pet_that_cannot_be_ordered_is_rejected_with_its_reason_and_stays_as_it_is() {
+fn an_order_of_an_unavailable_pet_is_rejected_with_the_reason_and_changes_nothing() {
     let service = Service::start();
     let message = order(&service, 5).assert_error(404, "not_found");
     assert_eq!(message, "there is no pet with the id 5");
@@ -100,7 +100,7 @@ fn a_pet_that_cannot_be_ordered_is_rejected_with_its_reason_and_stays_as_it_is()
 }
 
 #[test]
-fn a_step_that_is_not_in_the_table_is_rejected_and_names_from_and_to() {
+fn a_transition_that_is_not_in_the_table_is_rejected_with_both_statuses() {
     let service = Service::start();
     let pet = service.add("Rex", Some("available"));
     let order = placed(&service, pet);
@@ -176,7 +176,7 @@ fn invalid_order_requests_get_a_message_with_the_remedy() {
 }
 
 #[test]
-fn every_operation_needs_a_key_and_knows_what_is_not_there() {
+fn every_order_operation_is_401_without_a_key_and_404_for_an_unknown_id() {
     let service = Service::start();
     let approved = r#"{"status":"approved"}"#;
     for request in [
@@ -207,7 +207,7 @@ fn every_operation_needs_a_key_and_knows_what_is_not_there() {
 }
 
 #[test]
-fn a_body_that_is_too_large_or_no_json_is_rejected() {
+fn a_body_that_is_too_large_or_not_json_is_rejected() {
     let service = Service::start_with(&["--body-max-bytes", "20"]);
     let large = r#"{"petId":1,"status":"approved"}"#;
     let text = |method, target| {
@@ -230,7 +230,7 @@ fn a_body_that_is_too_large_or_no_json_is_rejected() {
 }
 
 #[test]
-fn a_repeated_order_is_placed_once_and_its_key_is_good_for_nothing_else() {
+fn a_repeated_order_is_placed_once_and_its_key_is_rejected_elsewhere() {
     let service = Service::start();
     let pet = service.add("Rex", Some("available"));
     let body = json!({"petId": pet}).to_string();
@@ -331,6 +331,6 @@ fn pages_lead_from_the_newest_order_to_the_oldest_and_keep_their_filters() {
     }
     let response = service.get(&format!("/v1/pets?cursor={cursor}"));
     response.assert_error(400, "invalid_request");
-    // Twenty, where nothing is said.
+    // Twenty by default.
     assert_eq!(service.get(ORDERS).json().as_array().map(Vec::len), Some(8));
 }

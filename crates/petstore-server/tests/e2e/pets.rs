@@ -33,7 +33,7 @@ fn omitted_members_stay_absent_and_unknown_members_are_ignored() {
 }
 
 #[test]
-fn a_name_comes_back_byte_for_byte() {
+fn a_name_is_returned_byte_for_byte() {
     let service = Service::start();
     for name in ["a\0b", "🐕‍🦺", "\u{feff}", "\"\\\u{1}\u{7f}", "ẞ", " "] {
         let id = service.add(name, None);
@@ -60,7 +60,7 @@ fn the_default_limit_is_twenty_and_limit_changes_it() {
 }
 
 #[test]
-fn a_walk_meets_each_pet_that_was_there_once_while_others_are_added() {
+fn following_links_returns_each_earlier_pet_once_while_others_are_added() {
     let service = Service::start();
     let statuses = [Some("available"), None, Some("sold")];
     let there: Vec<i64> = (0..30)

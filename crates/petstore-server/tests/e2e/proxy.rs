@@ -72,7 +72,7 @@ fn assert_status_of_its_own(response: &RawResponse, status: u16) {
 }
 
 #[test]
-fn a_request_passes_with_the_id_of_the_service() {
+fn a_request_through_the_proxy_has_the_id_of_the_service() {
     let Some(proxy) = Proxy::start() else { return };
     let body = r#"{"name": "Rex", "categoryId": 7}"#;
     let response = proxy.send(&Request::post("/v1/pets", body).key(proxy.key()));
@@ -143,7 +143,7 @@ fn connections_without_http_are_closed_without_a_response() {
 }
 
 #[test]
-fn sockets_that_say_nothing_or_too_little_are_closed_in_seconds() {
+fn silent_and_slow_sockets_are_closed_in_seconds() {
     let short = [
         ("PETSTORE_PROXY_HEAD_TIMEOUT", "500ms"),
         ("PETSTORE_PROXY_BODY_TIMEOUT", "500ms"),
@@ -192,7 +192,7 @@ fn a_client_that_does_not_read_the_response_is_cut_off() {
         .expect("taken");
     proxy.serves();
     thread::sleep(PAUSE);
-    // What was under way is still there; then comes the end, by whichever way.
+    // The bytes that were under way still arrive; then the connection ends, in one way or another.
     let mut rest = Vec::new();
     let end = stream.read_to_end(&mut rest);
     let waited = |error: &io::Error| error.kind() == io::ErrorKind::WouldBlock;
@@ -217,7 +217,7 @@ fn served(proxy: &Proxy) -> Option<TcpStream> {
 }
 
 #[test]
-fn one_source_holds_a_number_of_connections_and_no_more() {
+fn the_connections_of_one_source_are_limited() {
     const MOST: usize = 5;
     let few = [("PETSTORE_PROXY_SOURCE_CONNECTIONS", "5")];
     let Some(proxy) = Proxy::start_with(&few) else {
@@ -240,7 +240,7 @@ fn one_source_holds_a_number_of_connections_and_no_more() {
 }
 
 #[test]
-fn one_source_asks_a_number_of_times_and_no_more() {
+fn the_requests_of_one_source_are_limited() {
     let few = [("PETSTORE_PROXY_SOURCE_REQUESTS", "5")];
     let Some(proxy) = Proxy::start_with(&few) else {
         return;

@@ -42,7 +42,7 @@ fn a_new_store_gets_a_key_that_is_shown_once_with_a_request_to_paste() {
 }
 
 #[test]
-fn under_a_supervisor_no_key_is_made_and_the_log_says_how_to_make_one() {
+fn under_a_supervisor_no_key_is_created_and_the_log_says_how_to_create_one() {
     for variable in [
         ("JOURNAL_STREAM", "8:1"),
         ("KUBERNETES_SERVICE_HOST", "192.0.2.1"),
@@ -69,7 +69,7 @@ fn a_store_in_memory_serves_and_leaves_no_file() {
 }
 
 #[test]
-fn a_port_that_is_taken_is_a_clear_error_and_makes_no_key() {
+fn a_port_in_use_is_reported_and_creates_no_key() {
     let folder = TempDir::new().expect("a folder can be made");
     let taken = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let address = taken.local_addr().expect("it has an address").to_string();
@@ -85,7 +85,7 @@ fn a_port_that_is_taken_is_a_clear_error_and_makes_no_key() {
 }
 
 #[test]
-fn a_store_that_cannot_be_opened_is_a_clear_error() {
+fn a_store_that_cannot_be_opened_is_reported_with_a_remedy() {
     let folder = TempDir::new().expect("a folder can be made");
     let error = run_failing(
         folder.path(),
@@ -109,7 +109,7 @@ fn a_store_that_cannot_be_opened_is_a_clear_error() {
 }
 
 #[test]
-fn a_reader_of_stdout_that_is_gone_does_not_stop_the_service() {
+fn a_closed_stdout_does_not_stop_the_service() {
     let folder = TempDir::new().expect("a folder can be made");
     let mut child = program(folder.path())
         .args(["serve", "--listen", "127.0.0.1:0"])

@@ -28,7 +28,7 @@ fn begun(service: &Service) -> Connection {
 }
 
 #[test]
-fn a_request_that_runs_is_finished_and_what_it_created_is_kept() {
+fn a_running_request_finishes_before_shutdown_and_its_pet_is_kept() {
     for signal in [Signal::TERM, Signal::INT] {
         let mut service = Service::start();
         let mut connection = begun(&service);
@@ -70,7 +70,7 @@ fn an_idle_service_stops_at_once_with_connections_open() {
 }
 
 #[test]
-fn a_client_that_stalls_is_cut_off_when_the_grace_is_over() {
+fn a_client_that_stalls_is_cut_off_after_the_grace_period() {
     let mut service = Service::start_with(&["--shutdown-grace-seconds", "0.2"]);
     let mut connection = begun(&service);
     service.signal(Signal::TERM);
@@ -95,7 +95,7 @@ fn a_second_signal_stops_at_once() {
 }
 
 #[test]
-fn it_is_not_ready_but_goes_on_responding_during_the_delay() {
+fn during_the_shutdown_delay_the_service_is_not_ready_but_responds() {
     let mut watched = Watched::start_with(&["--shutdown-delay-seconds", "3600"]);
     assert_eq!(watched.ask("/readyz").status, 200);
     watched.service.signal(Signal::TERM);
@@ -109,7 +109,7 @@ fn it_is_not_ready_but_goes_on_responding_during_the_delay() {
 }
 
 #[test]
-fn after_the_delay_it_stops_as_without_one() {
+fn after_the_shutdown_delay_the_service_stops() {
     let mut service = Service::start_with(&["--shutdown-delay-seconds", "0.1"]);
     assert_eq!(service.post(PET).status, 201);
     service.signal(Signal::TERM);
@@ -121,7 +121,7 @@ fn after_the_delay_it_stops_as_without_one() {
 }
 
 #[test]
-fn acknowledged_creates_are_kept_and_none_is_there_by_half() {
+fn acknowledged_pets_are_kept_and_none_is_stored_in_part() {
     let mut service = Service::start();
     let (address, key) = (service.address, service.key.clone());
     let clients: Vec<_> = (0..4)

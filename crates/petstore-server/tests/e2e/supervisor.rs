@@ -51,12 +51,12 @@ fn a_reload_begins_and_ends_also_without_tls() {
         "{reloading}"
     );
     assert_eq!(told(&socket), "READY=1\n");
-    service.log.wait_for("there is nothing to reload");
+    service.log.wait_for("there is no certificate to reload");
     assert_eq!(service.get("/v1/pets").status, 401, "it responds");
 }
 
 #[test]
-fn the_watchdog_hears_of_the_service() {
+fn the_service_notifies_the_watchdog_of_systemd() {
     let (_service, socket) = supervised(&[("WATCHDOG_USEC", "100000")]);
     let heard = [told(&socket), told(&socket), told(&socket)];
     assert_eq!(heard.iter().filter(|line| *line == "READY=1\n").count(), 1);

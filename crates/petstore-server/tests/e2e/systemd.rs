@@ -16,7 +16,7 @@ fn unit() -> String {
 }
 
 #[test]
-fn the_settings_are_read_and_their_comments_are_settings_too() {
+fn the_packaged_settings_are_accepted_also_those_in_comments() {
     let folder = TempDir::new().expect("a folder can be made");
     let text = fs::read_to_string(deployed("petstore.toml")).expect("it is there");
     if !crate::tls::made_in(folder.path()) {
@@ -74,7 +74,7 @@ fn the_unit_waits_for_the_service_and_starts_it_with_its_settings() {
 }
 
 #[test]
-fn systemd_finds_nothing_to_say_about_the_unit() {
+fn systemd_analyze_reports_no_fault_in_the_unit() {
     let folder = TempDir::new().expect("a folder can be made");
     let program = program(folder.path());
     let program = program.get_program().to_str().expect("text");

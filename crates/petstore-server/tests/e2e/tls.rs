@@ -152,9 +152,7 @@ async fn a_reload_shows_the_new_certificate_and_a_broken_one_keeps_the_old() {
 
     let second = certificate(folder.path(), SEC1).expect("there is openssl");
     service.signal(Signal::HUP);
-    service
-        .log
-        .wait_for("SIGHUP: new connections get the certificate");
+    service.log.wait_for("SIGHUP: the certificate was reloaded");
     get(client(second.clone()), &service)
         .await
         .expect("the second");
@@ -264,7 +262,7 @@ fn set_dates(folder: &Path, begin: DateTime<Utc>, expiry: DateTime<Utc>) {
 }
 
 #[test]
-fn a_certificate_that_clients_reject_or_soon_reject_is_warned_of() {
+fn a_certificate_that_is_invalid_or_expires_soon_is_a_warning() {
     let folder = folder();
     if certificate(folder.path(), SEC1).is_none() {
         return;
@@ -314,7 +312,11 @@ fn a_certificate_that_clients_reject_or_soon_reject_is_warned_of() {
     let before = log.text().matches(certificate).count();
     service.signal(Signal::HUP);
     // This line follows the warnings of its reload.
-    let read = || log.text().matches("SIGHUP: new connections get").count();
+    let read = || {
+        log.text()
+            .matches("SIGHUP: the certificate was reloaded")
+            .count()
+    };
     let begin = Instant::now();
     while read() < 3 {
         assert!(begin.elapsed() < Duration::from_secs(20), "{}", log.text());

@@ -65,7 +65,7 @@ fn send_batches(
             read.extend_from_slice(&buffer[..length]);
             let parts = read.windows(BEGIN.len());
             responses += parts.filter(|part| *part == BEGIN).count();
-            // The begin of the next one may be there already, but not whole.
+            // The beginning of the next one may have arrived, but not all of it.
             read.drain(..read.len().saturating_sub(BEGIN.len() - 1));
         }
     }

@@ -107,7 +107,7 @@ fn explained() -> BTreeSet<String> {
 }
 
 #[test]
-fn every_value_that_the_files_need_is_in_the_list_and_no_other() {
+fn the_list_of_values_has_exactly_those_that_the_files_need() {
     let mut needed = BTreeSet::new();
     for file in FILES {
         needed.extend(pieces(&read(file)).filter_map(|(_, name)| name.map(str::to_owned)));

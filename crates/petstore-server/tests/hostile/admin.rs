@@ -5,11 +5,11 @@ use crate::{alone, attack, attacked::Attacked, probe::probe, raw::Request};
 use std::{io::Write as _, net::TcpStream, time::Duration};
 
 const CONNECTIONS: usize = 3000;
-/// What a probe waits for its response.
+/// The time that a probe waits for its response.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 #[test]
-fn half_sent_heads_do_not_keep_probes_from_their_responses() {
+fn half_sent_heads_do_not_delay_probes() {
     let _alone = alone();
     let attacked = Attacked::start(&[], &[]);
     let open = |_| {

@@ -13,7 +13,7 @@ use std::{net::TcpStream, time::Duration};
 const FILES: u32 = 128;
 /// More than it can have.
 const CLIENTS: usize = 300;
-/// The connections that it may have where it is told.
+/// The number of connections that are allowed where it is set.
 const CONNECTIONS: usize = 50;
 /// By then an idle connection that never sent anything is closed.
 const IDLE: Duration = Duration::from_secs(60);

@@ -116,7 +116,7 @@ fn head_has_the_status_and_the_headers_of_get() {
 
 /// The responses have no content, so the hostile client need not read them for the next request to be served.
 #[test]
-fn requests_of_one_connection_that_arrive_together_leave_turns_to_others() {
+fn requests_that_arrive_together_on_one_connection_do_not_delay_other_clients() {
     const REQUESTS: usize = 2_000;
     const LEAST: usize = 200;
     let _alone = alone();

@@ -127,7 +127,7 @@ fn assert_flood_is_survived(
 }
 
 #[test]
-fn streams_that_are_opened_and_cancelled_are_survived() {
+fn streams_that_are_opened_and_cancelled_do_not_stop_the_service() {
     assert_flood_is_survived("rapid reset", |connection| {
         for _ in 0..50 {
             let stream = connection.request(&frames::get("/v1/pets", "Bearer x"))?;
@@ -139,7 +139,7 @@ fn streams_that_are_opened_and_cancelled_are_survived() {
 }
 
 #[test]
-fn an_endless_head_is_survived() {
+fn an_endless_head_does_not_stop_the_service() {
     let mut is_begun = false;
     let part = frame(
         frames::CONTINUATION,
@@ -184,7 +184,7 @@ fn a_flood_of_unread_settings_frames_does_not_stop_the_service() {
 
 /// The library that reads frames warns of a client that makes too many streams fail.
 #[test]
-fn frames_that_are_wrong_leave_no_line_in_the_log() {
+fn invalid_frames_are_not_logged() {
     let _alone = alone();
     let attacked = Attacked::start(&[], &[]);
     let mut depends_on_itself = 1001_u32.to_be_bytes().to_vec();

@@ -33,7 +33,7 @@ const STALL: [(&str, &str); 2] = [
 const UNDER_WAY: Duration = Duration::from_secs(2);
 /// By then all are cut off.
 const CUT_OFF: Duration = Duration::from_secs(45);
-/// What a service may keep after an attack, beside what it used before.
+/// The memory that a service may keep after an attack, beside what it used before.
 const KEPT_BYTES: u64 = 64 << 20;
 
 /// Adds the pets.
@@ -167,7 +167,7 @@ fn sixty_connections_of_all_kinds_are_bounded() {
 
 /// The pages are read, and their JSON is six times as large as the names in it.
 #[test]
-fn six_thousand_requests_for_large_pages_leave_time_for_those_of_others() {
+fn six_thousand_requests_for_large_pages_do_not_delay_other_clients() {
     const CONNECTIONS: usize = 600;
     const REQUESTS: usize = 10;
     const PETS: usize = 60;
@@ -229,7 +229,7 @@ fn sixty_thousand_streams_without_a_window_are_bounded() {
 
 /// The responses to `HEAD` have no content that a client would have to read.
 #[test]
-fn large_pages_of_many_connections_leave_turns_to_others() {
+fn large_pages_on_many_connections_do_not_delay_other_clients() {
     const CONNECTIONS: usize = 200;
     const REQUESTS: usize = 2;
     const LEAST: usize = 50;
@@ -317,7 +317,7 @@ fn documents_that_nobody_reads_are_in_the_budget_of_responses() {
 
 /// Requests whose responses need no window do not keep the others unread for longer.
 #[test]
-fn streams_without_a_window_are_cut_off_although_others_go_on() {
+fn streams_without_a_window_are_cut_off_and_others_continue() {
     let _alone = alone();
     let attacked = Attacked::start(&[], &STALL);
     let (address, key) = (attacked.service.address, attacked.service.key.as_str());

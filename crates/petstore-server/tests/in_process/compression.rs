@@ -102,7 +102,7 @@ async fn responses_are_not_compressed_if_short_or_not_accepted() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn it_can_be_switched_off() {
+async fn compression_can_be_switched_off() {
     let running = running(Switch::Off).await;
     let response = send(&running, Method::GET, "/v1/openapi.json", Some("gzip")).await;
     assert_eq!(response.status(), 200);

@@ -87,7 +87,7 @@ async fn a_preflight_of_a_named_origin_needs_no_key() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn responses_and_errors_say_which_page_may_read_them() {
+async fn responses_and_errors_name_the_origin_that_may_read_them() {
     let running = allowing(SHOP).await;
     let get = |target: &str, origin: &str| {
         let request = Request::get(target).header("Origin", origin);

@@ -60,7 +60,7 @@ async fn a_repeated_request_waits_for_the_first_and_gets_its_response() {
     other.write(request(&running, "a", 7).bytes());
     // Another key does not wait.
     assert_eq!(send(&running, "b", 7).status, 201);
-    // The first goes on; then the second comes to the store too.
+    // The first continues; then the second comes to the store too.
     running.store.released.add_permits(2);
     let first = first.response();
     assert_eq!(first.status, 201, "{first:?}");
@@ -71,7 +71,7 @@ async fn a_repeated_request_waits_for_the_first_and_gets_its_response() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_wait_that_takes_too_long_is_409_and_the_pet_is_there_once() {
+async fn a_wait_that_takes_too_long_is_409_and_the_pet_is_created_once() {
     let running = with_deadline("0.5").await;
     let mut first = held(&running, "a").await;
     let response = send(&running, "a", pet::HELD);
@@ -91,7 +91,7 @@ async fn a_wait_that_takes_too_long_is_409_and_the_pet_is_there_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_client_that_leaves_and_comes_back_finds_its_pet() {
+async fn a_client_that_disconnects_and_repeats_its_creation_gets_the_same_pet() {
     let running = Running::start(With::default()).await;
     drop(held(&running, "a").await);
     running.store.released.add_permits(10);
@@ -104,7 +104,7 @@ async fn a_client_that_leaves_and_comes_back_finds_its_pet() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_key_that_another_server_uses_is_asked_for_again_and_then_409() {
+async fn an_idempotency_key_in_use_by_another_server_is_tried_again_and_then_409() {
     let running = with_deadline("0.3").await;
     let message = send(&running, "a", pet::IN_FLIGHT).assert_error(409, "conflict");
     assert!(message.contains("still running"), "{message}");
@@ -113,7 +113,7 @@ async fn a_key_that_another_server_uses_is_asked_for_again_and_then_409() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_creation_that_failed_leaves_its_key_free() {
+async fn a_failed_creation_does_not_use_up_its_idempotency_key() {
     let running = Running::start(With::default()).await;
     let message = send(&running, "a", pet::PANICS).assert_error(500, "internal_error");
     assert!(!message.contains(SECRET), "{message}");
@@ -145,7 +145,7 @@ async fn a_key_is_kept_for_a_day_by_the_clock_of_the_service() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_header_is_read_before_the_store_is_asked_and_no_other_header_matters() {
+async fn an_invalid_idempotency_key_never_reaches_the_store_and_other_headers_are_ignored() {
     let running = Running::start(With::default()).await;
     let request = Request::post("/v1/pets", body(pet::OVERLOADED)).key(&running.key);
     let bad = request.clone().header("Idempotency-Key", "a b");

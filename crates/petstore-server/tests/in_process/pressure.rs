@@ -19,14 +19,14 @@ fn one_at_a_time() -> With {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_request_too_many_is_503_at_once_until_another_has_finished() {
+async fn a_request_without_a_free_permit_is_503_at_once() {
     let running = Running::start(one_at_a_time()).await;
     let mut held = running.held().await;
     let response = running.get("/v1/pets");
     let message = response.assert_error(503, "overloaded");
     assert!(message.contains("nothing was started"), "{message}");
     assert_eq!(response.header("retry-after"), Some("1"));
-    // What needs no permit is still told apart.
+    // Requests that need no permit are still distinguished.
     running
         .send(&Request::get("/v1/pets"))
         .assert_error(401, "unauthorized");
@@ -38,17 +38,17 @@ async fn one_request_too_many_is_503_at_once_until_another_has_finished() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_client_that_goes_away_gives_its_permit_back() {
+async fn a_client_that_disconnects_returns_its_permit() {
     let running = Running::start(one_at_a_time()).await;
     drop(running.held().await);
-    // That it went away is noticed when the operating system says so.
+    // The server notices the disconnection when the operating system reports it.
     while running.get("/v1/pets").status != 200 {
         tokio::task::yield_now().await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn bodies_that_drip_take_no_permit() {
+async fn bodies_that_arrive_slowly_take_no_permit() {
     let running = Running::start(one_at_a_time()).await;
     let begun: Vec<Connection> = (0..20)
         .map(|_| {

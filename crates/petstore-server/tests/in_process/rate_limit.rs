@@ -59,7 +59,7 @@ async fn another_key(store: &Faulty) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_request_too_many_is_429_until_the_time_that_it_names_has_passed() {
+async fn a_request_above_the_rate_is_429_until_the_time_in_retry_after_has_passed() {
     let (running, clock) = limited("2", "3").await;
     let policy = "\"default\";q=3;w=2";
     for left in [
@@ -88,7 +88,7 @@ async fn one_request_too_many_is_429_until_the_time_that_it_names_has_passed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn errors_after_the_key_count_and_say_what_is_left_and_those_before_it_do_not() {
+async fn errors_after_authentication_count_toward_the_rate_limit_and_earlier_ones_do_not() {
     let (running, _) = limited("1", "2").await;
     for request in [
         Request::get("/v1/pets"),
@@ -105,7 +105,7 @@ async fn errors_after_the_key_count_and_say_what_is_left_and_those_before_it_do_
     let response = running.get_pet(5);
     response.assert_error(404, "not_found");
     assert_eq!(fields(&response).1, "\"default\";r=0;t=2");
-    // A deprecated operation says so on a rejection, too.
+    // A rejection by a deprecated operation has its headers, too.
     let response = running.get_pet(5);
     response.assert_error(429, "rate_limited");
     assert_eq!(response.header("deprecation"), Some("@1795132800"));

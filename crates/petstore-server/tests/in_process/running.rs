@@ -111,7 +111,6 @@ impl Running {
         connection
     }
 
-    /// Whether it still responds.
     #[track_caller]
     pub(crate) fn still_responds(&self) {
         let response = self.get("/v1/pets");

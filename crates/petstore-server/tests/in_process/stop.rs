@@ -8,7 +8,7 @@ use openapi_dropshot_server::{Stopped, readiness::Phase};
 use std::{pin::pin, time::Duration};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_handler_that_runs_is_waited_for() {
+async fn shutdown_waits_for_a_running_handler() {
     let running = Running::start(With::default()).await;
     let mut held = running.held().await;
     let mut stop = pin!(running.server.stop(Duration::from_secs(3600)));
@@ -23,7 +23,7 @@ async fn a_handler_that_runs_is_waited_for() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_handler_that_does_not_end_is_not_waited_for_longer_than_the_grace() {
+async fn shutdown_waits_for_a_handler_no_longer_than_the_grace_period() {
     let running = Running::start(With::default()).await;
     let _held = running.held().await;
     assert_eq!(

@@ -53,7 +53,7 @@ async fn before_its_removal_date_the_operation_responds() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn from_its_removal_date_on_the_operation_is_gone_where_that_is_enforced() {
+async fn from_its_removal_date_on_the_operation_is_410_if_the_removal_is_enforced() {
     for time in AFTER {
         let running = running(time, SunsetPolicy::Enforce).await;
         // The operation is removed for all clients, so the key is not checked.
@@ -73,7 +73,7 @@ async fn from_its_removal_date_on_the_operation_is_gone_where_that_is_enforced()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn after_its_removal_date_the_operation_goes_on_where_it_is_only_announced() {
+async fn after_its_removal_date_the_operation_responds_if_the_removal_is_not_enforced() {
     for time in AFTER {
         let response = running(time, SunsetPolicy::Announce).await.get_pet(1);
         response.assert_error(404, "not_found");

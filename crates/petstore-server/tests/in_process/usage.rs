@@ -36,7 +36,7 @@ async fn usage_counts_are_stored_at_shutdown() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_caller_is_in_the_log_once_a_day_and_not_once_a_call() {
+async fn a_caller_of_a_deprecated_operation_is_logged_once_a_day() {
     let running = Running::start(With::default()).await;
     for _ in 0..5 {
         running.get_pet(1);
@@ -53,7 +53,7 @@ async fn a_caller_is_in_the_log_once_a_day_and_not_once_a_call() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_cannot_be_written_is_kept_until_it_can() {
+async fn usage_counts_that_cannot_be_written_are_kept_until_they_can() {
     let running = Running::start(With::default()).await;
     let store = running.store.clone();
     store.usage_fails.store(true, Ordering::SeqCst);

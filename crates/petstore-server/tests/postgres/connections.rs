@@ -183,7 +183,7 @@ fn create_until(end: Instant, client: usize, address: SocketAddr, key: &str) -> 
     told
 }
 
-/// What clients were told is true: nothing is missing, and nothing was made that was told
+/// The responses were true: nothing is missing, and nothing was created that was reported
 /// not to be.
 fn check(names: &[String], told: &Told) {
     let stored: HashSet<&String> = names.iter().collect();
@@ -221,7 +221,7 @@ async fn a_locked_table_does_not_use_up_the_connections_of_the_database() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_replica_that_is_gone_does_not_use_up_the_connections_of_the_database() {
+async fn a_lost_replica_does_not_use_up_the_connections_of_the_database() {
     let Some(cluster) = own(&[]).await else {
         return;
     };
@@ -307,7 +307,7 @@ async fn statements_that_still_wait_after_the_deadline_are_cancelled() {
 
 /// Clients that order pets which somebody else has locked, and clients that create and order others.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn rows_that_somebody_keeps_locked_do_not_stop_other_writes() {
+async fn rows_that_another_session_keeps_locked_do_not_stop_other_writes() {
     const LOCKED: usize = 30;
     let Some(cluster) = own(&[]).await else {
         return;

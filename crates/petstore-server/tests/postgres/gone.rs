@@ -54,7 +54,7 @@ fn until_ready(watched: &Watched, status: u16) {
 }
 
 #[test]
-fn a_database_that_is_gone_at_the_start_is_named_with_what_to_do_and_without_its_password() {
+fn an_unreachable_database_at_the_start_is_reported_with_a_remedy_and_without_its_password() {
     let folder = TempDir::new().expect("a folder can be made");
     for database in [
         "postgres://pets:s3cret@127.0.0.1:1/pets?sslmode=disable",
@@ -84,7 +84,7 @@ fn a_database_that_is_gone_at_the_start_is_named_with_what_to_do_and_without_its
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_database_that_is_not_there_or_not_durable_stops_the_start() {
+async fn a_missing_or_not_durable_database_prevents_the_start() {
     let Some(cluster) = shared().await else {
         return;
     };
@@ -148,7 +148,7 @@ async fn requests_get_503_while_the_database_is_away_and_succeed_afterwards() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_metrics_report_a_database_that_is_gone_while_no_requests_arrive() {
+async fn the_metrics_report_a_lost_database_also_without_requests() {
     let Some(cluster) = own(&[]).await else {
         return;
     };
@@ -174,7 +174,7 @@ async fn the_metrics_report_a_database_that_is_gone_while_no_requests_arrive() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_table_that_is_held_ends_reads_by_timeout_and_creates_by_deadline() {
+async fn on_a_locked_table_reads_end_by_timeout_and_creates_by_deadline() {
     let Some(cluster) = own(&[]).await else {
         return;
     };

@@ -12,12 +12,12 @@ async fn keys_have_the_same_limits_as_on_sqlite() {
         return;
     };
     for test in [
-        limits::the_list_shows_limits,
+        limits::key_list_shows_the_limits_of_keys,
         limits::an_expired_key_is_rejected,
         limits::a_key_for_reading_cannot_write,
         limits::a_key_has_its_own_rate_limit,
         limits::a_key_is_replaced_by_another_one_of_its_name,
-        limits::wrong_limits_are_rejected,
+        limits::invalid_limits_of_keys_are_rejected,
     ] {
         let database = cluster.database().await;
         let url = database.url().to_string();

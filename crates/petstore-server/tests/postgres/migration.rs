@@ -75,7 +75,7 @@ async fn a_long_migration_is_logged_and_extends_the_time_to_start() {
         let variables = [("NOTIFY_SOCKET", path.as_str())];
         Service::start_in(folder, &["--database", &url], &variables)
     });
-    // After the first attempt, and again while it goes on.
+    // After the first attempt, and again while it continues.
     for _ in 0..2 {
         // Meanwhile the wait for the database asks for less.
         while told(&socket) != EXTENDED {}
@@ -93,7 +93,7 @@ async fn a_long_migration_is_logged_and_extends_the_time_to_start() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_command_migrate_reports_its_progress_too() {
+async fn migrate_reports_its_progress() {
     let Some(cluster) = shared().await else {
         return;
     };
@@ -204,7 +204,7 @@ async fn an_upgrade_and_the_usage_counters_do_not_wait_for_each_other() {
     let other = database.client().await;
     let waits = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'deprecated_calls'::regclass";
     let begin = Instant::now();
-    // Either it stands in the queue for the counters, or it has stepped back.
+    // Either it waits in the queue for the counters, or it has withdrawn.
     loop {
         let waiting: i64 = other.query_one(waits, &[]).await.expect("locks").get(0);
         if waiting > 0

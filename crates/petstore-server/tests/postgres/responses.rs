@@ -65,7 +65,7 @@ async fn both() -> Option<Both> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn creates_gets_and_rejections_have_the_same_responses() {
+async fn creates_gets_and_rejections_have_the_same_responses_on_both_databases() {
     let Some(both) = both().await else { return };
     let names = [
         "",
@@ -128,7 +128,7 @@ async fn creates_gets_and_rejections_have_the_same_responses() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn any_unicode_comes_back_alike() {
+async fn any_unicode_is_returned_the_same_on_both_databases() {
     let Some(both) = both().await else { return };
     let mut random = StdRng::seed_from_u64(SEED);
     for _ in 0..150 {
@@ -146,7 +146,7 @@ async fn any_unicode_comes_back_alike() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn pages_and_their_links_are_alike() {
+async fn pages_and_their_links_are_the_same_on_both_databases() {
     let Some(both) = both().await else { return };
     let statuses = ["available", "pending", "sold"];
     for number in 0..70 {

@@ -96,7 +96,7 @@ async fn two_servers_share_ids_and_pages() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_that_stops_or_is_killed_leaves_the_other_one_at_work() {
+async fn a_server_that_stops_or_is_killed_does_not_stop_the_other_one() {
     let Some(cluster) = shared().await else {
         return;
     };
@@ -140,7 +140,7 @@ async fn an_empty_database_gets_its_tables_from_a_server_and_not_from_a_command(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_backup_is_left_to_the_tools_of_postgresql() {
+async fn backup_names_the_tools_of_postgresql_and_makes_no_copy() {
     let Some(cluster) = shared().await else {
         return;
     };

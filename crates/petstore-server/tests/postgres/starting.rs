@@ -120,7 +120,7 @@ fn url_of(cluster: &Cluster, user: &str, database: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_service_waits_for_its_database_and_serves_when_it_is_there() {
+async fn a_service_waits_for_its_database_and_serves_once_it_is_reachable() {
     let Some(cluster) = own(&[]).await else {
         return;
     };
@@ -160,7 +160,7 @@ async fn a_service_waits_for_its_database_and_serves_when_it_is_there() {
 }
 
 #[test]
-fn a_signal_stops_a_service_that_waits() {
+fn a_signal_stops_a_service_that_waits_for_its_database() {
     for signal in [Signal::TERM, Signal::INT] {
         let mut service = Starting::with(NOWHERE, &[], &[]);
         service.until_tried(1);
@@ -176,7 +176,7 @@ fn a_signal_stops_a_service_that_waits() {
 }
 
 #[test]
-fn the_wait_is_bounded_and_ends_with_the_reason() {
+fn the_wait_for_the_database_is_bounded_and_ends_with_the_reason() {
     let mut service = Starting::with(NOWHERE, &["--database-wait-seconds", "3"], &[]);
     assert_eq!(service.ended().code(), Some(1));
     let line = service.log.wait_for("error: cannot open the database");
@@ -199,7 +199,7 @@ fn an_address_in_use_is_reported_before_the_wait_for_the_database() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_waiting_does_not_mend_is_an_error_at_once() {
+async fn a_fault_that_waiting_cannot_mend_is_an_error_at_once() {
     let Some(cluster) = own(&[]).await else {
         return;
     };
@@ -264,7 +264,7 @@ async fn a_wrong_password_is_an_error_at_once() {
 }
 
 #[test]
-fn systemd_is_told_what_the_service_waits_for_and_gives_it_more_time() {
+fn systemd_is_notified_of_the_wait_and_extends_the_time_to_start() {
     let folder = TempDir::new().expect("a folder can be made");
     let path = folder.path().join("notify");
     let socket = UnixDatagram::bind(&path).expect("a socket can be made");

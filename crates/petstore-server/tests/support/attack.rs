@@ -80,7 +80,7 @@ pub fn without_window<S: io::Read + io::Write>(
     Ok(connection)
 }
 
-/// Writes to all connections at once, until everything is sent, nothing moves any more, or
+/// Writes to all connections at once, until everything is sent, nothing moves any longer, or
 /// the time is over. A connection that the server closes ends with that.
 fn write_what_is_taken(
     address: SocketAddr,

@@ -50,7 +50,7 @@ impl Shop<'_> {
 const REX: &str = r#"{"name":"Rex","categoryId":7,"status":"available"}"#;
 
 /// The limits are the last columns of the list.
-pub fn the_list_shows_limits(shop: &Shop<'_>) {
+pub fn key_list_shows_the_limits_of_keys(shop: &Shop<'_>) {
     shop.key("none", &[]);
     let all = ["--expires", "2099-01-31", "--rate", "20", "--scope", "read"];
     shop.key("all", &all);
@@ -195,7 +195,7 @@ pub fn a_key_is_replaced_by_another_one_of_its_name(shop: &Shop<'_>) {
 }
 
 /// Limits that cannot be used make no key.
-pub fn wrong_limits_are_rejected(shop: &Shop<'_>) {
+pub fn invalid_limits_of_keys_are_rejected(shop: &Shop<'_>) {
     let folder = shop.service.folder.path();
     for (flags, code, text) in [
         (["--expires", "soon"], 2, "90d"),

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_found_once_must_be_found_again() {
+    fn a_pet_that_was_found_once_and_is_missing_later_is_lost() {
         let ledger = ledger();
         ledger
             .compare(&[pet(1, "a"), pet(2, "b")])

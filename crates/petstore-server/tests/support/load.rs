@@ -269,7 +269,7 @@ impl Load {
     pub async fn met(&mut self, event: Event, count: usize) {
         let mut left = count;
         while left > 0 {
-            let (met, when) = self.events.recv().await.expect("clients go on");
+            let (met, when) = self.events.recv().await.expect("clients continue");
             self.note(met, when);
             left -= usize::from(met == event);
         }

@@ -303,7 +303,7 @@ impl Database<'_> {
         self.cluster.connect(&self.name).await.expect("the server")
     }
 
-    /// What new connections to this database get, such as
+    /// The settings of new connections to this database, such as
     /// `synchronous_commit = off`.
     pub async fn set(&self, setting: &str) {
         self.cluster

@@ -1,4 +1,4 @@
-//! Records the orders of which clients were told, and compares them and their pets with
+//! Records the orders that clients got in responses, and compares them and their pets with
 //! what is stored.
 
 use serde_json::Value;
@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// The last status of each order that somebody was told.
+/// The last status of each order in a response.
 pub type Told = Arc<Mutex<BTreeMap<i64, String>>>;
 
 /// Records a response.
@@ -17,7 +17,7 @@ pub fn note(told: &Told, order: &Value) {
     told.insert(id.expect("an id"), status.expect("a status").to_owned());
 }
 
-/// What an order can be that was seen in this status, when one more step was
+/// The possible statuses of an order that had this status, if one more step was
 /// asked for.
 fn can_be(told: &str) -> &'static [&'static str] {
     match told {
@@ -28,7 +28,7 @@ fn can_be(told: &str) -> &'static [&'static str] {
     }
 }
 
-/// Compares orders with what was told of them, and each pet with its orders.
+/// Compares orders with their responses, and each pet with its orders.
 pub fn check(told: &Told, pets: &[Value], orders: &[Value]) {
     let told = told.lock().expect("no holder panics");
     let found: BTreeMap<_, _> = orders

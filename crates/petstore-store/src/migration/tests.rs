@@ -4,7 +4,7 @@ use super::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[test]
-fn a_report_says_what_is_done_and_how_far_it_is() {
+fn the_report_of_a_migration_has_its_step_and_its_progress() {
     let mut progress = MigrationProgress {
         from: 4,
         to: 7,
@@ -26,7 +26,7 @@ fn a_report_says_what_is_done_and_how_far_it_is() {
 }
 
 #[test]
-fn a_new_store_is_not_reported() {
+fn the_creation_of_a_store_is_not_reported_as_a_migration() {
     let reports = Arc::new(AtomicUsize::new(0));
     let counted = reports.clone();
     let count: OnMigration = Arc::new(move |_| {

@@ -119,7 +119,9 @@ pub(super) enum Fault {
     Locked,
     #[error("earlier writes still wait in the database, for its disk or a replica")]
     Blocked,
-    #[error("the database warned while it committed, so the write may be missing on its replicas")]
+    #[error(
+        "the database sent a warning with the commit, so the write may be missing on its replicas"
+    )]
     Warned,
     #[error("the database has `{setting}` = `{value}`, with which completed writes can be lost")]
     NotDurable {
@@ -135,7 +137,7 @@ pub(super) enum Fault {
     #[error("the database is a replica, which accepts no writes")]
     Replica,
     #[error(
-        "the sequence `{0}` has reached its end, so that no id is left; let it go on from the largest id of its table that you want to keep"
+        "the sequence `{0}` has reached its end, so that no id is left; let it continue from the largest id of its table that you want to keep"
     )]
     NoIds(&'static str),
     #[error("the database did not tell the ids of all rows that it stored")]

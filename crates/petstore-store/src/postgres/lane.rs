@@ -45,7 +45,7 @@ const LOOK: Duration = Duration::from_secs(2);
 /// A task with a connection of its own.
 pub(super) struct Lane(Arc<Shared>);
 
-/// How a lane goes on.
+/// What a lane does next.
 enum Next {
     /// The connection is as good as before.
     Keep,
@@ -185,7 +185,7 @@ impl Lane {
             Ok(()) => ended.iter().map(|ended| ended.succeeded()).sum(),
             Err(_) => 0,
         };
-        // Counted before any caller can go on and ask for the figures.
+        // Counted before any caller can continue and ask for the figures.
         let error = confirmed.as_ref().err().or(errors.first());
         self.0.batches.ended(done as u64, error);
         for ended in ended {
@@ -197,7 +197,7 @@ impl Lane {
     /// Returns this error to the callers of the writes of a batch that have not ended.
     fn reject(&self, batch: Batch, error: &StoreError) {
         log(batch.len(), error);
-        // Counted before any caller can go on and ask for the figures.
+        // Counted before any caller can continue and ask for the figures.
         self.0.batches.ended(0, Some(error));
         batch.reject(error);
     }
@@ -284,7 +284,7 @@ impl Lane {
                 // Idle: its result was lost on the way.
                 Ok(Activity::Gone | Activity::Idle) => return,
                 Ok(Activity::WaitsForLock) if !session.is_cut() => {
-                    // What was sent already must not follow what is cancelled. Now that it is
+                    // Statements that were sent already must not follow cancelled ones. Now that it is
                     // cut, the next look cancels it.
                     session.cut();
                     continue;

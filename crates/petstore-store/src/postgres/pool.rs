@@ -127,7 +127,7 @@ impl Readers {
             if opened.is_err() {
                 // The database may have no further connection for the service.
                 for other in self.others(slot) {
-                    // Who waited for a place while holding one could wait for those that wait
+                    // A caller that waits for a place while it holds one could wait for others that wait
                     // for this one.
                     drop(place);
                     place = self.place(other, turn).await?;
@@ -219,7 +219,7 @@ impl Readers {
         let opening = tokio::spawn(async move {
             tokio::select! {
                 opened = connect(&connector, held) => opened,
-                // An error means that the pool is gone.
+                // An error means that the pool was dropped.
                 _closed = closed.wait_for(|closed| *closed) => {
                     Err(StoreError::not_applied(Stopped::Closed))
                 }
@@ -229,7 +229,7 @@ impl Readers {
         opened.unwrap_or_else(|_| Err(StoreError::not_applied(Stopped::Closed)))
     }
 
-    /// A connection that is just being made is none yet.
+    /// A connection that is still being opened does not count.
     pub(super) fn stats(&self) -> PoolStats {
         let mut stats = PoolStats {
             limit: self.slots.len(),

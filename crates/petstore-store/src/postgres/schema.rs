@@ -45,11 +45,11 @@ const LOOK_TIMEOUT: Duration = Duration::from_secs(10);
 /// `deadlock_timeout`, after which PostgreSQL ends an autovacuum that is in the way.
 const LOCK_TIMEOUT: &str = "1200ms";
 
-/// The pauses between the attempts, in which the requests go on. A read may take 3 seconds, and
+/// The pauses between the attempts, in which the requests continue. A read may take 3 seconds, and
 /// those that wait use connections, so that the pause is longer than the wait.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// How long the attempts go on. `serve` and `migrate` begin again afterwards, for some minutes.
+/// How long the attempts continue. `serve` and `migrate` begin again afterwards, for some minutes.
 const ATTEMPTS: Duration = Duration::from_secs(30);
 
 /// What the owner reads while other transactions use the tables.
@@ -98,7 +98,7 @@ async fn reported<T>(reporter: &Reporter, migration: impl Future<Output = T>) ->
     }
 }
 
-/// Tries to migrate until other transactions leave the tables alone for a moment.
+/// Tries to migrate until no other transaction uses the tables for a moment.
 async fn migrate(db: &Client, reporter: &Reporter) -> Result<(), OpenProblem> {
     let begun = Instant::now();
     loop {

@@ -88,7 +88,7 @@ const PLANS_OF_READS: &str = "SET plan_cache_mode = force_generic_plan; SET enab
     SET enable_bitmapscan = off; SET enable_sort = off; SET jit = off;
     SELECT set_config(name, 'off', false) FROM pg_settings WHERE name = 'enable_incremental_sort';";
 
-/// What the server does for a connection.
+/// The state of a connection in the server.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Activity {
     /// The server that is reached now has no such process.
@@ -113,7 +113,7 @@ pub(super) struct Session {
     driven: watch::Receiver<()>,
     is_cut: AtomicBool,
     purpose: Use,
-    /// Statements without a result so far, those included whose callers have gone.
+    /// Statements without a result so far, including those whose callers were dropped.
     unfinished: AtomicUsize,
     cancel: CancelToken,
     tls: MakeRustlsConnect,
@@ -174,7 +174,7 @@ impl Session {
             .await
     }
 
-    /// Runs a statement, and counts it until its result is there.
+    /// Runs a statement, and counts it until its result arrives.
     async fn counted<T>(&self, call: impl Future<Output = T>) -> T {
         self.unfinished.fetch_add(1, Ordering::AcqRel);
         let result = call.await;
@@ -196,7 +196,7 @@ impl Session {
 
     /// Closes the socket. Callers that wait for a result get an error. A connection that
     /// reads also has the server cancel what it still does; one that writes does not, since
-    /// a commit that waits for its replica must go on.
+    /// a commit that waits for its replica must continue.
     pub(super) fn cut(&self) {
         // The task ends in its own time, the connection counts as closed now.
         let was_cut = self.is_cut.swap(true, Ordering::AcqRel);

@@ -23,7 +23,7 @@ pub(super) async fn set_up(db: &Client, limits: &str) -> Result<(Backend, Option
          SELECT current_setting('fsync'), set_config('synchronous_commit', current_setting('synchronous_commit'), false),
              pid, {STARTED} FROM pg_stat_activity WHERE pid = pg_backend_pid()"
     );
-    // What is found now is set for the session, so that a server that is
+    // The present values are set for the session, so that a server that is
     // reloaded with less does not lessen it for connections that are open.
     let found = db.simple_query(&sql).await?;
     let row = row_of(&found);

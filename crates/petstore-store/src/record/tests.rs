@@ -29,7 +29,7 @@ fn a_filter_can_be_a_range() {
 }
 
 #[test]
-fn postgresql_sends_of_large_texts_only_what_decides_where_the_page_ends() {
+fn postgresql_sends_only_the_size_of_texts_beyond_the_page() {
     let pets = Pet::statements();
     assert_eq!(
         pets.pages_on_postgres[0],

@@ -5,7 +5,7 @@
 //! shrink until the copy is finished.
 //!
 //! The copy has another name until it is complete, looked through, and on the
-//! disk: what has the final name is whole. A backup ends with a checksum.
+//! disk: a file with the final name is complete. A backup ends with a checksum.
 
 use super::{
     checksum, open,

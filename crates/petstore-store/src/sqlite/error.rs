@@ -3,7 +3,7 @@
 use crate::StoreError;
 use rusqlite::{Error, ErrorCode};
 
-/// A statement failed: nothing of it was applied, and the transaction it was
+/// A statement failed: none of its changes were applied, and the transaction it was
 /// in is rolled back.
 pub(super) fn failed(error: Error) -> StoreError {
     use ErrorCode::{

@@ -10,7 +10,7 @@ use std::{
 };
 
 const HEADER_BYTES: usize = 32;
-/// What comes before each page.
+/// The header of each page.
 const FRAME_HEADER_BYTES: usize = 24;
 /// The last bit is 1 if checksums are of big-endian numbers.
 const MAGIC: u32 = 0x377f_0682;
@@ -43,7 +43,7 @@ impl Log {
     }
 }
 
-/// The log ends at the first frame that is not of this log or not whole.
+/// The log ends at the first frame that belongs to another log or is incomplete.
 fn transactions(mut file: impl Read) -> io::Result<Option<Log>> {
     let Some(header) = next(&mut file, HEADER_BYTES)? else {
         return Ok(None);

@@ -32,7 +32,7 @@ const READ_TIMEOUT: Duration = Duration::from_millis(100);
 const LOG_BYTES: i64 = 64 << 20;
 /// Every database has at least one page.
 const SMALLEST_PAGE: u64 = 512;
-/// What a connection that reads keeps of the file in memory, of the pages that
+/// The size of the cache of a reading connection, for the pages that
 /// it used last. A page that it lacks is a system call and a copy.
 const CACHE_KIB: i64 = 16 << 10;
 /// The same for a connection that reads what is not in memory, which the others find there
@@ -223,7 +223,7 @@ fn inspect(path: &Path) -> Result<(), OpenProblem> {
     }
     match look(path) {
         // A checkpoint that was cut off, or is under way, looks like damage;
-        // with the log the file may be whole.
+        // with the log the file may be complete.
         Err(OpenProblem::Damaged(_)) if log_completes(path)? => Ok(()),
         // A checkpoint that was under way has ended by now.
         Err(OpenProblem::Damaged(_)) => accept(look(path)?),
@@ -235,7 +235,7 @@ fn inspect(path: &Path) -> Result<(), OpenProblem> {
 /// would read zeros.
 fn log_completes(path: &Path) -> Result<bool, OpenProblem> {
     let path = &path.canonicalize().map_err(OpenProblem::failed)?;
-    // In this order: another process begins a new log only when the file is whole.
+    // In this order, because another process begins a new log only after the file is complete.
     let log = transactions(path)?;
     let file = fs::metadata(path).map_err(OpenProblem::failed)?;
     Ok(log.is_some_and(|log| log.completes(file.len())) || beside(path, "-journal").exists())
@@ -251,7 +251,7 @@ fn cut_short() -> OpenProblem {
     OpenProblem::Damaged(Arc::new(io::Error::from(io::ErrorKind::UnexpectedEof)))
 }
 
-/// What the first page says. It takes no lock and follows no log (`immutable`),
+/// Reads the first page. It takes no lock and follows no log (`immutable`),
 /// so it leaves no trace even in a database that another program has open; and
 /// it goes through SQLite, since to open and close the file by other means
 /// would drop the locks that this process may hold on it.

@@ -112,7 +112,7 @@ impl Readers {
 
     /// Waits for running reads, and closes the connections. To close the last one copies the
     /// log into the file, so that all this takes as long as the disk does; after
-    /// [`CLOSE_TIMEOUT`] it goes on without the caller, and ends with the process at the
+    /// [`CLOSE_TIMEOUT`] it continues without the caller, and ends with the process at the
     /// latest. The log then stays beside the file.
     pub(super) async fn close(&self) {
         let slots = self.slots.clone();
@@ -183,7 +183,7 @@ impl DiskReaders {
         })
     }
 
-    /// Runs `work` on a thread that may wait, unless its caller has gone by then.
+    /// Runs `work` on a thread that may wait, unless its caller was dropped meanwhile.
     async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,

@@ -57,7 +57,7 @@ pub(super) fn identify(db: &Connection) -> rusqlite::Result<Identity> {
 /// Marks the database if it is empty, and says what it was. Of several
 /// processes that open one new file, one marks it.
 pub(super) fn claim(db: &mut Connection) -> rusqlite::Result<Identity> {
-    // First without the lock for writing: a store that stands is opened while
+    // First without the lock for writing: an existing store is opened while
     // others write to it. In a transaction, so that all is of one moment.
     let identity = identify(&*db.transaction()?)?;
     if identity != Identity::Empty {
@@ -202,7 +202,7 @@ mod tests {
         apply_missing(&mut db, &Arc::new(reporter)).expect("it is upgraded");
         let before = reports.load(Ordering::Relaxed);
         assert!(before >= 20, "{before}");
-        // The connection goes on to other work.
+        // The connection continues to other work.
         db.execute_batch("UPDATE pets SET category_id = 1")
             .expect("a write");
         assert_eq!(reports.load(Ordering::Relaxed), before);

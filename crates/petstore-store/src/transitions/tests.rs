@@ -23,7 +23,7 @@ fn every_status_is_reached_from_the_first_one_and_a_pet_is_free_or_sold_at_the_e
     }
 }
 
-/// What the owner of the contract reads, and what the code does, are one
+/// The table that the owner of the contract reads and the behaviour of the code are the same
 /// table.
 #[test]
 fn the_table_of_the_contract_is_the_one_of_the_code() {

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn files_and_memory_are_named_and_shown_alike() {
+fn urls_of_files_and_of_memory_are_displayed_as_they_are_parsed() {
     for (text, path) in [
         ("sqlite:pets.db", "pets.db"),
         ("sqlite:/var/lib/pets.db", "/var/lib/pets.db"),

@@ -28,7 +28,7 @@ fn a_store_without_writes_is_healthy() {
 }
 
 #[test]
-fn writes_that_wait_too_long_make_it_unhealthy_until_one_is_committed() {
+fn writes_that_wait_too_long_make_the_store_unhealthy_until_one_is_committed() {
     let health = well(Duration::ZERO);
     health.begin();
     health.state.lock().well_at -= 2 * THRESHOLD;
@@ -42,7 +42,7 @@ fn writes_that_wait_too_long_make_it_unhealthy_until_one_is_committed() {
 }
 
 #[test]
-fn failures_make_it_unhealthy_until_a_probe_succeeds() {
+fn failures_make_the_store_unhealthy_until_a_probe_succeeds() {
     let health = well(Duration::ZERO);
     health.not_committed(Some(&full()));
     assert!(health.check().is_ok(), "it may be over at once");

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_fault_happens_on_its_operation_after_others_and_so_often() {
+fn a_fault_happens_as_often_as_set_on_its_operation() {
     let mut faults = Faults::default();
     faults
         .0

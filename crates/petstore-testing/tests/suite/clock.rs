@@ -38,7 +38,7 @@ async fn an_operation_ends_when_the_clock_passes_its_removal_date() {
 }
 
 #[tokio::test]
-async fn an_operation_goes_on_where_its_removal_is_only_announced() {
+async fn an_operation_responds_after_its_removal_date_if_removal_is_not_enforced() {
     let server = Server::start().await.expect("a port is free");
     server.clock().set(REMOVED.parse().expect("a time"));
     assert_eq!(get(&server.client()).await, Some(ErrorCode::NotFound));

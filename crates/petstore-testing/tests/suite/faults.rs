@@ -35,7 +35,7 @@ async fn pets(server: &Server) -> usize {
 }
 
 #[tokio::test]
-async fn a_refusal_has_its_status_its_code_and_when_to_come_back() {
+async fn a_rejection_has_its_status_its_code_and_retry_after() {
     for (fault, status, code) in [
         (Fault::overloaded(WAIT), 503, ErrorCode::Overloaded),
         (Fault::unavailable(WAIT), 503, ErrorCode::Unavailable),
@@ -53,7 +53,7 @@ async fn a_refusal_has_its_status_its_code_and_when_to_come_back() {
 }
 
 #[tokio::test]
-async fn a_proxy_answers_in_html() {
+async fn the_fault_of_a_proxy_responds_with_html() {
     let server = started().await;
     server.inject(Fault::bad_gateway());
     let error = add(&blunt(&server)).await.expect_err("it is rejected");
@@ -62,7 +62,7 @@ async fn a_proxy_answers_in_html() {
 }
 
 #[tokio::test]
-async fn a_slow_service_answers_in_the_end() {
+async fn a_slow_service_responds_after_its_delay() {
     let server = started().await;
     let slow = Duration::from_millis(200);
     server.inject(Fault::slow(slow));
@@ -72,7 +72,7 @@ async fn a_slow_service_answers_in_the_end() {
 }
 
 #[tokio::test]
-async fn a_service_that_is_too_slow_is_not_waited_for() {
+async fn a_client_ends_a_call_to_a_service_that_is_too_slow() {
     let server = started().await;
     server.inject(Fault::slow(Duration::from_secs(3600)));
     let client = Client::builder(server.url())
@@ -102,7 +102,7 @@ async fn a_connection_is_cut_before_or_after_the_request_was_done() {
 }
 
 #[tokio::test]
-async fn half_of_a_truncated_answer_arrives() {
+async fn half_of_a_truncated_response_arrives() {
     let server = started().await;
     server.inject(Fault::truncated().on(OperationId::ListPets));
     add(&server.client())
@@ -122,7 +122,7 @@ async fn half_of_a_truncated_answer_arrives() {
 }
 
 #[tokio::test]
-async fn a_client_that_tries_again_gets_through_and_adds_once() {
+async fn a_client_that_retries_adds_its_pet_once() {
     let server = started().await;
     let soon = Duration::ZERO;
     for fault in [

@@ -4,7 +4,7 @@ use petstore_testing::{OperationId, Server, petstore_client::NewPet};
 use std::time::{Duration, Instant};
 
 #[tokio::test]
-async fn servers_live_beside_each_other() {
+async fn several_servers_run_side_by_side() {
     let servers = (0..8).map(|_| Server::start());
     let servers = futures::future::try_join_all(servers)
         .await
@@ -26,7 +26,7 @@ async fn servers_live_beside_each_other() {
 }
 
 #[tokio::test]
-async fn no_other_key_is_taken() {
+async fn other_keys_are_rejected() {
     let (one, other) = (Server::start().await, Server::start().await);
     let (one, other) = (one.expect("a port"), other.expect("a port"));
     let wrong = petstore_testing::petstore_client::Client::builder(one.url())
@@ -38,7 +38,7 @@ async fn no_other_key_is_taken() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_stopped_or_dropped_is_gone() {
+async fn a_stopped_or_dropped_server_accepts_no_connections() {
     for stops in [true, false] {
         let server = Server::start().await.expect("a port is free");
         server.client().list_pets().send().await.expect("a list");

@@ -158,7 +158,7 @@ pub(super) const ROWS: &[Mutation] = &[
         ..GATE
     },
     Mutation {
-        what: "a break that is none is accepted",
+        what: "an entry accepts a break that does not exist",
         edits: &[(
             "spec/accepted-breaks.toml",
             "*",

@@ -63,7 +63,7 @@ pub(super) const ROWS: &[Mutation] = &[
         ..GATE
     },
     Mutation {
-        what: "an older release stands on top",
+        what: "an older release is on top",
         edits: &[(
             CHANGELOG,
             "### Changed",

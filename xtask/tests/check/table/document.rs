@@ -34,7 +34,7 @@ pub(super) const ROWS: &[Mutation] = &[
         ..GATE
     },
     Mutation {
-        what: "a member stands twice",
+        what: "a member occurs twice",
         edits: &[(
             DOCUMENT,
             "      summary: Add a pet\n",

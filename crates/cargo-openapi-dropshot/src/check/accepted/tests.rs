@@ -3,7 +3,7 @@
 use super::without_entries;
 
 #[test]
-fn no_entry_stays_however_it_is_written() {
+fn accepted_changes_are_removed_in_every_notation() {
     for entry in [
         "[[accepted]]\nrule = 'a'",
         "[[ accepted ]]\nrule = 'a'\n\n[[accepted]]\nrule = 'b'",

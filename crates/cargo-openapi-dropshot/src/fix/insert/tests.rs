@@ -26,7 +26,7 @@ fn text(text: &str) -> Value {
 }
 
 #[test]
-fn members_follow_the_last_one_and_comments_stay() -> Result<()> {
+fn members_are_inserted_after_the_last_one_and_comments_stay() -> Result<()> {
     let before = "a: # one\n  b: |\n    # text\n\n    more\n  # of a\n\n# of d\nd: {e: 'it''s }', f: [1]} # f\n";
     let after = "a: # one\n  b: |\n    # text\n\n    more\n  # of a\n  4XX:\n    $ref: '#/components/responses/No'\n\n# of d\nd: {e: 'it''s }', f: [1], '200': Done. It is} # f\nnew:\n  list: [x, 'y: z']\n";
     let members: &[(&[&str], Value)] = &[

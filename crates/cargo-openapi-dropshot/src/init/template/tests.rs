@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn values_are_filled_in_and_parts_are_kept_or_left_out() {
+fn templates_get_their_values_and_their_optional_parts() {
     let mut values = Values::default();
     values.set("name", "shop");
     values.keep("client", true);

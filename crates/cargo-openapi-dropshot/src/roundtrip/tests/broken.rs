@@ -9,7 +9,7 @@ pub(super) struct Way {
     pub(super) description: &'static str,
     /// The generated file, the text in it, and the text of a broken generator.
     change: (&'static str, &'static str, &'static str),
-    /// What the probe has for it, which is made of the same facts as the generated files.
+    /// The text of the probe in its place: the probe is made of the same facts as the generated files.
     in_probe: &'static [(&'static str, &'static str)],
     /// The rule of the difference.
     pub(super) rule: &'static str,

@@ -15,7 +15,7 @@ const OTHER_MEANING: [&str; 2] = ["Stock", "Event"];
 const ASSUMED: [&str; 1] = ["Either"];
 
 #[test]
-fn the_form_of_the_generator_means_what_the_document_says() {
+fn the_normal_form_means_what_the_document_says() {
     let mut compared = 0;
     for name in [OTHERS, SHELF, WORKSHOP] {
         let text = fs::read_to_string(path(name)).expect("a document of the tests");
@@ -72,7 +72,7 @@ fn documents() -> Vec<PathBuf> {
 }
 
 #[test]
-fn the_form_of_the_generator_means_what_the_text_of_the_document_says() {
+fn the_normal_form_means_what_the_text_of_the_document_says() {
     let (mut compared, mut skipped, mut wrong) = (0, 0, Vec::new());
     for file in documents() {
         let text = fs::read_to_string(&file).unwrap_or_default();

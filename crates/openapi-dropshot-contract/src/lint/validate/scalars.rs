@@ -125,7 +125,6 @@ pub(super) fn with_article(kind: Type) -> String {
     }
 }
 
-/// Whether a text is of a format.
 pub(super) fn format_fits(format: &str, text: &str) -> bool {
     match format {
         "date" => text.len() == 10 && NaiveDate::parse_from_str(text, "%Y-%m-%d").is_ok(),

@@ -225,7 +225,7 @@ fn another_choice_by_the_discriminator_breaks_clients() {
 }
 
 #[test]
-fn a_property_that_is_not_taken_or_given_any_more_breaks_clients() {
+fn a_property_that_is_no_longer_accepted_or_sent_breaks_clients() {
     let object = |required: &str, members: &str| {
         format!("{{type: object, required: [b{required}], properties: {{b: {{}}{members}}}}}")
     };
@@ -319,7 +319,7 @@ fn another_media_type_with_the_same_suffix_breaks_clients() {
         breaks(Part::Operation, &given(vendor), &given(json)),
         ["response-media-type-name-generalized"]
     );
-    // A range includes what it became.
+    // The range of media types includes the later one.
     assert!(breaks(Part::Operation, &given("'application/*'"), &given(json)).is_empty());
     assert!(breaks(Part::Operation, &taken(json), &taken("'application/*'")).is_empty());
 }
@@ -377,7 +377,7 @@ fn a_pattern_that_rejects_what_it_allowed_breaks_clients() {
         ("^[A-Za-z0-9_-]+$", "^[A-Za-z0-9-]+$", "", tightened),
         (r"^\d{3}-\d{4}$", r"^555-\d{4}$", "", tightened),
         ("shop", "^shop", "", tightened),
-        // What it allowed is allowed.
+        // All earlier values are still allowed.
         ("^[a-z]{3}$", "^[a-z]+$", "", &[]),
         ("^(a|b)$", "^[ab]$", "", &[]),
         (r"^\d+$", "^[0-9]*$", "", &[]),
@@ -391,7 +391,7 @@ fn a_pattern_that_rejects_what_it_allowed_breaks_clients() {
             ", minLength: 5, maxLength: 6",
             tightened,
         ),
-        // What looks around is not compared.
+        // Lookarounds are not compared.
         ("^(?!a)[a-z]+$", "^(?!b)[a-z]+$", "", &[]),
     ];
     for (base, revision, lengths, expected) in table {

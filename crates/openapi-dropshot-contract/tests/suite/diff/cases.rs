@@ -105,7 +105,6 @@ const AGREEING: Tally = Tally {
     left_out: 11,
 };
 
-/// The cases in a folder.
 fn cases(folder: &Path) -> Vec<Value> {
     let lines = std::fs::read_to_string(folder.join("cases.jsonl")).expect("the cases are there");
     lines

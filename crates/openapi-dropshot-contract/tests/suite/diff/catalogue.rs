@@ -77,17 +77,17 @@ const OTHER_LEVEL: &[(&str, &str, &str)] = &[
     (
         "max-length-increased",
         "INFO",
-        "a client that reads a longer text goes on as before",
+        "a client that reads a longer text continues as before",
     ),
     (
         "max-length-unset",
         "INFO",
-        "a client that reads a longer text goes on as before",
+        "a client that reads a longer text continues as before",
     ),
 ];
 
 #[test]
-fn rules_that_oasdiff_has_are_of_its_level() {
+fn rules_of_oasdiff_have_the_level_of_oasdiff() {
     let catalogue = catalogue();
     let wrong: Vec<_> = rules::all_changes()
         .filter_map(|rule| {

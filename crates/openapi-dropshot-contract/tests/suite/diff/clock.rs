@@ -29,7 +29,7 @@ fn assert_only(changes: &[(Level, String)], level: Level, id: &str) {
 const SUNSET: &str = "      deprecated: true\n      x-sunset: 2030-12-05\n";
 
 #[test]
-fn an_operation_may_go_from_the_day_of_its_sunset_on() {
+fn an_operation_may_be_removed_from_the_day_of_its_sunset_on() {
     for (today, level, id) in [
         ("2030-12-04", Level::Err, "api-path-removed-before-sunset"),
         ("2030-12-05", Level::Info, "api-path-removed-after-sunset"),
@@ -86,7 +86,7 @@ fn a_removed_sunset_is_an_error() {
 }
 
 #[test]
-fn deprecation_gives_the_days_that_the_policy_asks_for() {
+fn a_deprecation_leaves_the_days_that_the_policy_requires() {
     let policy = |days| Policy {
         deprecation_days_stable: days,
         ..Policy::on(day("2030-11-05"))
@@ -115,7 +115,7 @@ fn deprecation_gives_the_days_that_the_policy_asks_for() {
 }
 
 #[test]
-fn a_sunset_that_follows_the_deprecation_gives_the_days_as_well() {
+fn a_sunset_that_is_added_later_leaves_the_required_days() {
     let policy = |days| Policy {
         deprecation_days_stable: days,
         ..Policy::on(day("2030-11-05"))

@@ -32,7 +32,7 @@ fn breaks_of(base: &str, revision: &str) -> Vec<String> {
 }
 
 #[test]
-fn each_direction_breaks_by_its_own_edits() {
+fn requests_and_responses_break_by_different_edits() {
     let table: &[(&str, &str, &[&str])] = &[
         (
             r#"{"type": "string"}"#,
@@ -221,7 +221,7 @@ fn a_keyword_that_occurs_in_several_schemas_of_all_of_restricts_in_all_of_them()
 }
 
 #[test]
-fn schemas_that_hold_themselves_are_compared_to_their_end() {
+fn recursive_schemas_are_compared_completely() {
     let tree = |leaf: &str| {
         format!(
             r##""Tree": {{"type": "object", "properties": {{"leaf": {leaf},
@@ -244,7 +244,7 @@ fn schemas_that_hold_themselves_are_compared_to_their_end() {
 }
 
 #[test]
-fn a_choice_that_begins_to_restrict_breaks_requests() {
+fn alternatives_that_begin_to_restrict_break_requests() {
     let base = r#"{"type": "object", "properties": {"a": {}, "b": {}}}"#;
     let revision = r#"{"type": "object", "properties": {"a": {}, "b": {}}, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}"#;
     assert_eq!(

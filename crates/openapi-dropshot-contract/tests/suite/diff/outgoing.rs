@@ -115,7 +115,7 @@ fn a_path_item_of_the_components_is_compared_where_a_webhook_refers_to_it() {
 }
 
 #[test]
-fn an_upgrade_to_openapi_3_1_is_no_change() {
+fn an_upgrade_to_openapi_3_1_is_not_a_change() {
     let text = |version: &str, schema: &str| {
         format!(
             "openapi: {version}\ninfo: {{title: T, version: 1.0.0}}\npaths:\n  /a:\n    post:\n      {}\n",

@@ -76,7 +76,7 @@ fn a_list_may_be_an_array() {
 }
 
 #[test]
-fn an_unknown_key_is_named_with_its_line_and_the_key_that_was_meant() {
+fn an_unknown_key_is_named_with_its_line_and_the_most_similar_key() {
     for (key, help) in [
         ("listne", "write `listen`"),
         ("max_in_flight", "write `max-in-flight`"),
@@ -91,7 +91,7 @@ fn an_unknown_key_is_named_with_its_line_and_the_key_that_was_meant() {
 }
 
 #[test]
-fn a_value_that_is_none_is_named_with_its_key_and_what_to_write() {
+fn an_invalid_value_is_named_with_its_key_and_the_remedy() {
     for (text, help) in [
         ("max-in-flight = 0", "a whole number, 1 or more"),
         ("max-in-flight = true", "a number"),

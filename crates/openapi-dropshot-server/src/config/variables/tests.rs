@@ -12,7 +12,7 @@ fn meant(names: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn a_variable_that_is_almost_a_setting_is_found() {
+fn a_variable_that_resembles_a_setting_is_found() {
     for (name, expected) in [
         ("LISTNE", "SHOP_LISTEN"),
         ("listen", "SHOP_LISTEN"),
@@ -29,7 +29,7 @@ fn a_variable_that_is_almost_a_setting_is_found() {
 }
 
 #[test]
-fn variables_of_others_are_left_alone() {
+fn variables_of_other_programs_are_ignored() {
     // Of the command line client, of tests and scripts, and of a deployment.
     let others = [
         "URL",

@@ -83,7 +83,7 @@ fn a_line_of_json_is_an_object() {
 }
 
 #[test]
-fn a_message_that_is_a_field_is_as_any_other() {
+fn a_field_named_message_is_written_like_any_other() {
     for message in ["request completed", "said \"so\"\nand \u{1b}[31mmore"] {
         for format in [LogFormat::Text, LogFormat::Json] {
             let without_time = |text: String| {

@@ -20,7 +20,6 @@ fn fields<const N: usize>(fields: [(&'static str, Value); N]) -> Fields {
     Fields(HashMap::from(fields))
 }
 
-/// The spans of a request.
 fn sent(request: &Fields, trace: Option<&Fields>, end: SystemTime) -> Vec<SpanData> {
     let collector = Collector::default();
     let provider = SdkTracerProvider::builder().with_simple_exporter(collector.clone());

@@ -18,7 +18,7 @@ impl Write for Handed {
 }
 
 #[test]
-fn lines_come_out_whole_and_in_their_order() {
+fn lines_are_written_completely_and_in_order() {
     let (sender, written) = mpsc::sync_channel(100);
     let sink = Sink::to(Handed(sender));
     let lines: Vec<String> = (0..50).map(|number| format!("{number}\n")).collect();
@@ -53,7 +53,7 @@ fn logging_never_blocks_and_lost_lines_are_counted() {
 }
 
 #[test]
-fn a_reader_that_is_gone_loses_the_lines_and_nothing_else() {
+fn a_closed_log_loses_its_lines_without_stopping_the_service() {
     let (sender, written) = mpsc::sync_channel(0);
     drop(written);
     let sink = Sink::to(Handed(sender));

@@ -113,7 +113,7 @@ impl Pass<'_> {
             }
             Null::Collection | Null::Plain | Null::Inside => "",
         };
-        // What was given is sent, also `None` as `null`, and an empty list.
+        // A given value is sent, also `None` as `null`, and an empty list.
         let given = field.null.is_wrapped().then(|| quote!(.map(Some)));
         let (docs, deprecated) = docs_of_part(&text, deprecation.as_ref(), &[note]);
         let target = in_module(&field.own, "super");

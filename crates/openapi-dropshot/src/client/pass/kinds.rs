@@ -40,7 +40,7 @@ pub(super) struct Field<'a> {
     pub(super) property: Option<&'a Schema>,
 }
 
-/// What an object has for a member that is not set.
+/// The value of a member that is not set.
 pub(super) enum Absent {
     /// It is required.
     Rejected,

@@ -221,7 +221,6 @@ fn created_pet(connection: usize, number: u64, id: i64, members: Members) -> Str
     pets::json(name, number as i64, ",\"status\":\"pending\"", id, members)
 }
 
-/// Returns the last id in a body.
 pub(crate) fn last_id(body: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(body).ok()?;
     let (_, id) = text.rsplit_once("\"id\":")?;

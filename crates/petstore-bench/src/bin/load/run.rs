@@ -103,7 +103,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
             let rate = options.rate.map(|rate| rate / threads as f64);
             thread::spawn(move || {
                 run.thread(connections, rate).inspect_err(|_| {
-                    // The receiver is gone if another thread failed.
+                    // The receiver was dropped if another thread failed.
                     let _heard = failed.send(());
                 })
             })

@@ -29,7 +29,7 @@ fn expected(lines: &[(u64, &str)]) -> Vec<(u64, String)> {
 }
 
 #[test]
-fn empty_lines_count_and_are_no_records() {
+fn empty_lines_are_counted_but_are_not_records() {
     let text = b"\xef\xbb\xbfone\r\n\r\n  \ntwo\nthree";
     let found = expected(&[(1, "one"), (4, "two"), (5, "three")]);
     assert_eq!(lines("pets.ndjson", text), found);
@@ -37,7 +37,7 @@ fn empty_lines_count_and_are_no_records() {
 }
 
 #[test]
-fn a_line_within_quotes_ends_no_record() {
+fn a_newline_within_quotes_does_not_end_a_record() {
     let text = b"name\n\"a\nb\",\"say \"\"no\"\"\n\"\nc\"d\n\"\"\n";
     let found = [
         (1, "name"),
@@ -63,7 +63,7 @@ fn an_unclosed_quote_is_reported_with_its_line() {
 }
 
 #[test]
-fn a_line_that_is_too_long_is_cut_and_the_next_one_is_whole() {
+fn a_line_that_is_too_long_is_cut_and_the_next_one_is_complete() {
     let text = format!("{}\nshort\n", "x".repeat(3 * LONGEST));
     for name in ["pets.ndjson", "pets.csv"] {
         let found = records(name, text.as_bytes()).expect("readable");

@@ -51,7 +51,7 @@ pub(super) struct Journal {
     key_mark: String,
     /// The last lines that this run announced.
     announced: RangeInclusive<u64>,
-    /// Whether a line of it may be torn: nothing can be added any more.
+    /// Whether a line of it may be torn: nothing more can be added.
     is_torn: bool,
 }
 

@@ -40,7 +40,7 @@ fn both_formats_give_the_same_pet_also_from_an_export() {
 }
 
 #[test]
-fn what_would_be_lost_is_refused() {
+fn members_that_would_be_lost_are_rejected() {
     let refused = json(r#"{"name":"Rex","categoryId":7,"stauts":"sold"}"#);
     assert!(refused.expect_err("a typing mistake").contains("`stauts`"));
     let refused = csv("name,categoryId,stauts", "");
@@ -70,7 +70,7 @@ fn a_line_that_is_not_a_pet_is_rejected_with_the_reason() {
 }
 
 #[test]
-fn a_status_that_the_client_does_not_know_is_for_the_service_to_judge() {
+fn an_unknown_status_is_sent_to_the_service() {
     let sent = Ok(r#"{"categoryId":7,"name":"Rex","status":"gone"}"#);
     let pet = json(r#"{"name":"Rex","categoryId":7,"status":"gone"}"#);
     assert_eq!(pet.as_deref(), sent);

@@ -46,7 +46,7 @@ fn the_example_of_the_contract_is_a_cursor() {
 }
 
 #[test]
-fn what_this_service_did_not_write_is_refused() {
+fn what_this_service_did_not_write_is_rejected() {
     let texts = [
         "1:a:02",
         "1:a:+2",
@@ -167,7 +167,7 @@ fn the_example_of_the_contract_is_a_cursor_and_its_link() {
 }
 
 #[test]
-fn a_cursor_of_orders_that_this_service_did_not_write_is_refused() {
+fn a_cursor_of_orders_that_this_service_did_not_write_is_rejected() {
     let filter = OrderFilter {
         status: None,
         pet_id: Some(7),

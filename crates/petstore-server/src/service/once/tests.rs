@@ -26,7 +26,7 @@ fn quotes_do_not_belong_to_the_key() {
 }
 
 #[test]
-fn both_forms_hold_255_characters() {
+fn both_forms_accept_255_characters_and_no_more() {
     let longest = "x".repeat(255);
     let escaped = "\\\"".repeat(255);
     assert_eq!(key(&longest), Some(longest.clone()));

@@ -52,7 +52,7 @@ fn a_unix_socket_is_named_by_its_folder() {
 }
 
 #[test]
-fn a_password_is_neither_shown_nor_printed() {
+fn a_password_is_in_neither_debug_nor_display_output() {
     for text in [
         "postgres://pets:s3cret@db/store?sslmode=require",
         "postgres://pets@db/store?sslmode=require&password=s3cret",
@@ -86,7 +86,7 @@ fn rejected_database_urls_do_not_repeat_the_password() {
 }
 
 #[test]
-fn other_databases_are_left_to_others() {
+fn urls_of_other_databases_are_not_parsed() {
     assert!(PostgresUrl::parse("sqlite:pets.db").is_none());
     assert!(PostgresUrl::parse("postgres.db").is_none());
 }

@@ -12,7 +12,7 @@ fn backup(pages: usize) -> File {
     file
 }
 
-/// What is found in a file in which some bits of a byte are flipped. They are flipped back afterwards.
+/// The checks of a file in which some bits of a byte are flipped. They are flipped back afterwards.
 fn found_with_flipped(file: &mut File, at: u64, bits: u8) -> Option<bool> {
     let flip = |file: &mut File| {
         let mut byte = [0];

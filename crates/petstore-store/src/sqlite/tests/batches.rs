@@ -22,7 +22,7 @@ async fn writes_that_wait_together_share_a_commit() {
         WriteStats {
             batches: 2,
             writes: 51,
-            // The gate alone, and then all that waited behind it.
+            // The first write alone, and then all that waited for it.
             sizes: [1, 0, 0, 0, 0, 0, 1, 0, 0],
             queued: 0
         }
@@ -82,7 +82,7 @@ async fn writes_that_wait_hold_a_bounded_number_of_bytes() {
 }
 
 #[tokio::test]
-async fn a_write_that_comes_alone_is_committed_at_once() {
+async fn a_single_write_is_committed_at_once() {
     let fixture = in_a_file();
     for number in 1..=3 {
         fixture
@@ -162,12 +162,12 @@ async fn a_write_that_panics_does_so_alone_and_leaves_nothing() {
         .create("next")
         .await
         .expect("no panic")
-        .expect("the writer goes on");
+        .expect("the writer continues");
     assert_eq!(fixture.names().await, ["whole", "next"]);
 }
 
 #[tokio::test]
-async fn a_caller_who_leaves_does_not_cancel_the_write() {
+async fn a_dropped_caller_does_not_cancel_its_write() {
     let fixture = in_a_file();
     let gate = fixture.gate().await;
     let create = fixture.create("Rex");
@@ -220,7 +220,7 @@ async fn a_full_queue_rejects_at_once_and_starts_nothing() {
 }
 
 #[tokio::test]
-async fn closing_finishes_what_was_handed_over() {
+async fn closing_finishes_the_writes_in_the_queue() {
     let fixture = in_a_file();
     let gate = fixture.gate().await;
     let creates: Vec<_> = (0..BATCH + 1)
@@ -229,7 +229,7 @@ async fn closing_finishes_what_was_handed_over() {
     fixture.until_queued(creates.len()).await;
     let store = Arc::clone(&fixture.store);
     let closing = tokio::spawn(async move { store.close().await });
-    // The task above sends its message before this one goes on.
+    // The task above sends its message before this one continues.
     yield_now().await;
     gate.open().await;
     closing.await.expect("no panic").expect("closed");

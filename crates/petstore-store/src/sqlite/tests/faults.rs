@@ -123,7 +123,7 @@ async fn a_failed_commit_is_an_unknown_outcome_for_all_of_its_writes() {
         .create("Tom")
         .await
         .expect("no panic")
-        .expect("the writer goes on");
+        .expect("the writer continues");
     assert_eq!(fixture.names().await, ["Tom"]);
 }
 

@@ -86,7 +86,7 @@ async fn every_commit_of_another_connection_empties_the_cache() {
 }
 
 #[test]
-fn a_commit_of_another_connection_behind_that_of_a_batch_is_not_taken_for_it() {
+fn a_commit_of_another_connection_after_that_of_a_batch_empties_the_cache() {
     let folder = TempDir::new().expect("a temporary folder");
     let path = folder.path().join("test.db");
     let open = || Connection::open(&path).expect("a database");

@@ -19,7 +19,7 @@ impl Fixture {
 }
 
 #[tokio::test]
-async fn of_two_with_one_key_in_one_batch_one_adds() {
+async fn of_two_creations_with_one_key_in_a_batch_one_adds_a_pet() {
     let fixture = in_a_file();
     let gate = fixture.gate().await;
     let mut creates = Vec::new();
@@ -47,7 +47,7 @@ async fn of_two_with_one_key_in_one_batch_one_adds() {
 }
 
 #[tokio::test]
-async fn a_key_whose_batch_was_rolled_back_was_not_used() {
+async fn a_rolled_back_batch_does_not_use_up_its_keys() {
     let fixture = in_a_file();
     fixture.store.create_key(key(1)).await.expect("a key");
     let gate = fixture.gate().await;
@@ -74,7 +74,7 @@ async fn a_key_whose_batch_was_rolled_back_was_not_used() {
 }
 
 #[tokio::test]
-async fn a_pet_and_its_key_are_there_together_or_not_at_all() {
+async fn a_pet_and_its_key_are_stored_together_or_not_at_all() {
     let fixture = in_a_file();
     // The pet is written first: the failure of the key must take it back.
     let trigger = "CREATE TRIGGER no_keys BEFORE INSERT ON idempotency_keys BEGIN SELECT RAISE(ABORT, 'for the test'); END";

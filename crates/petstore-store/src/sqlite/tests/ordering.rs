@@ -46,7 +46,6 @@ impl Fixture {
         self.store.create_pet(pet).await.expect("a pet").id
     }
 
-    /// The statuses of the pet and of the order with the id 1.
     async fn statuses(&self, pet_id: i64) -> (Option<PetStatus>, Option<OrderStatus>) {
         let pet = self.store.pet(pet_id).await.expect("a result");
         let order = self.store.order(1).await.expect("a result");
@@ -150,7 +149,7 @@ async fn a_pet_and_its_order_change_together_or_not_at_all() {
 }
 
 #[tokio::test]
-async fn a_status_that_this_version_does_not_know_is_shown_as_damage_and_not_as_another() {
+async fn an_unknown_status_is_an_error_and_not_taken_for_another_one() {
     let fixture = in_a_file();
     let pet = fixture.available().await;
     let placed = fixture

@@ -58,7 +58,7 @@ async fn pages_of_orders_are_found_by_index_and_need_no_sorting() {
 }
 
 #[tokio::test]
-async fn a_query_is_prepared_once_whatever_it_asks_for() {
+async fn a_statement_is_prepared_once_for_all_values() {
     let fixture = in_a_file();
     let prepared_again = fixture.store.readers.read_here(|db| {
         let mut statement = db.prepare(&pets::PAGE_OF_STATUS)?;

@@ -18,7 +18,7 @@ enum Call {
     Create(NewPet),
     /// With the number of an API key and an idempotency key.
     CreateOnce(NewPet, u64, String),
-    /// The clock goes on, or back.
+    /// The clock moves forward, or back.
     Wait(TimeDelta),
     /// At most so many.
     Forget(usize),

@@ -175,7 +175,7 @@ pub(crate) async fn of_creations_at_once_with_one_key_one_adds(store: AnyStore) 
         let mut creates = JoinSet::new();
         for number in 0..60 {
             let store = store.clone();
-            // Two values, and others in between.
+            // Creations of two values with a shared key, between others with free keys.
             let name = ["Rex", "Tom"][number % 2];
             creates.spawn(async move {
                 let free = once(2, &format!("{key} {number}"), noon());

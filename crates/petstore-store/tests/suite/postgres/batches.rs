@@ -7,7 +7,7 @@ use petstore_store::{PetQuery, StoreError};
 use std::collections::BTreeSet;
 
 #[tokio::test]
-async fn creates_of_a_moment_share_a_commit_and_keep_their_ids() {
+async fn concurrent_creations_share_a_commit_and_keep_their_ids() {
     let Some(cluster) = shared().await else {
         return;
     };
@@ -26,7 +26,7 @@ async fn creates_of_a_moment_share_a_commit_and_keep_their_ids() {
 }
 
 #[tokio::test]
-async fn one_that_is_rejected_fails_alone() {
+async fn a_rejected_creation_of_a_batch_fails_alone() {
     let Some(cluster) = shared().await else {
         return;
     };
@@ -73,7 +73,7 @@ async fn one_that_is_rejected_fails_alone() {
 }
 
 #[tokio::test]
-async fn writes_that_were_handed_over_are_finished_before_the_store_closes() {
+async fn closing_the_store_finishes_the_writes_in_the_queue() {
     let Some(cluster) = shared().await else {
         return;
     };

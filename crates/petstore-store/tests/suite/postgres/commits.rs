@@ -53,13 +53,19 @@ async fn while_a_commit_waits(function: &str, settings: &[&str]) {
     };
     let (created, ()) = tokio::join!(second, when_one_waits(&db, function));
     assert_eq!(outcome(&created), Some(Outcome::Unknown), "{created:?}");
-    assert_eq!(store.pet(first.id).await.expect("reads go on"), Some(first));
+    assert_eq!(
+        store.pet(first.id).await.expect("reads continue"),
+        Some(first)
+    );
 
     cluster
         .execute("ALTER SYSTEM RESET synchronous_standby_names")
         .await;
     cluster.execute("SELECT pg_reload_conf()").await;
-    store.create_pet(pet("third")).await.expect("writes go on");
+    store
+        .create_pet(pet("third"))
+        .await
+        .expect("writes continue");
 }
 
 /// A server takes note of new settings in its own time.
@@ -77,7 +83,7 @@ async fn a_commit_that_was_cancelled_is_not_a_success() {
 }
 
 #[tokio::test]
-async fn not_even_where_the_owner_has_warnings_switched_off() {
+async fn a_commit_that_was_cancelled_is_not_a_success_without_warnings_either() {
     while_a_commit_waits("pg_cancel_backend", &["client_min_messages = error"]).await;
 }
 
@@ -87,6 +93,6 @@ async fn a_commit_whose_session_was_ended_is_not_a_success() {
 }
 
 #[tokio::test]
-async fn a_commit_that_never_ends_is_given_up_and_a_timeout_of_the_server_does_not_touch_it() {
+async fn a_commit_that_never_ends_is_abandoned_and_not_cancelled_by_a_timeout_of_the_server() {
     while_a_commit_waits("pg_backend_pid() + 0 * ", &["statement_timeout = 500"]).await;
 }

@@ -137,7 +137,7 @@ async fn no_created_pet_is_lost_or_doubled_when_the_server_is_killed_under_load(
 }
 
 #[tokio::test]
-async fn a_read_does_not_notice_that_its_connection_was_closed() {
+async fn a_read_on_a_closed_connection_succeeds_on_another_one() {
     let Some(cluster) = own(&[]).await else {
         return;
     };

@@ -37,7 +37,7 @@ fn free_port() -> u16 {
 }
 
 #[tokio::test]
-async fn a_server_is_believed_by_its_certificate_and_its_name() {
+async fn a_server_is_accepted_by_its_certificate_and_its_name() {
     let port = free_port();
     let network = [
         "listen_addresses=127.0.0.1".to_owned(),
@@ -136,7 +136,7 @@ async fn a_password_is_bound_to_the_encrypted_connection() {
 }
 
 #[tokio::test]
-async fn what_still_waits_after_the_deadline_is_cancelled_over_an_encrypted_connection() {
+async fn a_statement_after_its_deadline_is_cancelled_over_an_encrypted_connection() {
     const WAITING: &str = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'petstore' AND wait_event_type = 'Lock'";
     let port = free_port();
     let settings = [
@@ -175,7 +175,7 @@ async fn what_still_waits_after_the_deadline_is_cancelled_over_an_encrypted_conn
     }
     holder.batch_execute("ROLLBACK").await.expect("it is free");
     assert_eq!(store.list_keys().await.expect("the keys"), []);
-    store.create_key(key(1)).await.expect("writes go on");
+    store.create_key(key(1)).await.expect("writes continue");
 }
 
 #[tokio::test]

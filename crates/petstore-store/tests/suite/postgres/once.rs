@@ -112,7 +112,7 @@ async fn a_wait_for_a_running_transaction_with_the_same_key_does_not_delay_other
 }
 
 #[tokio::test]
-async fn creations_of_a_moment_with_keys_share_a_commit() {
+async fn concurrent_creations_with_keys_share_a_commit() {
     let Some(cluster) = shared().await else {
         return;
     };
@@ -135,7 +135,7 @@ async fn creations_of_a_moment_with_keys_share_a_commit() {
 }
 
 #[tokio::test]
-async fn one_that_is_rejected_fails_alone_and_its_key_stays_free() {
+async fn a_rejected_creation_of_a_batch_fails_alone_and_does_not_use_up_its_key() {
     let Some(cluster) = shared().await else {
         return;
     };

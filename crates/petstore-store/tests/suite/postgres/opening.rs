@@ -53,7 +53,7 @@ async fn a_server_that_does_not_sync_is_rejected() {
 }
 
 #[tokio::test]
-async fn a_store_of_a_newer_version_is_rejected_and_left_as_it_is() {
+async fn a_store_of_a_newer_version_is_rejected_unchanged() {
     let Some(cluster) = shared().await else {
         return;
     };
@@ -90,7 +90,7 @@ async fn the_schema_version_is_printed_before_and_after_the_creation_of_a_store(
 }
 
 #[tokio::test]
-async fn the_tables_of_something_else_are_left_alone() {
+async fn the_tables_of_another_program_are_not_changed() {
     let Some(cluster) = shared().await else {
         return;
     };
@@ -147,7 +147,7 @@ async fn of_several_hosts_the_one_that_takes_writes_is_used() {
 }
 
 #[tokio::test]
-async fn a_database_that_only_reads_is_no_place_for_a_store() {
+async fn a_read_only_database_is_rejected() {
     let Some(cluster) = shared().await else {
         return;
     };

@@ -92,7 +92,7 @@ async fn of_several_servers_with_one_key_at_once_one_orders_and_the_others_repla
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_several_servers_that_end_one_order_one_does() {
+async fn of_several_servers_that_cancel_one_order_one_succeeds() {
     let Some(cluster) = shared().await else {
         return;
     };
@@ -172,7 +172,7 @@ async fn waiting_orders_get_the_result_of_the_transaction_they_waited_for() {
 
 /// Each of them would wait for its lock, one after the other.
 #[tokio::test]
-async fn writes_do_not_wait_for_orders_whose_rows_somebody_keeps_locked() {
+async fn writes_do_not_wait_for_orders_with_locked_rows() {
     let Some(cluster) = shared().await else {
         return;
     };
@@ -282,10 +282,10 @@ async fn a_pet_and_its_order_change_together_or_not_at_all() {
     assert_eq!(orders_of(&store, pet_id).await, [placed]);
 }
 
-/// A server that was the leader and takes no writes any more is left, also by
+/// A server that was the leader and no longer takes writes is left, also by
 /// one who only ever writes orders.
 #[tokio::test]
-async fn a_connection_that_only_reads_is_left_for_another() {
+async fn a_connection_to_a_read_only_server_is_replaced() {
     let Some(cluster) = shared().await else {
         return;
     };

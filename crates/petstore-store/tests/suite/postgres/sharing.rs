@@ -15,7 +15,7 @@ use std::{
 };
 
 #[tokio::test]
-async fn what_one_server_adds_the_others_see_at_once() {
+async fn a_pet_that_one_server_adds_is_visible_to_the_others_at_once() {
     let Some(cluster) = shared().await else {
         return;
     };
@@ -51,7 +51,7 @@ async fn a_revoked_key_stops_working_at_once_here_and_within_a_second_elsewhere(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn servers_that_start_at_once_on_an_empty_database_make_one_store_with_one_key() {
+async fn servers_that_start_together_on_an_empty_database_create_one_store_with_one_key() {
     let Some(cluster) = shared().await else {
         return;
     };

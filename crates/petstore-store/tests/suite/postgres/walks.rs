@@ -21,7 +21,7 @@ const LATE: &str =
     "BEGIN; INSERT INTO pets (name, category_id) SELECT 'late', 1 FROM generate_series(1, 2)";
 
 #[tokio::test]
-async fn a_walk_meets_every_earlier_pet_once_though_lower_ids_come_later() {
+async fn paging_returns_every_earlier_pet_once_although_lower_ids_are_committed_later() {
     let Some(cluster) = shared().await else {
         return;
     };
@@ -52,7 +52,7 @@ async fn a_walk_meets_every_earlier_pet_once_though_lower_ids_come_later() {
 }
 
 #[tokio::test]
-async fn a_lower_id_that_is_committed_ahead_of_the_walk_moves_no_other_pet() {
+async fn a_lower_id_that_is_committed_ahead_of_the_cursor_moves_no_other_pet() {
     let Some(cluster) = shared().await else {
         return;
     };
@@ -72,7 +72,7 @@ async fn a_lower_id_that_is_committed_ahead_of_the_walk_moves_no_other_pet() {
     assert_eq!(
         page(&*store, Some(2), 2).await,
         (vec![3, 4], true),
-        "the page after is not the last any more"
+        "the page after is no longer the last"
     );
     assert_eq!(page(&*store, Some(4), 2).await, (vec![5], false));
 }

@@ -69,7 +69,7 @@ async fn a_copy_waits_for_no_writer_and_has_nothing_of_an_unfinished_write() {
 }
 
 #[tokio::test]
-async fn what_a_crash_left_in_the_log_is_copied_and_the_store_left_alone() {
+async fn a_copy_includes_the_log_that_a_crash_left_and_changes_nothing() {
     let crashed = place();
     let store = open(&crashed.path).await.expect("a new store");
     store.create_pet(pet("Rex")).await.expect("a pet");
@@ -108,7 +108,7 @@ async fn the_log_of_a_removed_database_does_not_get_into_a_copy() {
 }
 
 #[tokio::test]
-async fn where_no_store_is_none_is_made() {
+async fn the_backup_of_a_missing_store_is_rejected_and_creates_none() {
     let (from, to) = (place(), place());
     let no_store = |error: &BackupError| matches!(error.problem, BackupProblem::NoStore);
     is_rejected(&from, &to, no_store, &from.path, "name the file").await;

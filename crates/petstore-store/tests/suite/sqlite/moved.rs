@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Neither writes nor readiness; the log is told what to do.
+/// Neither writes nor readiness work; the log says what to do.
 async fn takes_no_writes(store: &dyn Store) {
     let rejections = [
         store.create_pet(pet("Tom")).await.expect_err("it is gone"),

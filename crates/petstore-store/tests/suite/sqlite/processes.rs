@@ -20,7 +20,7 @@ fn key(number: u8) -> NewKey {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn many_may_open_a_new_file_at_once() {
+async fn several_stores_can_open_a_new_file_at_once() {
     for round in 0..10 {
         let place = place();
         let mut starts = JoinSet::new();
@@ -49,7 +49,7 @@ async fn many_may_open_a_new_file_at_once() {
 }
 
 #[tokio::test]
-async fn a_key_that_another_process_made_or_revoked_counts_at_once() {
+async fn a_key_that_another_process_creates_or_revokes_has_effect_at_once() {
     let place = Place::with_pets(0).await;
     let service = open(&place.path).await.expect("the service's store");
     let command = open(&place.path).await.expect("the command line's store");
@@ -81,7 +81,7 @@ async fn a_key_that_another_process_made_or_revoked_counts_at_once() {
             .is_none()
     );
     command.close().await.expect("closed");
-    service.check().await.expect("the service goes on");
+    service.check().await.expect("the service continues");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -122,7 +122,7 @@ async fn a_database_that_stays_locked_is_an_error_until_it_is_free() {
         ),
         "{error:?}"
     );
-    assert!(store.pet(1).await.expect("reads go on").is_some());
+    assert!(store.pet(1).await.expect("reads continue").is_some());
     drop(lock);
     assert_eq!(store.create_pet(pet("Tom")).await.expect("a pet").id, 2);
 }

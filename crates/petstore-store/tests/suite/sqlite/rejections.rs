@@ -82,7 +82,7 @@ async fn a_device_is_not_a_database() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_database_is_rejected() {
+async fn a_file_that_is_not_a_database_is_rejected() {
     for bytes in [
         &b"\n"[..],
         b"{\"pets\": []}",
@@ -166,7 +166,7 @@ async fn a_newer_version_that_is_only_in_the_log_is_rejected() {
     .await;
 }
 
-/// The store is rejected when it is cut to each of several lengths, and is whole afterwards.
+/// Cuts the store to each of several lengths, which is rejected, and restores it.
 async fn is_rejected_when_cut_short(place: &Place) {
     let bytes = fs::read(&place.path).expect("the file");
     for length in [bytes.len() / 2, bytes.len() - 1, 4096] {
@@ -238,7 +238,7 @@ async fn a_store_that_was_cut_short_is_opened_if_its_log_has_the_missing_pages()
 }
 
 #[tokio::test]
-async fn a_place_where_no_file_can_be_made_is_rejected() {
+async fn a_folder_where_no_file_can_be_created_is_rejected() {
     let path = Path::new("/proc/pets.db");
     is_rejected(
         &place(),
@@ -296,7 +296,7 @@ fn set_mode(path: &Path, mode: u32) {
 }
 
 #[tokio::test]
-async fn names_that_sqlite_takes_for_something_else_are_files() {
+async fn names_with_a_special_meaning_in_sqlite_are_files() {
     let place = place();
     for name in ["file:pets.db", ":memory:", "50% of #1.db"] {
         let path = place.folder.path().join(name);

@@ -40,11 +40,11 @@ async fn pets_and_keys_outlive_their_store() {
 }
 
 #[tokio::test]
-async fn a_created_pet_is_there_without_a_close() {
+async fn a_created_pet_is_stored_before_the_store_is_closed() {
     let place = place();
     let store = open(&place.path).await.expect("a new store");
     let created = store.create_pet(pet("Rex")).await.expect("a pet");
-    // What a crash would leave: the file and its log as they are now.
+    // The files that a crash would leave: the database and its log as they are now.
     let left = tempfile::TempDir::new().expect("a temporary folder");
     for (path, bytes) in place.contents() {
         fs::write(left.path().join(path.file_name().expect("a name")), bytes).expect("a copy");
@@ -91,7 +91,7 @@ async fn an_empty_file_becomes_a_store() {
 }
 
 #[tokio::test]
-async fn an_opening_that_was_cut_off_is_completed() {
+async fn an_interrupted_creation_of_a_store_is_completed() {
     let place = Place::only_marked().await;
     let store = open(&place.path).await.expect("the store");
     let page = store.list_pets(PetQuery::first(1)).await;

@@ -324,7 +324,7 @@ async fn the_upgrade_of_a_released_schema_is_reported_and_that_of_a_new_store_is
 }
 
 #[tokio::test]
-async fn idempotency_keys_of_a_released_schema_still_count() {
+async fn idempotency_keys_of_a_released_schema_stay_in_effect() {
     let mut repeated = Vec::new();
     for text in RELEASED.iter() {
         let place = released(text);
@@ -372,7 +372,7 @@ async fn orders_of_a_released_schema_are_kept_and_an_older_store_takes_orders() 
 }
 
 #[tokio::test]
-async fn an_order_of_a_released_schema_is_repeated_and_goes_on() {
+async fn an_order_of_a_released_schema_can_be_repeated_and_changed() {
     let text = RELEASED.last().expect("a released schema");
     let place = released(text);
     let store = open(&place.path).await.expect("a store");

@@ -34,7 +34,6 @@ fn error(status: u16, code: &str) -> MockResponse {
     MockResponse::json(status, &body)
 }
 
-/// A new bookmark.
 fn new() -> NewBookmark {
     let new = NewBookmark::builder()
         .url("https://example.org")
@@ -115,7 +114,7 @@ async fn a_blocking_call_has_the_span_of_its_caller() {
 }
 
 #[tokio::test]
-async fn a_list_whose_first_request_fails_keeps_the_cursor_that_it_was_given() {
+async fn a_list_whose_first_request_fails_keeps_its_cursor() {
     let mut bookmarks = client(&MockTransport::new())
         .list_bookmarks()
         .cursor("3")
@@ -134,7 +133,7 @@ fn a_value_that_the_document_lacks_is_kept_from_text_as_from_json() {
 }
 
 #[tokio::test]
-async fn calls_go_on_without_the_file_of_a_key_and_hooks_are_told() {
+async fn calls_continue_without_the_file_of_a_key_and_hooks_are_notified() {
     let path = std::env::temp_dir().join(format!("bookmarks-key-{}", std::process::id()));
     std::fs::write(&path, "key-1").expect("it can be written");
     let (service, seen) = (MockTransport::new(), Seen::default());
@@ -164,7 +163,7 @@ async fn calls_go_on_without_the_file_of_a_key_and_hooks_are_told() {
 }
 
 #[tokio::test]
-async fn a_creation_goes_on_after_a_crash_only_with_its_credential() {
+async fn a_creation_is_repeated_after_a_crash_only_with_its_credential() {
     let (service, stored) = (MockTransport::new(), Seen::default());
     service.respond(MockResponse::broken());
     service.respond(page());
@@ -220,7 +219,7 @@ async fn a_success_ends_the_pause_of_a_rate_limit() {
 }
 
 #[tokio::test]
-async fn requests_and_values_are_built_in_the_ways_that_are_documented() {
+async fn requests_and_values_are_built_as_documented() {
     let service = MockTransport::new();
     service.respond_to(Method::GET, "/api/v2/bookmarks", page());
     service.respond_with(Method::POST, "/api/v2/bookmarks", |request| {

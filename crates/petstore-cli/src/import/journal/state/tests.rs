@@ -26,7 +26,7 @@ fn sending(from: u64, to: u64, hours: i64) -> Entry {
 }
 
 #[test]
-fn a_line_is_open_from_its_announcement_to_its_answer() {
+fn a_line_is_open_from_its_announcement_to_its_response() {
     let mut state = state();
     state.apply(sending(1, 4, 0)).expect("of this input");
     state
@@ -58,7 +58,7 @@ fn a_repeated_journal_entry_counts_once() {
 }
 
 #[test]
-fn a_key_counts_for_a_day_with_its_api_key() {
+fn an_idempotency_key_is_usable_for_a_day_with_its_api_key() {
     let mut state = state();
     state.apply(sending(1, 4, 100)).expect("of this input");
     let can = |state: &State, hours, key| state.can_send_again(1, moment(hours), key);

@@ -24,7 +24,7 @@ use tokio::{runtime::Handle, sync::Barrier, task::JoinSet, task::block_in_place}
 
 #[derive(Clone, Debug)]
 struct Round {
-    /// The clock goes on, or back, before it.
+    /// The clock moves forward, or back, before it.
     wait: TimeDelta,
     calls: Vec<Call>,
 }

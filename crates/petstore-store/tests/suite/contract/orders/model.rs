@@ -27,7 +27,6 @@ pub(super) type Name = (u64, &'static str);
 
 pub(super) const PLAYING: usize = 2;
 
-/// The result of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum CallResult {
     Pet(Pet),

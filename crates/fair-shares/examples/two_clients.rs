@@ -1,0 +1,16 @@
+//! Two clients want all permits of a server: the first one gets three quarters, and there is something left for the second.
+
+use fair_shares::Shares;
+use std::sync::Arc;
+
+fn main() {
+    let permits = Arc::new(Shares::new(16));
+    let mut held = Vec::new();
+    for client in ["first", "second"] {
+        let before = held.len();
+        while let Some(share) = permits.try_take(&client, 1) {
+            held.push(share);
+        }
+        println!("{client}: {} of {}", held.len() - before, permits.limit());
+    }
+}

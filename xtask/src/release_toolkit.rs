@@ -1,0 +1,136 @@
+//! Task `release-toolkit`: gives the crates of the toolkit a version, which is not that of the contract, and turns the unreleased
+//! section of their changelog into that of the release. `.ci/semver` tells which version the changes need.
+
+use anyhow::{Context, Result, ensure};
+use std::{fs, path::Path, process::ExitCode};
+use walkdir::{DirEntry, WalkDir};
+
+/// The changelog of the toolkit.
+const CHANGELOG: &str = "crates/openapi-dropshot/CHANGELOG.md";
+
+/// Release the crates of the toolkit: set their version, and date the section of their changelog
+///
+/// Exits with 0 if the files are written. Otherwise exits with 1 and changes nothing.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// The version of the release, such as 0.1.0; or 0.2.0-dev, to give this version to the crates after a release, and nothing else
+    version: semver::Version,
+
+    /// The day of the release, if not today (UTC)
+    #[arg(long, value_name = "YYYY-MM-DD", default_value_t = chrono::Utc::now().date_naive(), hide_default_value = true)]
+    today: chrono::NaiveDate,
+}
+
+/// Sets the version in the manifests and the lock files, and releases the changelog.
+pub(crate) fn run(root: &Path, Options { version, today }: &Options) -> Result<ExitCode> {
+    let manifest = read(root, "Cargo.toml")?;
+    let mut old = None;
+    let mut files = Vec::new();
+    let mut lines: Vec<String> = manifest.split_inclusive('\n').map(str::to_owned).collect();
+    let mut names = Vec::new();
+    for line in &mut lines {
+        let Some((name, folder)) = crate_of(line) else {
+            continue;
+        };
+        let path = format!("{folder}/Cargo.toml");
+        let text = read(root, &path)?;
+        // A crate that inherits its version belongs to the pet store.
+        let Some(own) = text
+            .lines()
+            .find_map(|line| line.strip_prefix("version = "))
+        else {
+            continue;
+        };
+        let own = own.trim_matches('"').to_owned();
+        ensure!(
+            old.get_or_insert_with(|| own.clone()) == &own,
+            "{path} has another version than the other crates of the toolkit: write the same one into all of them"
+        );
+        files.push((path, quoted(&text, &own, version)));
+        *line = quoted(line, &own, version);
+        names.push(name);
+    }
+    let old = old.context("no crate has a version of its own, as those of the toolkit have")?;
+    let before: semver::Version = old.parse().context("the version of the toolkit")?;
+    ensure!(
+        *version > before,
+        "the crates of the toolkit have the version {before}; {version} is not newer: choose a greater version"
+    );
+    files.push(("Cargo.toml".to_owned(), lines.concat()));
+    for path in locks(root)? {
+        let mut text = read(root, &path)?;
+        for name in &names {
+            let entry = |version: &str| format!("name = \"{name}\"\nversion = \"{version}\"\n");
+            text = text.replace(&entry(&old), &entry(&version.to_string()));
+        }
+        files.push((path, text));
+    }
+    if version.pre.is_empty() {
+        files.push((CHANGELOG.to_owned(), released(root, version, *today)?));
+    }
+    for (path, text) in files {
+        if read(root, &path)? != text {
+            fs::write(root.join(&path), text).with_context(|| format!("cannot write {path}"))?;
+            println!("wrote   {path}");
+        }
+    }
+    println!("next: cargo xtask check, then commit these files together");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The name and the folder of the crate, in a line of `[workspace.dependencies]` that leads to one.
+fn crate_of(line: &str) -> Option<(String, String)> {
+    let (name, source) = line.split_once(" = { path = \"")?;
+    let (folder, _) = source.split_once("\", version = ")?;
+    Some((name.to_owned(), folder.to_owned()))
+}
+
+/// The text with another version in the place of the first one that is equal to `old`.
+fn quoted(text: &str, old: &str, new: &semver::Version) -> String {
+    text.replacen(
+        &format!("version = \"{old}\""),
+        &format!("version = \"{new}\""),
+        1,
+    )
+}
+
+/// The lock files of the repository: each workspace in it has one.
+fn locks(root: &Path) -> Result<Vec<String>> {
+    let is_ours = |entry: &DirEntry| {
+        let name = entry.file_name().to_string_lossy();
+        entry.depth() == 0
+            || !(name.starts_with('.') || ["target", "node_modules"].contains(&&*name))
+    };
+    let mut paths = Vec::new();
+    for entry in WalkDir::new(root).into_iter().filter_entry(is_ours) {
+        let entry = entry.context("cannot list the files of the repository")?;
+        if entry.file_name() == "Cargo.lock" {
+            let path = entry.path().strip_prefix(root)?;
+            paths.push(path.to_string_lossy().into_owned());
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// The changelog with the section of the release.
+fn released(root: &Path, version: &semver::Version, today: chrono::NaiveDate) -> Result<String> {
+    const UNRELEASED: &str = "\n## Unreleased\n";
+    let text = read(root, CHANGELOG)?;
+    let (_, entries) = text.split_once(UNRELEASED).with_context(|| {
+        format!(
+            "{CHANGELOG} has no section `## Unreleased`: add it, with the changes of the release"
+        )
+    })?;
+    let entries = entries.split("\n## ").next().unwrap_or_default();
+    ensure!(
+        entries.contains("\n- "),
+        "{CHANGELOG}: `## Unreleased` has no entries: write the changes of the release"
+    );
+    let heading = format!("{UNRELEASED}\n## {version} - {today}\n");
+    Ok(text.replacen(UNRELEASED, &heading, 1))
+}
+
+fn read(root: &Path, path: &str) -> Result<String> {
+    fs::read_to_string(root.join(path)).with_context(|| format!("cannot read {path}"))
+}
