@@ -7,9 +7,10 @@ mod existing;
 mod template;
 mod texts;
 mod toolkit;
+mod verify;
 
 use crate::{
-    Configuration, FILE, Output, Project, check, counted, files, fix, name_of,
+    Output, Project, counted, files, fix, name_of,
     supported::{Unsupported, Usable, rejected, without},
 };
 use any_ascii::any_ascii;
@@ -36,7 +37,8 @@ const SKIPPED: u8 = 3;
 /// Write a service for a document, with the examples of the document as its first responses
 ///
 /// Writes models, API, client, server, tests, CI and `openapi-dropshot.toml`, and keeps
-/// files that exist. Exits with 0, with 3 if `--skip-unsupported` left out an operation,
+/// files that exist. Then compiles all of it, runs its tests and `check`, and removes it if
+/// one of them fails. Exits with 0, with 3 if `--skip-unsupported` left out an operation,
 /// and with 1 if nothing was written.
 #[derive(clap::Args, Debug)]
 pub struct Options {
@@ -59,8 +61,12 @@ pub struct Options {
     #[arg(long)]
     fix: bool,
 
-    /// Also run the gate `roundtrip`, which compiles models and API and takes minutes, and write nothing if it fails
+    /// Do not compile what is written, and run neither its tests nor the gate `roundtrip`, which take minutes
     #[arg(long)]
+    no_verify: bool,
+
+    /// The default; kept for scripts that pass it
+    #[arg(long, hide = true, overrides_with = "no_verify")]
     verify: bool,
 
     /// Write no client; some documents have a service, but no client
@@ -163,8 +169,12 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let is_new = |path: &str| !options.folder.join(path).exists();
     let (new, kept): (Vec<_>, Vec<_>) = files.into_iter().partition(|(path, _)| is_new(path));
     let written = files::write_all(&options.folder, new)?;
-    if kept.is_empty() {
-        remove_unless_green(options, &written)?;
+    // With other code, or before the remaining steps, it need not compile.
+    let is_complete =
+        existing.steps(&plan).is_empty() && kept.iter().all(|own| is_same(options, own));
+    match is_complete {
+        true => verify::remove_unless_green(options, &plan, &written)?,
+        false => plan.notes.push(NOT_TRIED.to_owned()),
     }
     added.iter().for_each(|line| println!("{line}"));
     report(options, &plan, &existing, &written, &kept);
@@ -174,28 +184,13 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     })
 }
 
-/// Runs the gates on what was written, and removes it if one of them fails.
-fn remove_unless_green(options: &Options, written: &[String]) -> Result<()> {
-    let folder = fs::canonicalize(&options.folder)?;
-    let projects = Configuration::read(&folder.join(FILE)).map(|read| read.projects);
-    let findings = projects.and_then(|projects| check::findings_of_new(&projects, options.verify));
-    let reason = match findings {
-        Ok(None) => return Ok(()),
-        Ok(Some(findings)) => findings,
-        Err(error) => format!("{error:#}"),
-    };
-    let removed = written.iter().map(|path| (path.clone(), None));
-    files::change_all(&options.folder, removed.collect())?;
-    for path in written {
-        let folders = Path::new(path).ancestors().skip(1);
-        for folder in folders.filter(|folder| !folder.as_os_str().is_empty()) {
-            // Those with other files stay.
-            fs::remove_dir(options.folder.join(folder)).ok();
-        }
-    }
-    bail!(
-        "the gates of `check` fail for what would be written, so that nothing was written; please report it with the document:\n\n{reason}"
-    )
+/// Why nothing was compiled.
+const NOT_TRIED: &str = "Nothing was compiled, because files were kept. Then run `cargo test --workspace` and `cargo openapi-dropshot check`.";
+
+/// Whether a file that was kept is not a part of the service, or is what would be written.
+fn is_same(options: &Options, (path, text): &(String, String)) -> bool {
+    let is_part = path.starts_with("crates/") || path.starts_with("spec/");
+    !is_part || fs::read_to_string(options.folder.join(path)).is_ok_and(|actual| actual == *text)
 }
 
 /// Whether a file is the response of a handler that was written since.

@@ -36,6 +36,7 @@ use std::{
     process::ExitCode,
     sync::Arc,
 };
+pub(crate) use throwaway::offline_first;
 
 /// Check that the generated code means what its document says
 ///

@@ -41,10 +41,13 @@ impl Service {
     }
 }
 
+/// Runs a command; what `init` writes is not compiled.
 fn run(folder: &Path, arguments: &[&str]) -> (i32, String) {
+    let fast = arguments.starts_with(&["init"]).then_some("--no-verify");
     let output = Command::new(env!("CARGO_BIN_EXE_cargo-openapi-dropshot"))
         .arg("openapi-dropshot")
         .args(arguments)
+        .args(fast)
         .current_dir(folder)
         .env_remove("GITHUB_ACTIONS")
         .output()
@@ -57,13 +60,17 @@ fn run(folder: &Path, arguments: &[&str]) -> (i32, String) {
 #[test]
 fn services_are_written_whose_gates_are_green() {
     for document in [
+        "any-media-type.yaml",
+        "bounded-lists.yaml",
         "described-reference.yaml",
         "disjoint-methods.yaml",
         "free-form.yaml",
         "head-with-content.yaml",
         "media-types.yaml",
+        "missing-texts.yaml",
         "names.yaml",
         "null-parameter.yaml",
+        "nullable-bodies.yaml",
         "parameters.yaml",
         "scopes.yaml",
         "single-boolean.yaml",
@@ -72,6 +79,7 @@ fn services_are_written_whose_gates_are_green() {
         "two-schemes.yaml",
         "union-tag.yaml",
         "values.yaml",
+        "variable-at-root.yaml",
         "words-beside-map.yaml",
     ] {
         Service::of(document).assert_green();

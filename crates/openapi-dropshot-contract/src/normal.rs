@@ -4,6 +4,7 @@
 
 mod bases;
 mod conjunction;
+mod content;
 mod directions;
 mod disjunction;
 mod parameters;
@@ -44,6 +45,7 @@ const MOST_COPIED: usize = 200_000;
 /// - A member that is required and not described may have any value.
 /// - `not: {}`, which no value fulfils, is removed where it only excludes an alternative or a property.
 /// - A parameter of a query that is an object becomes one parameter for each member.
+/// - A body of `*/*` whose schema is not that of a text is one of `application/json`.
 /// - An operation without `operationId` gets one: [`Document::operation_names`].
 pub fn normalized(document: &Document) -> Option<Document> {
     if document.is_normal {
@@ -130,6 +132,7 @@ pub(crate) fn warnings(document: &Document) -> Vec<Problem> {
 
 fn rewritten(document: &Document) -> (Node, Vec<Problem>) {
     let mut root = document.root.clone();
+    content::rewrite(&mut root);
     parameters::rewrite(&mut root);
     bases::rewrite(&mut root);
     directions::rewrite(&mut root);

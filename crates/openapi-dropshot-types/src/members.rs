@@ -77,6 +77,19 @@ where
     several(name, texts.map(str::trim))
 }
 
+/// Checks the rules of a list (`minItems`, `maxItems` and `uniqueItems`) that is a parameter, and names it in the error.
+///
+/// # Errors
+///
+/// The list breaks a rule.
+pub fn checked<T, L, E>(name: &str, values: Vec<T>) -> Result<L, E>
+where
+    L: TryFrom<Vec<T>, Error: fmt::Display>,
+    E: serde::de::Error,
+{
+    L::try_from(values).map_err(|violation| E::custom(format_args!("`{name}` {violation}")))
+}
+
 /// Reads a string and parses it.
 ///
 /// # Errors

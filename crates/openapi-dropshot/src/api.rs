@@ -87,11 +87,6 @@ pub(crate) fn trait_name(document: &Document, options: &Options) -> String {
     own.unwrap_or_else(|| format!("{}Api", pascal(&document.info.title)))
 }
 
-/// Returns the path that precedes the paths of all operations, such as `/v1`.
-pub(crate) fn base_path(document: &Document) -> &str {
-    document.servers.first().map_or("", |server| server.path())
-}
-
 /// Returns the name of the module that dropshot generates for the trait.
 pub(crate) fn module(name: &Ident) -> Ident {
     format_ident!("{}_mod", snake(&name.to_string()))

@@ -204,6 +204,15 @@ pub(crate) fn target<'i>(items: &'i [Item], ty: &Ty) -> Option<&'i Item> {
     }
 }
 
+/// Returns the type of the values of a list.
+pub(crate) fn list_of<'i>(items: &'i [Item], ty: &'i Ty) -> Option<&'i Ty> {
+    match (ty, target(items, ty).map(|item| &item.kind)) {
+        (Ty::List(of), _) => Some(of),
+        (_, Some(Kind::Items(of, _))) => Some(of),
+        _ => None,
+    }
+}
+
 /// Returns whether a value of the type can be written as the text of a parameter, and
 /// dropshot takes the type for one.
 pub(crate) fn is_text(items: &[Item], ty: &Ty) -> bool {

@@ -74,7 +74,7 @@ openapi_dropshot_contract::rules! {
         "Use another method."
         Paths "/a: {trace: {operationId: a, responses: {'204': {description: Done.}}}}"
             "/a: {get: {operationId: a, responses: {'204': {description: Done.}}}}";
-    UNSUPPORTED_PATH Error General "unsupported-path" "A path has a segment that requests cannot have, several variables in one segment, or cannot be distinguished from another path."
+    UNSUPPORTED_PATH Error General "unsupported-path" "A path has a segment that requests cannot have, several variables in one segment, or cannot be distinguished from another path, or the service has a page of its own at the path."
         "Write the path in the form that the message names."
         Paths "/a//b: {get: {operationId: a, responses: {'204': {description: Done.}}}}"
             "/a/b: {get: {operationId: a, responses: {'204': {description: Done.}}}}";

@@ -4,7 +4,6 @@
 use crate::{
     Options,
     api::{
-        base_path,
         contract::{Signature, signature},
         trait_name,
     },
@@ -70,7 +69,7 @@ impl Api {
     pub(crate) fn of(document: &Document, plan: &Plan<'_>, options: &Options) -> Self {
         Api {
             trait_name: trait_name(document, options),
-            base_path: base_path(document).to_owned(),
+            base_path: document.base_path().to_owned(),
             operations: plan.operations.iter().map(ApiOperation::of).collect(),
             probe: probe::Facts::of(plan),
         }

@@ -209,7 +209,7 @@ impl Requests<'_> {
         let texts = texts.chain(lookalikes);
         let texts = texts.filter(|text| distinct.insert(text.clone()));
         for text in texts.take(MOST_TEXTS) {
-            if !can_be_sent(parameter.location, &text) {
+            if !can_be_sent(parameter, &text) {
                 continue;
             }
             let readings = match (parameter.json(), is_list(parameter)) {
@@ -337,11 +337,13 @@ fn readings(text: &str) -> Vec<Value> {
 }
 
 /// Returns whether a request can contain a text at this place, regardless of the document.
-fn can_be_sent(location: ParameterIn, text: &str) -> bool {
-    match location {
+fn can_be_sent(parameter: &Parameter, text: &str) -> bool {
+    match parameter.location {
         ParameterIn::Path => !text.is_empty() && !text.contains('/') && text != "." && text != "..",
-        ParameterIn::Query | ParameterIn::Cookie => true,
-        ParameterIn::Header => {
+        ParameterIn::Query => true,
+        ParameterIn::Cookie if !is_list(parameter) => true,
+        // Spaces around the values of a list mean nothing, and no text means no value.
+        ParameterIn::Header | ParameterIn::Cookie => {
             !text.is_empty()
                 && text.trim() == text
                 && text.bytes().all(|byte| (0x20..0x7f).contains(&byte))

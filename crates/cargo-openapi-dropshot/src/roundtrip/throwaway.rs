@@ -210,42 +210,68 @@ fn cargo(folder: &Path) -> Command {
     cargo
 }
 
-/// Compiles as many programs as possible, and returns the errors of the compiler. The
-/// network is used only if a dependency is not there yet.
-fn build(folder: &Path, target: &Path) -> Result<String> {
-    let build = |more: &[&str]| -> Result<String> {
+/// What a command of cargo printed.
+pub(crate) struct CargoOutput {
+    pub(crate) succeeded: bool,
+    /// Whether it did not find a dependency.
+    pub(crate) is_unresolved: bool,
+    pub(crate) text: String,
+}
+
+/// Runs a command of cargo. The network is used only if a dependency is not there yet.
+pub(crate) fn offline_first(
+    folder: &Path,
+    arguments: &[&str],
+    variables: &[(&str, &Path)],
+) -> Result<CargoOutput> {
+    let run = |more: &[&str]| -> Result<CargoOutput> {
         let output = cargo(folder)
-            .args(["build", "--keep-going", "--quiet"])
+            .args(arguments)
             .args(more)
-            .env("CARGO_TARGET_DIR", target)
-            .env("CARGO_INCREMENTAL", "0")
+            .envs(variables.iter().copied())
             .env("CARGO_TERM_COLOR", "never")
-            .output()
-            .context("cannot start `cargo build`; is cargo installed?")?;
-        Ok(String::from_utf8_lossy(&output.stderr).into_owned())
-    };
-    let errors = build(&["--offline"])?;
-    let is_unresolved = |errors: &str| {
+            .output();
+        let output = output.with_context(|| {
+            format!("cannot start `cargo {}`; is cargo installed?", arguments[0])
+        })?;
+        let text = [output.stdout, output.stderr].concat();
+        let text = String::from_utf8_lossy(&text).into_owned();
         let causes = [
             "no matching package",
             "failed to select a version",
             "failed to download",
             "offline mode",
         ];
-        causes.iter().any(|cause| errors.contains(cause))
+        let succeeded = output.status.success();
+        Ok(CargoOutput {
+            succeeded,
+            is_unresolved: !succeeded && causes.iter().any(|cause| text.contains(cause)),
+            text,
+        })
     };
-    if !is_unresolved(&errors) {
-        return Ok(errors);
+    let output = run(&["--offline"])?;
+    match output.is_unresolved {
+        true => run(&[]),
+        false => Ok(output),
     }
-    let errors = build(&[])?;
+}
+
+/// Compiles as many programs as possible, and returns the errors of the compiler.
+fn build(folder: &Path, target: &Path) -> Result<String> {
+    let arguments = ["build", "--keep-going", "--quiet"];
+    let variables = [
+        ("CARGO_TARGET_DIR", target),
+        ("CARGO_INCREMENTAL", Path::new("0")),
+    ];
+    let output = offline_first(folder, &arguments, &variables)?;
     ensure!(
-        !is_unresolved(&errors),
+        !output.is_unresolved,
         "the dependencies of the temporary crate cannot be resolved: make sure that cargo can reach the registry; for `{TYPES}` of another \
          source, add it to the dependencies of the crate of the models or, for a document outside of a project, pass the folder of the \
          toolkit with `--toolkit`:\n{}",
-        errors.trim_end()
+        output.text.trim_end()
     );
-    Ok(errors)
+    Ok(output.text)
 }
 
 /// Returns the first errors of one program.

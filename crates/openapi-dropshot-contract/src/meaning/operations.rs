@@ -1,7 +1,9 @@
 //! Compares operations: paths, methods, ids, texts, parameters and bodies.
 
 use super::{Comparer, TextRules, responses::CHANNEL, shape::is_anything};
-use crate::model::{Location, MediaType, Node, Operation, Parameter, ParameterIn, Schema, Type};
+use crate::model::{
+    Document, Location, MediaType, Node, Operation, Parameter, ParameterIn, Schema, Type,
+};
 use crate::pairs::pairs;
 use crate::rules::differences as rules;
 use std::collections::BTreeSet;
@@ -226,13 +228,19 @@ impl<'d> Comparer<'d> {
         emitted: &'d [MediaType],
     ) {
         if let ([only], [other]) = (source, emitted)
-            && (is_raw(only) && only.name.value != other.name.value || became_bytes(only, other))
+            && (is_raw(only) && only.name.value != other.name.value
+                || became_bytes(self.source, only, other))
             && matches!(
                 other.name.value.as_str(),
                 "*/*" | "application/octet-stream"
             )
         {
-            let message = format!("`{}` became `{}`", only.name.value, other.name.value);
+            let message = match (&only.name.value, &other.name.value) {
+                (name, other) if name == other => {
+                    format!("the text of `{name}` became any content")
+                }
+                (name, other) => format!("`{name}` became `{other}`"),
+            };
             return self.differ(&rules::CONTENT_ANY, &only.at, message);
         }
         if let ([only], [json]) = (source, emitted)
@@ -314,18 +322,17 @@ fn is_string(schema: &Schema) -> bool {
 }
 
 /// Whether a text or bytes of any media type became bytes.
-fn became_bytes(source: &MediaType, emitted: &MediaType) -> bool {
-    let format = |media: &MediaType| {
-        let schema = media.schema.as_ref();
-        schema.and_then(|schema| Some(schema.format.as_ref()?.value.clone()))
+fn became_bytes(document: &Document, source: &MediaType, emitted: &MediaType) -> bool {
+    let written = source.schema.as_ref();
+    let Some(text) = written.and_then(|schema| document.resolve(schema)) else {
+        return false;
     };
-    !source.is_json()
-        && source.schema.as_ref().is_some_and(is_string)
-        && emitted
-            .schema
-            .as_ref()
-            .is_none_or(|schema| is_anything(schema) || is_string(schema))
-        && format(source) != format(emitted)
+    let format = |schema: &Schema| schema.format.as_ref().map(|format| format.value.clone());
+    let is_free = match &emitted.schema {
+        Some(other) => is_anything(other) || is_string(other) && format(text) != format(other),
+        None => true,
+    };
+    !source.is_json() && is_string(text) && is_free
 }
 
 /// Whether a content is sent unchanged: it is not JSON.

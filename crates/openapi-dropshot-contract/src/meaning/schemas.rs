@@ -241,9 +241,10 @@ impl<'d> Comparer<'d> {
     }
 }
 
-/// Whether schemars made the title of a list or a map of its elements.
+/// Whether schemars made the title of a list or a map of its elements, or of a value that may be `null`.
 fn is_from_schemars(title: &str) -> bool {
-    title.starts_with("Array_of_") || title.starts_with("Map_of_")
+    let prefixes = ["Array_of_", "Map_of_", "Nullable_"];
+    prefixes.iter().any(|prefix| title.starts_with(prefix))
 }
 
 /// Whether this is the place of a component.

@@ -227,6 +227,11 @@ impl Document {
         names.all(|name| name == first).then_some(first)
     }
 
+    /// Returns the path that precedes the paths of all operations, such as `/v1`.
+    pub fn base_path(&self) -> &str {
+        self.servers.first().map_or("", Server::path)
+    }
+
     /// The paths that have operations, each once, in the order of the document.
     pub fn distinct_paths(&self) -> Vec<&str> {
         let paths = self.operations.iter().map(|own| own.path.value.as_str());

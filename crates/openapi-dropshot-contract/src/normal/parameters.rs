@@ -2,7 +2,7 @@
 //! as it is sent (`style: form` with `explode`, and `deepObject`). Makes lists of those that may be one value or a list. Removes header
 //! parameters that OpenAPI ignores.
 
-use super::{ValueKind, conjunction::definitions_of, conjuncts, kind_of};
+use super::{ValueKind, conjunction::definitions_of, conjuncts, kind_of, single};
 use crate::grammar::{ObjectKind, visit};
 use crate::model::Node;
 
@@ -92,13 +92,17 @@ fn parts(parameter: &Node, root: &Node) -> Option<Vec<Node>> {
     Some(parts.collect())
 }
 
-/// Returns a parameter as a list, if it may also be a single value of the list: where each value has a name of its own, both are sent
-/// alike.
+/// Returns a parameter as a list: with the schema itself in place of a reference to that of a list, or if it may also be a single value
+/// of the list: where each value has a name of its own, both are sent alike.
 fn as_list(parameter: &Node, root: &Node) -> Option<Node> {
+    let written = parameter.get("schema")?;
+    let schema = root.resolve(written);
+    if written.get("$ref").is_some() && single::type_of(schema) == Some("array") {
+        return Some(parameter.clone().with("schema", schema.clone()));
+    }
     let is_exploded = parameter.word("in")? == "query"
         && parameter.word("style").is_none_or(|style| style == "form")
         && parameter.get("explode").and_then(Node::as_bool) != Some(false);
-    let schema = root.resolve(parameter.get("schema")?);
     let texts = ["title", "description", "deprecated", "examples"];
     let mut others = schema.members().filter(|(name, _)| !texts.contains(name));
     let (Some(("anyOf" | "oneOf", alternatives)), None) = (others.next(), others.next()) else {

@@ -68,7 +68,7 @@ impl<'a> Reader<'a> {
             content: self.content(node),
             error_codes: node.strings_at("x-error-codes"),
             extensions: node.extensions(),
-            description: node.string("description")?,
+            description: node.string("description").unwrap_or_default(),
         })
     }
 

@@ -1,7 +1,7 @@
 //! Reads what describes the document as a whole: `info`, `servers` and `tags`.
 
 use super::Reader;
-use crate::model::{Info, Node, Server, Tag};
+use crate::model::{Info, Node, Server, Spanned, Tag};
 use crate::rules::document as rules;
 use crate::template::variables as variables_of;
 use std::collections::HashSet;
@@ -10,10 +10,17 @@ impl<'a> Reader<'a> {
     /// `info` of the document.
     pub(super) fn info(&self) -> Option<Info> {
         let node = self.root.get("info")?;
+        // A number is a text without its quotes.
+        let text = |name: &str| {
+            let value = node.get(name)?;
+            let number = value.as_number().map(ToString::to_string);
+            let text = value.as_str().map(str::to_owned).or(number);
+            Some(Spanned::new(text.unwrap_or_default(), &value.at))
+        };
         Some(Info {
             at: node.at.clone(),
-            title: node.string("title")?,
-            version: node.string_at("version")?,
+            title: text("title")?.value,
+            version: text("version").unwrap_or_else(|| Spanned::new("0.0.0".to_owned(), &node.at)),
             description: node.string("description"),
             extensions: node.extensions(),
         })

@@ -3,7 +3,7 @@
 use crate::grammar::{Holds, ObjectKind, Since, each_part, is_closing};
 use crate::model::{Node, NodeKind};
 use crate::problem::Problem;
-use crate::rules::document as rules;
+use crate::rules::{Severity, document as rules};
 use crate::suggest::did_you_mean;
 use std::cell::RefCell;
 
@@ -73,9 +73,20 @@ pub(super) fn check_object(node: &Node, kind: ObjectKind, version: Since, log: &
 /// Reports that an object lacks a member that it must have.
 pub(super) fn report_absent(node: &Node, kind: ObjectKind, name: &str, log: &Log) {
     let message = format!("{} lacks `{name}`", kind.what());
-    let problem = rules::MISSING_MEMBER.problem(&node.at, message, format!("add `{name}`"));
+    let mut problem = rules::MISSING_MEMBER.problem(&node.at, message, format!("add `{name}`"));
+    let is_meaningless = match kind {
+        ObjectKind::Response | ObjectKind::License | ObjectKind::ExternalDocs => true,
+        ObjectKind::Info => name == "version",
+        _ => false,
+    };
+    if is_meaningless {
+        problem = problem.with_severity(Severity::Warning);
+    }
     log.borrow_mut().push(problem);
 }
+
+/// Members that are texts for people, so that another scalar in their place changes no meaning.
+const TEXTS_FOR_PEOPLE: [&str; 4] = ["description", "summary", "title", "version"];
 
 /// Checks the type of the value of a member, except an object.
 pub(super) fn check_value(value: &Node, name: &str, holds: Holds, log: &Log) {
@@ -119,7 +130,14 @@ pub(super) fn check_value(value: &Node, name: &str, holds: Holds, log: &Log) {
         }
     };
     if !fits {
-        let problem = wrong_type(value, name, expected, help);
+        let mut problem = wrong_type(value, name, expected, help);
+        if holds == Holds::Text
+            && TEXTS_FOR_PEOPLE.contains(&name)
+            && value.as_object().is_none()
+            && value.as_array().is_none()
+        {
+            problem = problem.with_severity(Severity::Warning);
+        }
         log.borrow_mut().push(problem);
     }
 }

@@ -50,13 +50,13 @@ crate::rules! {
         "Add `null` to the list of types, such as `type: [string, 'null']`, or remove `nullable`."
         Text "openapi: 3.1.1\ninfo: {title: T, version: 1.0.0}\npaths: {}\ncomponents: {schemas: {A: {type: string, nullable: true}}}"
             "openapi: 3.1.1\ninfo: {title: T, version: 1.0.0}\npaths: {}\ncomponents: {schemas: {A: {type: [string, 'null']}}}";
-    WRONG_TYPE Error General "wrong-type" "A member has a value of another type than it must have."
+    WRONG_TYPE Error General "wrong-type" "A member has a value of another type than it must have. This is a warning for `title`, `summary`, `description` and `version`: a number or `null` in their place changes no meaning."
         "Write a value of the type that the message names."
         Schema "{type: string, minLength: '1'}" "{type: string, minLength: 1}";
     UNKNOWN_MEMBER Error General "unknown-member" "An object has a member that OpenAPI does not know there. This is an error if the name looks like that of a known member, or is a keyword that restricts values in another version; any other member is ignored, with a warning."
         "Correct the name, remove the member, or begin its name with `x-` if it is an extension."
         Operation "sumary: List things" "summary: List things";
-    MISSING_MEMBER Error General "missing-member" "An object lacks a member that it must have."
+    MISSING_MEMBER Error General "missing-member" "An object lacks a member that it must have. This is a warning if the member changes no meaning: the description of a response, the name of a license and the address of external documentation."
         "Add the member."
         Operation "parameters: [{name: q, in: query}]" "parameters: [{name: q, in: query, schema: {type: string}}]";
     EXCLUSIVE_MEMBERS Error General "exclusive-members" "An object has two members that exclude each other."

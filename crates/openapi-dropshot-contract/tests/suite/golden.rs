@@ -44,10 +44,10 @@ fn a_problem_alone_is_one_line() {
 fn a_line_that_is_too_long_to_read_is_not_shown() {
     let filler = format!("\"x-filler\": [{}]", vec!["1"; 100_000].join(","));
     let text = format!(
-        "{{{filler}, \"openapi\": \"3.0.3\", \"info\": {{}}, \"paths\": {{}}, {}}}",
+        "{{{filler}, \"openapi\": \"3.0.3\", \"info\": {{\"version\": \"1\"}}, \"paths\": {{}}, {}}}",
         filler.replace("filler", "more")
     );
-    let problems = read("a.json", &text).expect_err("`info` is empty");
+    let problems = read("a.json", &text).expect_err("`info` has no title");
     let rendered = problems.to_string();
     let head = "error[missing-member]: `info` lacks `title`\n--> a.json:1:200045\n";
     assert!(

@@ -115,7 +115,8 @@ fn members_that_change_no_meaning_are_ignored_with_a_warning() {
 #[test]
 fn a_missing_member_is_reported_at_its_object() {
     let text = "openapi: 3.0.3\ninfo: «{title: T}\npaths: {}\n";
-    assert_fault(
+    // No meaning is lost with the version.
+    assert_warning(
         text,
         "missing-member",
         "`info` lacks `version`",
@@ -129,7 +130,8 @@ fn a_missing_member_is_reported_at_its_object() {
     );
     let text =
         with_paths("  /a:\n    get:\n      responses:\n        '200':\n          «content: {}\n");
-    assert_fault(
+    // No meaning is lost with the text.
+    assert_warning(
         &text,
         "missing-member",
         "a response lacks `description`",
@@ -177,8 +179,13 @@ fn a_member_of_the_wrong_type_is_reported_with_what_it_must_be() {
             "below it",
         ),
         (
-            "description: «5",
-            "`description` must be a string, found `5`",
+            "description: «[a]",
+            "`description` must be a string, found an array",
+            "write a text",
+        ),
+        (
+            "format: «5",
+            "`format` must be a string, found `5`",
             "put it in quotes",
         ),
         (
@@ -196,12 +203,15 @@ fn a_member_of_the_wrong_type_is_reported_with_what_it_must_be() {
         );
     }
     let text = "openapi: 3.0.3\ninfo: {title: T, version: «1.0}\npaths: {}\n";
-    assert_fault(
+    assert_warning(
         text,
         "wrong-type",
         "`version` must be a string, found `1.0`",
         "put it in quotes",
     );
+    let text = with_schemas("    A: {type: string, description: «null}\n");
+    let message = "`description` must be a string, found `null`";
+    assert_warning(&text, "wrong-type", message, "write a text");
 }
 
 #[test]

@@ -129,12 +129,13 @@ impl Pages {
         self.pages.iter().find(|page| page.path == path)
     }
 
-    /// Checks that no page has the path of an operation.
+    /// Checks that no page has the path of an operation. A page comes before a template that its path fits, as a path without
+    /// variables comes before one with variables in the document.
     pub(super) fn check(&self, operations: &[Operation], base: &str) -> Result<(), RouteError> {
         for page in &self.pages {
             let path = page.path.strip_prefix(base).unwrap_or_default();
             let mut operations = operations.iter();
-            if let Some(hidden) = operations.find(|operation| matches(operation.path, path)) {
+            if let Some(hidden) = operations.find(|operation| operation.path == path) {
                 return Err(RouteError::HiddenByPage {
                     method: hidden.method,
                     path: hidden.path,
@@ -143,18 +144,6 @@ impl Pages {
             }
         }
         Ok(())
-    }
-}
-
-/// Whether a path can be one of a template, such as `/items/{itemId}`.
-fn matches(template: &str, path: &str) -> bool {
-    let (mut parts, mut segments) = (template.split('/'), path.split('/'));
-    loop {
-        match (parts.next(), segments.next()) {
-            (None, None) => return true,
-            (Some(part), Some(segment)) if part == segment || part.starts_with('{') => {}
-            _ => return false,
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Writes the implementation of `Contract`: the facts of the document, and the
 //! dispatch from a request to the method of the trait.
 
-use super::{base_path, errors::entries, module, shapes::error_shapes};
+use super::{errors::entries, module, shapes::error_shapes};
 use crate::{
     names::ident,
     plan::{OperationPlan, Plan},
@@ -25,7 +25,7 @@ pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenS
         });
     }
     let (title, version) = (&document.info.title, &document.info.version.value);
-    let base_path = base_path(document);
+    let base_path = document.base_path();
     let errors = entries(plan);
     let media_type = document.error_media_type();
     let media_type = media_type.filter(|media_type| *media_type != "application/json");

@@ -248,6 +248,12 @@ fn loosen(document: &Document, schema: &Schema, is_parameter: bool, root: &mut V
             object.remove(keyword);
         }
     }
+    // The service checks how many values a parameter has. Of a fixed number typify would make an array, and of `uniqueItems` a set.
+    if is_parameter && is_type(schema, Type::Array) {
+        for keyword in ["minItems", "maxItems", "uniqueItems"] {
+            object.remove(keyword);
+        }
+    }
     if is_type(schema, Type::Integer)
         && let Some(format) = unsigned_format(schema, is_parameter)
     {

@@ -11,6 +11,7 @@ use crate::{
     plan::{
         Fields, Plan, defaults, find,
         ir::{Field, Home, Kind, Presence, Ty},
+        list_of,
     },
 };
 use openapi_dropshot_contract::model::ParameterIn;
@@ -65,7 +66,7 @@ fn parameters(
         let (described, plain) = parameter(field, place, &module, path, shapes);
         fields.push(described);
         plain_fields.push(plain);
-        functions.push(reader(field, place));
+        functions.push(reader(plan, field, place));
         functions.extend(default);
     }
     let module = ident(&module);
@@ -150,7 +151,7 @@ fn own_default(plan: &Plan<'_>, field: &Field, name: &str) -> Option<TokenStream
 }
 
 /// The function that reads a parameter and names it where it cannot.
-fn reader(field: &Field, place: ParameterIn) -> TokenStream {
+fn reader(plan: &Plan<'_>, field: &Field, place: ParameterIn) -> TokenStream {
     let (name, wire) = (ident(&field.name), &field.wire);
     let plain = tokens(&rust(&field.ty));
     let (ty, some) = match field.presence {
@@ -163,9 +164,18 @@ fn reader(field: &Field, place: ParameterIn) -> TokenStream {
         (Some(_), ParameterIn::Path | ParameterIn::Query) => "parameters",
         (Some(_), ParameterIn::Header | ParameterIn::Cookie) => "list",
     });
+    let members = quote!(openapi_dropshot_types::members);
+    let value = match list_of(&plan.items, &field.ty) {
+        Some(of) if field.several.is_some() && !matches!(field.ty, Ty::List(_)) => {
+            let of = tokens(&rust(of));
+            quote!(#members::#function::<#of, _>(#wire, d)
+                .and_then(|values| #members::checked(#wire, values)))
+        }
+        _ => quote!(#members::#function(#wire, d)),
+    };
     quote! {
         pub(super) fn #name<'de, D: Deserializer<'de>>(d: D) -> Result<#ty, D::Error> {
-            openapi_dropshot_types::members::#function(#wire, d) #some
+            #value #some
         }
     }
 }

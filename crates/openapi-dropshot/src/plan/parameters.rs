@@ -4,7 +4,7 @@
 use super::{
     Planner, has_text,
     ir::{Direction, Field, Home, Presence, Ty},
-    is_text,
+    is_text, list_of,
     object::presence,
 };
 use crate::{
@@ -142,7 +142,7 @@ impl<'a> Planner<'a> {
                 is_json: true,
             });
         };
-        if matches!(ty, Ty::List(_))
+        if list_of(&self.items, &ty).is_some()
             && parameter.location == ParameterIn::Cookie
             && parameter.separator().is_none()
         {
@@ -189,10 +189,8 @@ impl<'a> Planner<'a> {
             Ty::Nullable(inner) => (*inner, true),
             other => (other, false),
         };
-        let several = match &ty {
-            Ty::List(of) if has_text(&self.items, of, true) => separator,
-            _ => None,
-        };
+        let list = list_of(&self.items, &ty);
+        let several = separator.filter(|_| list.is_some_and(|of| has_text(&self.items, of, true)));
         let is_text = is_text(&self.items, &ty);
         let own_schema = several.is_some() || !is_text;
         if several.is_none() && !is_text && !has_text(&self.items, &ty, true) {

@@ -98,6 +98,11 @@ impl Planner<'_> {
                 "`%` in a path is not supported: segments are compared after they were decoded",
                 "use only letters that stand for themselves, such as `a` to `z`, `0` to `9`, `-` and `_`",
             ),
+            (
+                is_page(self.document.base_path(), text),
+                "the service has a page of its own at this path: its document or its documentation",
+                "give the operation another path, or leave it out",
+            ),
         ] {
             if is_rejected {
                 self.reject(&rules::UNSUPPORTED_PATH, &path.at, message, help);
@@ -106,6 +111,13 @@ impl Planner<'_> {
         }
         true
     }
+}
+
+/// Returns whether the server has a page at the path of an operation.
+fn is_page(base: &str, path: &str) -> bool {
+    let whole = format!("{base}{path}");
+    ["/openapi.yaml", "/openapi.json"].contains(&path)
+        || ["/docs", "/docs/init.js", "/docs/scalar.js"].contains(&whole.as_str())
 }
 
 /// Returns whether a segment is a variable.

@@ -107,5 +107,9 @@ fn paths_that_requests_cannot_have_are_rejected() {
             at("/a%20b"),
             "unsupported-path 6:3 `%` in a path … stand for themselves",
         ),
+        (
+            at("/openapi.json"),
+            "unsupported-path 6:3 the service has a page of its own … leave it out",
+        ),
     ]);
 }

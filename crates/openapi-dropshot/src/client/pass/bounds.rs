@@ -53,6 +53,26 @@ pub(super) fn of(schema: &Schema, target: &syn::Type) -> Option<Bounds> {
     })
 }
 
+/// What the service requires of the number of values of a list, which the client does not check.
+pub(super) fn of_list(schema: &Schema) -> Option<String> {
+    let least = schema.min_items.as_ref().map(|least| least.value);
+    let most = schema.max_items.as_ref().map(|most| most.value);
+    let unique = if schema.unique_items {
+        " different"
+    } else {
+        ""
+    };
+    let count = match (least, most) {
+        (Some(least), Some(most)) if least == most => format!("{least}{unique} values"),
+        (Some(least), Some(most)) => format!("{least} to {most}{unique} values"),
+        (Some(least), None) => format!("at least {least}{unique} values"),
+        (None, Some(most)) => format!("at most {most}{unique} values"),
+        (None, None) => format!("{unique} values").trim_start().to_owned(),
+    };
+    let is_bounded = least.is_some() || most.is_some() || schema.unique_items;
+    is_bounded.then(|| format!("The service takes {count}."))
+}
+
 /// The number as Rust writes it. A bound of an integer may be written with a
 /// fraction; then it is the next integer on the side of what is allowed.
 fn literal(number: &Number, is_float: bool, up: bool) -> TokenStream {

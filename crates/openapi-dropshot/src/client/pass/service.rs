@@ -5,7 +5,7 @@ use super::{
     kinds::{Field, Kind, argument_of, name_of},
     requests::Request,
 };
-use crate::{api::base_path, client::names::folded};
+use crate::client::names::folded;
 use openapi_dropshot_contract::model::Operation;
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -49,7 +49,7 @@ impl Pass<'_> {
                 },
             ),
         };
-        let address = format!("http://127.0.0.1:8080{}", base_path(self.document));
+        let address = format!("http://127.0.0.1:8080{}", self.document.base_path());
         let credentials = self.example_credentials();
         let built = quote!(let client = Client::builder(#address)#credentials.build()?;);
         let example = |code: TokenStream| docs([self.fallible_example(&quote!(#built #code))]);
@@ -282,7 +282,7 @@ impl Pass<'_> {
     fn with_examples(&self) -> TokenStream {
         let library: TokenStream = self.library.parse().unwrap_or_default();
         let built = |settings: TokenStream| {
-            let address = format!("http://127.0.0.1:8080{}", base_path(self.document));
+            let address = format!("http://127.0.0.1:8080{}", self.document.base_path());
             quote!(let client = Client::builder(#address)#settings.build()?;)
         };
         let key = self.example_credentials();

@@ -54,6 +54,7 @@ impl Pass<'_> {
                 bounds.description
             )
         }));
+        paragraphs.extend(schema.and_then(bounds::of_list));
         paragraphs.extend(parameter.required.then(|| "Required.".to_owned()));
         paragraphs.extend(part_stability(parameter));
         let deprecation = part_deprecation(parameter.deprecated, &parameter.extensions);
