@@ -8,7 +8,10 @@
 //!
 //! It works on any thread. A thread that runs async code is blocked until the call ends; use `send` in such code.
 
-use crate::{Error, ErrorCode, Items, Pages, Response};
+use crate::{
+    Error, ErrorCode, Items, Pages, Response,
+    stream::{Event, EventStream, Streamed},
+};
 use futures_util::{Stream, StreamExt as _};
 use serde::de::DeserializeOwned;
 use std::{
@@ -129,6 +132,58 @@ impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Iterator for ItemsIter<
 }
 
 debug_fields!([T, C] ItemsIter<T, C>, cursor(cursor()));
+
+/// The items of a [stream](crate::stream), one by one; [`Streamed::blocking`](crate::stream::Streamed::blocking) and
+/// [`EventStream::blocking`](crate::stream::EventStream::blocking) return it.
+///
+/// ```
+/// # use openapi_dropshot_client::{Error, blocking::StreamIter, stream::Streamed};
+/// # fn example(titles: Streamed<String>) -> Result<(), Error> {
+/// let mut titles: StreamIter<Streamed<String>> = titles.blocking();
+/// for title in &mut titles {
+///     println!("{}", title?);
+/// }
+/// println!("{:?} items", titles.stream().map(Streamed::received));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+#[must_use = "items arrive when they are requested"]
+pub struct StreamIter<S> {
+    /// `None` only while an item is waited for.
+    stream: Option<S>,
+}
+
+impl<S> StreamIter<S> {
+    pub(crate) fn new(stream: S) -> Self {
+        StreamIter {
+            stream: Some(stream),
+        }
+    }
+
+    /// The stream, to look at its state.
+    pub fn stream(&self) -> Option<&S> {
+        self.stream.as_ref()
+    }
+}
+
+impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Iterator for StreamIter<Streamed<T, C>> {
+    type Item = Result<T, Error<C>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let arrived = self.stream.as_mut()?.next_of_chunk();
+        arrived.or_else(|| wait_for_next(&mut self.stream))
+    }
+}
+
+impl<T: Send + 'static, C: ErrorCode> Iterator for StreamIter<EventStream<T, C>> {
+    type Item = Result<Event<T>, Error<C>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let arrived = self.stream.as_mut()?.next_of_chunk();
+        arrived.or_else(|| wait_for_next(&mut self.stream))
+    }
+}
 
 /// Waits for the next item of a stream, which is moved to the runtime and back.
 fn wait_for_next<S, T, C>(stream: &mut Option<S>) -> Option<Result<T, Error<C>>>

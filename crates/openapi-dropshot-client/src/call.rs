@@ -23,6 +23,9 @@ pub struct CallOptions {
     try_timeout: Option<Duration>,
     retry: Option<RetryPolicy>,
     max_response_bytes: Option<u64>,
+    idle_timeout: Option<Duration>,
+    max_item_bytes: Option<usize>,
+    max_reconnects: Option<u32>,
     interceptors: Interceptors,
     context: Extensions,
     headers: AddedHeaders,
@@ -35,7 +38,7 @@ impl CallOptions {
     }
 
     /// The time limit of the whole call, with all tries and the pauses between them. In a stream of pages or items, each page is
-    /// a call with this time limit.
+    /// a call with this time limit. A body that is read as it arrives may take longer.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
@@ -57,6 +60,27 @@ impl CallOptions {
     /// [`ClientBuilder::max_response_bytes`](crate::ClientBuilder::max_response_bytes).
     pub fn max_response_bytes(mut self, bytes: u64) -> Self {
         self.max_response_bytes = Some(bytes);
+        self
+    }
+
+    /// How long nothing may arrive of a [stream](crate::stream), 60 seconds if not set. A stream of events then connects again, and another
+    /// one ends with [`ErrorKind::Timeout`](crate::ErrorKind::Timeout). Set it to more than the time between two heartbeats of the service.
+    pub fn idle_timeout(mut self, timeout: Duration) -> Self {
+        self.idle_timeout = Some(timeout);
+        self
+    }
+
+    /// How many bytes an item of a [stream](crate::stream) may have, 1 MiB if not set. A larger one is not kept: it is an error of the kind
+    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge), and the stream goes on.
+    pub fn max_item_bytes(mut self, bytes: usize) -> Self {
+        self.max_item_bytes = Some(bytes);
+        self
+    }
+
+    /// How many attempts to connect again a [stream of events](crate::stream::EventStream) makes in a row, 10 if not set: about half a minute with
+    /// the default [`RetryPolicy`]. With 0 the stream ends with its connection.
+    pub fn max_reconnects(mut self, attempts: u32) -> Self {
+        self.max_reconnects = Some(attempts);
         self
     }
 
@@ -91,6 +115,9 @@ debug_fields!(
     try_timeout(try_timeout),
     retry(retry),
     max_response_bytes(max_response_bytes),
+    idle_timeout(idle_timeout),
+    max_item_bytes(max_item_bytes),
+    max_reconnects(max_reconnects),
     interceptors(interceptors),
 );
 
@@ -128,6 +155,24 @@ impl AddedHeaders {
     }
 }
 
+/// The limits of a stream; see the methods of [`CallOptions`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StreamLimits {
+    pub(crate) idle_timeout: Duration,
+    pub(crate) max_item_bytes: usize,
+    pub(crate) max_reconnects: u32,
+}
+
+impl Default for StreamLimits {
+    fn default() -> Self {
+        StreamLimits {
+            idle_timeout: Duration::from_secs(60),
+            max_item_bytes: 1 << 20,
+            max_reconnects: 10,
+        }
+    }
+}
+
 /// The settings of a client, or of a call after its options were applied.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
@@ -135,6 +180,7 @@ pub(crate) struct Settings {
     pub(crate) try_timeout: Duration,
     pub(crate) retry: RetryPolicy,
     pub(crate) max_response_bytes: u64,
+    pub(crate) stream: StreamLimits,
     pub(crate) interceptors: Interceptors,
     pub(crate) context: Extensions,
 }
@@ -142,7 +188,14 @@ pub(crate) struct Settings {
 impl Settings {
     /// The settings of a call, and the headers that it adds.
     pub(crate) fn changed_by(&self, options: CallOptions) -> (Self, AddedHeaders) {
+        let stream = self.stream;
+        let stream = StreamLimits {
+            idle_timeout: options.idle_timeout.unwrap_or(stream.idle_timeout),
+            max_item_bytes: options.max_item_bytes.unwrap_or(stream.max_item_bytes),
+            max_reconnects: options.max_reconnects.unwrap_or(stream.max_reconnects),
+        };
         let settings = Settings {
+            stream,
             timeout: options.timeout.unwrap_or(self.timeout),
             try_timeout: options.try_timeout.unwrap_or(self.try_timeout),
             retry: options.retry.unwrap_or_else(|| self.retry.clone()),

@@ -130,6 +130,7 @@ impl<K: From<Client>> ClientBuilder<K> {
                 try_timeout: TRY_TIMEOUT,
                 retry: RetryPolicy::new(),
                 max_response_bytes: MAX_RESPONSE_BYTES,
+                stream: Default::default(),
                 interceptors: Interceptors::default(),
                 context: Default::default(),
             },
@@ -256,7 +257,8 @@ impl<K: From<Client>> ClientBuilder<K> {
 
     /// How many bytes a response may have, after decompression; 64 MiB if not set. A call whose response is larger fails with
     /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge): at once if the response says its size, and otherwise as soon as so
-    /// many bytes have arrived. A body that the application reads as it arrives ([`ByteStream`](crate::ByteStream)) has no limit,
+    /// many bytes have arrived. A body that the application reads as it arrives ([`ByteStream`](crate::ByteStream)) has no limit, each item
+    /// of a [stream](crate::stream) has a limit of its own ([`CallOptions::max_item_bytes`](crate::CallOptions::max_item_bytes)),
     /// and of an error response only the beginning is read.
     ///
     /// ```

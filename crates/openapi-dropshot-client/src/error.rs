@@ -99,13 +99,13 @@ pub enum ErrorKind {
     Tls,
     /// The time limit was reached. It is unknown whether the service carried out the request.
     Timeout,
-    /// The connection broke. It is unknown whether the service carried out the request.
+    /// The connection broke, or a stream was cut off. It is unknown whether the service carried out the request.
     Interrupted,
     /// The service, or a proxy in front of it, responded with an error.
     Answer,
-    /// The service responded with a success that this client cannot read.
+    /// The service responded with a success that this client cannot read, or with such an item of a [stream](crate::stream).
     Unreadable,
-    /// The service responded with a success that is larger than this client may read. Sending it again will not help; see
+    /// The service responded with a success, or with an item of a [stream](crate::stream), that is larger than this client may read. Sending it again will not help; see
     /// [`ClientBuilder::max_response_bytes`](crate::ClientBuilder::max_response_bytes).
     TooLarge,
 }

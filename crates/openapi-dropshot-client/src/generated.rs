@@ -6,6 +6,7 @@
 
 mod body;
 pub(crate) mod by_status;
+mod event_data;
 pub(crate) mod listed_code;
 mod members;
 mod open_enum;
@@ -21,6 +22,7 @@ pub use crate::{
 };
 pub use body::{Body, IntoBody};
 pub use by_status::{ByStatus, text_body, unlisted};
+pub use event_data::{json_data, text_data};
 pub use http::Method;
 pub use listed_code::ListedCode;
 pub use members::{by_tag, closest, json_value, present, unknown_tag, with_tag};
@@ -41,6 +43,7 @@ use crate::{
     CallOptions, Client, Error, ErrorCode, Items, Multipart, Pages, Response, Waiting,
     error::Failure,
     prepared::Prepared,
+    stream::{EventStream, Streamed},
     transport::{Head, Received},
 };
 use bytes::Bytes;
@@ -450,6 +453,52 @@ impl Request {
         let received = streamed.received().await.map_err(Failure::typed)?;
         let (head, body) = received.into_stream();
         Ok(Response::new(body, head, Bytes::new()))
+    }
+
+    /// Sends the request; the response is a stream of JSON of this media type: `application/jsonl`, `application/x-ndjson` or
+    /// `application/json-seq`. Its items are read as they arrive; see [`Streamed`].
+    ///
+    /// ```
+    /// # use openapi_dropshot_client::{Error, Response, generated::Request, stream::Streamed};
+    /// # async fn example(request: Request) -> Result<(), Error> {
+    /// let titles: Response<Streamed<String>> = request.streamed("application/jsonl").await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of every call, and if the response has another media type; see [`Error`].
+    pub async fn streamed<T: DeserializeOwned, C: ErrorCode>(
+        self,
+        media_type: &'static str,
+    ) -> Result<Response<Streamed<T, C>, C>, Error<C>> {
+        let streamed = Streamed::send(self.0, media_type).await;
+        streamed.map_err(Failure::typed)
+    }
+
+    /// Sends the request; the response is a stream of server-sent events (`text/event-stream`), which connects again when its connection
+    /// ends; see [`EventStream`]. The function reads the data of an event from the type of the event and its text: [`json_data`], or
+    /// [`text_data`] if the document says that it is a text, or one that decides by the type of the event.
+    ///
+    /// ```
+    /// # use openapi_dropshot_client::{Error, Response, stream::EventStream};
+    /// # use openapi_dropshot_client::generated::{Request, json_data};
+    /// # async fn example(request: Request) -> Result<(), Error> {
+    /// let loans: Response<EventStream<Vec<i64>>> = request.events(json_data).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of every call, and if the response has another media type; see [`Error`].
+    pub async fn events<T, C: ErrorCode>(
+        self,
+        read: fn(event: &str, data: &str) -> JsonResult<T>,
+    ) -> Result<Response<EventStream<T, C>, C>, Error<C>> {
+        let events = EventStream::send(self.0, read).await;
+        events.map_err(Failure::typed)
     }
 
     /// Follows the links from page to page, beginning with the page of this request.

@@ -1,5 +1,5 @@
 //! The parts of a generated API client that are the same for every service: retries, time limits, pagination, errors,
-//! deprecation notices, idempotency keys and blocking calls.
+//! deprecation notices, idempotency keys, streams and blocking calls.
 //!
 //! `openapi-dropshot` generates a client from an OpenAPI document: types, a builder for each request, and a `Client` with
 //! a method for each operation. The generated code calls this crate for everything else. A crate with a client needs one
@@ -44,6 +44,10 @@
 //! After a 429 that says how long to wait, and after a response whose `RateLimit` has nothing left, all calls of the client and
 //! its clones pause for that time. A call whose time limit would end during the pause sends its request at once instead, and
 //! the service decides; if it succeeds, the pause ends for all calls.
+//!
+//! # Streams
+//!
+//! A response that is a stream of items is read as it arrives; see [`stream`]. A stream of events connects again when its connection ends.
 //!
 //! # Deprecation
 //!
@@ -98,6 +102,7 @@ mod response;
 mod retry;
 mod retry_after;
 mod service;
+pub mod stream;
 pub mod telemetry;
 mod throttle;
 mod transport;

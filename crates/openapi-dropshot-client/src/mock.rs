@@ -18,9 +18,13 @@
 
 use crate::{BoxError, RequestBody, TransportError};
 use bytes::Bytes;
-use futures_util::{FutureExt as _, future::BoxFuture};
+use futures_util::{
+    FutureExt as _, StreamExt as _,
+    future::BoxFuture,
+    stream::{self, BoxStream},
+};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::BodyExt as _;
 use serde::Serialize;
 use std::{
     collections::VecDeque,
@@ -133,7 +137,7 @@ impl MockTransport {
         Some(respond(request))
     }
 
-    async fn response(&self, request: MockRequest) -> Result<Response<Full<Bytes>>, BoxError> {
+    async fn response(&self, request: MockRequest) -> Result<Response<RequestBody>, BoxError> {
         let next = self.next(&request);
         let delay = next.as_ref().map_or(Duration::ZERO, |next| next.delay);
         if !delay.is_zero() {
@@ -142,7 +146,7 @@ impl MockTransport {
         let MockRequest { method, path, .. } = request;
         match next.map(|response| response.scripted) {
             Some(Scripted::Response(status, headers, body)) => {
-                let mut response = Response::new(Full::from(body));
+                let mut response = Response::new(body.into_body());
                 *response.status_mut() = status;
                 *response.headers_mut() = headers;
                 Ok(response)
@@ -160,7 +164,7 @@ impl MockTransport {
 }
 
 impl Service<Request<RequestBody>> for MockTransport {
-    type Response = Response<Full<Bytes>>;
+    type Response = Response<RequestBody>;
     type Error = BoxError;
     type Future = BoxFuture<'static, Result<Self::Response, BoxError>>;
 
@@ -218,9 +222,45 @@ pub struct MockResponse {
 
 #[derive(Clone, Debug)]
 enum Scripted {
-    Response(StatusCode, HeaderMap, Bytes),
+    Response(StatusCode, HeaderMap, MockBody),
     NoConnection,
     Broken,
+}
+
+#[derive(Clone, Debug, Default)]
+struct MockBody {
+    start: Bytes,
+    /// What follows, each part after a time.
+    parts: Vec<(Duration, Bytes)>,
+    end: End,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum End {
+    #[default]
+    Complete,
+    /// It never comes.
+    Open,
+    Broken,
+}
+
+impl MockBody {
+    fn into_body(self) -> RequestBody {
+        if self.parts.is_empty() && matches!(self.end, End::Complete) {
+            return self.start.into();
+        }
+        let parts = stream::iter(self.parts).then(|(delay, bytes)| async move {
+            tokio::time::sleep(delay).await;
+            Ok(bytes)
+        });
+        let end: BoxStream<'_, Result<Bytes, BoxError>> = match self.end {
+            End::Complete => stream::empty().boxed(),
+            End::Open => stream::pending().boxed(),
+            End::Broken => stream::iter([Err("the mock breaks the connection".into())]).boxed(),
+        };
+        let start = stream::iter([Ok(self.start)]);
+        RequestBody::wrap_stream(start.chain(parts).chain(end))
+    }
 }
 
 impl MockResponse {
@@ -241,10 +281,59 @@ impl MockResponse {
         MockResponse::with_body(status, media_type, body.into())
     }
 
+    /// A [stream](crate::stream) of items, as this media type writes them: lines of `application/jsonl` or `application/x-ndjson`, texts of
+    /// `application/json-seq`, or events of `text/event-stream` that have data only. It has the status 200. An item that cannot be
+    /// written as JSON is left out. Write other events as a [`text`](MockResponse::text).
+    ///
+    /// ```
+    /// use openapi_dropshot_client::mock::MockResponse;
+    /// use std::time::Duration;
+    ///
+    /// let whole = MockResponse::items("application/jsonl", ["Emma", "Persuasion"]);
+    /// let broken = MockResponse::items("application/jsonl", ["Emma"]).then_breaks();
+    /// let events = MockResponse::text(200, "text/event-stream", "id: 1\ndata: \"Emma\"\n\n");
+    /// let idle = events.then(Duration::from_secs(20), ": a heartbeat\n").stays_open();
+    /// ```
+    pub fn items<T: Serialize>(
+        media_type: &'static str,
+        items: impl IntoIterator<Item = T>,
+    ) -> Self {
+        let (before, behind) = match media_type {
+            "application/json-seq" => ("\u{1e}", "\n"),
+            "text/event-stream" => ("data: ", "\n\n"),
+            _ => ("", "\n"),
+        };
+        let items = items.into_iter();
+        let items = items.filter_map(|item| serde_json::to_string(&item).ok());
+        let body: String = items
+            .map(|item| format!("{before}{item}{behind}"))
+            .collect();
+        MockResponse::text(200, media_type, body)
+    }
+
+    /// The body goes on with this after a time, by the clock of tokio.
+    pub fn then(self, delay: Duration, bytes: impl Into<Bytes>) -> Self {
+        self.change_body(|body| body.parts.push((delay, bytes.into())))
+    }
+
+    /// The body has no end.
+    pub fn stays_open(self) -> Self {
+        self.change_body(|body| body.end = End::Open)
+    }
+
+    /// The connection breaks in place of the end of the body.
+    pub fn then_breaks(self) -> Self {
+        self.change_body(|body| body.end = End::Broken)
+    }
+
     /// No body.
     pub fn empty(status: u16) -> Self {
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        MockResponse::of(Scripted::Response(status, HeaderMap::new(), Bytes::new()))
+        MockResponse::of(Scripted::Response(
+            status,
+            HeaderMap::new(),
+            MockBody::default(),
+        ))
     }
 
     /// No connection is made: the service does not receive the request.
@@ -284,10 +373,17 @@ impl MockResponse {
 
     fn with_body(status: u16, media_type: &'static str, body: impl Into<Bytes>) -> Self {
         let mut response = MockResponse::empty(status);
-        if let Scripted::Response(_, headers, bytes) = &mut response.scripted {
+        if let Scripted::Response(_, headers, content) = &mut response.scripted {
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
-            *bytes = body.into();
+            content.start = body.into();
         }
         response
+    }
+
+    fn change_body(mut self, change: impl FnOnce(&mut MockBody)) -> Self {
+        if let Scripted::Response(_, _, body) = &mut self.scripted {
+            change(body);
+        }
+        self
     }
 }

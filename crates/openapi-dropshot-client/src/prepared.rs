@@ -1,7 +1,7 @@
 //! The request of a call that is ready to be sent. How it is sent is in `retry`.
 
 use crate::{
-    CallOptions, Client,
+    CallOptions, Client, RetryPolicy,
     call::Settings,
     error::Failure,
     operation::{IDEMPOTENCY_KEY, Operation},
@@ -22,6 +22,8 @@ pub(crate) struct Prepared {
     pub(crate) accepts_json: bool,
     /// Whether the application reads the body of the response as it arrives.
     pub(crate) is_streamed: bool,
+    /// Whether the response may have no content (204), even if the document does not list that.
+    pub(crate) may_have_no_content: bool,
     pub(crate) operation: &'static Operation,
 }
 
@@ -57,6 +59,7 @@ impl Prepared {
             request,
             accepts_json: false,
             is_streamed: false,
+            may_have_no_content: false,
             operation,
         }))
     }
@@ -64,6 +67,12 @@ impl Prepared {
     pub(crate) fn settings(&self) -> &Settings {
         let of_client = &self.client.shared.settings;
         self.settings.as_deref().unwrap_or(of_client)
+    }
+
+    /// Gives the call another policy.
+    pub(crate) fn set_policy(&mut self, retry: RetryPolicy) {
+        let settings = self.settings().clone();
+        self.settings = Some(Box::new(Settings { retry, ..settings }));
     }
 
     /// The key that makes the request safe to repeat.

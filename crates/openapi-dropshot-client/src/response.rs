@@ -219,7 +219,7 @@ fn compare(
 }
 
 /// Why JSON could not be read, without a part of it.
-fn reason(error: &serde_json::Error) -> String {
+pub(crate) fn reason(error: &serde_json::Error) -> String {
     use serde_json::error::Category;
     match error.classify() {
         // `json_body` has described it.

@@ -39,10 +39,13 @@ impl Prepared {
     /// There is no response, or it is not one of the successes that the document lists.
     pub(crate) fn send(&mut self) -> BoxFuture<'_, Result<Received, Failure>> {
         let operation = self.operation;
+        let no_content = self.may_have_no_content;
         let span = (self.client.shared.service.span)(operation, self.request.url());
         // The future of the tries is large, and each function that returns it would copy it.
         if span.is_disabled() {
-            return Box::pin(async move { listed(operation, run_call(self).await?).await });
+            return Box::pin(
+                async move { listed(operation, no_content, run_call(self).await?).await },
+            );
         }
         let recorded = async move {
             let outcome = run_call(self).await;
@@ -50,7 +53,7 @@ impl Prepared {
             outcome
         };
         let recorded = recorded.instrument(span);
-        Box::pin(async move { listed(operation, recorded.await?).await })
+        Box::pin(async move { listed(operation, no_content, recorded.await?).await })
     }
 
     /// Sends the request as `send` does, and reads the body of the response to its end.
@@ -67,9 +70,14 @@ impl Prepared {
 }
 
 /// The response, if its status is one of the successes that the document lists.
-async fn listed(operation: &Operation, response: Received) -> Result<Received, Failure> {
+async fn listed(
+    operation: &Operation,
+    no_content: bool,
+    response: Received,
+) -> Result<Received, Failure> {
     let status = response.head.status.as_u16();
-    if operation.success.is_empty() || operation.success.contains(&status) {
+    let listed = operation.success;
+    if listed.is_empty() || listed.contains(&status) || no_content && status == 204 {
         Ok(response)
     } else {
         Err(Failure::from_response(response).await)
@@ -158,6 +166,7 @@ async fn run_tries(call: &mut Prepared, context: &mut Extensions) -> Result<Rece
         accepts_json,
         is_streamed,
         operation,
+        ..
     } = call;
     let shared = &*client.shared;
     let settings = settings.as_deref().unwrap_or(&shared.settings);

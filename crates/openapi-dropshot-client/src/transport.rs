@@ -98,6 +98,7 @@ pub(crate) struct Received {
 }
 
 /// The part of a response that is known before its body.
+#[derive(Clone)]
 pub(crate) struct Head {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,

@@ -1,7 +1,7 @@
 //! Puts what references to other files lead to into the document: it becomes components, and path items are inserted where they are
 //! referred to. Every part keeps its file, line and column.
 
-use crate::grammar::{ObjectKind, each_part_mut, each_reference};
+use crate::grammar::{ObjectKind, each_part_mut, each_reference, each_reference_mut};
 use crate::model::{
     Location, Node, NodeKind, free_name, is_of_component_name, unescape_pointer_token,
 };
@@ -76,6 +76,19 @@ pub(crate) fn bundle(
     }
     root.set_pointers();
     Some(Bundle { root, files })
+}
+
+/// Shortens the references to the document by its own address (`$self` of OpenAPI 3.2).
+pub(crate) fn shorten_own_references(root: &mut Node) {
+    let Some(own) = root.word("$self").map(str::to_owned) else {
+        return;
+    };
+    each_reference_mut(root, ObjectKind::Document, &mut |_, reference| {
+        let place = reference.as_str().and_then(|text| text.strip_prefix(&own));
+        if let Some(place) = place.filter(|place| place.starts_with('#')) {
+            reference.kind = NodeKind::String(place.to_owned());
+        }
+    });
 }
 
 /// Returns whether a reference may lead to another file.
@@ -199,15 +212,15 @@ impl Bundler<'_> {
             self.rewrite(reference, path, kind, section);
         }
         if kind == ObjectKind::Discriminator {
-            let mapping = node.get_mut("mapping").into_iter();
-            for target in mapping.flat_map(Node::values_mut) {
+            // A reference without `#`, `/` or `.` is the name of a component.
+            each_reference_mut(node, kind, &mut |_, target| {
                 if target
                     .as_str()
                     .is_some_and(|text| text.contains(['#', '/', '.']))
                 {
                     self.rewrite(target, path, ObjectKind::Schema, "schemas");
                 }
-            }
+            });
         }
         each_part_mut(node, kind, &mut |_, kind, part| {
             self.walk(part, kind, path, items)

@@ -4,19 +4,21 @@
 
 mod raise;
 mod schema;
+mod streams;
 mod types;
 
 pub(crate) use schema::is_constant;
 
 use crate::grammar::{ObjectKind, Since, visit_mut};
-use crate::model::Node;
+use crate::model::{Node, NodeKind};
 use crate::problem::Problem;
 use crate::read::MAX_COPIED;
 use crate::rules::document as rules;
 
-/// The dialects of JSON Schema that a document may name: those of OpenAPI 3.1.
-const DIALECTS: [&str; 3] = [
+/// The dialects of JSON Schema that a document may name: those of OpenAPI 3.1 and 3.2.
+const DIALECTS: [&str; 4] = [
     "https://spec.openapis.org/oas/3.1/dialect/base",
+    "https://spec.openapis.org/oas/3.2/dialect/2025-09-17",
     "https://json-schema.org/draft/2020-12/schema",
     "https://json-schema.org/draft/2020-12/schema#",
 ];
@@ -55,6 +57,10 @@ impl Rewriter<'_> {
                 ObjectKind::PathItem => {}
                 _ if !is_newer && node.get("$ref").is_some() => self.siblings(node),
                 ObjectKind::Schema => self.schema(node),
+                ObjectKind::Response | ObjectKind::RequestBody if is_newer => {
+                    streams::describe_data(self.written, node);
+                }
+                ObjectKind::Parameter if is_newer => query_of_form(node),
                 // They may be absent in OpenAPI 3.1.
                 ObjectKind::Operation if is_newer => drop(node.get_or_add("responses")),
                 _ => {}
@@ -71,9 +77,12 @@ impl Rewriter<'_> {
             let problem = rules::WEBHOOKS.violation(&webhooks.key_at, message);
             self.problems.push(problem);
         }
-        let components = root.get_mut("components");
-        let shared = components.and_then(|components| components.remove("pathItems"));
+        let mut take = |section| root.get_mut("components")?.remove(section);
+        let (shared, media_types) = (take("pathItems"), take("mediaTypes"));
         root.get_or_add("paths");
+        if let Some(shared) = media_types {
+            streams::share_media_types(root, &shared, self.problems);
+        }
         if let Some(shared) = shared {
             share_paths(root, &shared, self.problems);
         }
@@ -89,6 +98,22 @@ impl Rewriter<'_> {
             let message = format!("the dialect {} is not known", dialect.summary());
             self.problems
                 .push(rules::DIALECT.violation(&dialect.at, message));
+        }
+    }
+}
+
+/// Lets a form that is the whole query be described by the object of its members.
+fn query_of_form(node: &mut Node) {
+    if node.word("in") != Some("querystring") {
+        return;
+    }
+    let form = node.get("content").filter(|all| all.members().count() == 1);
+    let form = form.and_then(|all| all.get("application/x-www-form-urlencoded"));
+    if let Some(schema) = form.and_then(|form| form.get("schema")).cloned() {
+        node.remove("content");
+        node.set("schema", schema);
+        if let Some(place) = node.get_mut("in") {
+            place.kind = NodeKind::String("query".to_owned());
         }
     }
 }

@@ -1,14 +1,15 @@
-//! The grammar of OpenAPI 3.0 and 3.1: every object with its members, and the objects or the types of values that these hold. Reading,
+//! The grammar of OpenAPI 3.0, 3.1 and 3.2: every object with its members, and the objects or the types of values that these hold. Reading,
 //! bundling, visiting, references and rewriting use this table, so that a new member is one word in it.
 
 use crate::model::{Document, Location, Node};
 use std::cmp::Ordering;
 
-/// The version of OpenAPI that introduced a member. What is new in 3.2 is not in the table, so that the reader rejects it.
+/// The version of OpenAPI that introduced a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Since {
     V30,
     V31,
+    V32,
 }
 
 impl Since {
@@ -16,7 +17,8 @@ impl Since {
     pub(crate) fn of_document(root: &Node) -> Self {
         let version = root.get("openapi").and_then(Node::as_str);
         match version.unwrap_or_default() {
-            version if version.starts_with("3.1.") || version.starts_with("3.2.") => Since::V31,
+            version if version.starts_with("3.1.") => Since::V31,
+            version if version.starts_with("3.2.") => Since::V32,
             _ => Since::V30,
         }
     }
@@ -206,6 +208,7 @@ grammar! {
         }
         [V30 required] { info: Info, paths: (PathItem) }
         [V31] { webhooks: (PathItem), jsonSchemaDialect }
+        [V32] { "$self": text }
     }
     Info "`info`" {
         [V30 required] { title: text, version: text }
@@ -214,9 +217,17 @@ grammar! {
     }
     Contact "`contact`" { [V30] { name: text, url: text, email: text } }
     License "`license`" { [V30 required] { name: text } [V30] { url: text } [V31] { identifier } }
-    Server "a server" { [V30 required] { url: text } [V30] { description: text, variables: {ServerVariable} } }
+    Server "a server" {
+        [V30 required] { url: text }
+        [V30] { description: text, variables: {ServerVariable} }
+        [V32] { name: text }
+    }
     ServerVariable "a server variable" { [V30] { enum: [text], description: text } [V30 required] { default: text } }
-    Tag "a tag" { [V30 required] { name: text } [V30] { description: text, externalDocs: ExternalDocs } }
+    Tag "a tag" {
+        [V30 required] { name: text }
+        [V30] { description: text, externalDocs: ExternalDocs }
+        [V32] { summary: text, parent: text, kind: text }
+    }
     ExternalDocs "`externalDocs`" { [V30 required] { url: text } [V30] { description: text } }
     Components "`components`" {
         [V30] {
@@ -224,12 +235,14 @@ grammar! {
             headers: {Header}, securitySchemes: {SecurityScheme}, links: {Link}, callbacks: {Callback}
         }
         [V31] { pathItems: {PathItem} }
+        [V32] { mediaTypes: {MediaType} }
     }
     PathItem "a path item" {
         [V30] {
             "$ref", summary: text, description: text, servers: [Server], parameters: [Parameter], get: Operation, put: Operation,
             post: Operation, delete: Operation, options: Operation, head: Operation, patch: Operation, trace: Operation
         }
+        [V32] { query: Operation, additionalOperations: {Operation} }
     }
     Operation "an operation" {
         [V30] {
@@ -254,21 +267,39 @@ grammar! {
     }
     RequestBody "a request body" { [V30] { description: text, required: flag } [V30 required] { content: {MediaType} } }
     Response "a response" {
-        [V30 required] { description: text }
-        [V30] { headers: {Header}, content: {MediaType}, links: {Link} }
+        // Until 3.2 the description must be present, which the reader checks.
+        [V30] { description: text, headers: {Header}, content: {MediaType}, links: {Link} }
+        [V32] { summary: text }
     }
-    MediaType "a media type" { [V30] { schema: Schema, example, examples: {Example}, encoding: {Encoding} } }
-    Encoding "an encoding" { [V30] { contentType: text, headers: {Header}, style: text, explode: flag, allowReserved: flag } }
-    Example "an example" { [V30] { summary: text, description: text, value, externalValue: text } }
+    MediaType "a media type" {
+        [V30] { schema: Schema, example, examples: {Example}, encoding: {Encoding}, "x-item-schema": Schema }
+        [V32] { itemSchema: Schema, prefixEncoding: [Encoding], itemEncoding: Encoding }
+    }
+    Encoding "an encoding" {
+        [V30] { contentType: text, headers: {Header}, style: text, explode: flag, allowReserved: flag }
+        [V32] { encoding: {Encoding}, prefixEncoding: [Encoding], itemEncoding: Encoding }
+    }
+    Example "an example" {
+        [V30] { summary: text, description: text, value, externalValue: text }
+        [V32] { dataValue, serializedValue: text }
+    }
     Link "a link" {
         [V30] { operationRef: text, operationId: text, parameters: {any}, requestBody, description: text, server: Server }
     }
     SecurityScheme "a security scheme" {
         [V30 required] { type: text }
         [V30] { description: text, name, in, scheme, bearerFormat: text, flows: Flows, openIdConnectUrl }
+        [V32] { oauth2MetadataUrl: text, deprecated: flag }
     }
-    Flows "`flows`" { [V30] { implicit: Flow, password: Flow, clientCredentials: Flow, authorizationCode: Flow } }
-    Flow "a flow" { [V30] { authorizationUrl, tokenUrl, refreshUrl: text } [V30 required] { scopes: {text} } }
+    Flows "`flows`" {
+        [V30] { implicit: Flow, password: Flow, clientCredentials: Flow, authorizationCode: Flow }
+        [V32] { deviceAuthorization: Flow }
+    }
+    Flow "a flow" {
+        [V30] { authorizationUrl, tokenUrl, refreshUrl: text }
+        [V30 required] { scopes: {text} }
+        [V32] { deviceAuthorizationUrl }
+    }
     Schema "a schema" {
         [V30] { "$ref", type, format: text, enum: [any], nullable, allOf: [Schema], oneOf: [Schema], anyOf: [Schema], not: Schema }
         [V30 annotation] {
@@ -292,8 +323,12 @@ grammar! {
             dependentSchemas: {Schema}
         }
     }
-    Discriminator "`discriminator`" { [V30 required] { propertyName: text } [V30] { mapping: {text} } }
-    Xml "`xml`" { [V30] { name, namespace, prefix, attribute, wrapped } }
+    Discriminator "`discriminator`" {
+        [V30 required] { propertyName: text }
+        [V30] { mapping: {text} }
+        [V32] { defaultMapping: text }
+    }
+    Xml "`xml`" { [V30] { name, namespace, prefix, attribute, wrapped } [V32] { nodeType: text } }
     Replacement "`x-replacement`" { [V30 required] { operation: text, note: text } }
     Waiter "an entry of `x-waiters`" { [V30 required] { path: text } [V30] { success: [text], failure: [text], retry: [text] } }
     ErrorCode "an entry of `x-error-catalogue`" { [V30 required] { status, cause: text, cure: text } }
@@ -303,7 +338,8 @@ impl ObjectKind {
     /// The sections of the components to which references may lead, with the kinds of their objects.
     pub(crate) fn sections() -> impl Iterator<Item = (ObjectKind, &'static str)> {
         let members = ObjectKind::Components.members().iter();
-        let members = members.filter(|member| member.since == Since::V30);
+        // Path items stand where they are referred to before a reference is followed.
+        let members = members.filter(|member| member.name != "pathItems");
         members.filter_map(|member| match member.holds {
             Holds::Map(kind) => Some((kind, member.name)),
             _ => None,
@@ -314,6 +350,12 @@ impl ObjectKind {
     pub(crate) fn section(self) -> Option<&'static str> {
         let mut sections = ObjectKind::sections();
         sections.find_map(|(kind, section)| (kind == self).then_some(section))
+    }
+
+    /// Returns whether a reference can stand in place of the object.
+    pub(crate) fn has_references(self, version: Since) -> bool {
+        let is_known = self != ObjectKind::MediaType || version >= Since::V32;
+        is_known && self.section().is_some()
     }
 
     pub(crate) fn member(self, name: &str) -> Option<&'static Member> {
@@ -486,8 +528,10 @@ pub(crate) fn each_reference<'n>(
     visit(node, kind, &mut |kind, node| {
         if kind == ObjectKind::Discriminator {
             let targets = node.get("mapping").and_then(Node::as_object);
-            for (_, member) in targets.into_iter().flatten() {
-                callback(ObjectKind::Schema, &member.value);
+            let targets = targets.into_iter().flatten();
+            let targets = targets.map(|(_, member)| &member.value);
+            for target in targets.chain(node.get("defaultMapping")) {
+                callback(ObjectKind::Schema, target);
             }
         } else if let Some(reference) = node.get("$ref") {
             callback(kind, reference);
@@ -509,6 +553,9 @@ pub(crate) fn each_reference_mut(
                 .into_iter()
                 .flat_map(Node::values_mut);
             targets.for_each(|target| callback(ObjectKind::Schema, target));
+            if let Some(target) = node.get_mut("defaultMapping") {
+                callback(ObjectKind::Schema, target);
+            }
         } else if let Some(reference) = node.get_mut("$ref") {
             callback(kind, reference);
         }

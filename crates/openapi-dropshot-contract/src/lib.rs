@@ -1,4 +1,4 @@
-//! Reads an OpenAPI 3.0 or 3.1 document with line and column, lints it, and compares two.
+//! Reads an OpenAPI 3.0, 3.1 or 3.2 document with line and column, lints it, and compares two.
 //!
 //! [`read`] turns YAML or JSON into a [`Document`]: a typed model in which every
 //! item knows its place and all references are valid, with the untyped tree
@@ -199,6 +199,7 @@ impl Reading {
         let Some(mut root) = parsed.root else {
             return reading;
         };
+        bundle::shorten_own_references(&mut root);
         let reads_files = load.is_some();
         let bundle =
             load.and_then(|load| bundle::bundle(&file, &root, load, &mut reading.of_texts));

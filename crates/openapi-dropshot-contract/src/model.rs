@@ -8,6 +8,7 @@ mod node;
 mod references;
 mod schema;
 
+pub(crate) use lookup::EVENT_DATA;
 pub use lookup::ErrorCode;
 pub(crate) use names::{free_name, is_of_component_name};
 pub use node::{compare_numbers, escape_pointer_token, unescape_pointer_token};
@@ -96,6 +97,8 @@ pub struct Document {
     pub tags: Vec<Tag>,
     /// All operations, in the order of the document.
     pub operations: Vec<Operation>,
+    /// `additionalOperations` of OpenAPI 3.2, which no code is generated for: method and path.
+    pub additional_operations: Vec<Spanned<String>>,
     /// `components.schemas`, in the order of the document.
     pub schemas: IndexMap<String, Schema>,
     /// `components.parameters`; references among them are followed.
@@ -158,7 +161,7 @@ pub struct Tag {
     pub description: Option<String>,
 }
 
-/// The HTTP methods of OpenAPI 3.0.
+/// The HTTP methods that a path item names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "the names are clear")]
 pub enum Method {
@@ -170,6 +173,7 @@ pub enum Method {
     Head,
     Patch,
     Trace,
+    Query,
 }
 
 /// An operation: a method on a path.
@@ -341,6 +345,8 @@ pub struct MediaType {
     pub name: Spanned<String>,
     /// `schema`
     pub schema: Option<Schema>,
+    /// `itemSchema`, or the extension `x-item-schema`: of each item of a stream. Of server-sent events it is that of `data`.
+    pub item_schema: Option<Schema>,
     /// `example`, or the values of `examples`
     pub examples: Vec<Node>,
     /// Extensions.

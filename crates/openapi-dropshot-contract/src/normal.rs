@@ -56,7 +56,8 @@ pub fn normalized(document: &Document) -> Option<Document> {
     if root == document.root {
         return None;
     }
-    let (read, problems) = crate::read::document(&document.file, &document.text, &root, Since::V31);
+    let version = Since::of_document(&root).max(Since::V31);
+    let (read, problems) = crate::read::document(&document.file, &document.text, &root, version);
     if problems.iter().any(Problem::is_error) {
         return None;
     }
@@ -91,7 +92,8 @@ pub fn renamed(document: &Document, names: &IndexMap<String, String>) -> Option<
         *schemas = renamed.collect();
     }
     root.update_pointers();
-    let (read, _) = crate::read::document(&document.file, &document.text, &root, Since::V31);
+    let version = Since::of_document(&root).max(Since::V31);
+    let (read, _) = crate::read::document(&document.file, &document.text, &root, version);
     Some(Document {
         root,
         written: Some(document.as_written().clone()),

@@ -1,7 +1,7 @@
 //! Leaves parts out of a document: operations, webhooks and components, with everything that refers to them.
 
 use crate::grammar::{ObjectKind, each_reference};
-use crate::model::{Document, Method, Node, escape_pointer_token, unescape_pointer_token};
+use crate::model::{Document, Node, escape_pointer_token, unescape_pointer_token};
 use crate::problem::{Problem, Problems};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,10 +25,7 @@ impl Parts {
         let mut ids: BTreeMap<&str, usize> = BTreeMap::new();
         for section in ["/paths", "/components/pathItems"] {
             for (pointer, item) in members(root, section) {
-                for method in Method::ALL {
-                    let Some(operation) = item.get(method.key()) else {
-                        continue;
-                    };
+                for (method, way, operation) in item.operations() {
                     let mut targets = targets(operation, ObjectKind::Operation);
                     for parameter in item.items("parameters") {
                         targets.append(&mut self::targets(parameter, ObjectKind::Parameter));
@@ -45,7 +42,7 @@ impl Parts {
                     let path = user.rsplit('/').next().unwrap_or_default();
                     let path = format!("{method} {}", unescape_pointer_token(path));
                     let id = operation.word("operationId").unwrap_or(&path).to_owned();
-                    let pointer = format!("{pointer}/{}", method.key());
+                    let pointer = format!("{pointer}/{way}");
                     if let Some(id) = operation.word("operationId") {
                         *ids.entry(id).or_default() += 1;
                     }
@@ -245,9 +242,9 @@ pub(crate) fn without(root: &Node, parts: BTreeSet<String>) -> Node {
             rest.remove_at(part);
             // A path without operations is not a path of the service.
             let (path, _) = part.rsplit_once('/').unwrap_or_default();
+            let path = path.strip_suffix("/additionalOperations").unwrap_or(path);
             let item = rest.pointer(path).filter(|_| path.starts_with("/paths/"));
-            if item.is_some_and(|item| Method::ALL.iter().all(|own| item.get(own.key()).is_none()))
-            {
+            if item.is_some_and(|item| item.operations().next().is_none()) {
                 rest.remove_at(path);
             }
         }

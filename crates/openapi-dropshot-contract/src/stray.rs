@@ -7,16 +7,6 @@ use crate::problem::Problem;
 use crate::rules::{Severity, document as rules};
 use crate::suggest::closest;
 
-/// Members of OpenAPI 3.2 without which an operation, or the content of a body, would be another one.
-const OF_NEWER_VERSION: [&str; 6] = [
-    "additionalOperations",
-    "defaultMapping",
-    "itemEncoding",
-    "itemSchema",
-    "prefixEncoding",
-    "query",
-];
-
 /// Returns the tree without stray members, and reports them; `None` if it has none.
 pub(crate) fn without_stray_members(
     root: &Node,
@@ -24,16 +14,13 @@ pub(crate) fn without_stray_members(
     problems: &mut Vec<Problem>,
 ) -> Option<Node> {
     let name = root.word("openapi").unwrap_or_default();
-    let is_of = |minor: &str| name.starts_with(minor);
-    let checker = Checker {
-        version,
-        // The grammar does not have the members of 3.2.
-        checks: match () {
-            () if is_of("3.0.") || is_of("3.1.") => |_| true,
-            () if is_of("3.2.") => |kind| kind == ObjectKind::Schema,
-            () => return None,
-        },
-    };
+    if !["3.0.", "3.1.", "3.2."]
+        .iter()
+        .any(|minor| name.starts_with(minor))
+    {
+        return None;
+    }
+    let checker = Checker { version };
     let before = problems.len();
     visit(root, ObjectKind::Document, &mut |kind, node| {
         problems.extend(checker.stray(kind, node).map(|(_, problem)| problem));
@@ -56,8 +43,6 @@ pub(crate) fn without_stray_members(
 
 struct Checker {
     version: Since,
-    /// Whether the members of these objects are checked.
-    checks: fn(ObjectKind) -> bool,
 }
 
 impl Checker {
@@ -68,10 +53,10 @@ impl Checker {
         object: &'n Node,
     ) -> impl Iterator<Item = (&'n str, Problem)> {
         // Members beside a reference have a meaning in schemas of 3.1 only.
-        let is_reference = object.get("$ref").is_some();
+        let is_reference = (kind != ObjectKind::MediaType || self.version >= Since::V32)
+            && object.get("$ref").is_some();
         let is_schema = kind == ObjectKind::Schema;
-        let is_checked =
-            (self.checks)(kind) && (!is_reference || is_schema && self.version > Since::V30);
+        let is_checked = !is_reference || is_schema && self.version > Since::V30;
         let members = object.as_object().filter(|_| is_checked);
         let members = members.into_iter().flatten();
         members.filter_map(move |(name, member)| {
@@ -96,14 +81,14 @@ impl Checker {
         }
         let is_harmless = match known {
             // A keyword that restricts values, or holds other schemas, would mean something to other tools.
+            Some(newer) if is_schema => newer.effect == Effect::Annotation && newer.holds_nothing(),
+            // Without some members of 3.2 an operation, or the content of a body, would be another one.
             Some(newer) => {
-                !is_schema || newer.effect == Effect::Annotation && newer.holds_nothing()
+                let is_other = [ObjectKind::PathItem, ObjectKind::MediaType].contains(&kind);
+                newer.since < Since::V32 || !is_other
             }
             None => {
-                let is_kept = match is_schema {
-                    true => self.version == Since::V30 && is_keyword(name),
-                    false => OF_NEWER_VERSION.contains(&name),
-                };
+                let is_kept = is_schema && self.version == Since::V30 && is_keyword(name);
                 let allowed = kind.members().iter().map(|known| known.name);
                 !is_kept && closest(name, allowed).is_none()
             }

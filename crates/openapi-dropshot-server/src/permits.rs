@@ -1,8 +1,13 @@
 //! The permits of the requests that run at the same time.
 
+use crate::lock::lock;
 use fair_shares::{Share, Shares};
 use openapi_dropshot_types::Operation;
-use std::{hash::Hash, sync::Arc};
+use std::{
+    collections::HashMap,
+    hash::Hash,
+    sync::{Arc, Mutex},
+};
 
 /// The permits to run. Reads and writes have their own ones, so that a disk that stalls for the
 /// one does not stop the other. Requests without a principal share as one holder.
@@ -36,7 +41,77 @@ impl<P: Copy + Eq + Hash> Permits<P> {
     }
 }
 
+/// The places of streams that are open: a number in all, of which a principal has a share, and a number for each principal.
+pub(crate) struct StreamPlaces<P> {
+    pub(crate) all: Arc<Shares<Option<P>>>,
+    of_principals: Arc<Mutex<HashMap<Option<P>, usize>>>,
+    most_of_principal: usize,
+}
+
+/// A place, until it is dropped.
+pub(crate) struct StreamPlace<P: Copy + Eq + Hash> {
+    of_principals: Arc<Mutex<HashMap<Option<P>, usize>>>,
+    principal: Option<P>,
+    _of_all: Share<Option<P>>,
+}
+
+impl<P: Copy + Eq + Hash> StreamPlaces<P> {
+    pub(crate) fn new(all: usize, most_of_principal: usize) -> Self {
+        StreamPlaces {
+            all: Arc::new(Shares::new(all)),
+            of_principals: Arc::default(),
+            most_of_principal,
+        }
+    }
+
+    /// Takes a place, which is held while the stream is open; `None` if there is none, or if the principal has all of its own.
+    pub(crate) fn take(&self, principal: Option<P>) -> Option<StreamPlace<P>> {
+        let _of_all = self.all.try_take(&principal, 1)?;
+        let mut of_principals = lock(&self.of_principals);
+        let count = of_principals.entry(principal).or_default();
+        if *count >= self.most_of_principal {
+            return None;
+        }
+        *count += 1;
+        Some(StreamPlace {
+            of_principals: Arc::clone(&self.of_principals),
+            principal,
+            _of_all,
+        })
+    }
+}
+
+impl<P: Copy + Eq + Hash> Drop for StreamPlace<P> {
+    fn drop(&mut self) {
+        let mut of_principals = lock(&self.of_principals);
+        if let Some(count) = of_principals.get_mut(&self.principal) {
+            *count -= 1;
+            if *count == 0 {
+                of_principals.remove(&self.principal);
+            }
+        }
+    }
+}
+
 /// Whether the method is safe (RFC 9110, section 9.2.1).
 fn is_read(operation: &Operation) -> bool {
     ["GET", "HEAD", "OPTIONS", "TRACE"].contains(&operation.method)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_principal_has_no_more_places_for_streams_than_its_own_number() {
+        let places = StreamPlaces::new(100, 2);
+        let first = places.take(Some(1)).expect("free");
+        let _second = places.take(Some(1)).expect("free");
+        assert!(places.take(Some(1)).is_none());
+        let _other = places.take(Some(2)).expect("free");
+        assert_eq!(places.all.used(), 3);
+        drop(first);
+        assert!(places.take(Some(1)).is_some());
+        assert_eq!(places.all.used(), 2);
+    }
 }

@@ -1,7 +1,11 @@
 //! The phase of the server between start and shutdown. `/readyz` reports it to a load
 //! balancer, and the pipeline uses it to reject requests.
 
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::{
+    pin::pin,
+    sync::atomic::{AtomicU8, Ordering},
+};
+use tokio::sync::Notify;
 
 /// A phase of a server. The phases follow in this order, and none of them returns.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -19,7 +23,10 @@ pub enum Phase {
 
 /// The phase of one server.
 #[derive(Debug)]
-pub struct Readiness(AtomicU8);
+pub struct Readiness {
+    phase: AtomicU8,
+    changed: Notify,
+}
 
 impl Readiness {
     const PHASES: [Phase; 4] = [
@@ -30,18 +37,34 @@ impl Readiness {
     ];
 
     pub(crate) const fn new() -> Self {
-        Readiness(AtomicU8::new(Phase::Starting as u8))
+        Readiness {
+            phase: AtomicU8::new(Phase::Starting as u8),
+            changed: Notify::const_new(),
+        }
     }
 
     /// The phase at this moment.
     #[must_use]
     pub fn phase(&self) -> Phase {
-        Self::PHASES[usize::from(self.0.load(Ordering::Acquire))]
+        Self::PHASES[usize::from(self.phase.load(Ordering::Acquire))]
+    }
+
+    /// Returns when the server stops.
+    pub(crate) async fn stopped(&self) {
+        loop {
+            let mut changed = pin!(self.changed.notified());
+            changed.as_mut().enable();
+            if self.phase() == Phase::Stopping {
+                return;
+            }
+            changed.await;
+        }
     }
 
     /// Goes on to a phase; one that is over does not come back.
     pub(crate) fn advance(&self, to: Phase) {
-        self.0.fetch_max(to as u8, Ordering::AcqRel);
+        self.phase.fetch_max(to as u8, Ordering::AcqRel);
+        self.changed.notify_waiters();
     }
 }
 

@@ -36,6 +36,8 @@ pub trait Contract: Send + Sync + 'static {
     const ERROR_SHAPES: &'static [ErrorShape] = &[];
     /// The names of the operations whose request body may be absent.
     const OPTIONAL_BODIES: &'static [&'static str] = &[];
+    /// The names of the operations whose response is a stream.
+    const STREAMS: &'static [&'static str] = &[];
     /// Whether an integer in a JSON body may have a fraction of zero, as `1.0`: OpenAPI 3.1 allows it, 3.0 does not.
     const INTEGERS_HAVE_FRACTIONS: bool = false;
     /// The document as JSON, without white space between its parts; the members

@@ -48,6 +48,9 @@ pub mod dispatch;
 pub mod operation_error;
 #[cfg(feature = "dropshot")]
 mod router;
+#[cfg(feature = "dropshot")]
+#[doc(hidden)]
+pub mod stream;
 
 pub use error::{Condition, ErrorEntry, ErrorMember, ErrorShape, Rejection};
 pub use failure::{IdempotencyFailure, StateFailure};
@@ -64,6 +67,7 @@ pub use {
     dispatch::OptionalBody,
     operation_error::OperationError,
     router::Router,
+    stream::{Event, StreamFormat, Streamed},
 };
 
 /// The items that the macros of this crate use. They are not part of the public interface.

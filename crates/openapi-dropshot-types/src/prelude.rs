@@ -17,9 +17,9 @@ pub mod models {
 #[cfg(feature = "dropshot")]
 pub mod api {
     pub use crate::{
-        Contract, Cookies, Deprecation, ErrorEntry, ErrorMember, Operation, OperationError,
+        Contract, Cookies, Deprecation, ErrorEntry, ErrorMember, Event, Operation, OperationError,
         OptionalBody, Rejection, RequiredScheme, Router, SchemeKind, Security, SecurityScheme,
-        Stability,
+        Stability, StreamFormat, Streamed,
     };
     pub use dropshot::{
         ApiDescriptionBuildErrors, Body, ErrorStatusCode, FreeformBody, Header, HttpCodedResponse,

@@ -24,7 +24,9 @@ pub(crate) use bodies::{Body, JsonBody, warning as form_warning};
 pub(crate) use errors::{Catalogue, ErrorResponse, Errors, Listed};
 pub(crate) use operations::OperationPlan;
 pub(crate) use parameters::{Fields, is_token};
-pub(crate) use responses::{Success, Successes, variant_name, warnings as interim_warnings};
+pub(crate) use responses::{
+    ItemForm, Items, Success, Successes, variant_name, warnings as interim_warnings,
+};
 pub(crate) use security::{Security, scheme_kind};
 
 use crate::{

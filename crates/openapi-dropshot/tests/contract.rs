@@ -482,3 +482,45 @@ components:
         );
     }
 }
+
+#[test]
+fn a_stream_is_returned_as_the_items_of_its_schema() {
+    let text = "openapi: 3.2.0
+info: {title: Things, version: 1.0.0}
+paths:
+  /events:
+    get:
+      operationId: watch
+      responses: {'200': {description: All., content: {text/event-stream: {itemSchema: {$ref: '#/components/schemas/Event'}}}}}
+  /texts:
+    get:
+      operationId: texts
+      responses: {'200': {description: All., content: {text/event-stream: {itemSchema: {type: object, properties: {data: {type: string}}}}}}}
+  /lines:
+    get:
+      operationId: lines
+      responses: {'200': {description: All., content: {text/csv: {}, application/x-ndjson: {itemSchema: {type: integer}}}}}
+components:
+  schemas:
+    Thing: {type: object, properties: {size: {type: integer}}}
+    Event: {type: object, properties: {data: {contentMediaType: application/json, contentSchema: {$ref: '#/components/schemas/Thing'}}}}
+";
+    let generated = generate_service(&read(text), &options()).expect("it is supported");
+    let flat = |path: &str| {
+        file(&generated.files, path)
+            .split_whitespace()
+            .collect::<String>()
+    };
+    let responses = flat("responses.rs");
+    for wanted in [
+        "pubstructWatchOk(pubStreamed<Event<models::Thing>>);",
+        "events(WatchOk::STATUS_CODE,\"text/event-stream\",false,response.0",
+        "pubstructTextsOk(pubStreamed<Event<String>>);",
+        "pubstructLinesOk(pubStreamed<i64>);",
+        "json(LinesOk::STATUS_CODE,\"application/x-ndjson\",StreamFormat::Lines,response.0",
+    ] {
+        assert!(responses.contains(wanted), "{wanted}: {responses}");
+    }
+    let names = "STREAMS:&'static[&'staticstr]=&[\"watch\",\"texts\",\"lines\"];";
+    assert!(flat("dispatch.rs").contains(names));
+}

@@ -4,21 +4,24 @@ use crate::{
     Archive,
     api::{
         ArchiveApi, ChangeRecordError, CountRecordsError, CreateRecordError, DownloadError,
-        DownloadSuccess, ListRecordsError, UploadError,
+        DownloadSuccess, ExportRecordsError, ExportRecordsOk, ListRecordsError, UploadError,
+        WatchRecordsError, WatchRecordsOk,
     },
     models::{
         ChangeRecordPath, CountRecordsCookies, CountRecordsQuery, DownloadOkHeaders,
         DownloadPartialContentHeaders, DownloadPath, ListRecordsQuery, NewRecord, Problem, Record,
-        RecordChange, RecordCount, RecordPage, UploadPath,
+        RecordChange, RecordCount, RecordPage, UploadPath, WatchRecordsHeaders,
     },
+    records,
 };
 use dropshot::{
-    Body, ErrorStatusCode, HttpResponseCreated, HttpResponseOk, HttpResponseUpdatedNoContent, Path,
-    Query, RequestContext, TypedBody, UntypedBody,
+    Body, ErrorStatusCode, Header, HttpResponseCreated, HttpResponseOk,
+    HttpResponseUpdatedNoContent, Path, Query, RequestContext, TypedBody, UntypedBody,
 };
+use futures::TryStreamExt as _;
 use http::{StatusCode, header};
 use openapi_dropshot_server::{Context, state::StateError};
-use openapi_dropshot_types::Cookies;
+use openapi_dropshot_types::{Cookies, Event, Streamed};
 use rusqlite::OptionalExtension as _;
 
 /// How many records a page has.
@@ -39,17 +42,8 @@ impl ArchiveApi for Handlers {
     ) -> Result<HttpResponseOk<RecordPage>, ListRecordsError> {
         let after = query.into_inner().cursor.unwrap_or(0);
         // One more than the page has tells whether others follow.
-        let found = rqctx.context().state().pool.run(move |db| {
-            let text = "SELECT id, title FROM record WHERE id > ?1 ORDER BY id LIMIT ?2";
-            let mut statement = db.prepare_cached(text)?;
-            let rows = statement.query_map((after, PAGE as i64 + 1), |row| {
-                Ok(Record {
-                    id: row.get(0)?,
-                    title: row.get(1)?,
-                })
-            })?;
-            rows.collect::<Result<Vec<_>, _>>()
-        });
+        let pool = &rqctx.context().state().pool;
+        let found = pool.run(move |db| records::page(db, after, PAGE + 1));
         let mut items = found.await.map_err(|error| {
             let (status, problem) = failed(&rqctx, &error);
             ListRecordsError::Other(status, problem)
@@ -78,7 +72,29 @@ impl ArchiveApi for Handlers {
             let (status, problem) = failed(&rqctx, &error);
             CreateRecordError::Other(status, problem)
         })?;
+        rqctx.context().state().added.send_replace(());
         Ok(HttpResponseCreated(Record { id, title }))
+    }
+
+    async fn watch_records(
+        rqctx: Request,
+        headers: Header<WatchRecordsHeaders>,
+    ) -> Result<WatchRecordsOk, WatchRecordsError> {
+        let archive = rqctx.context().state();
+        let after = headers.into_inner().last_event_id.unwrap_or(0);
+        let added = archive.added.subscribe();
+        let records = records::follow(archive.pool.clone(), after, Some(added));
+        let events = records.map_ok(|record| {
+            let id = record.id.to_string();
+            Event::new(record).with_id(id)
+        });
+        Ok(WatchRecordsOk(Streamed::fallible(events)))
+    }
+
+    async fn export_records(rqctx: Request) -> Result<ExportRecordsOk, ExportRecordsError> {
+        let pool = rqctx.context().state().pool.clone();
+        let records = records::follow(pool, 0, None);
+        Ok(ExportRecordsOk(Streamed::fallible(records)))
     }
 
     async fn count_records(

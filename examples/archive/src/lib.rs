@@ -6,6 +6,7 @@ include!(concat!(env!("OUT_DIR"), "/service.rs"));
 mod database;
 mod handlers;
 mod issuer;
+mod records;
 
 pub use handlers::Handlers;
 
@@ -30,6 +31,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 use sync_wrapper::SyncStream;
+use tokio::sync::watch;
 use tower::ServiceExt as _;
 use tower_http::services::ServeDir;
 
@@ -45,6 +47,8 @@ const LONGEST_WAY: u64 = 300;
 /// The state of the service, which each handler reaches with `rqctx.context().state()`.
 pub struct Archive {
     pool: Pool,
+    /// Told of each record that is added.
+    added: watch::Sender<()>,
     issuer: Issuer,
     /// The secrets with which partners sign.
     partners: HashMap<String, Vec<u8>>,
@@ -70,6 +74,7 @@ impl Archive {
         let assets = concat!(env!("CARGO_MANIFEST_DIR"), "/assets");
         Ok(Archive {
             pool: Pool::open(file, 4)?,
+            added: watch::Sender::new(()),
             issuer: Issuer::new("https://issuer.example", "archive", key_set),
             partners: [("museum".to_owned(), b"the-secret".to_vec())].into(),
             users: [("ada".to_owned(), "the-password".to_owned())].into(),

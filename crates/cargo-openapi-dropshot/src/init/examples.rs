@@ -75,7 +75,7 @@ impl Examples {
                 headers.insert(header.name.value.to_lowercase(), text.into());
             }
         }
-        let Some(media) = preferred(&response.content) else {
+        let Some(media) = response.sent() else {
             return Ok(written(status, headers, None));
         };
         let name = match media.name.value.as_str() {
@@ -138,6 +138,16 @@ impl Examples {
 
     /// Returns the body of a media type: JSON, or a string if the media type is another one.
     fn body(&self, media: &MediaType, left_out: &str) -> Result<Option<Value>> {
+        if let Some(items) = media.items() {
+            let schema = self.schemas.of(Some(items))?;
+            let item = chosen(&[], schema.as_deref(), left_out);
+            let item = item.map(|item| item.to_string()).unwrap_or_default();
+            return Ok(Some(match media.essence().as_str() {
+                "text/event-stream" => format!("data: {item}\n\n").into(),
+                "application/json-seq" => format!("\u{1e}{item}\n").into(),
+                _ => format!("{item}\n").into(),
+            }));
+        }
         let schema = self.schemas.of(media.schema.as_ref())?;
         let value = chosen(&media.examples, schema.as_deref(), left_out);
         let has_members = ["application/x-www-form-urlencoded", PARTS];
@@ -178,12 +188,6 @@ fn chosen(examples: &[Node], schema: Option<&Schema>, left_out: &str) -> Option<
             .or_else(|| schema.example(left_out)),
         None => Some(examples.next().unwrap_or_else(|| json!({}))),
     }
-}
-
-/// Returns the media type whose body the service writes: JSON if there is one.
-fn preferred(content: &[MediaType]) -> Option<&MediaType> {
-    let json = content.iter().find(|media| is_json(&media.name.value));
-    json.or_else(|| content.first())
 }
 
 pub(super) fn is_json(media_type: &str) -> bool {

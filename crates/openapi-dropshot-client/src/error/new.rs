@@ -165,6 +165,13 @@ impl Failure {
         Error::new(ErrorKind::Unreadable, message).responded(status, headers.clone())
     }
 
+    /// The response is a stream, and something in it is not as it should be.
+    pub(crate) fn in_stream(head: &Head, kind: ErrorKind, message: String) -> Self {
+        Error::new(kind, message)
+            .responded(head.status, head.headers.clone())
+            .of_call(&head.record)
+    }
+
     /// The response was an error, of the service or of something in front of it.
     pub(crate) async fn from_response(mut received: Received) -> Self {
         let raw = received.begin(MOST_READ).await;

@@ -16,6 +16,7 @@ mod generated;
 #[rustfmt::skip]
 mod statuses;
 mod errors;
+mod events;
 mod hooks;
 mod interceptors;
 mod pages;
@@ -26,6 +27,7 @@ mod schemes;
 mod secrets;
 mod service;
 mod sizes;
+mod streams;
 #[cfg(feature = "opentelemetry")]
 mod telemetry;
 mod transport;

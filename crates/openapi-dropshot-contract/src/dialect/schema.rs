@@ -54,6 +54,12 @@ impl Rewriter<'_> {
         for keyword in WITHOUT_EFFECT {
             node.remove(keyword);
         }
+        // It restricts no value. With a default, its property alone does not choose the alternative.
+        let has_default = (node.get("discriminator"))
+            .is_some_and(|discriminator| discriminator.get("defaultMapping").is_some());
+        if has_default && (node.get("oneOf").is_some() || node.get("anyOf").is_some()) {
+            node.remove("discriminator");
+        }
         self.nullable(node);
         constant(node);
         self.exclusive_bounds(node);

@@ -106,6 +106,7 @@ fn compare_schemas<'a>(
         Role::RequestBody => &["request-body"],
         _ => &["response-body"],
     };
+    compare_items(context, role, what, media_type, (base, revision));
     match (base.get("schema"), revision.get("schema")) {
         (Some(old), Some(new)) => {
             let is_json =
@@ -123,6 +124,45 @@ fn compare_schemas<'a>(
             let text = format!("{what}: the schema for `{media_type}` was removed");
             let family = &rules::MEDIA_TYPE_SCHEMA_REMOVED;
             context.report_at(family, places, old, Some(revision), text);
+        }
+        (None, None) => {}
+    }
+}
+
+/// Compares the schemas of the items of streams.
+fn compare_items<'a>(
+    context: &mut Context<'a>,
+    role: Role,
+    what: &str,
+    media_type: &str,
+    (base, revision): (&'a Node, &'a Node),
+) {
+    let items = |media: &'a Node| {
+        media
+            .get("itemSchema")
+            .or_else(|| media.get("x-item-schema"))
+    };
+    match (items(base), items(revision)) {
+        (Some(old), Some(new)) => {
+            let scope = Scope::new(role, format!("an item of {what} (`{media_type}`)"), true);
+            schema::start(context, &scope, old, new);
+        }
+        (None, new @ Some(_)) => {
+            let text = format!("{what}: a schema of the items was added for `{media_type}`");
+            let rule = match role {
+                Role::RequestBody => &rules::REQUEST_ITEM_SCHEMA_ADDED,
+                _ => &rules::RESPONSE_ITEM_SCHEMA_ADDED,
+            };
+            context.report(rule, Some(base), new, text);
+        }
+        (old @ Some(_), None) => {
+            let text = format!("{what}: the schema of the items was removed for `{media_type}`");
+            let rule = match (role, revision.get("schema")) {
+                (Role::RequestBody, _) => &rules::REQUEST_ITEM_SCHEMA_REMOVED,
+                (_, Some(_)) => &rules::RESPONSE_ITEM_SCHEMA_REMOVED,
+                (_, None) => &rules::RESPONSE_ITEM_SCHEMA_REMOVED_UNTYPED,
+            };
+            context.report(rule, old, Some(revision), text);
         }
         (None, None) => {}
     }

@@ -4,7 +4,7 @@
 use super::context::Context;
 use super::view::{PathItem, Side, missing};
 use super::{content, lifecycle, outgoing, parameters, responses, security};
-use crate::model::{Method, Node};
+use crate::model::Node;
 use crate::pairs::pairs;
 use crate::rules::{Level, changes as rules};
 use crate::template;
@@ -22,7 +22,7 @@ pub(super) fn compare(context: &mut Context<'_>) {
     for old in items(base) {
         let new = after.get(&template::shape(old.path));
         for (method, from) in operations(old.node) {
-            let to = new.and_then(|new| Some((*new, new.node.get(method.key())?)));
+            let to = new.and_then(|new| Some((*new, new.node.operation(method)?)));
             let operation = format!("{method} {}", old.path);
             lifecycle::enter(context, operation, from, to.map(|(_, to)| to));
             match to {
@@ -34,7 +34,7 @@ pub(super) fn compare(context: &mut Context<'_>) {
     for new in items(revision) {
         let old = before.get(&template::shape(new.path));
         for (method, to) in operations(new.node) {
-            if old.is_none_or(|old| old.node.get(method.key()).is_none()) {
+            if old.is_none_or(|old| old.node.operation(method).is_none()) {
                 lifecycle::enter(context, format!("{method} {}", new.path), to, None);
                 let text = "the operation was added";
                 context.report(&rules::ENDPOINT_ADDED, None, Some(to), text);
@@ -153,8 +153,8 @@ fn items(side: Side<'_>) -> impl Iterator<Item = PathItem<'_>> {
         })
 }
 
-fn operations(item: &Node) -> impl Iterator<Item = (Method, &Node)> {
-    (Method::ALL.into_iter()).filter_map(|method| Some((method, item.get(method.key())?)))
+fn operations(item: &Node) -> impl Iterator<Item = (&str, &Node)> {
+    (item.operations()).map(|(method, _, operation)| (method, operation))
 }
 
 fn operation_id(context: &mut Context<'_>, base: &Node, revision: &Node) {

@@ -7,9 +7,10 @@ use super::responses::{compare_headers, is_range_of, statuses};
 use super::scope::Role;
 use super::view::{PathItem, Side};
 use super::{content, lifecycle, parameters};
-use crate::model::{Method, Node};
+use crate::model::Node;
 use crate::pairs::pairs;
 use crate::rules::changes as rules;
+use indexmap::IndexSet;
 
 const WEBHOOK: &str = "webhook";
 const CALLBACK: &str = "callback";
@@ -67,8 +68,10 @@ fn compare<'a>(
     for (old, new) in pairs(before, after, |(old, _), (new, _)| old == new) {
         let name = old.or(new).map_or("", |(name, _)| name.as_str());
         let [old, new] = [old, new].map(|item| item.map(|(_, node)| *node));
-        for method in Method::ALL {
-            let [from, to] = [old, new].map(|item| item.and_then(|item| item.get(method.key())));
+        let methods = [old, new].into_iter().flatten().flat_map(Node::operations);
+        let methods: IndexSet<&str> = methods.map(|(method, ..)| method).collect();
+        for method in methods {
+            let [from, to] = [old, new].map(|item| item?.operation(method));
             let Some(operation) = from.or(to) else {
                 continue;
             };

@@ -15,6 +15,7 @@ pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
         declared_tags(document, operation, problems);
         problems.extend(meaningless_body(operation));
         unread_bodies(operation, problems);
+        problems.extend(items_without_stream(operation));
         path_variables(operation, problems);
     }
     ambiguous_paths(document, problems);
@@ -79,6 +80,23 @@ fn meaningless_body(operation: &Operation) -> Option<Problem> {
     matches!(method, Get | Head | Delete | Trace).then(|| {
         let message = format!("a body of {method} has no meaning in HTTP");
         rules::MEANINGLESS_BODY.violation(&body.at, message)
+    })
+}
+
+/// Only streams have items.
+fn items_without_stream(operation: &Operation) -> impl Iterator<Item = Problem> {
+    let responses = operation.responses.iter().map(|own| &own.content);
+    let bodies = operation.request_body.iter().map(|own| &own.content);
+    responses.chain(bodies).flatten().filter_map(|media| {
+        let schema = media
+            .item_schema
+            .as_ref()
+            .filter(|_| media.items().is_none())?;
+        let message = format!(
+            "`{}` is not a stream whose items the toolkit reads",
+            media.name
+        );
+        Some(rules::ITEM_SCHEMA.violation(&schema.at, message))
     })
 }
 

@@ -1,6 +1,6 @@
 //! Checks security requirements: the schemes and scopes that they name exist.
 
-use crate::model::{Document, Member, Method, Node};
+use crate::model::{Document, Member, Node};
 use crate::problem::Problem;
 use crate::rules::document as rules;
 use crate::suggest::did_you_mean;
@@ -9,8 +9,8 @@ pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
     let root = &document.root;
     let paths = root.get("paths").and_then(Node::as_object);
     let operations = paths.into_iter().flatten().flat_map(|(_, path)| {
-        let methods = Method::ALL.into_iter();
-        methods.filter_map(|method| path.value.get(method.key())?.get("security"))
+        let operations = path.value.operations();
+        operations.filter_map(|(.., operation)| operation.get("security"))
     });
     for security in root.get("security").into_iter().chain(operations) {
         let alternatives = security.as_array().unwrap_or_default();

@@ -83,6 +83,7 @@ impl<'d> Walk<'d> {
     fn content(&mut self, content: &'d [MediaType], direction: Direction) {
         for media_type in content {
             self.add(media_type.schema.as_ref(), &media_type.examples, direction);
+            self.add(media_type.item_schema.as_ref(), &[], direction);
         }
     }
 }

@@ -227,6 +227,20 @@ impl<'d> Comparer<'d> {
         source: &'d [MediaType],
         emitted: &'d [MediaType],
     ) {
+        if let ([only], [json]) = (source, emitted)
+            && let Some(items) = only.items()
+            && json.is_json()
+        {
+            let message = format!(
+                "`{}` became `{}` of one item",
+                only.name.value, json.name.value
+            );
+            self.differ(&rules::CONTENT_STREAM, &only.at, message);
+            self.is_nameless = true;
+            self.optional(at, [Some(items), json.schema.as_ref()]);
+            self.is_nameless = false;
+            return;
+        }
         if let ([only], [other]) = (source, emitted)
             && (is_raw(only) && only.name.value != other.name.value
                 || became_bytes(self.source, only, other))

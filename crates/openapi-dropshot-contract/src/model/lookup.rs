@@ -3,7 +3,8 @@
 
 use super::{
     AdditionalProperties, Document, Location, MediaType, Method, Node, Operation, Parameter,
-    ParameterIn, RequestBody, Response, Schema, Server, Spanned, StatusCode, free_name,
+    ParameterIn, RequestBody, Response, Schema, Server, Spanned, StatusCode, escape_pointer_token,
+    free_name,
 };
 use crate::problem::Texts;
 use indexmap::IndexSet;
@@ -23,6 +24,28 @@ pub struct ErrorCode {
     pub cause: String,
     /// What to do about it, as a sentence.
     pub cure: String,
+}
+
+impl Node {
+    /// Returns the operations of a path item, each with its method and the way to it from the path item.
+    pub(crate) fn operations(&self) -> impl Iterator<Item = (&str, String, &Node)> {
+        let fixed = Method::ALL.into_iter().filter_map(|method| {
+            let (name, key) = (method.as_str(), method.key());
+            Some((name, key.to_owned(), self.get(key)?))
+        });
+        let others = self.entries("additionalOperations");
+        fixed.chain(others.map(|(name, node)| {
+            let way = format!("additionalOperations/{}", escape_pointer_token(name));
+            (name, way, node)
+        }))
+    }
+
+    /// Returns the operation of a path item with this method.
+    pub(crate) fn operation(&self, method: &str) -> Option<&Node> {
+        let mut operations = self.operations();
+        let found = operations.find(|(name, ..)| *name == method);
+        found.map(|(.., node)| node)
+    }
 }
 
 impl Schema {
@@ -278,6 +301,17 @@ impl Parameter {
     }
 }
 
+/// The extension that says how the data of events is written, `json` or `text`, where `itemSchema` describes the whole event.
+pub(crate) const EVENT_DATA: &str = "x-event-data";
+
+/// The media types of streams whose items have a schema.
+pub(crate) const STREAMS: [&str; 4] = [
+    "text/event-stream",
+    "application/jsonl",
+    "application/x-ndjson",
+    "application/json-seq",
+];
+
 impl MediaType {
     /// Returns the media type without its parameters, in small letters (RFC 9110, section 8.3.1).
     pub fn essence(&self) -> String {
@@ -289,6 +323,12 @@ impl MediaType {
     pub fn is_json(&self) -> bool {
         let essence = self.essence();
         essence == "application/json" || essence.ends_with("+json")
+    }
+
+    /// Returns the schema of the items, if it is a media type of streams that have one.
+    pub fn items(&self) -> Option<&Schema> {
+        let schema = self.item_schema.as_ref();
+        schema.filter(|_| STREAMS.contains(&self.essence().as_str()))
     }
 }
 
@@ -302,6 +342,16 @@ impl RequestBody {
             Some(index) => &self.content[index..=index],
             None => &self.content,
         }
+    }
+}
+
+impl Response {
+    /// Returns the content that a generated service sends: JSON before streams, and these before others.
+    pub fn sent(&self) -> Option<&MediaType> {
+        let contents = || self.content.iter();
+        let stream = || contents().find(|media| media.items().is_some());
+        let json = contents().find(|media| media.is_json());
+        json.or_else(stream).or(self.content.first())
     }
 }
 

@@ -28,6 +28,7 @@ impl Method {
             Method::Head => "head",
             Method::Patch => "patch",
             Method::Trace => "trace",
+            Method::Query => "query",
         }
     }
 
@@ -128,7 +129,7 @@ macro_rules! words {
 words! {
     Method {
         Get "GET", Put "PUT", Post "POST", Delete "DELETE",
-        Options "OPTIONS", Head "HEAD", Patch "PATCH", Trace "TRACE"
+        Options "OPTIONS", Head "HEAD", Patch "PATCH", Trace "TRACE", Query "QUERY"
     }
 }
 

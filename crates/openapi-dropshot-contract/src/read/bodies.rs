@@ -2,8 +2,8 @@
 //! encodings, examples and links.
 
 use super::reference::Target;
-use super::{Reader, entries};
-use crate::grammar::Holds;
+use super::{Reader, entries, structure};
+use crate::grammar::{Holds, ObjectKind, Since};
 use crate::model::{MediaType, Member, Node, RequestBody, Response, Spanned, StatusCode};
 use crate::rules::document as rules;
 
@@ -61,6 +61,10 @@ impl<'a> Reader<'a> {
             self.check_link(link);
         }
         self.checked(node, "x-error-codes", Holds::TextList);
+        let description = node.string("description");
+        if self.version < Since::V32 && node.get("description").is_none() {
+            structure::report_absent(node, ObjectKind::Response, "description", self.log);
+        }
         Some(Response {
             at: node.at.clone(),
             status: Spanned::new(StatusCode::Default, &node.at),
@@ -68,7 +72,9 @@ impl<'a> Reader<'a> {
             content: self.content(node),
             error_codes: node.strings_at("x-error-codes"),
             extensions: node.extensions(),
-            description: node.string("description").unwrap_or_default(),
+            description: description
+                .or_else(|| node.string("summary"))
+                .unwrap_or_default(),
         })
     }
 
@@ -87,13 +93,19 @@ impl<'a> Reader<'a> {
             self.report(rules::MEDIA_TYPE.violation(&name.at, message));
         }
         let node = &member.value;
+        if self.version >= Since::V32 {
+            // What it refers to stands here already, unless the reference has a fault.
+            self.target(node, "mediaTypes");
+        }
         for (_, encoding) in node.entries("encoding") {
             self.headers(encoding);
         }
+        let item_schema = node.get("itemSchema").or_else(|| node.get("x-item-schema"));
         MediaType {
             at: node.at.clone(),
             name,
             schema: node.get("schema").and_then(|node| self.schema(node)),
+            item_schema: item_schema.and_then(|node| self.schema(node)),
             examples: self.examples(node),
             extensions: node.extensions(),
         }
@@ -121,12 +133,17 @@ impl<'a> Reader<'a> {
         if let Target::Component(name) = self.target(node, "examples")? {
             return self.examples.get(name).cloned();
         }
+        let data = node.get("dataValue");
+        if let (Some(data), Some(_)) = (data, node.get("value")) {
+            let message = "`dataValue` is written beside `value`";
+            self.report(rules::EXCLUSIVE_MEMBERS.violation(&data.at, message));
+        }
         let value = node.get("value");
         if let (Some(value), Some(_)) = (value, node.get("externalValue")) {
             let message = "`value` is written beside `externalValue`";
             self.report(rules::EXCLUSIVE_MEMBERS.violation(&value.at, message));
         }
-        Some(value.cloned())
+        Some(data.or(value).cloned())
     }
 
     /// A link: checked, and left in the tree.

@@ -83,6 +83,27 @@ impl<'a> Reader<'a> {
                 description: node.string("description"),
             })
         };
-        self.root.items("tags").iter().filter_map(read).collect()
+        let tags = self.root.items("tags");
+        let read: Vec<Tag> = tags.iter().filter_map(read).collect();
+        let parent = |name: &str| {
+            let mut own = tags.iter();
+            own.find(|tag| tag.word("name") == Some(name))
+        };
+        for tag in tags {
+            // A chain without a circle is no longer than there are tags.
+            let chain = std::iter::successors(Some(tag), |tag| parent(tag.word("parent")?));
+            let last = chain.take(tags.len() + 1).last();
+            if let Some(name) = last
+                .and_then(|last| last.get("parent"))
+                .and(tag.get("parent"))
+            {
+                let (text, at) = (name.summary(), &name.at);
+                let message = format!(
+                    "the tag {text}, or one above it, is not declared or is its own parent"
+                );
+                self.report(rules::TAG_PARENT.violation(at, message));
+            }
+        }
+        read
     }
 }

@@ -64,7 +64,20 @@ impl<'a> Reader<'a> {
             let method = Method::from_key(name).filter(|_| operation.as_object().is_some())?;
             Some(self.operation(path, method, operation, &shared))
         };
-        node.members().filter_map(read).collect()
+        let operations = node.members().filter_map(read).collect();
+        for (method, operation) in node.entries("additionalOperations") {
+            // No code is generated for it, but its faults are reported.
+            self.operation(path, Method::Trace, operation, &shared);
+            if let Some(known) = Method::from_word(&method.to_ascii_uppercase()) {
+                let message = format!("`{method}` stands in `additionalOperations`");
+                let help = format!("write it as `{}` of the path", known.key());
+                self.report(rules::UNKNOWN_MEMBER.problem(&operation.at, message, help));
+            }
+            let request = format!("{method} {}", path.value);
+            let request = Spanned::new(request, &operation.at);
+            self.document.additional_operations.push(request);
+        }
+        operations
     }
 
     fn operation(

@@ -9,11 +9,15 @@ use crate::rules::document as rules;
 use indexmap::IndexMap;
 
 /// The flows of OAuth 2, each with the addresses that it needs.
-const FLOWS: [(&str, &[&str]); 4] = [
+const FLOWS: [(&str, &[&str]); 5] = [
     ("implicit", &["authorizationUrl"]),
     ("password", &["tokenUrl"]),
     ("clientCredentials", &["tokenUrl"]),
     ("authorizationCode", &["authorizationUrl", "tokenUrl"]),
+    (
+        "deviceAuthorization",
+        &["deviceAuthorizationUrl", "tokenUrl"],
+    ),
 ];
 
 impl<'a> Reader<'a> {

@@ -12,7 +12,7 @@ pub(super) type Log = RefCell<Vec<Problem>>;
 
 /// Checks an object and the objects inside of it. Where references lead to is checked there.
 pub(super) fn check(node: &Node, kind: ObjectKind, version: Since, log: &Log) {
-    let is_reference = kind.section().is_some() && node.get("$ref").is_some();
+    let is_reference = kind.has_references(version) && node.get("$ref").is_some();
     if is_reference || !check_object(node, kind, version, log) {
         return;
     }
@@ -44,7 +44,10 @@ pub(super) fn check_object(node: &Node, kind: ObjectKind, version: Since, log: &
             continue;
         }
         let message = format!("{} has no member `{}`", kind.what(), name.escape_debug());
-        let otherwise = "remove it, or begin its name with `x-` if it is an extension";
+        let otherwise = match name.as_str() {
+            "itemSchema" => "write `x-item-schema`, or `openapi: 3.2.0` if all tools read it",
+            _ => "remove it, or begin its name with `x-` if it is an extension",
+        };
         let help = match foreign_keyword(name).filter(|_| kind == ObjectKind::Schema) {
             Some(help) => help.to_owned(),
             None => {

@@ -186,6 +186,21 @@ change_rules! {
     RESPONSE_MEDIA_TYPE_NAME_SPECIALIZED Info "response-media-type-name-specialized"
         "a media type of a response became a narrower one"
         Body "content: {application/json: {}}" "content: {application/problem+json: {}}";
+    REQUEST_ITEM_SCHEMA_ADDED Err "request-body-media-type-item-schema-added"
+        "the items of a stream in a request got a schema"
+        Operation "requestBody: {content: {application/jsonl: {}}}" "requestBody: {content: {application/jsonl: {x-item-schema: {}}}}";
+    REQUEST_ITEM_SCHEMA_REMOVED Info "request-body-media-type-item-schema-removed"
+        "the items of a stream in a request lost their schema"
+        Operation "requestBody: {content: {application/jsonl: {x-item-schema: {}}}}" "requestBody: {content: {application/jsonl: {}}}";
+    RESPONSE_ITEM_SCHEMA_ADDED Info "response-body-media-type-item-schema-added"
+        "the items of a stream in a response got a schema"
+        Operation "responses: {'200': {content: {application/jsonl: {}}}}" "responses: {'200': {content: {application/jsonl: {x-item-schema: {}}}}}";
+    RESPONSE_ITEM_SCHEMA_REMOVED Err "response-body-media-type-item-schema-removed"
+        "the items of a stream in a response lost their schema, and the body has one of its own"
+        Operation "responses: {'200': {content: {application/jsonl: {x-item-schema: {}}}}}" "responses: {'200': {content: {application/jsonl: {schema: {}}}}}";
+    RESPONSE_ITEM_SCHEMA_REMOVED_UNTYPED Err "response-body-media-type-item-schema-removed-untyped"
+        "the items of a stream in a response lost their schema, and nothing describes the body"
+        Operation "responses: {'200': {content: {application/jsonl: {x-item-schema: {}}}}}" "responses: {'200': {content: {application/jsonl: {}}}}";
     RESPONSE_MEDIA_TYPE_REPLACED Err "response-media-type-replaced"
         "a media type of a response became one with the same suffix, which clients that accept the former one do not accept"
         Body "content: {application/json: {}}" "content: {application/vnd.shop+json: {}}"

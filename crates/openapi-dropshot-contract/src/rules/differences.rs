@@ -109,6 +109,8 @@ differences! {
     CONTENT_EXAMPLE "content-example" "The example of a body was lost." accepted EXAMPLES;
     CONTENT_LOST "content-lost" "A media type was lost.";
     CONTENT_ADDED "content-added" "A media type was added.";
+    CONTENT_STREAM "content-stream" "A stream became one of its items."
+        accepted "dropshot describes no streams; the generated service sends one, and the served document describes it";
     CONTENT_ALTERNATIVE "content-alternative" "One of several media types of a response was lost."
         accepted "a service may send any of the media types that the document lists, and sends the first that is JSON";
     STATUS_ADDED "status-added" "A response was added.";

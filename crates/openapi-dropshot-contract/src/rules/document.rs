@@ -50,6 +50,14 @@ crate::rules! {
         "Add `null` to the list of types, such as `type: [string, 'null']`, or remove `nullable`."
         Text "openapi: 3.1.1\ninfo: {title: T, version: 1.0.0}\npaths: {}\ncomponents: {schemas: {A: {type: string, nullable: true}}}"
             "openapi: 3.1.1\ninfo: {title: T, version: 1.0.0}\npaths: {}\ncomponents: {schemas: {A: {type: [string, 'null']}}}";
+    ITEM_SCHEMA Warning General "item-schema" "`itemSchema`, or `x-item-schema` in OpenAPI 3.0 and 3.1, describes the items of a stream: of `text/event-stream`, `application/jsonl`, `application/x-ndjson` or `application/json-seq`. In another media type nothing is generated of it."
+        "Write `schema`, or one of these media types. The items of `text/event-stream` are events: describe one as an object whose member `data` has `contentMediaType: application/json` and a `contentSchema`; `x-item-schema` is the schema of the data itself."
+        Operation "responses: {'200': {description: Here., content: {application/json: {x-item-schema: {}}}}}"
+            "responses: {'200': {description: Here., content: {application/jsonl: {x-item-schema: {}}}}}";
+    TAG_PARENT Error General "tag-parent" "`parent` of a tag names a tag that is not declared, or is a circle."
+        "Write the name of another tag of the document."
+        Text "openapi: 3.2.0\ninfo: {title: T, version: 1.0.0}\ntags: [{name: a, parent: b}]\npaths: {}"
+            "openapi: 3.2.0\ninfo: {title: T, version: 1.0.0}\ntags: [{name: a, parent: b}, {name: b}]\npaths: {}";
     WRONG_TYPE Error General "wrong-type" "A member has a value of another type than it must have. This is a warning for `title`, `summary`, `description` and `version`: a number or `null` in their place changes no meaning."
         "Write a value of the type that the message names."
         Schema "{type: string, minLength: '1'}" "{type: string, minLength: 1}";

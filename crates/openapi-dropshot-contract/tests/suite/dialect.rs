@@ -2,7 +2,10 @@
 //! the text.
 
 use crate::support::{assert_fault, assert_warning, readable};
-use openapi_dropshot_contract::{diff, model::Callback};
+use openapi_dropshot_contract::{
+    diff,
+    model::{Callback, Operation, ParameterIn, Type},
+};
 
 fn document(version: &str, schema: &str) -> String {
     format!(
@@ -196,19 +199,65 @@ fn faults_of_a_newer_document_are_reported_where_they_are_written() {
 }
 
 #[test]
-fn new_members_of_openapi_3_2_are_rejected_at_their_place() {
+fn members_of_openapi_3_2_are_read() {
+    let document = readable(include_str!("../../fuzz/seeds/newest.yaml"));
+    assert!(document.warnings.is_empty(), "{:?}", document.warnings);
+    let label = |own: &Operation| format!("{} {}", own.method, own.path);
+    let operations: Vec<String> = document.operations.iter().map(label).collect();
+    assert_eq!(
+        operations,
+        ["GET /events", "QUERY /things", "GET /things", "GET /texts"]
+    );
+    let others: Vec<_> = document
+        .additional_operations
+        .iter()
+        .map(|own| own.value.as_str())
+        .collect();
+    assert_eq!(others, ["COPY /things"]);
+    // The data of an event, an item of a shared media type, and text.
+    let items = document.operations.iter().filter_map(|own| {
+        let items = own.responses[0].content.first()?.items()?;
+        document
+            .resolve(items)?
+            .types
+            .as_ref()
+            .map(|kind| kind.value)
+    });
+    assert_eq!(
+        items.collect::<Vec<_>>(),
+        [Type::Object, Type::Object, Type::String]
+    );
+    // The form of the whole query is an object of its members.
+    let query = &document.operations[2].parameters[0];
+    assert_eq!(query.location, ParameterIn::Query);
+    assert!(query.schema.is_some());
+    // It names an alternative for values without the property, so the property alone does not choose.
+    assert!(document.schemas["Shape"].discriminator.is_none());
+    assert_eq!(
+        document.operations[0].responses[0].description,
+        "All events."
+    );
+    let served = document.as_written().to_json();
+    for pointer in [
+        "/tags/0/kind",
+        "/components/mediaTypes/Things",
+        "/$self",
+        "/servers/0/name",
+    ] {
+        assert!(served.pointer(pointer).is_some(), "{pointer}");
+    }
+    let normal = openapi_dropshot_contract::normalized(&document);
+    assert!(normal.is_some_and(|normal| normal.operations.len() == 4));
+}
+
+#[test]
+fn members_of_openapi_3_2_are_members_of_no_older_version() {
     let whole = |members: &str, paths: &str| {
-        format!("openapi: 3.2.0\ninfo: {{title: T, version: 1.0.0}}\n{members}paths: {paths}\n")
+        format!("openapi: 3.1.0\ninfo: {{title: T, version: 1.0.0}}\n{members}paths: {paths}\n")
     };
     let responses = "responses: {'204': {description: A.}}";
     let stream = "{get: {responses: {'200': {description: A., content: {application/jsonl: {«itemSchema: {}}}}}}}";
     for (text, name) in [
-        (whole("«$self: https://example.com/api\n", "{}"), "$self"),
-        (
-            whole("tags: [{name: a, «parent: b}, {name: b}]\n", "{}"),
-            "parent",
-        ),
-        (whole("tags: [{name: a, «kind: nav}]\n", "{}"), "kind"),
         (
             whole("", &format!("{{/a: {{«query: {{{responses}}}}}}}")),
             "query",
@@ -223,6 +272,58 @@ fn new_members_of_openapi_3_2_are_rejected_at_their_place() {
         (whole("", &format!("{{/a: {stream}}}")), "itemSchema"),
     ] {
         assert_fault(&text, "unknown-member", name, "");
+    }
+    assert_fault(
+        &whole("", &format!("{{/a: {stream}}}")),
+        "unknown-member",
+        "itemSchema",
+        "`x-item-schema`",
+    );
+    assert_warning(
+        &whole("tags: [{name: a, «kind: nav}]\n", "{}"),
+        "unknown-member",
+        "kind",
+        "",
+    );
+    assert_fault(
+        &whole("", "{/a: {get: {responses: {'200': «{}}}}}"),
+        "missing-member",
+        "description",
+        "",
+    );
+}
+
+#[test]
+fn faults_of_members_of_openapi_3_2_are_reported_at_their_place() {
+    for (text, id, message) in [
+        (
+            "paths: {/a: {get: {responses: {'200': {content: {application/json: {$ref: «'#/components/mediaTypes/B'}}}}}}}",
+            "dangling-reference",
+            "does not exist",
+        ),
+        (
+            "paths: {/a: {additionalOperations: {post: «{responses: {'204': {}}}}}}",
+            "unknown-member",
+            "additionalOperations",
+        ),
+        (
+            "paths: {}\ntags: [{name: a, parent: «b}]",
+            "tag-parent",
+            "is not declared",
+        ),
+        (
+            "paths: {}\ntags: [{name: a, parent: «a}]",
+            "tag-parent",
+            "its own parent",
+        ),
+        (
+            "paths: {}\ncomponents: {securitySchemes: {A: {type: oauth2, flows: {deviceAuthorization: «{tokenUrl: 'https://a.example', scopes: {}}}}}}",
+            "missing-member",
+            "deviceAuthorizationUrl",
+        ),
+    ] {
+        let text = format!("openapi: 3.2.0\ninfo: {{title: T, version: 1.0.0}}\n{text}\n");
+        assert_fault(&text, id, message, "");
     }
 }
 

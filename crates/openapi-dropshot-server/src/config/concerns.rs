@@ -45,6 +45,16 @@ crate::settings! {
         response_budget_bytes: NonZeroUsize = "25165824";
         /// Seconds in which a client must read the next 64 KiB of a response; otherwise it is disconnected, even if it reads other responses
         response_stall_seconds: Seconds = "30";
+        /// The highest number of responses that are streams and open at the same time; further ones are rejected with 503 at once. They count neither as reads nor as writes
+        max_streams: NonZeroUsize = "1024";
+        /// The highest number of open streams of a single key
+        max_streams_per_key: NonZeroUsize = "64";
+        /// Seconds without an item after which a stream is ended
+        stream_idle_seconds: Seconds = "300";
+        /// Seconds after which an open stream is ended, so that its client comes back and its key is checked again
+        stream_max_seconds: Seconds = "3600";
+        /// Seconds after which a stream of server-sent events that is silent has a comment, so that proxies keep its connection open
+        stream_heartbeat_seconds: Seconds = "15";
         /// Seconds in which the head of a request has to arrive, and after which a connection without a request is closed. Raise it above the time for which a proxy keeps idle connections
         idle_seconds: Seconds = "30";
         /// The highest number of open connections. For each one beyond it, the connection that has been open longest without a valid key is closed, or else an idle one. The number is lower if the limit of open files is too low

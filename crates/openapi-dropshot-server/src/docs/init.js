@@ -39,6 +39,16 @@ const showParameter = (parameter) => {
   if (stability) prepend(`**${stability}.**`, parameter);
 };
 
+// Scalar shows the schema of a whole body only.
+const showStream = (response) => {
+  for (const media of Object.values(response.content ?? {})) {
+    const item = media.itemSchema ?? media['x-item-schema'];
+    if (!item || media.schema) continue;
+    media.schema = item;
+    prepend('**A stream.** The schema is that of one item.', response);
+  }
+};
+
 const showErrors = (content) => {
   const catalogue = content.components?.schemas?.Error?.properties?.code?.['x-error-catalogue'];
   if (!catalogue) return;
@@ -59,9 +69,11 @@ const start = async () => {
   for (const item of Object.values(content.paths)) {
     const operations = METHODS.map((method) => item[method]).filter(Boolean);
     operations.forEach(showLifecycle);
+    operations.flatMap(({ responses }) => Object.values(responses ?? {})).forEach(showStream);
     [item, ...operations].flatMap((part) => part.parameters ?? []).forEach(showParameter);
   }
   Object.values(content.components?.parameters ?? {}).forEach(showParameter);
+  Object.values(content.components?.responses ?? {}).forEach(showStream);
   showErrors(content);
   prepend('Served by {program} {version}.', content.info);
   Scalar.createApiReference('#app', {

@@ -18,6 +18,13 @@ use reading::{Reading, Value};
 use requests::Requests;
 use std::{hash::Hash, sync::Arc};
 
+/// The metrics of the streams: the beginning of their names, and what they say.
+pub(crate) const STREAMS: (&str, &str, &str) = (
+    "streams",
+    "Responses that are streams and open at this moment.",
+    "Streams that may be open at the same time.",
+);
+
 /// All that is counted for one server.
 pub struct Metrics {
     registry: Registry,
@@ -173,11 +180,7 @@ impl Metrics {
             ),
         ];
         for (budget, name, used, limit) in budgets {
-            let (budget, all) = (budget.clone(), budget.limit());
-            let [in_use, limit_name] =
-                ["in_use", "limit"].map(|end| info.metric(&format!("{name}_{end}")));
-            self.gauge(&in_use, used, move || budget.used() as f64);
-            self.gauge(&limit_name, limit, move || all as f64);
+            self.watch_budget(info, budget, (name, used, limit));
         }
         let both = [permits.reads.clone(), permits.writes.clone()];
         let all: f64 = both.iter().map(|permits| permits.limit() as f64).sum();
@@ -191,6 +194,22 @@ impl Metrics {
             "Requests that may run at the same time.",
             move || all,
         );
+    }
+
+    /// Serves how much of a budget is in use, and its limit.
+    pub(crate) fn watch_budget<P>(
+        &self,
+        info: &ServiceInfo,
+        budget: &Arc<Shares<Option<P>>>,
+        (name, used, limit): (&str, &str, &str),
+    ) where
+        P: Copy + Eq + Hash + Send + 'static,
+    {
+        let (budget, all) = (budget.clone(), budget.limit());
+        let [in_use, limit_name] =
+            ["in_use", "limit"].map(|end| info.metric(&format!("{name}_{end}")));
+        self.gauge(&in_use, used, move || budget.used() as f64);
+        self.gauge(&limit_name, limit, move || all as f64);
     }
 
     /// Serves the number of open connections and their limit.

@@ -16,8 +16,8 @@ use crate::{
     config::{Limits, Proxies, SunsetPolicy},
     document::Document,
     idempotency::{self, AttemptFuture, IdempotencyKey, InFlight},
-    metrics::Metrics,
-    permits::Permits,
+    metrics::{Metrics, STREAMS},
+    permits::{Permits, StreamPlaces},
     principals::{Caller, PrincipalKey, Principals},
     rate_limit::RateLimiter,
     readiness::Readiness,
@@ -61,6 +61,8 @@ pub struct Context<S: State> {
     pub(super) proxies: Proxies,
     /// One for each request that may run.
     pub(super) permits: Permits<PrincipalKey>,
+    /// One for each stream that may be open.
+    pub(super) streams: StreamPlaces<PrincipalKey>,
     /// One for each byte of requests that wait, and of large heads.
     pub(super) request_budget: Budget<PrincipalKey>,
     /// One for each byte of a body that may be held in memory.
@@ -87,6 +89,10 @@ impl<S: State> Context<S> {
         let pages = Pages::new(document, info, C::TITLE, base, setup.web.compression);
         pages.check(operations, base)?;
         let permits = Permits::new(setup.limits.max_in_flight.get());
+        let streams = StreamPlaces::new(
+            setup.limits.max_streams.get(),
+            setup.limits.max_streams_per_key.get(),
+        );
         let request_budget = Arc::new(Shares::new(setup.limits.request_budget_bytes.get()));
         let body_budget = Arc::new(Shares::new(setup.limits.body_budget_bytes.get()));
         let response_budget = Arc::new(Shares::new(setup.limits.response_budget_bytes.get()));
@@ -96,6 +102,7 @@ impl<S: State> Context<S> {
             setup.state.register_metrics(&metrics);
             let bytes = [&request_budget, &body_budget, &response_budget];
             metrics.watch_budgets(info, &permits, bytes);
+            metrics.watch_budget(info, &streams.all, STREAMS);
             Arc::new(metrics)
         });
         Ok(Context {
@@ -118,6 +125,7 @@ impl<S: State> Context<S> {
             rejected: RejectedLines::start(setup.rejected_lines),
             proxies: setup.proxies,
             permits,
+            streams,
             request_budget,
             body_budget,
             response_budget,

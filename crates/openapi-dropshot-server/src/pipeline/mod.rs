@@ -28,6 +28,7 @@ mod record;
 mod request_head;
 mod requests;
 mod route;
+mod streams;
 mod trace_context;
 mod turns;
 mod unsent;
@@ -53,7 +54,7 @@ use http::{
     request::Parts,
 };
 use hyper::body::Body as _;
-use openapi_dropshot_types::{Contract, is_json};
+use openapi_dropshot_types::{Contract, StreamFormat, is_json};
 use record::RequestRecord;
 use std::{net::SocketAddr, pin::pin, task::Poll};
 use tokio::task::yield_now;
@@ -329,7 +330,14 @@ where
         requests::copy(&mut head);
         turn = Some(context.turns.take(&principal).await);
     }
-    let _permit = admission::permit(&context.permits, operation, principal)?;
+    // A stream uses up no reads, also while its handler decides whether it becomes one.
+    let is_stream = C::STREAMS.contains(&operation.name);
+    let (place, _permit) = if is_stream {
+        (Some(streams::place(&context.streams, principal)?), None)
+    } else {
+        let permit = admission::permit(&context.permits, operation, principal)?;
+        (None, Some(permit))
+    };
     let mut content = body.content.clone();
     if !is_absent
         && operation.request_body.is_some_and(is_json)
@@ -362,6 +370,19 @@ where
     }
     if turn.is_none() && gzip == Some(true) && size >= turns::LARGE {
         turn = Some(context.turns.take(&principal).await);
+    }
+    if is_stream && response.extensions().get::<StreamFormat>().is_some() {
+        let serving = streams::Serving {
+            limits: &context.limits,
+            budget: &context.response_budget,
+            principal,
+            readiness: &context.readiness,
+            activity: client.activity,
+            version,
+        };
+        // The principal is found as long as the stream runs.
+        let kept = (place, record.registration.take());
+        return Ok(streams::open(response, &serving, kept));
     }
     let response = match gzip {
         Some(is_accepted) => compression::apply(response, is_accepted),

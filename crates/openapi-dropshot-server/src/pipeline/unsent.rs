@@ -19,7 +19,7 @@ use std::{
 };
 
 /// Smaller responses of HTTP/1.1 are not counted: a connection has one at a time.
-const SMALL: u64 = 8 << 10;
+pub(super) const SMALL: u64 = 8 << 10;
 /// The memory of a response of HTTP/2 beside its content: its stream and its head.
 const STREAM_COST: usize = 4 << 10;
 /// The bytes that a client has to read within the time limit. The server passes on as many at once.
@@ -29,7 +29,7 @@ const STREAM_PART: usize = 16 << 10;
 
 /// Marks a response that [`limit`] has seen to.
 #[derive(Clone)]
-struct Watched;
+pub(super) struct Watched;
 
 /// Counts a large response in the budget until the client has taken it. One that `must_be_sent`
 /// is sent even if there is no room in the budget, but a connection of HTTP/2 is ended if another

@@ -32,7 +32,7 @@ pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenS
     let media_type =
         media_type.map(|media_type| quote!(const ERROR_MEDIA_TYPE: &'static str = #media_type;));
     let shapes = error_shapes(document, plan);
-    let optional = optional_bodies(plan);
+    let (optional, streams) = (optional_bodies(plan), streams(plan));
     let openapi = document.root.get("openapi").and_then(Node::as_str);
     let has_fractions = openapi.is_some_and(|openapi| !openapi.starts_with("3.0"));
     let fractions = has_fractions.then(|| {
@@ -63,6 +63,7 @@ pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenS
             #media_type
             #shapes
             #optional
+            #streams
             #fractions
             const DOCUMENT_JSON: &'static str = include_str!("openapi.json").trim_ascii_end();
             const DOCUMENT_YAML: &'static str = include_str!("openapi.yaml");
@@ -93,6 +94,14 @@ fn optional_bodies(plan: &Plan<'_>) -> Option<TokenStream> {
     let names: Vec<_> = optional.map(|operation| &operation.id).collect();
     (!names.is_empty())
         .then(|| quote!(const OPTIONAL_BODIES: &'static [&'static str] = &[#(#names),*];))
+}
+
+/// Returns the constant with the operations whose response is a stream, if there are any.
+fn streams(plan: &Plan<'_>) -> Option<TokenStream> {
+    let operations = plan.operations.iter();
+    let streams = operations.filter(|operation| operation.success.can_stream());
+    let names: Vec<_> = streams.map(|operation| &operation.id).collect();
+    (!names.is_empty()).then(|| quote!(const STREAMS: &'static [&'static str] = &[#(#names),*];))
 }
 
 fn arm(plan: &OperationPlan<'_>) -> TokenStream {

@@ -6,7 +6,7 @@ use crate::{
     docs::{Docs, doc_attributes, status_line},
     models::types::in_api,
     names::ident,
-    plan::{OperationPlan, Plan, Success, Successes},
+    plan::{ItemForm, Items, OperationPlan, Plan, Success, Successes},
 };
 use openapi_dropshot_contract::model::Method;
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -37,8 +37,23 @@ fn response(plan: &OperationPlan<'_>, success: &Success<'_>) -> Option<TokenStre
     )
     .attributes();
     let builder = quote!(Response::builder().status(#name::STATUS_CODE));
-    let (item, body, response) = match (success.raw, &success.body) {
-        (Some(media_type), _) => {
+    let (item, body, response) = match (success.raw, &success.body, &success.stream) {
+        (Some(media_type), _, Some(stream)) => {
+            let (items, ty) = (items(stream), in_api(&stream.ty));
+            let head = quote!(#name::STATUS_CODE, #media_type);
+            let written = match stream.form {
+                ItemForm::Events => quote!(events(#head, false, response.0)),
+                ItemForm::TextEvents => quote!(events(#head, true, response.0)),
+                ItemForm::Lines => quote!(json(#head, StreamFormat::Lines, response.0)),
+                ItemForm::Sequence => quote!(json(#head, StreamFormat::Sequence, response.0)),
+            };
+            (
+                quote!(#[derive(Debug)] pub struct #name(pub #items);),
+                ty,
+                quote!(openapi_dropshot_types::stream::#written),
+            )
+        }
+        (Some(media_type), _, None) => {
             let content_type = match media_type {
                 "*/*" => "application/octet-stream",
                 other => other,
@@ -49,7 +64,7 @@ fn response(plan: &OperationPlan<'_>, success: &Success<'_>) -> Option<TokenStre
                 quote!(Ok(#builder.header("content-type", #content_type).body(response.0)?)),
             )
         }
-        (None, Some(body)) => {
+        (None, Some(body), _) => {
             let ty = in_api(&body.ty);
             let response = match body.own_media_type() {
                 None => quote!(#name::for_object(response.0)),
@@ -65,7 +80,7 @@ fn response(plan: &OperationPlan<'_>, success: &Success<'_>) -> Option<TokenStre
                 response,
             )
         }
-        (None, None) => (
+        (None, None, _) => (
             quote!(#[derive(Clone, Copy, Debug, PartialEq, Eq)] pub struct #name;),
             quote!(<dropshot::HttpResponseDeleted as HttpCodedResponse>::Body),
             quote!(Ok(#builder.body(Body::empty())?)),
@@ -77,6 +92,15 @@ fn response(plan: &OperationPlan<'_>, success: &Success<'_>) -> Option<TokenStre
         #item
         #implementation
     })
+}
+
+/// The type of the items of a stream.
+fn items(stream: &Items) -> TokenStream {
+    let ty = in_api(&stream.ty);
+    match stream.form.is_event() {
+        true => quote!(Streamed<Event<#ty>>),
+        false => quote!(Streamed<#ty>),
+    }
 }
 
 /// Writes the implementation of dropshot's trait for a response: its body, its status and description for the document that
@@ -172,7 +196,8 @@ fn case(owner: &Ident, success: &Success<'_>, method: Method) -> (TokenStream, T
             Some(quote!(body))
         }
         (None, Some(_)) => {
-            fields.push(quote!(Body));
+            let stream = success.stream.as_ref();
+            fields.push(stream.map_or_else(|| quote!(Body), items));
             names.push(quote!(body));
             let is_own = success.own.is_some();
             Some(if is_own {

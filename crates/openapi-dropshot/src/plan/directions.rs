@@ -31,7 +31,8 @@ fn reached<'d>(
     document: &'d Document,
     contents: impl Iterator<Item = &'d MediaType>,
 ) -> BTreeSet<&'d str> {
-    let mut open: Vec<&Schema> = contents.filter_map(|own| own.schema.as_ref()).collect();
+    let schemas = contents.flat_map(|own| own.schema.iter().chain(&own.item_schema));
+    let mut open: Vec<&Schema> = schemas.collect();
     let mut reached = BTreeSet::new();
     while let Some(schema) = open.pop() {
         if reached.insert(schema.at.pointer.as_str()) {

@@ -57,20 +57,25 @@ impl<'a> Planner<'a> {
         catalogue: Option<&Catalogue<'a>>,
     ) -> Vec<OperationPlan<'a>> {
         self.check_paths();
+        for request in &self.document.additional_operations {
+            let message =
+                format!("`{request}` is not supported: dropshot does not serve the method");
+            let help = "use one of the methods that a path names";
+            self.reject(&rules::UNSUPPORTED_METHOD, &request.at, message, help);
+        }
         let routes = Routes::of(self.document);
         let mut functions = Names::without(["dispatch"]);
         let mut types = Names::without(TAKEN.split_whitespace());
         let mut plans = Vec::new();
         let names = self.document.operation_names();
         for (operation, id) in self.document.operations.iter().zip(names) {
-            if operation.method == Method::Trace {
-                let message = "TRACE is not supported: dropshot does not serve it";
-                self.reject(
-                    &rules::UNSUPPORTED_METHOD,
-                    &operation.at,
-                    message,
-                    "use another method",
+            if matches!(operation.method, Method::Trace | Method::Query) {
+                let message = format!(
+                    "{} is not supported: dropshot does not serve it",
+                    operation.method
                 );
+                let help = "use another method";
+                self.reject(&rules::UNSUPPORTED_METHOD, &operation.at, message, help);
             }
             for parameter in &operation.parameters {
                 self.check_parameter(parameter);

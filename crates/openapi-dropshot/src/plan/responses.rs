@@ -10,7 +10,7 @@ use super::{
 use crate::{docs::Docs, rules};
 use openapi_dropshot_contract::{
     Problem, Severity,
-    model::{MediaType, Operation, Response, Spanned, StatusCode},
+    model::{Document, MediaType, Node, Operation, Response, Schema, Spanned, StatusCode, Type},
 };
 
 /// The response that is not an error.
@@ -22,8 +22,10 @@ pub(crate) struct Success<'a> {
     pub(crate) status: Option<u16>,
     /// Its body, if it is JSON.
     pub(crate) body: Option<JsonBody<'a>>,
-    /// The media type of a body that is sent as the handler gives it.
+    /// The media type of a body that is sent as the handler gives it, or of a stream.
     pub(crate) raw: Option<&'a str>,
+    /// Its items, if it is a stream of them.
+    pub(crate) stream: Option<Items>,
     pub(crate) headers: Option<Fields>,
     /// The name of the type that is generated for it if dropshot has none.
     pub(crate) own: Option<String>,
@@ -32,6 +34,56 @@ pub(crate) struct Success<'a> {
     /// The responses among which the handler chooses. If it has them, the response itself
     /// has no other facts.
     pub(crate) several: Option<Successes<'a>>,
+}
+
+/// The items of a stream.
+pub(crate) struct Items {
+    pub(crate) ty: Ty,
+    pub(crate) form: ItemForm,
+}
+
+/// How the items of a stream are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ItemForm {
+    /// As the data of server-sent events: JSON.
+    Events,
+    /// As the data of server-sent events: text.
+    TextEvents,
+    Lines,
+    Sequence,
+}
+
+impl ItemForm {
+    /// Returns the form of the items of a media type, whose schema this is.
+    pub(crate) fn of(document: &Document, media: &MediaType, schema: &Schema) -> Self {
+        let is_text = || match media.extensions.get("x-event-data").and_then(Node::as_str) {
+            Some(data) => data == "text",
+            None => {
+                let kind = document
+                    .resolve(schema)
+                    .and_then(|schema| schema.types.as_ref());
+                kind.is_some_and(|kind| kind.value == Type::String)
+            }
+        };
+        match media.essence().as_str() {
+            "text/event-stream" if is_text() => ItemForm::TextEvents,
+            "text/event-stream" => ItemForm::Events,
+            "application/json-seq" => ItemForm::Sequence,
+            _ => ItemForm::Lines,
+        }
+    }
+
+    pub(crate) fn is_event(self) -> bool {
+        matches!(self, ItemForm::Events | ItemForm::TextEvents)
+    }
+}
+
+impl Success<'_> {
+    /// Whether it is a stream of items, or one of several responses of which one is.
+    pub(crate) fn can_stream(&self) -> bool {
+        let mut cases = self.several.iter().flat_map(|several| &several.cases);
+        self.stream.is_some() || cases.any(|case| case.stream.is_some())
+    }
 }
 
 /// The responses that are not errors, unless there is exactly one with one status. If the
@@ -195,13 +247,16 @@ impl<'a> Planner<'a> {
         status: Option<u16>,
         type_name: &str,
     ) -> Success<'a> {
-        let mut contents = response.content.iter();
-        let raw = match response.content.as_slice() {
-            _ if contents.any(MediaType::is_json) => None,
-            [first, ..] => Some(first.name.value.as_str()),
-            [] => None,
-        };
+        let sent = response.sent().filter(|media| !media.is_json());
+        let raw = sent.map(|media| media.name.value.as_str());
         let class = variant_name(response.status.value);
+        let items = sent.and_then(|media| Some((media, media.items()?)));
+        let stream = items
+            .filter(|_| status.is_some())
+            .map(|(media, schema)| Items {
+                ty: self.body_type(schema, &format!("{type_name}{class}Item")),
+                form: ItemForm::of(self.document, media, schema),
+            });
         let body = match raw {
             Some(_) => None,
             None => self.response_body(response, &format!("{type_name}{class}Body")),
@@ -224,6 +279,7 @@ impl<'a> Planner<'a> {
             status,
             body,
             raw,
+            stream,
             headers,
             own: (!is_known).then_some(name),
             several: None,
@@ -240,8 +296,7 @@ impl<'a> Planner<'a> {
         if response.content.is_empty() {
             return None;
         }
-        let json = response.content.iter().find(|media| media.is_json());
-        let json = json.or(response.content.first())?;
+        let json = response.sent()?;
         if !json.is_json() {
             return Some(JsonBody {
                 ty: Ty::Scalar(Scalar::Text { format: None }),

@@ -59,6 +59,14 @@ fn operations_that_dropshot_cannot_serve_are_rejected() {
             "unsupported-method",
         ),
         (
+            operation(&format!("    query:\n      operationId: a{PATH}\n{gone}")).replace("3.0.3", "3.2.0"),
+            "unsupported-method … QUERY",
+        ),
+        (
+            operation(&format!("    get:\n      operationId: a{PATH}\n{gone}    additionalOperations: {{COPY: {{responses: {{}}}}}}\n")).replace("3.0.3", "3.2.0"),
+            "unsupported-method … `COPY /things/{thingId}`",
+        ),
+        (
             post(&format!(
                 "      requestBody: {{required: true, content: {{application/x-www-form-urlencoded: {{schema: {{type: array, items: {{type: string}}}}}}}}}}\n{gone}"
             )),

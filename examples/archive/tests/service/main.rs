@@ -29,6 +29,8 @@ use std::{
 use tempfile::TempDir;
 use test_support::{Need, skip};
 
+mod streams;
+
 /// An issuer of tokens, which sends its key set once.
 struct Issuer {
     key: EncodingKey,
@@ -493,10 +495,13 @@ fn the_code_of_the_guide_is_that_of_this_example() {
         "src/issuer.rs",
         "src/lib.rs",
         "src/main.rs",
-        "tests/service.rs",
+        "src/records.rs",
+        "tests/service/main.rs",
     ];
     let sources = sources.map(read);
-    let guide = read("../../book/src/toolkit/service.md");
+    let guide = ["service.md", "streams.md"];
+    let guide = guide.map(|page| read(&format!("../../book/src/toolkit/{page}")));
+    let guide = guide.concat();
     let blocks = guide.split("```rust").skip(1);
     let blocks: Vec<&str> = blocks.filter_map(|rest| rest.split("```").next()).collect();
     assert!(blocks.len() > 5, "the guide has code");

@@ -1,0 +1,234 @@
+//! Responses that are streams of items: JSON lines and JSON text sequences ([`Streamed`]), and server-sent events
+//! ([`EventStream`]).
+//!
+//! The request of a stream is a call like any other, with the credentials, interceptors, retries and time limits of its client. The
+//! time limits end with the head of the response. Behind it, a stream may take any time, as long as something arrives: the limit is
+//! [`CallOptions::idle_timeout`](crate::CallOptions::idle_timeout), and every byte begins it anew, also an empty line or a
+//! comment, which services send as heartbeats.
+//!
+//! An item that does not match the document, or that is larger than
+//! [`CallOptions::max_item_bytes`](crate::CallOptions::max_item_bytes), is an error in its place
+//! ([`ErrorKind::Unreadable`], [`ErrorKind::TooLarge`]), and the stream goes on with the next item. After any other error it ends.
+//!
+//! # For generated code
+//!
+//! [`generated::Request::streamed`](crate::generated::Request::streamed) sends the request of an operation whose response is a
+//! stream of JSON, and [`generated::Request::events`](crate::generated::Request::events) that of one whose response is an event stream.
+//! Both return a [`Response`], as for each other operation, so that `send` and `send_blocking` are written in the same way. An operation
+//! that takes `Last-Event-ID` has it among its parameters: the stream goes on after the id that was set there.
+
+mod arriving;
+mod event_decoder;
+mod events;
+mod pieces;
+#[cfg(test)]
+mod tests;
+
+pub use events::{Event, EventStream};
+
+use crate::{
+    Error, ErrorCode, ErrorKind, Response, error::Failure, json::json_body, prepared::Prepared,
+    response::reason,
+};
+use arriving::Arriving;
+use bytes::Bytes;
+use futures_util::Stream;
+use http::{HeaderValue, header::ACCEPT};
+use pieces::{Framing, JsonText, Piece, Pieces};
+use serde::de::{DeserializeOwned, IgnoredAny};
+use std::{
+    future::poll_fn,
+    marker::PhantomData,
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+/// The media type whose items begin with a record separator (RFC 7464).
+const SEQUENCE: &str = "application/json-seq";
+/// The media types whose items are lines; the names mean the same.
+const LINES: [&str; 4] = [
+    "application/jsonl",
+    "application/x-ndjson",
+    "application/x-jsonlines",
+    "application/ndjson",
+];
+
+/// The items of a response, one after the other as they arrive, as a [`Stream`].
+///
+/// The module [`stream`](self) says which errors end it. If the response breaks off, the last result is an error of the kind
+/// [`ErrorKind::Interrupted`], so that the end of the stream is the end of the response. It is not continued: send the request again.
+///
+/// ```
+/// # use openapi_dropshot_client::{Error, ErrorKind, stream::Streamed};
+/// # async fn example(mut titles: Streamed<String>) -> Result<(), Error> {
+/// // client.export_titles().send().await?.into_inner()
+/// while let Some(title) = titles.next().await {
+///     match title {
+///         Ok(title) => println!("{title}"),
+///         // The next item may be readable.
+///         Err(error) if error.kind() == ErrorKind::Unreadable => eprintln!("{error}"),
+///         Err(error) => return Err(error),
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "items arrive when they are polled for"]
+pub struct Streamed<T, C = String> {
+    arriving: Arriving,
+    pieces: Pieces,
+    limit: usize,
+    /// How many items have arrived.
+    count: u64,
+    has_ended: bool,
+    items: PhantomData<fn() -> (T, C)>,
+}
+
+impl<T, C> Streamed<T, C> {
+    /// How many items have arrived, those that could not be read included.
+    pub fn received(&self) -> u64 {
+        self.count
+    }
+}
+
+impl<T: DeserializeOwned, C: ErrorCode> Streamed<T, C> {
+    pub(crate) async fn send(
+        request: Result<Box<Prepared>, Failure>,
+        media_type: &'static str,
+    ) -> Result<Response<Self, C>, Failure> {
+        let mut request = request?;
+        request.is_streamed = true;
+        accept(&mut request, media_type);
+        let limits = request.settings().stream;
+        let arriving = Arriving::new(request.send().await?, limits.idle_timeout);
+        let found = arriving.media_type();
+        let found = found.as_deref().unwrap_or(media_type);
+        let is_lines = LINES.contains(&found) && LINES.contains(&media_type);
+        if found != media_type && !is_lines {
+            return Err(arriving.of_other_type(media_type, found));
+        }
+        let framing = match media_type {
+            SEQUENCE => Framing::Sequence(JsonText::default()),
+            _ => Framing::Lines,
+        };
+        let head = arriving.head.clone();
+        let streamed = Streamed {
+            arriving,
+            pieces: Pieces::new(framing, limits.max_item_bytes),
+            limit: limits.max_item_bytes,
+            count: 0,
+            has_ended: false,
+            items: PhantomData,
+        };
+        Ok(Response::new(streamed, head, Bytes::new()))
+    }
+
+    /// The next item; `None` after the last one. The same as `next` of `StreamExt`, without the import.
+    pub async fn next(&mut self) -> Option<Result<T, Error<C>>> {
+        poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
+    }
+
+    /// The items as an iterator, for code that is not async.
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
+    pub fn blocking(self) -> crate::blocking::StreamIter<Self> {
+        crate::blocking::StreamIter::new(self)
+    }
+
+    /// The next item of the chunk that arrived last.
+    pub(crate) fn next_of_chunk(&mut self) -> Option<Result<T, Error<C>>> {
+        loop {
+            let piece = self.pieces.next()?;
+            if let Some(item) = self.read(piece) {
+                return Some(item.map_err(Failure::typed));
+            }
+        }
+    }
+
+    /// Reads an item; `None` if the piece is blank.
+    fn read(&mut self, piece: Piece) -> Option<Result<T, Failure>> {
+        let (text, is_whole) = match &piece {
+            Piece::Whole(text) => (text, true),
+            Piece::Unfinished(text) => (text, false),
+            Piece::TooLarge => {
+                self.count += 1;
+                return Some(Err(self.arriving.too_large(self.count, self.limit)));
+            }
+        };
+        if text.iter().all(u8::is_ascii_whitespace) {
+            return None;
+        }
+        self.count += 1;
+        Some(match json_body(text) {
+            _ if !is_whole && is_cut_off(text) => {
+                let reason = "it is cut off before its end";
+                Err(self.arriving.misfit(self.count, reason))
+            }
+            Ok(item) => Ok(item),
+            Err(error) => Err(self.arriving.misfit(self.count, reason(&error))),
+        })
+    }
+
+    /// What is left when the response has ended.
+    fn last(&mut self) -> Option<Result<T, Failure>> {
+        let piece = self.pieces.finish()?;
+        match &piece {
+            Piece::Unfinished(text) if is_cut_off(text) => {
+                if text.iter().all(u8::is_ascii_whitespace) {
+                    return None;
+                }
+                let number = self.count + 1;
+                let message = format!(
+                    "the stream was cut off: it ended in the middle of item {number}, and others may be missing; send the request again"
+                );
+                Some(Err(self.arriving.error(ErrorKind::Interrupted, message)))
+            }
+            _ => self.read(piece),
+        }
+    }
+}
+
+/// Whether a text without its end may be the beginning of a longer one: a JSON text that is not complete, or a number.
+fn is_cut_off(text: &[u8]) -> bool {
+    match serde_json::from_slice::<IgnoredAny>(text) {
+        Ok(_) => text.last().is_some_and(u8::is_ascii_digit),
+        Err(error) => error.is_eof(),
+    }
+}
+
+impl<T: DeserializeOwned, C: ErrorCode> Stream for Streamed<T, C> {
+    type Item = Result<T, Error<C>>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.get_mut();
+        loop {
+            if let Some(item) = this.next_of_chunk() {
+                return Poll::Ready(Some(item));
+            }
+            if this.has_ended {
+                return Poll::Ready(None);
+            }
+            let item = match ready!(this.arriving.poll_next(context)) {
+                Some(Ok(chunk)) => {
+                    this.pieces.push(chunk);
+                    continue;
+                }
+                Some(Err(error)) => Some(Err(error)),
+                None => this.last(),
+            };
+            this.has_ended = true;
+            return Poll::Ready(item.map(|item| item.map_err(Failure::typed)));
+        }
+    }
+}
+
+/// No part of it borrows from another part.
+impl<T, C> Unpin for Streamed<T, C> {}
+
+debug_fields!([T, C] Streamed<T, C>, count(count), has_ended(has_ended));
+
+/// Asks for this media type, unless the application asks for another one.
+fn accept(request: &mut Prepared, media_type: &'static str) {
+    let headers = request.request.headers_mut();
+    let media_type = HeaderValue::from_static(media_type);
+    headers.entry(ACCEPT).or_insert(media_type);
+}

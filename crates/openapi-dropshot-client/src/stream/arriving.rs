@@ -1,0 +1,99 @@
+//! The body of a response as it arrives, with a limit of the time in which nothing does.
+
+use crate::{
+    ErrorKind,
+    error::Failure,
+    platform,
+    transport::{BodyProblem, Head, Received},
+};
+use bytes::Bytes;
+use futures_util::{FutureExt as _, StreamExt as _, future::BoxFuture};
+use http::header::CONTENT_TYPE;
+use progenitor_client::ByteStream;
+use std::{
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+/// The body of a response as it arrives.
+pub(super) struct Arriving {
+    pub(super) head: Box<Head>,
+    body: ByteStream,
+    idle_timeout: Duration,
+    /// Runs while nothing arrives.
+    pub(super) timer: Option<BoxFuture<'static, ()>>,
+}
+
+impl Arriving {
+    pub(super) fn new(received: Received, idle_timeout: Duration) -> Self {
+        let (head, body) = received.into_stream();
+        Arriving {
+            head,
+            body,
+            idle_timeout,
+            timer: None,
+        }
+    }
+
+    /// The media type of the body, without parameters and in lower case; `None` if the response does not say it.
+    pub(super) fn media_type(&self) -> Option<String> {
+        let value = self.head.headers.get(CONTENT_TYPE)?;
+        let value = String::from_utf8_lossy(value.as_bytes());
+        let essence = value.split(';').next().unwrap_or_default();
+        Some(essence.trim().to_ascii_lowercase())
+    }
+
+    /// The next chunk, or why there is none.
+    pub(super) fn poll_next(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Bytes, Failure>>> {
+        if let Poll::Ready(chunk) = self.body.poll_next_unpin(context) {
+            self.timer = None;
+            return Poll::Ready(chunk.map(|chunk| {
+                chunk.map_err(|error| {
+                    Failure::not_read((*self.head).clone(), BodyProblem::Broken(error))
+                })
+            }));
+        }
+        let limit = self.idle_timeout;
+        let new_timer = || Box::pin(platform::sleep(limit)) as BoxFuture<'static, ()>;
+        ready!(self.timer.get_or_insert_with(new_timer).poll_unpin(context));
+        self.timer = None;
+        let message = format!(
+            "nothing arrived for {limit:?}, the longest time that this call waits for the next part of a stream; if the service \
+             sends less often, raise the limit with `idle_timeout`"
+        );
+        Poll::Ready(Some(Err(self.error(ErrorKind::Timeout, message))))
+    }
+
+    /// An error of the stream or of one of its items.
+    pub(super) fn error(&self, kind: ErrorKind, message: String) -> Failure {
+        Failure::in_stream(&self.head, kind, message)
+    }
+
+    /// The error of an item that is not what the document says.
+    pub(super) fn misfit(&self, number: u64, reason: impl std::fmt::Display) -> Failure {
+        let message = format!(
+            "item {number} of the stream is not what this version of the client expects: {reason}"
+        );
+        self.error(ErrorKind::Unreadable, message)
+    }
+
+    /// The error of an item with more bytes than the limit.
+    pub(super) fn too_large(&self, number: u64, limit: usize) -> Failure {
+        let message = format!(
+            "item {number} of the stream has more than {limit} bytes, the limit of this call, and was left out; if items of this \
+             size are expected, raise the limit with `max_item_bytes`"
+        );
+        self.error(ErrorKind::TooLarge, message)
+    }
+
+    /// The error of a response that has another media type.
+    pub(super) fn of_other_type(&self, expected: &str, found: &str) -> Failure {
+        let found = crate::error::printable(found);
+        let message =
+            format!("the response is not a stream: it should be `{expected}` and is `{found}`");
+        self.error(ErrorKind::Unreadable, message)
+    }
+}

@@ -1,0 +1,336 @@
+//! Server-sent events: a stream that connects again when its connection ends, and goes on after the last event.
+
+use super::{
+    accept,
+    arriving::Arriving,
+    event_decoder::{EventDecoder, RawEvent},
+};
+use crate::{
+    Error, ErrorCode, ErrorKind, Response, RetryPolicy,
+    error::Failure,
+    platform::Instant,
+    prepared::Prepared,
+    record::{Record, RetryStop},
+    response::reason,
+    transport::Received,
+};
+use bytes::Bytes;
+use futures_util::{FutureExt as _, Stream, future::BoxFuture};
+use http::{HeaderName, HeaderValue, StatusCode};
+use std::{
+    future::poll_fn,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
+
+const MEDIA_TYPE: &str = "text/event-stream";
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+/// An event of an [`EventStream`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Event<T> {
+    /// The id of this event, or that of the last one that had an id. `None` if none had.
+    pub id: Option<String>,
+    /// The type of the event; `message` if it has none.
+    pub event: String,
+    /// Its data.
+    pub data: T,
+}
+
+/// Server-sent events, one after the other as they arrive, as a [`Stream`].
+///
+/// When the connection ends, breaks, or is idle for longer than
+/// [`CallOptions::idle_timeout`](crate::CallOptions::idle_timeout), the stream connects again and goes on after the last event:
+///
+/// - It sends the id of the last event in `Last-Event-ID`. Whether events are missed depends on how long the service keeps them.
+/// - It pauses before that: for the time that the service asked for in `retry` or `Retry-After`, and then for a random time up to a ceiling that grows
+///   with each attempt, as the [`RetryPolicy`] says. The pauses that the service asks of all calls apply too.
+/// - An attempt is a call with one try. It has the credentials of its time, and the interceptors and the span of a call.
+/// - It gives up after [`CallOptions::max_reconnects`](crate::CallOptions::max_reconnects) attempts in a row, and with each error after which a
+///   call is not repeated. The last result is then that error. A connection that delivered an event, or that lasted for longer than the longest
+///   pause of the policy, ends the row. Attempts after the first in a row are a part of the [`RetryBudget`](crate::RetryBudget).
+///
+/// The stream ends when the service responds with 204. The stream of a request that is not safe to repeat, such as `POST`, ends with its
+/// connection.
+///
+/// [`last_event_id`](EventStream::last_event_id) is what an application has to store to go on after a restart.
+///
+/// ```
+/// # use openapi_dropshot_client::{Error, ErrorKind, stream::EventStream};
+/// # async fn example(mut titles: EventStream<String>) -> Result<(), Error> {
+/// // client.watch_titles().last_event_id(stored).send().await?.into_inner()
+/// while let Some(event) = titles.next().await {
+///     match event {
+///         Ok(event) => println!("{} {}", event.event, event.data),
+///         // The next event may be readable.
+///         Err(error) if error.kind() == ErrorKind::Unreadable => eprintln!("{error}"),
+///         Err(error) => return Err(error),
+///     }
+///     println!("go on after {:?}; {} connections so far", titles.last_event_id(), titles.reconnects() + 1);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "events arrive when they are polled for"]
+pub struct EventStream<T, C = String> {
+    state: State,
+    decoder: EventDecoder,
+    read: fn(&str, &str) -> serde_json::Result<T>,
+    codes: std::marker::PhantomData<fn() -> C>,
+    /// How many events have arrived.
+    count: u64,
+    /// How many of the attempts to connect again were made in a row.
+    attempts: u32,
+    reconnects: u64,
+    /// The policy of the pauses. Each attempt has one try.
+    policy: RetryPolicy,
+}
+
+enum State {
+    Open(Connection),
+    Connecting(BoxFuture<'static, (Box<Prepared>, Result<Received, Failure>)>),
+    Ended,
+}
+
+struct Connection {
+    request: Box<Prepared>,
+    arriving: Arriving,
+    since: Instant,
+}
+
+impl<T, C> EventStream<T, C> {
+    /// The id of the last event that was returned, or of a later one without data: the `Last-Event-ID` with which another request goes on.
+    /// Before the first event the one of the request.
+    pub fn last_event_id(&self) -> Option<&str> {
+        let id = self.decoder.last_event_id();
+        (!id.is_empty()).then_some(id)
+    }
+
+    /// How often the stream has begun to connect again.
+    pub fn reconnects(&self) -> u64 {
+        self.reconnects
+    }
+}
+
+impl<T, C: ErrorCode> EventStream<T, C> {
+    pub(crate) async fn send(
+        request: Result<Box<Prepared>, Failure>,
+        read: fn(&str, &str) -> serde_json::Result<T>,
+    ) -> Result<Response<Self, C>, Failure> {
+        let mut request = request?;
+        request.is_streamed = true;
+        request.may_have_no_content = true;
+        accept(&mut request, MEDIA_TYPE);
+        let id = request.request.headers().get(LAST_EVENT_ID);
+        let id = id.map(|id| String::from_utf8_lossy(id.as_bytes()).into_owned());
+        let received = request.send().await?;
+        let head = received.head.clone();
+        let limit = request.settings().stream.max_item_bytes;
+        let mut events = EventStream {
+            state: State::Ended,
+            decoder: EventDecoder::new(limit, id.unwrap_or_default()),
+            read,
+            codes: std::marker::PhantomData,
+            count: 0,
+            attempts: 0,
+            reconnects: 0,
+            policy: request.settings().retry.clone(),
+        };
+        events.open(request, received)?;
+        Ok(Response::new(events, head, Bytes::new()))
+    }
+
+    /// The next event; `None` after the last one. The same as `next` of `StreamExt`, without the import.
+    pub async fn next(&mut self) -> Option<Result<Event<T>, Error<C>>> {
+        poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
+    }
+
+    /// The events as an iterator, for code that is not async.
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
+    pub fn blocking(self) -> crate::blocking::StreamIter<Self>
+    where
+        T: Send + 'static,
+    {
+        crate::blocking::StreamIter::new(self)
+    }
+
+    /// Goes on with a response, if it is an event stream.
+    fn open(&mut self, request: Box<Prepared>, received: Received) -> Result<(), Failure> {
+        if received.head.status == StatusCode::NO_CONTENT {
+            return Ok(());
+        }
+        let since = request.client.shared.clock.now();
+        let arriving = Arriving::new(received, request.settings().stream.idle_timeout);
+        match arriving.media_type() {
+            Some(found) if found != MEDIA_TYPE => Err(arriving.of_other_type(MEDIA_TYPE, &found)),
+            _ => {
+                self.state = State::Open(Connection {
+                    request,
+                    arriving,
+                    since,
+                });
+                Ok(())
+            }
+        }
+    }
+
+    /// The next event of the chunk that arrived last.
+    pub(crate) fn next_of_chunk(&mut self) -> Option<Result<Event<T>, Error<C>>> {
+        let State::Open(Connection { arriving, .. }) = &self.state else {
+            return None;
+        };
+        let event = self.decoder.next()?;
+        self.count += 1;
+        self.attempts = 0;
+        let event = match event {
+            RawEvent::Event { name, data } => match (self.read)(&name, &data) {
+                Ok(data) => Ok(Event {
+                    id: self.last_event_id().map(str::to_owned),
+                    event: name,
+                    data,
+                }),
+                Err(error) => Err(arriving.misfit(self.count, reason(&error))),
+            },
+            RawEvent::TooLarge => Err(arriving.too_large(self.count, self.decoder.limit())),
+        };
+        Some(event.map_err(Failure::typed))
+    }
+
+    /// Ends the connection. Returns the result with which the stream ends, unless it connects again.
+    fn close(&mut self, connection: Connection, cause: Option<Failure>) -> Option<Failure> {
+        let Connection {
+            request,
+            arriving,
+            since,
+        } = connection;
+        let limits = request.settings().stream;
+        if !request.request.method().is_safe() || limits.max_reconnects == 0 {
+            return cause;
+        }
+        let lasted = request
+            .client
+            .shared
+            .clock
+            .now()
+            .saturating_duration_since(since);
+        if lasted > self.policy.ceiling(u32::MAX) {
+            self.attempts = 0;
+        }
+        let cause = cause.unwrap_or_else(|| {
+            let message = "the service ended the stream of events";
+            arriving.error(ErrorKind::Interrupted, message.to_owned())
+        });
+        self.reconnect(request, cause)
+    }
+
+    /// Begins to connect again after this error, or returns it if it is the last one.
+    fn reconnect(&mut self, mut request: Box<Prepared>, cause: Failure) -> Option<Failure> {
+        let shared = Arc::clone(&request.client.shared);
+        let stop = if self.attempts >= request.settings().stream.max_reconnects {
+            Some(RetryStop::Tries)
+        } else if self.attempts > 0 && !shared.budget.spend() {
+            Some(RetryStop::Budget)
+        } else {
+            None
+        };
+        if stop.is_some() {
+            let record = Record {
+                retries: self.attempts,
+                stop,
+                ..cause.record().clone()
+            };
+            return Some(cause.of_call(&record));
+        }
+        let asked = cause.retry_after().into_iter().chain(self.decoder.retry());
+        let jitter = shared.clock.jitter(self.policy.ceiling(self.attempts));
+        let pause = asked.max().unwrap_or_default().saturating_add(jitter);
+        self.attempts += 1;
+        self.reconnects += 1;
+        tracing::debug!(
+            client = shared.service.package,
+            operation = request.operation.id,
+            attempt = self.attempts,
+            pause_ms = pause.as_millis(),
+            last_event_id = self.last_event_id(),
+            reason = %cause,
+            "the stream of events ended; connecting again",
+        );
+        self.decoder.reconnect();
+        request.set_policy(self.policy.clone().max_tries(1));
+        let headers = request.request.headers_mut();
+        // What cannot be a header cannot be sent back; the stream then begins with the present.
+        match HeaderValue::from_bytes(self.decoder.last_event_id().as_bytes()) {
+            Ok(id) if !id.is_empty() => headers.insert(LAST_EVENT_ID, id),
+            _ => headers.remove(LAST_EVENT_ID),
+        };
+        let connecting = async move {
+            shared.clock.sleep(pause).await;
+            let received = request.send().await;
+            (request, received)
+        };
+        self.state = State::Connecting(connecting.boxed());
+        None
+    }
+
+    /// Goes on until there is an event or the end.
+    fn poll_event(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Event<T>, Error<C>>>> {
+        loop {
+            if let Some(event) = self.next_of_chunk() {
+                return Poll::Ready(Some(event));
+            }
+            let last = match &mut self.state {
+                State::Ended => return Poll::Ready(None),
+                State::Open(connection) => match ready!(connection.arriving.poll_next(context)) {
+                    Some(Ok(chunk)) => {
+                        self.decoder.push(chunk);
+                        continue;
+                    }
+                    end => match std::mem::replace(&mut self.state, State::Ended) {
+                        State::Open(connection) => {
+                            let cause = end.and_then(Result::err);
+                            self.close(connection, cause)
+                        }
+                        _ => None,
+                    },
+                },
+                State::Connecting(connecting) => {
+                    let (request, received) = ready!(connecting.poll_unpin(context));
+                    self.state = State::Ended;
+                    match received {
+                        Ok(received) => self.open(request, received).err(),
+                        Err(error) if error.retry_stop() == Some(RetryStop::Tries) => {
+                            self.reconnect(request, error)
+                        }
+                        Err(error) => Some(error),
+                    }
+                }
+            };
+            if let Some(error) = last {
+                return Poll::Ready(Some(Err(error.typed())));
+            }
+        }
+    }
+}
+
+impl<T, C: ErrorCode> Stream for EventStream<T, C> {
+    type Item = Result<Event<T>, Error<C>>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.get_mut().poll_event(context)
+    }
+}
+
+/// No part of it borrows from another part.
+impl<T, C> Unpin for EventStream<T, C> {}
+
+debug_fields!(
+    [T, C] EventStream<T, C>,
+    last_event_id(last_event_id()),
+    count(count),
+    reconnects(reconnects),
+);

@@ -1,0 +1,170 @@
+//! Splits the bytes of a stream into pieces, however they are divided into chunks: lines, or the items of a JSON text sequence.
+
+use bytes::{Buf as _, Bytes};
+
+/// What ends a piece.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Framing {
+    /// LF, as in JSON lines.
+    Lines,
+    /// CR, LF or CRLF, as in an event stream.
+    EventLines { is_after_cr: bool },
+    /// The record separator, or an LF behind a whole JSON text (RFC 7464): an item is complete before the next one arrives.
+    Sequence(JsonText),
+}
+
+/// How far a JSON text was read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct JsonText {
+    depth: usize,
+    is_begun: bool,
+    in_string: bool,
+    is_escaped: bool,
+}
+
+/// The record separator of RFC 7464. No JSON text contains it.
+const RS: u8 = 0x1e;
+
+/// A piece without what ends it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Piece {
+    Whole(Bytes),
+    /// The next item, or the end of the stream, came before the end of this one.
+    Unfinished(Bytes),
+    /// It has more bytes than are allowed, which were not kept.
+    TooLarge,
+}
+
+/// Splits a stream; keeps at most the limit of bytes besides the chunk that was pushed last.
+#[derive(Debug)]
+pub(super) struct Pieces {
+    framing: Framing,
+    limit: usize,
+    chunk: Bytes,
+    /// The beginning of a piece whose end has not arrived.
+    begun: Vec<u8>,
+    is_too_large: bool,
+}
+
+impl Pieces {
+    pub(super) fn new(framing: Framing, limit: usize) -> Self {
+        Pieces {
+            framing,
+            limit,
+            chunk: Bytes::new(),
+            begun: Vec::new(),
+            is_too_large: false,
+        }
+    }
+
+    /// Goes on with the next chunk, when there are no pieces left in the last one.
+    pub(super) fn push(&mut self, chunk: Bytes) {
+        debug_assert!(self.chunk.is_empty(), "the last chunk was not used up");
+        self.chunk = chunk;
+    }
+
+    #[cfg(test)]
+    pub(super) fn kept(&self) -> usize {
+        self.begun.capacity().max(self.chunk.len())
+    }
+
+    /// The next piece that has ended.
+    pub(super) fn next(&mut self) -> Option<Piece> {
+        if let Framing::EventLines { is_after_cr } = &mut self.framing
+            && !self.chunk.is_empty()
+            && std::mem::take(is_after_cr)
+            && self.chunk[0] == b'\n'
+        {
+            self.chunk.advance(1);
+        }
+        let Some(end) = self.framing.end_in(&self.chunk) else {
+            let rest = std::mem::take(&mut self.chunk);
+            self.keep(&rest);
+            return None;
+        };
+        let last = self.chunk.split_to(end);
+        let is_separator = self.chunk[0] == RS && matches!(self.framing, Framing::Sequence(_));
+        self.chunk.advance(1);
+        Some(match self.piece(last) {
+            Piece::Whole(bytes) if is_separator => Piece::Unfinished(bytes),
+            piece => piece,
+        })
+    }
+
+    /// The piece whose end has not arrived, at the end of the stream.
+    pub(super) fn finish(&mut self) -> Option<Piece> {
+        match self.piece(Bytes::new()) {
+            Piece::Whole(bytes) if bytes.is_empty() => None,
+            Piece::Whole(bytes) => Some(Piece::Unfinished(bytes)),
+            piece => Some(piece),
+        }
+    }
+
+    /// The piece that ends with these bytes.
+    fn piece(&mut self, last: Bytes) -> Piece {
+        if self.is_too_large || self.begun.len() + last.len() > self.limit {
+            self.is_too_large = false;
+            self.begun = Vec::new();
+            return Piece::TooLarge;
+        }
+        // Most pieces are in one chunk.
+        if self.begun.is_empty() {
+            return Piece::Whole(last);
+        }
+        let mut bytes = std::mem::take(&mut self.begun);
+        bytes.extend_from_slice(&last);
+        Piece::Whole(bytes.into())
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
+        self.is_too_large |= self.begun.len() + bytes.len() > self.limit;
+        if self.is_too_large {
+            self.begun = Vec::new();
+        } else {
+            self.begun.extend_from_slice(bytes);
+        }
+    }
+}
+
+impl Framing {
+    /// The place of the byte that ends the piece, if it is in this chunk.
+    fn end_in(&mut self, chunk: &[u8]) -> Option<usize> {
+        match self {
+            Framing::Lines => chunk.iter().position(|byte| *byte == b'\n'),
+            Framing::EventLines { is_after_cr } => {
+                let end = chunk
+                    .iter()
+                    .position(|byte| matches!(byte, b'\n' | b'\r'))?;
+                *is_after_cr = chunk[end] == b'\r';
+                Some(end)
+            }
+            Framing::Sequence(text) => {
+                let end = chunk.iter().position(|byte| text.ends_with(*byte))?;
+                *text = JsonText::default();
+                Some(end)
+            }
+        }
+    }
+}
+
+impl JsonText {
+    /// Goes on with the next byte. Returns whether it is behind the text.
+    fn ends_with(&mut self, byte: u8) -> bool {
+        match byte {
+            RS => return true,
+            _ if self.in_string => match byte {
+                _ if self.is_escaped => self.is_escaped = false,
+                b'\\' => self.is_escaped = true,
+                b'"' => self.in_string = false,
+                _ => {}
+            },
+            b'\n' => return self.is_begun && self.depth == 0,
+            b'"' => self.in_string = true,
+            b'{' | b'[' => self.depth = self.depth.saturating_add(1),
+            b'}' | b']' => self.depth = self.depth.saturating_sub(1),
+            _ => {}
+        }
+        self.is_begun |= !byte.is_ascii_whitespace();
+        false
+    }
+}

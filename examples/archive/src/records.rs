@@ -1,0 +1,53 @@
+//! Reads records: page by page, and as streams.
+
+use crate::{database::Pool, models::Record};
+use futures::{Stream, TryStreamExt as _, stream};
+use rusqlite::Connection;
+use tokio::sync::watch;
+
+/// How many records a stream reads at a time.
+const AT_ONCE: usize = 100;
+
+/// The records after this one, at most so many.
+pub(crate) fn page(db: &Connection, after: i64, count: usize) -> rusqlite::Result<Vec<Record>> {
+    let text = "SELECT id, title FROM record WHERE id > ?1 ORDER BY id LIMIT ?2";
+    let mut statement = db.prepare_cached(text)?;
+    let rows = statement.query_map((after, count as i64), |row| {
+        Ok(Record {
+            id: row.get(0)?,
+            title: row.get(1)?,
+        })
+    })?;
+    rows.collect()
+}
+
+/// The records after this one, and then those that are added, if the stream is told of them.
+pub(crate) fn follow(
+    pool: Pool,
+    after: i64,
+    added: Option<watch::Receiver<()>>,
+) -> impl Stream<Item = rusqlite::Result<Record>> + Send {
+    let pages = stream::try_unfold(
+        (pool, after, added),
+        |(pool, after, mut added)| async move {
+            loop {
+                // What is added from here on is noticed below.
+                if let Some(added) = &mut added {
+                    added.mark_unchanged();
+                }
+                let records = pool.run(move |db| page(db, after, AT_ONCE)).await?;
+                if let Some(last) = records.last().map(|last| last.id) {
+                    let records = stream::iter(records.into_iter().map(Ok));
+                    return Ok::<_, rusqlite::Error>(Some((records, (pool, last, added))));
+                }
+                let Some(added) = &mut added else {
+                    return Ok(None);
+                };
+                if added.changed().await.is_err() {
+                    return Ok(None);
+                }
+            }
+        },
+    );
+    pages.try_flatten()
+}
