@@ -176,11 +176,11 @@ fn a_document_that_cannot_be_compared_is_named_with_the_reason() {
 
 #[test]
 fn an_incomplete_document_is_compared_with_a_note() {
-    let folder = folder(|base| base.replace("{description: All boxes.}", "{}"));
+    let folder = folder(|base| base.replace("paths:\n", "tags: [{}]\npaths:\n"));
     let output = diff(&folder, &[]);
     assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
     assert!(
-        stderr(&output).contains("note: revision.yaml:16:16: error[missing-member]"),
+        stderr(&output).contains("note: revision.yaml:3:8: error[missing-member]"),
         "{}",
         stderr(&output)
     );

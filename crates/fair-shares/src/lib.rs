@@ -42,6 +42,18 @@ pub struct Share<H: Copy + Eq + Hash> {
     counted: usize,
 }
 
+/// A part of a share that is left to others until this is dropped; see [`Shares::lend`].
+pub struct Loan<H> {
+    shares: Arc<Shares<H>>,
+    amount: usize,
+}
+
+impl<H> Drop for Loan<H> {
+    fn drop(&mut self) {
+        self.shares.used.fetch_add(self.amount, Ordering::Relaxed);
+    }
+}
+
 impl<H: Copy + Eq + Hash> Shares<H> {
     /// A budget of which nothing is used.
     #[must_use]
@@ -77,6 +89,18 @@ impl<H: Copy + Eq + Hash> Shares<H> {
             counted: 0,
         };
         share.try_grow(amount).then_some(share)
+    }
+
+    /// Leaves a part of what is taken to others, until the result is dropped: for a holder of a share
+    /// that does not need it for a time. Afterwards more may be used than the budget has, until
+    /// shares are given back.
+    #[must_use]
+    pub fn lend(self: &Arc<Self>, amount: usize) -> Loan<H> {
+        self.used.fetch_sub(amount, Ordering::Relaxed);
+        Loan {
+            shares: Arc::clone(self),
+            amount,
+        }
     }
 
     /// Adds to what is used, if the sum is at most `limit`.
@@ -190,6 +214,19 @@ impl<H: Copy + Eq + Hash> fmt::Debug for Share<H> {
 mod tests {
     use super::*;
     use std::thread;
+
+    #[test]
+    fn a_share_that_is_lent_is_free_for_others_until_the_loan_ends() {
+        let budget = Arc::new(Shares::new(1));
+        let first = budget.try_take(&"a", 1).expect("free");
+        assert!(budget.try_take(&"b", 1).is_none());
+        let loan = budget.lend(1);
+        let second = budget.try_take(&"b", 1).expect("free");
+        drop(loan);
+        assert_eq!(budget.used(), 2);
+        drop((first, second));
+        assert_eq!(budget.used(), 0);
+    }
 
     fn all<'a>(budget: &Arc<Shares<&'a str>>, holder: &'a str) -> Vec<Share<&'a str>> {
         std::iter::from_fn(|| budget.try_take(&holder, 1)).collect()

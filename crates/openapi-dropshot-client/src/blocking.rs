@@ -8,10 +8,7 @@
 //!
 //! It works on any thread. A thread that runs async code is blocked until the call ends; use `send` in such code.
 
-use crate::{
-    Error, ErrorCode, Items, Pages, Response,
-    stream::{Event, EventStream, Streamed},
-};
+use crate::{Error, ErrorCode, Feed, Items, Pages, Response};
 use futures_util::{Stream, StreamExt as _};
 use serde::de::DeserializeOwned;
 use std::{
@@ -149,15 +146,18 @@ debug_fields!([T, C] ItemsIter<T, C>, cursor(cursor()));
 /// ```
 #[derive(Debug)]
 #[must_use = "items arrive when they are requested"]
-pub struct StreamIter<S> {
+pub struct StreamIter<S: Stream> {
     /// `None` only while an item is waited for.
     stream: Option<S>,
+    /// Returns the next of the items that have arrived.
+    next_arrived: fn(&mut S) -> Option<S::Item>,
 }
 
-impl<S> StreamIter<S> {
-    pub(crate) fn new(stream: S) -> Self {
+impl<S: Stream> StreamIter<S> {
+    pub(crate) fn new(stream: S, next_arrived: fn(&mut S) -> Option<S::Item>) -> Self {
         StreamIter {
             stream: Some(stream),
+            next_arrived,
         }
     }
 
@@ -167,23 +167,35 @@ impl<S> StreamIter<S> {
     }
 }
 
-impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Iterator for StreamIter<Streamed<T, C>> {
+impl<S, T, C> Iterator for StreamIter<S>
+where
+    S: Stream<Item = Result<T, Error<C>>> + Unpin + Send + 'static,
+    T: Send + 'static,
+    C: Send + 'static,
+{
     type Item = Result<T, Error<C>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let arrived = self.stream.as_mut()?.next_of_chunk();
+        let arrived = (self.next_arrived)(self.stream.as_mut()?);
         arrived.or_else(|| wait_for_next(&mut self.stream))
     }
 }
 
-impl<T: Send + 'static, C: ErrorCode> Iterator for StreamIter<EventStream<T, C>> {
-    type Item = Result<Event<T>, Error<C>>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let arrived = self.stream.as_mut()?.next_of_chunk();
-        arrived.or_else(|| wait_for_next(&mut self.stream))
-    }
-}
+/// The events of a feed, one by one and without an end; [`Feed::blocking`] returns it. The cursor is that of
+/// [`stream`](StreamIter::stream).
+///
+/// ```
+/// # use openapi_dropshot_client::{Error, Feed, blocking::FeedIter};
+/// # fn example(titles: Feed<String>) -> Result<(), Error> {
+/// let mut titles: FeedIter<String> = titles.blocking();
+/// while let Some(title) = titles.next() {
+///     println!("{:?}", title?);
+///     println!("store {:?} with the effect", titles.stream().and_then(Feed::cursor));
+/// }
+/// # Ok(())
+/// # }
+/// ```
+pub type FeedIter<T, C = String> = StreamIter<Feed<T, C>>;
 
 /// Waits for the next item of a stream, which is moved to the runtime and back.
 fn wait_for_next<S, T, C>(stream: &mut Option<S>) -> Option<Result<T, Error<C>>>

@@ -40,7 +40,7 @@ pub use crate::service::day;
 pub use crate::service::{Credential, Scheme, Service};
 
 use crate::{
-    CallOptions, Client, Error, ErrorCode, Items, Multipart, Pages, Response, Waiting,
+    CallOptions, Client, Error, ErrorCode, Feed, Items, Multipart, Pages, Response, Waiting,
     error::Failure,
     prepared::Prepared,
     stream::{EventStream, Streamed},
@@ -522,6 +522,15 @@ impl Request {
         C: ErrorCode,
     {
         Items::new(self.accepting_json().0)
+    }
+
+    /// The items of this page and of those that follow, and those that are still to come.
+    pub fn feed<T, C>(self) -> Feed<T, C>
+    where
+        T: DeserializeOwned + Send + 'static,
+        C: ErrorCode,
+    {
+        Feed::new(self.accepting_json().0)
     }
 
     fn accepting_json(self) -> Self {

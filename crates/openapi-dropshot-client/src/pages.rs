@@ -128,7 +128,7 @@ fn cursor_of(page: &Url) -> Option<String> {
 }
 
 /// The address that a link leads to, relative to the request whose response has the link.
-fn follow(from: &Url, target: &str) -> Result<Url, &'static str> {
+pub(crate) fn follow(from: &Url, target: &str) -> Result<Url, &'static str> {
     let to = from
         .join(target)
         .map_err(|_| "the link to the next page is not an address")?;

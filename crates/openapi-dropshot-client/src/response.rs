@@ -3,7 +3,7 @@
 use crate::{
     Error, ErrorCode,
     error::{self, Failure},
-    generated::ByStatus,
+    generated::by_status::ByStatus,
     json::json_body,
     link,
     transport::Head,

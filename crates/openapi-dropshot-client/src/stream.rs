@@ -131,7 +131,7 @@ impl<T: DeserializeOwned, C: ErrorCode> Streamed<T, C> {
     /// The items as an iterator, for code that is not async.
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn blocking(self) -> crate::blocking::StreamIter<Self> {
-        crate::blocking::StreamIter::new(self)
+        crate::blocking::StreamIter::new(self, Self::next_of_chunk)
     }
 
     /// The next item of the chunk that arrived last.

@@ -12,6 +12,7 @@ struct SecurityGuide;
 pub mod admin;
 pub mod clock;
 pub mod config;
+pub mod feed;
 pub mod health;
 pub mod idempotency;
 pub mod keys;
@@ -51,7 +52,7 @@ pub use openapi_dropshot_types::{
     Condition, Contract, Deprecation, ErrorEntry, IdempotencyFailure, Operation, RequiredScheme,
     SchemeKind, Security, SecurityScheme, Stability, StateFailure,
 };
-pub use pipeline::{Context, RouteError};
+pub use pipeline::{Context, RouteError, Waiting};
 pub use server::{Bound, Server, StartError, Stopped};
 pub use setup::Setup;
 pub use state::State;

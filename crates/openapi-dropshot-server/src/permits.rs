@@ -1,7 +1,7 @@
 //! The permits of the requests that run at the same time.
 
 use crate::lock::lock;
-use fair_shares::{Share, Shares};
+use fair_shares::{Loan, Share, Shares};
 use openapi_dropshot_types::Operation;
 use std::{
     collections::HashMap,
@@ -23,6 +23,11 @@ impl<P: Copy + Eq + Hash> Permits<P> {
             reads: Arc::new(Shares::new(each)),
             writes: Arc::new(Shares::new(each)),
         }
+    }
+
+    /// Leaves the permit of a read that runs to others, until the result is dropped.
+    pub(crate) fn lend_read(&self) -> Loan<Option<P>> {
+        self.reads.lend(1)
     }
 
     /// Takes a permit, which is held while the request runs. Returns `None` if there is none, or if

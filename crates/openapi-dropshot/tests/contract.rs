@@ -499,7 +499,7 @@ paths:
   /lines:
     get:
       operationId: lines
-      responses: {'200': {description: All., content: {text/csv: {}, application/x-ndjson: {itemSchema: {type: integer}}}}}
+      responses: {'200': {description: All., content: {text/csv: {}, application/x-ndjson: {itemSchema: {type: integer, format: int64}}}}}
 components:
   schemas:
     Thing: {type: object, properties: {size: {type: integer}}}

@@ -79,6 +79,13 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: OrdersCommand,
     },
+    /// Follow what happens in the store (experimental: may change or vanish)
+    ///
+    /// A service that runs with `--min-stability beta` or `stable` does not have this operation.
+    Events {
+        #[command(subcommand)]
+        command: EventsCommand,
+    },
     /// Print the completions of this program's commands for a shell
     Completions {
         /// The shell
@@ -155,6 +162,25 @@ pub(crate) enum OrdersCommand {
         #[arg(long, value_parser = order_status())]
         status: OrderStatus,
     },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum EventsCommand {
+    /// Print each change of a pet or an order as it happens, until interrupted (experimental)
+    ///
+    /// As JSON, each event is one line, and its `cursor` is the value of `--from` to continue behind it. It waits
+    /// through failures of the network and of the service.
+    Follow(FollowOptions),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FollowOptions {
+    /// Only events of this type, such as `order.placed`; may be repeated
+    #[arg(long = "type", value_name = "TYPE")]
+    pub(crate) types: Vec<String>,
+    /// Where to begin: `now`, `start` for the oldest event, or the cursor of an event
+    #[arg(long, value_name = "CURSOR", default_value = "now")]
+    pub(crate) from: String,
 }
 
 /// Which part of a list is printed.

@@ -24,7 +24,7 @@ const OTHERS: u32 = 0o077;
 /// The options of the command line for the service.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ServiceOptions {
-    /// The base URL of the service, with the version of the API [default: http://127.0.0.1:8080/v1]
+    /// The base URL of the service, with the API version [default: http://127.0.0.1:8080/v1]
     #[arg(
         long,
         global = true,

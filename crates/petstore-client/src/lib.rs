@@ -58,7 +58,7 @@
 //! | `native-tls` | https by the system's TLS library (OpenSSL on Linux), preferred if both are on |
 //! | `opentelemetry` | traces and metrics: the module [`telemetry`] |
 //! | `blocking` | `send_blocking`, and pages as iterators: the module `blocking` |
-//! | `beta`, `experimental` | the operations of these levels of stability, at present those on orders, all `beta`. Parameters of these levels need no feature |
+//! | `beta`, `experimental` | the operations of these levels of stability, at present those on orders (`beta`) and events (`experimental`). Parameters of these levels need no feature |
 //!
 //! The client needs tokio. It uses the proxies of the system; [`ClientBuilder::proxy`] and [`ClientBuilder::http_client`]
 //! set other ones. Besides the parameters of the document that are headers, it sends the headers `authorization`, `accept`,
@@ -82,9 +82,13 @@ struct Readme;
 
 #[rustfmt::skip]
 mod generated;
+#[cfg(feature = "experimental")]
+mod events;
 pub mod guide;
 
 pub use generated::*;
 pub use types::{ErrorCode, NewPet, Pet, PetStatus, Pets};
+#[cfg(feature = "experimental")]
+pub use types::{Event, EventType};
 #[cfg(feature = "beta")]
 pub use types::{NewOrder, Order, OrderStatus, OrderUpdate, Orders};

@@ -1,8 +1,9 @@
 //! Declares the settings that only the pet store has: where pets and keys are
 //! stored.
 
+use openapi_dropshot_server::config::{Settings, Switch, Table};
 use petstore_store::{DatabaseUrl, InvalidDatabaseUrl};
-use std::{convert::Infallible, fmt, str::FromStr};
+use std::{convert::Infallible, fmt, num::NonZeroU32, str::FromStr};
 
 openapi_dropshot_server::settings! {
     /// Where pets and keys are kept.
@@ -12,8 +13,36 @@ openapi_dropshot_server::settings! {
     }
 }
 
+openapi_dropshot_server::settings! {
+    /// Which events are recorded.
+    EventSettings {
+        /// Whether changes of pets and orders are recorded as events: `on` or `off`. All servers of a database need the same setting
+        events: Switch = "on";
+        /// Days for which events are kept; a client that comes back later has to synchronise again
+        event_retention_days: NonZeroU32 = "30";
+    }
+}
+
+/// The settings of the command `serve` that only the pet store has.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct ServiceSettings {
+    /// Where pets and keys are kept.
+    #[command(flatten)]
+    pub store: StoreSettings,
+    /// Which events are recorded.
+    #[command(flatten)]
+    pub events: EventSettings,
+}
+
+impl Settings for ServiceSettings {
+    fn put(&self, table: &mut Table) {
+        self.store.put(table);
+        self.events.put(table);
+    }
+}
+
 /// The settings of the command `serve`.
-pub type ServeSettings = openapi_dropshot_server::config::ServeSettings<StoreSettings>;
+pub type ServeSettings = openapi_dropshot_server::config::ServeSettings<ServiceSettings>;
 /// The settings of the commands that only use the store.
 pub type CommandSettings = openapi_dropshot_server::config::CommandSettings<StoreSettings>;
 

@@ -2,11 +2,12 @@
 //! counters and idempotency keys.
 
 use crate::{keys, store_metrics, usage};
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use dropshot::RequestContext;
 use openapi_dropshot_server::{
     Context, State,
     config::Rate,
+    feed::News,
     metrics::Metrics,
     permissions::{Permissions, Scope},
     state::{AuthenticationError, Credential, DeprecatedCalls, Seen, StateError, Usage, causes},
@@ -19,18 +20,40 @@ use std::{ops::Deref, sync::Arc};
 
 /// The state of a pet store server: its store.
 #[derive(Clone)]
-pub struct PetStore(Arc<dyn Store>);
+pub struct PetStore {
+    store: Arc<dyn Store>,
+    news: Arc<News>,
+    events_kept: TimeDelta,
+}
 
 impl PetStore {
     /// Serves this store.
     #[must_use]
     pub fn new(store: Arc<dyn Store>) -> Self {
-        PetStore(store)
+        PetStore {
+            store,
+            news: Arc::default(),
+            events_kept: TimeDelta::days(30),
+        }
+    }
+
+    /// Keeps events for this time instead of 30 days.
+    #[must_use]
+    pub fn keeping_events(self, events_kept: TimeDelta) -> Self {
+        PetStore {
+            events_kept,
+            ..self
+        }
+    }
+
+    /// Wakes the requests that wait for events.
+    pub(crate) fn news(&self) -> &News {
+        &self.news
     }
 
     /// The store, to be shared with a task.
     pub(crate) fn share(&self) -> Arc<dyn Store> {
-        Arc::clone(&self.0)
+        Arc::clone(&self.store)
     }
 }
 
@@ -38,7 +61,7 @@ impl Deref for PetStore {
     type Target = dyn Store;
 
     fn deref(&self) -> &Self::Target {
-        &*self.0
+        &*self.store
     }
 }
 
@@ -113,7 +136,7 @@ impl State for PetStore {
     }
 
     async fn check(&self) -> Result<(), StateError> {
-        self.0.check().await.map_err(|error| match error {
+        self.store.check().await.map_err(|error| match error {
             StoreError::NotWritable { .. } => state_error(error),
             _ => {
                 let message = "the store cannot be used; the log says why";
@@ -134,11 +157,11 @@ impl State for PetStore {
                 })
                 .collect(),
         };
-        self.0.record_usage(usage).await.map_err(state_error)
+        self.store.record_usage(usage).await.map_err(state_error)
     }
 
     async fn stored_usage(&self, since: NaiveDate) -> Result<Option<StoredUsage>, StateError> {
-        let stored = usage::stored(&*self.0, since).await;
+        let stored = usage::stored(&*self.store, since).await;
         stored.map(Some).map_err(state_error)
     }
 
@@ -151,8 +174,17 @@ impl State for PetStore {
         deleted.map_err(state_error)
     }
 
+    async fn delete_expired_events(
+        &self,
+        now: DateTime<Utc>,
+        limit: usize,
+    ) -> Result<usize, StateError> {
+        let before = now - self.events_kept;
+        self.forget_events(before, limit).await.map_err(state_error)
+    }
+
     fn register_metrics(&self, metrics: &Metrics) {
-        store_metrics::register(metrics, &self.0);
+        store_metrics::register(metrics, &self.store);
     }
 }
 

@@ -53,6 +53,12 @@
 //! it creates. The caller's clock decides the age of a key. If that clock is set
 //! back, keys are kept longer, never shorter.
 //!
+//! **Events.** Each change of a pet or an order writes its events in the same transaction
+//! ([`Store::list_events`]). Their positions ascend in the order of the commits, over all
+//! processes: an event never appears before a position that was read. Positions are never used again,
+//! and a position from another history of the store, as from before it was restored, is recognised
+//! ([`CursorLost`]).
+//!
 //! **Overload.** The queue of writes is bounded, in their number and in the
 //! bytes that they hold. If the queue is full, a write is rejected at once with
 //! [`StoreError::Overloaded`] and without any effect. API keys share the queue
@@ -103,6 +109,9 @@
 //!   the commit is durable. It never waits for a row that another transaction keeps locked,
 //!   since the writes behind it would wait, too: it changes nothing, and is tried again for five
 //!   seconds, each time as a new write.
+//! - A statement takes the positions of its events from one row, after all its changes, and keeps that row
+//!   locked until its commit is visible. So commits with events follow each other, also those of
+//!   several servers; the batches make up for it.
 //! - A server with `fsync=off`, or with `synchronous_commit` below `on`, is
 //!   rejected at every connection. The server ends a write that waits for another lock, such as that of a table, for a second,
 //!   and rolls it back. A commit that waits for its disk or its replica is never cancelled, since it
@@ -134,6 +143,7 @@
 
 mod caller;
 mod error;
+mod event;
 mod idempotency;
 mod key;
 mod migration;
@@ -153,6 +163,9 @@ mod write_queue;
 pub use caller::{caller, on_behalf_of};
 pub use error::{
     BackupError, BackupProblem, Cause, OpenError, OpenProblem, Outcome, RestoreError, StoreError,
+};
+pub use event::{
+    CursorLost, EventData, EventPage, EventPosition, EventQuery, EventsAfter, StoredEvent,
 };
 pub use idempotency::{
     Creation, IDEMPOTENCY_KEYS_KEPT, IdempotencyKey, InvalidIdempotencyKey, Once,

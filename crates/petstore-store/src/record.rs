@@ -58,6 +58,7 @@ impl Record for Pet {
         column("name", "bytea"),
         column("category_id", "bigint"),
         column("status", "text"),
+        column("version", "bigint"),
     ];
     const NEWEST_FIRST: bool = false;
     const FILTERS: &'static [&'static [&'static str]] = &[&[], &["status ="]];
@@ -74,6 +75,7 @@ impl Record for Pet {
             name.as_str().into(),
             (*category_id).into(),
             status.map(PetStatus::as_str).into(),
+            FIRST_VERSION.into(),
         ]
     }
 
@@ -90,6 +92,7 @@ impl FromRow for Pet {
             name: row.text(1)?,
             category_id: row.integer(2)?,
             status: row.optional_parsed(3)?,
+            version: row.optional(4, R::integer)?,
         })
     }
 
@@ -110,8 +113,12 @@ pub(crate) fn pet_with_id(id: i64, new: &NewPet) -> Pet {
         name,
         category_id,
         status,
+        version: Some(FIRST_VERSION),
     }
 }
+
+/// The version of a pet or an order that was just made.
+pub(crate) const FIRST_VERSION: i64 = 1;
 
 impl Record for Order {
     const TABLE: &'static str = "orders";
@@ -120,6 +127,7 @@ impl Record for Order {
         column("status", "text"),
         column("placed_at", "bigint"),
         column("updated_at", "bigint"),
+        column("version", "bigint"),
     ];
     const NEWEST_FIRST: bool = true;
     const FILTERS: &'static [&'static [&'static str]] =
@@ -134,12 +142,14 @@ impl Record for Order {
             status,
             placed_at,
             updated_at,
+            version,
         } = new;
         vec![
             (*pet_id).into(),
             status.as_str().into(),
             placed_at.get().timestamp_micros().into(),
             updated_at.get().timestamp_micros().into(),
+            version.unwrap_or(FIRST_VERSION).into(),
         ]
     }
 
@@ -157,6 +167,7 @@ impl FromRow for Order {
             status: row.parsed(2)?,
             placed_at: time(row.integer(3)?)?,
             updated_at: time(row.integer(4)?)?,
+            version: row.optional(5, R::integer)?,
         })
     }
 }
@@ -172,6 +183,7 @@ pub(crate) fn placed_order(id: i64, new: &NewOrder, at: i64) -> Result<Order, Un
         status: PLACED,
         placed_at: at.clone(),
         updated_at: at,
+        version: Some(FIRST_VERSION),
     })
 }
 

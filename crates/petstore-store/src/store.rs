@@ -2,9 +2,9 @@
 //! front page and `tests/suite/contract` say what it promises.
 
 use crate::{
-    CountedOperation, Creation, DailyUsage, FoundKey, KeyHash, KeyId, KeyRecord, NewKey,
-    NotOrdered, NotUpdated, Once, OrderPage, OrderQuery, PoolStats, Revocation, StoreError, Usage,
-    UsageRecord, WriteStats,
+    CountedOperation, Creation, CursorLost, DailyUsage, EventPage, EventQuery, FoundKey, KeyHash,
+    KeyId, KeyRecord, NewKey, NotOrdered, NotUpdated, Once, OrderPage, OrderQuery, PoolStats,
+    Revocation, StoreError, Usage, UsageRecord, WriteStats,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
@@ -83,6 +83,38 @@ pub trait Store: Send + Sync {
     /// A page of orders in descending order of their ids. Its cost depends on
     /// [`OrderQuery::limit`], not on the number of orders.
     async fn list_orders(&self, query: OrderQuery) -> Result<OrderPage, StoreError>;
+
+    /// Whether changes have events; they do in a store that was just opened.
+    fn records_events(&self) -> bool;
+
+    /// Switches the recording of events on or off. When it is switched on after changes without
+    /// events, a new incarnation of the feed begins, so that no consumer misses them unnoticed.
+    /// All servers of a database must have the same setting.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be noted in the store; no events are recorded then.
+    async fn record_events(&self, is_on: bool) -> Result<(), StoreError>;
+
+    /// Returns a page of events, in the order in which the changes were committed. An event has the
+    /// position after each event that any earlier page could contain, whichever server wrote it.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be read. The inner error says why the feed cannot be continued at that position.
+    async fn list_events(
+        &self,
+        query: EventQuery,
+    ) -> Result<Result<EventPage, CursorLost>, StoreError>;
+
+    /// Deletes at most `limit` of the oldest events, those from before this time, and returns how
+    /// many. An event stays as long as one before it stays.
+    ///
+    /// # Errors
+    ///
+    /// They were not deleted, or the outcome is unknown.
+    async fn forget_events(&self, before: DateTime<Utc>, limit: usize)
+    -> Result<usize, StoreError>;
 
     /// Adds a key.
     ///

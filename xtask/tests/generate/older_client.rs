@@ -18,6 +18,8 @@ const RELEASED: &str = "spec/released/1.0.0.yaml";
 
 /// The differences that the client's own code shows for documents after the released one.
 const LATER_TYPES: &[&str] = &[
+    "#[cfg(feature = \"experimental\")]\nmod events;\n",
+    "#[cfg(feature = \"experimental\")]\npub use types::{Event, EventType};\n",
     "#[cfg(feature = \"beta\")]\npub use types::{NewOrder, Order, OrderStatus, OrderUpdate, Orders};\n",
 ];
 

@@ -153,7 +153,7 @@ impl<T, C: ErrorCode> EventStream<T, C> {
     where
         T: Send + 'static,
     {
-        crate::blocking::StreamIter::new(self)
+        crate::blocking::StreamIter::new(self, Self::next_of_chunk)
     }
 
     /// Goes on with a response, if it is an event stream.

@@ -45,9 +45,9 @@ crate::settings! {
         response_budget_bytes: NonZeroUsize = "25165824";
         /// Seconds in which a client must read the next 64 KiB of a response; otherwise it is disconnected, even if it reads other responses
         response_stall_seconds: Seconds = "30";
-        /// The highest number of responses that are streams and open at the same time; further ones are rejected with 503 at once. They count neither as reads nor as writes
+        /// The highest number of responses that are streams and of requests that wait for something to happen (long polls) at the same time; further ones are rejected with 503 at once. They count neither as reads nor as writes
         max_streams: NonZeroUsize = "1024";
-        /// The highest number of open streams of a single key
+        /// The highest number of open streams and waiting requests of a single key
         max_streams_per_key: NonZeroUsize = "64";
         /// Seconds without an item after which a stream is ended
         stream_idle_seconds: Seconds = "300";

@@ -1,4 +1,4 @@
-//! The task that deletes expired idempotency keys, a few at a time beside the requests.
+//! The task that deletes expired idempotency keys and old events, a few at a time beside the requests.
 
 use crate::{
     clock::Clock,
@@ -13,7 +13,7 @@ const PERIOD: Duration = Duration::from_secs(60);
 /// millisecond.
 const BATCH: usize = 500;
 
-/// Starts the task that deletes expired keys. Dropping the returned set ends it. Must be
+/// Starts the task that deletes expired keys and old events. Dropping the returned set ends it. Must be
 /// called inside a tokio runtime.
 pub(crate) fn start_expiry<S: State>(state: Arc<S>, clock: Arc<dyn Clock>) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
@@ -24,6 +24,9 @@ pub(crate) fn start_expiry<S: State>(state: Arc<S>, clock: Arc<dyn Clock>) -> Jo
                 tracing::warn!(
                     "expired idempotency keys were not deleted; the next attempt follows: {error}"
                 );
+            }
+            if let Err(error) = delete_events(&*state, &*clock).await {
+                tracing::warn!("old events were not deleted, they are tried again: {error}");
             }
         }
     });
@@ -38,6 +41,12 @@ async fn delete_expired<S: State>(state: &S, clock: &dyn Clock) -> Result<(), St
         .await?
         == BATCH
     {}
+    Ok(())
+}
+
+/// Deletes all events that are too old by now, in the same way.
+async fn delete_events<S: State>(state: &S, clock: &dyn Clock) -> Result<(), StateError> {
+    while state.delete_expired_events(clock.now(), BATCH).await? == BATCH {}
     Ok(())
 }
 

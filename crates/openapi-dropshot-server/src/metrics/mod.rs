@@ -21,8 +21,8 @@ use std::{hash::Hash, sync::Arc};
 /// The metrics of the streams: the beginning of their names, and what they say.
 pub(crate) const STREAMS: (&str, &str, &str) = (
     "streams",
-    "Responses that are streams and open at this moment.",
-    "Streams that may be open at the same time.",
+    "Responses that are streams, and requests that wait for something to happen, at this moment.",
+    "Streams and waiting requests that there may be at the same time.",
 );
 
 /// All that is counted for one server.

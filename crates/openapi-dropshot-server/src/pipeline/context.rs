@@ -8,6 +8,7 @@ use super::{
     pages::Pages,
     route::{RouteError, Routes},
     turns::Turns,
+    waits::{Waiting, Waits},
 };
 use crate::{
     ServiceInfo,
@@ -29,7 +30,8 @@ use chrono::{DateTime, Utc};
 use dropshot::RequestContext;
 use fair_shares::Shares;
 use openapi_dropshot_types::{Contract, IdempotencyFailure, Operation};
-use std::{hash::RandomState, sync::Arc};
+use std::{hash::RandomState, sync::Arc, time::Duration};
+use uuid::Uuid;
 
 /// The context of the running server, and of every handler.
 pub struct Context<S: State> {
@@ -63,6 +65,8 @@ pub struct Context<S: State> {
     pub(super) permits: Permits<PrincipalKey>,
     /// One for each stream that may be open.
     pub(super) streams: StreamPlaces<PrincipalKey>,
+    /// The requests that wait for something to happen, and how long each may take.
+    pub(super) waits: Waits,
     /// One for each byte of requests that wait, and of large heads.
     pub(super) request_budget: Budget<PrincipalKey>,
     /// One for each byte of a body that may be held in memory.
@@ -126,6 +130,7 @@ impl<S: State> Context<S> {
             proxies: setup.proxies,
             permits,
             streams,
+            waits: Waits::default(),
             request_budget,
             body_budget,
             response_budget,
@@ -146,6 +151,30 @@ impl<S: State> Context<S> {
     #[must_use]
     pub fn principal(&self, request: &RequestContext<Self>) -> Option<S::Principal> {
         self.principals.find(&request.request_id)
+    }
+
+    /// Begins to wait, for at most this time, for something that the request needs, as for an event: a long poll. The
+    /// time does not count against the deadline of the request, and until the result is dropped the request is no
+    /// longer one of the reads that run, but has one of the places of streams; so keep it until the response is made.
+    /// `None` if there is no place, for this principal or for all.
+    #[must_use]
+    pub fn begin_wait(
+        &self,
+        request: &RequestContext<Self>,
+        time: Duration,
+    ) -> Option<Waiting<'_>> {
+        let principal = self.principal(request);
+        let principal = principal.map(|own| Caller::new::<S>(own, &self.hasher).key);
+        let place = self.streams.take(principal)?;
+        let id = Uuid::parse_str(&request.request_id).ok()?;
+        let deadline = self.limits.request_deadline_seconds.duration();
+        let (waits, readiness) = (&self.waits, &*self.readiness);
+        Some(waits.begin(
+            id,
+            (time, deadline),
+            readiness,
+            (place, self.permits.lend_read()),
+        ))
     }
 
     /// The present moment, by the clock of the server.

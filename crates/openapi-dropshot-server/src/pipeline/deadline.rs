@@ -8,6 +8,7 @@ use futures::FutureExt as _;
 use http::Response;
 use openapi_dropshot_types::Condition;
 use std::{any::Any, panic::AssertUnwindSafe, pin::Pin, task::Poll, time::Duration};
+use tokio::time::{Instant, timeout_at};
 
 /// The result of the work, or 503 where it took too long. A write that was handed
 /// to the store continues, so that its outcome is unknown.
@@ -16,12 +17,34 @@ pub(super) async fn within<T>(
     work: Pin<&mut impl Future<Output = T>>,
 ) -> Result<T, ErrorResponse> {
     let deadline = limits.request_deadline_seconds;
-    timeout(deadline.duration(), work).await.ok_or_else(|| {
-        let message = format!(
-            "the request took longer than {deadline} seconds; it is unknown whether it took effect; check before you repeat it"
-        );
-        ErrorResponse::new(Condition::Unavailable, message)
-    })
+    let result = timeout(deadline.duration(), work).await;
+    result.ok_or_else(|| too_late(limits))
+}
+
+/// As [`within`], but work that may wait has until `deadline`.
+pub(super) async fn within_or_wait<T>(
+    limits: &Limits,
+    mut work: Pin<&mut impl Future<Output = T>>,
+    deadline: impl Fn() -> Option<Instant>,
+) -> Result<T, ErrorResponse> {
+    let in_time = limits.request_deadline_seconds.duration();
+    if let Some(result) = timeout(in_time, work.as_mut()).await {
+        return Ok(result);
+    }
+    while let Some(later) = deadline().filter(|later| *later > Instant::now()) {
+        if let Ok(result) = timeout_at(later, work.as_mut()).await {
+            return Ok(result);
+        }
+    }
+    Err(too_late(limits))
+}
+
+fn too_late(limits: &Limits) -> ErrorResponse {
+    let deadline = limits.request_deadline_seconds;
+    let message = format!(
+        "the request took longer than {deadline} seconds; it is unknown whether it took effect; check before you repeat it"
+    );
+    ErrorResponse::new(Condition::Unavailable, message)
 }
 
 /// As tokio's `timeout`, but sets a timer only if the work does not end at once.

@@ -32,11 +32,13 @@ mod streams;
 mod trace_context;
 mod turns;
 mod unsent;
+mod waits;
 
 pub use context::Context;
 pub(crate) use requests::Cost;
 pub use route::RouteError;
 pub(crate) use trace_context::span;
+pub use waits::Waiting;
 
 use crate::{
     access,
@@ -354,7 +356,8 @@ where
     let rqctx = contexts.make(endpoint, record.request_id.clone(), info);
     let handler = C::dispatch(operation, rqctx, request);
     let handler = pin!(handler);
-    let mut handled = pin!(deadline::within(&context.limits, handler));
+    let waits = || context.waits.deadline(record.id);
+    let mut handled = pin!(deadline::within_or_wait(&context.limits, handler, waits));
     let response = match futures::poll!(handled.as_mut()) {
         Poll::Ready(response) => response?,
         Poll::Pending => {

@@ -39,7 +39,7 @@ pub(super) fn all_schemas(document: &Document) -> Vec<&Schema> {
         schemas.extend(
             bodies
                 .chain(responses)
-                .filter_map(|media| media.schema.as_ref()),
+                .flat_map(|media| media.schema.iter().chain(&media.item_schema)),
         );
         let parameters = operation.parameters.iter();
         schemas.extend(parameters.filter_map(|parameter| parameter.value()));

@@ -319,7 +319,7 @@ impl<'a> Collector<'a, '_> {
     fn visit_content(&mut self, name: &str, content: impl IntoIterator<Item = &'a MediaType>) {
         let schemas = content
             .into_iter()
-            .filter_map(|media| media.schema.as_ref());
+            .flat_map(|media| media.schema.iter().chain(&media.item_schema));
         for schema in schemas {
             self.visit(name, schema, None);
         }

@@ -129,6 +129,14 @@ pub(super) fn errors(operation: &Operation) -> Vec<&Response> {
 }
 
 impl Call<'_> {
+    /// Returns the media type and the schema of the items, if the success is a stream of them.
+    pub(super) fn items(&self) -> Option<(&MediaType, &Schema)> {
+        let success = self.successes.first();
+        let success = success.filter(|_| self.typed_successes.is_empty() && self.has_bodies());
+        let media = success?.sent().filter(|media| !media.is_json())?;
+        Some((media, media.items()?))
+    }
+
     /// Whether responses can have bodies: what the document describes for `HEAD` is what `GET` would have.
     pub(super) fn has_bodies(&self) -> bool {
         self.operation.method != Method::Head

@@ -29,9 +29,10 @@ const CLIENT_METHODS: [&str; 9] = [
 ];
 
 /// The methods that every builder has.
-const BUILDER_METHODS: [&str; 8] = [
+const BUILDER_METHODS: [&str; 9] = [
     "body_map",
     "clone",
+    "feed",
     "new",
     "pages",
     "send",

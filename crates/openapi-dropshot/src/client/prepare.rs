@@ -157,9 +157,12 @@ fn signature(call: &Call<'_>, root: &Value) -> Value {
     if let Some(success) = call.successes.first()
         && call.typed_successes.is_empty()
     {
+        let items = call.items().map(|(_, schema)| schema);
         let content = match success.content.iter().find(|media| media.is_json()) {
             _ if !call.has_bodies() => json!({}),
             Some(json) => json!({"application/json": {"schema": written(json.schema.as_ref())}}),
+            // The type of an item.
+            None if items.is_some() => json!({"application/json": {"schema": written(items)}}),
             None if success.content.is_empty() => json!({}),
             None => json!({"application/octet-stream": {}}),
         };

@@ -96,7 +96,7 @@ fn the_schemas_of_members_tell_whether_they_may_be_absent_or_null() {
     );
     assert_eq!(
         tool["properties"]["owner"],
-        json!({ "type": "string", "nullable": true, "description": "May be `null`, but must be present." })
+        json!({ "type": "string", "nullable": true, "description": "May be `null`, but must be there." })
     );
     assert_eq!(tool["properties"]["nickname"]["nullable"], json!(true));
     assert_eq!(

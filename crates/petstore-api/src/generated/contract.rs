@@ -177,4 +177,54 @@ pub trait PetStoreApi {
         path: Path<models::UpdateOrderPath>,
         body: TypedBody<models::OrderUpdate>,
     ) -> Result<HttpResponseOk<models::Order>, UpdateOrderError>;
+
+    /// List events
+    ///
+    /// Returns a page of events, in the order in which the changes took effect.
+    /// Every change of a pet or an order has exactly one event, which is stored
+    /// with the change or not at all.
+    ///
+    /// Without `cursor` the page begins with the oldest event that the service
+    /// still has; with `cursor=now` it begins after the newest one, and is
+    /// empty. Every response has a `Link` header with `rel="next"` (RFC 8288),
+    /// relative to the URL of this request, also if the page is empty: follow
+    /// it to get the events that happen later. With `type`, the link of an
+    /// empty page may lead further than the cursor of the request. A client
+    /// that follows the links gets each event exactly once, and misses none.
+    /// With `wait`, the service responds when there is an event, or after that
+    /// time with an empty page.
+    ///
+    /// Each event contains the cursor behind it. A client that stores this
+    /// cursor in the transaction in which it applies the event goes on exactly
+    /// there after a crash.
+    ///
+    /// The service keeps events for 30 days, unless its owner configured
+    /// another time. A cursor beyond it is rejected with 410 `cursor_expired`.
+    /// If the store was replaced by an older copy, events that the client has
+    /// seen may never have happened: its cursor is rejected with 410
+    /// `cursor_reset`. In both cases synchronise again:
+    ///
+    /// 1. Get a new cursor with `cursor=now`.
+    /// 2. List the pets and orders, and store each with its `version`. Remove
+    ///    those that are no longer there.
+    /// 3. Follow the events from the new cursor. Skip an event whose `version`
+    ///    is not greater than the one that you have.
+    ///
+    /// Apply events by `version` in any case: it is the `version` of the pet or
+    /// the order after the change.
+    ///
+    /// Experimental: may change or vanish at any time.
+    #[endpoint(
+        method = GET,
+        path = "/events",
+        operation_id = "listEvents",
+        tags = ["events"]
+    )]
+    async fn list_events(
+        rqctx: RequestContext<Self::Context>,
+        query: Query<models::ListEventsQuery>,
+    ) -> Result<
+        HttpResponseHeaders<HttpResponseOk<models::Events>, models::ListEventsOkHeaders>,
+        ListEventsError,
+    >;
 }

@@ -89,6 +89,14 @@ where
                 let body = dispatch::read_body::<Self, _>(&rqctx, request).await?;
                 dispatch::respond::<Self, _, _>(A::update_order(rqctx, path, body).await)
             }
+            Some(OperationId::ListEvents) => {
+                let query = dispatch::read_query::<
+                    Self,
+                    _,
+                >(&rqctx, &[("type", Some(','))])?;
+                drop(request);
+                dispatch::respond::<Self, _, _>(A::list_events(rqctx, query).await)
+            }
             None => {
                 Err(
                     Self::internal(

@@ -21,6 +21,8 @@ pub enum OperationId {
     GetOrder,
     /// `updateOrder`: `PATCH /store/orders/{orderId}`
     UpdateOrder,
+    /// `listEvents`: `GET /events`
+    ListEvents,
 }
 
 impl OperationId {
@@ -33,6 +35,7 @@ impl OperationId {
         OperationId::CreateOrder,
         OperationId::GetOrder,
         OperationId::UpdateOrder,
+        OperationId::ListEvents,
     ];
 
     /// The name as the document has it.
@@ -302,6 +305,41 @@ pub const OPERATIONS: &[Operation] = &[
             ErrorCode::RequestTimeout.entry(),
             ErrorCode::PayloadTooLarge.entry(),
             ErrorCode::UnsupportedMediaType.entry(),
+            ErrorCode::RateLimited.entry(),
+            ErrorCode::InternalError.entry(),
+            ErrorCode::Overloaded.entry(),
+            ErrorCode::Unavailable.entry(),
+        ],
+        deprecation: None,
+    },
+    Operation {
+        index: 7,
+        name: "listEvents",
+        method: "GET",
+        path: "/events",
+        stability: Stability::Experimental,
+        security: Security {
+            is_open: false,
+            alternatives: &[
+                &[
+                    RequiredScheme {
+                        scheme: &SECURITY_SCHEMES[0],
+                        scopes: &[],
+                    },
+                ],
+            ],
+        },
+        request_body: None,
+        success: 200,
+        errors: &[
+            ErrorCode::Unauthorized.entry(),
+            ErrorCode::NotFound.entry(),
+            ErrorCode::CursorReset.entry(),
+            ErrorCode::CursorExpired.entry(),
+            ErrorCode::InvalidRequest.entry(),
+            ErrorCode::MethodNotAllowed.entry(),
+            ErrorCode::RequestTimeout.entry(),
+            ErrorCode::PayloadTooLarge.entry(),
             ErrorCode::RateLimited.entry(),
             ErrorCode::InternalError.entry(),
             ErrorCode::Overloaded.entry(),

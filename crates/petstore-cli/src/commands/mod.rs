@@ -1,5 +1,6 @@
 //! The commands, in one module for each kind of object.
 
+mod events;
 mod manual;
 mod orders;
 mod pets;
@@ -30,11 +31,16 @@ pub(crate) async fn run(cli: Cli) -> Result<Exit> {
             let message = "`export` writes no table: choose `--format ndjson` or `--format csv`, or use `pets list --all`";
             return Err(WrongUsage(message.to_owned()).into());
         }
-        Command::Pets { .. } | Command::Orders { .. } => Service::find(&cli.service)?,
+        Command::Pets { .. } | Command::Orders { .. } | Command::Events { .. } => {
+            Service::find(&cli.service)?
+        }
     };
     let done = match cli.command {
         Command::Pets { command } => pets::run(&service, *command, form).await,
         Command::Orders { command } => orders::run(&service, command, form)
+            .await
+            .map(|()| Exit::Done),
+        Command::Events { command } => events::run(&service, command, form)
             .await
             .map(|()| Exit::Done),
         Command::Completions { .. } | Command::Man { .. } => Ok(Exit::Done),

@@ -29,14 +29,14 @@ fn a_pet_that_is_added_is_printed_and_listed() {
     let finished = user.run(&["pets", "add", "--name", "-Rex", "--category-id", "-7"]);
     assert_eq!(
         finished.stdout_of(0),
-        "{\"categoryId\":-7,\"id\":1,\"name\":\"-Rex\"}\n"
+        "{\"categoryId\":-7,\"id\":1,\"name\":\"-Rex\",\"version\":1}\n"
     );
     assert_eq!(finished.err, "");
     add(&user, "Tom", "sold");
     let sold = user.run(&["pets", "list", "--status", "sold"]).json(0);
     assert_eq!(
         sold,
-        serde_json::json!([{"id": 2, "name": "Tom", "categoryId": 7, "status": "sold"}])
+        serde_json::json!([{"id": 2, "name": "Tom", "categoryId": 7, "status": "sold", "version": 1}])
     );
     let none = user.run(&["pets", "list", "--status", "pending"]);
     assert_eq!((none.stdout_of(0), none.err.as_str()), ("[]\n", ""));

@@ -902,3 +902,192 @@ impl<'a> UpdateOrder<'a> {
         )
     }
 }
+
+#[cfg(feature = "experimental")]
+static LIST_EVENTS: toolkit::Operation = toolkit::Operation {
+    id: "listEvents",
+    method: toolkit::Method::GET,
+    path: "/events",
+    parameters: &[
+        toolkit::Parameter::new(toolkit::Place::Query, "cursor", "cursor", false),
+        toolkit::Parameter::new(toolkit::Place::Query, "limit", "limit", false),
+        toolkit::Parameter::new(toolkit::Place::Query, "type", "type_", false),
+        toolkit::Parameter::new(toolkit::Place::Query, "wait", "wait", false),
+    ],
+    success: &[200],
+};
+
+/// A request of [`Client::list_events`](super::Client::list_events): set its parameters, then [`send`](ListEvents::send) it.
+///
+/// Experimental: may change or vanish at any time. Only with the cargo feature `experimental` of this crate.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// let request = client
+///     .list_events()
+///     .cursor("now")
+///     .limit(100)
+///     .type_(vec![types::EventType::OrderPlaced, types::EventType::OrderUpdated])
+///     .wait(30);
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "experimental")]
+#[derive(Debug, Clone)]
+#[must_use = "nothing is sent before `send` is called"]
+pub struct ListEvents<'a> {
+    call: toolkit::Call<'a>,
+}
+
+#[cfg(feature = "experimental")]
+impl<'a> ListEvents<'a> {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
+        Self {
+            call: toolkit::Call::new(client, &LIST_EVENTS),
+        }
+    }
+
+    /// The position after which the page begins: `now`, the `cursor` of an
+    /// event, or the value from the `Link` header of an earlier response.
+    /// It may be used with any `type`.
+    pub fn cursor<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<types::ListEventsCursor>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.call
+            .set_query("cursor", toolkit::convert::<types::ListEventsCursor, V>(value));
+        self
+    }
+
+    /// The maximum number of events returned.
+    ///
+    /// Has to be from 1 to 500; any other value is rejected before anything is sent.
+    pub fn limit<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<u64>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.call
+            .set_query(
+                "limit",
+                toolkit::within::<
+                    u64,
+                    V,
+                >(value, "from 1 to 500", |&value| value >= 1 && value <= 500),
+            );
+        self
+    }
+
+    /// Restricts the result to events of these types, separated by commas.
+    pub fn type_<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<::std::vec::Vec<types::EventType>>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.call
+            .set_joined(
+                "type",
+                toolkit::convert::<::std::vec::Vec<types::EventType>, V>(value),
+            );
+        self
+    }
+
+    /// The time in seconds for which the service waits for an event if
+    /// there is none.
+    ///
+    /// Has to be from 0 to 30; any other value is rejected before anything is sent.
+    pub fn wait<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<u64>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.call
+            .set_query(
+                "wait",
+                toolkit::within::<
+                    u64,
+                    V,
+                >(value, "from 0 to 30", |&value| value >= 0 && value <= 30),
+            );
+        self
+    }
+
+    toolkit::settings!(with, timeout, retry, header);
+
+    /// Sends `GET /events`.
+    ///
+    /// # Errors
+    ///
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
+    /// its response does not match the document.
+    /// [`list_events`](super::Client::list_events) lists the errors of the service.
+    pub async fn send(self) -> Result<super::Response<types::Events>, super::Error> {
+        self.call.request().json().await
+    }
+
+    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`send`](Self::send).
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
+    pub fn send_blocking(self) -> Result<super::Response<types::Events>, super::Error> {
+        toolkit::wait(self.call.request().json())
+    }
+
+    /// Follows the links from page to page, beginning with the page of this request.
+    ///
+    /// A page is fetched when it is polled for, and not before.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut pages = client.list_events().pages();
+    /// while let Some(page) = pages.next().await {
+    ///     let page = page?.into_inner();
+    ///     println!("{page:?}");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn pages(self) -> super::Pages<types::Events> {
+        self.call.request().pages()
+    }
+
+    /// All items, of this page and of those that follow.
+    ///
+    /// The next page is fetched when the items of the last one are used up, and not before.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut items = client.list_events().stream();
+    /// while let Some(item) = items.next().await {
+    ///     let item = item?;
+    ///     println!("{item:?}");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn stream(self) -> super::Items<types::Event> {
+        self.call.request().items()
+    }
+
+    /// All items, of this page and of those that follow, and then those that are still to come, without an end. It
+    /// goes on by itself after errors that may pass.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut events = client.list_events().feed();
+    /// while let Some(event) = events.next().await {
+    ///     let event = event?;
+    ///     println!("{event:?}, then {:?}", events.cursor());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn feed(self) -> super::Feed<types::Event> {
+        self.call.request().feed()
+    }
+}

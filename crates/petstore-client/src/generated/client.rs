@@ -580,4 +580,74 @@ impl Client {
     ) -> builder::UpdateOrder<'static> {
         self.update_order().order_id(order_id).body(body)
     }
+
+    /// List events.
+    ///
+    /// Experimental: may change or vanish at any time. Only with the cargo feature `experimental` of this crate.
+    ///
+    /// Returns a page of events, in the order in which the changes took effect.
+    /// Every change of a pet or an order has exactly one event, which is stored
+    /// with the change or not at all.
+    ///
+    /// Without `cursor` the page begins with the oldest event that the service
+    /// still has; with `cursor=now` it begins after the newest one, and is
+    /// empty. Every response has a `Link` header with `rel="next"` (RFC 8288),
+    /// relative to the URL of this request, also if the page is empty: follow
+    /// it to get the events that happen later. With `type`, the link of an
+    /// empty page may lead further than the cursor of the request. A client
+    /// that follows the links gets each event exactly once, and misses none.
+    /// With `wait`, the service responds when there is an event, or after that
+    /// time with an empty page.
+    ///
+    /// Each event contains the cursor behind it. A client that stores this
+    /// cursor in the transaction in which it applies the event goes on exactly
+    /// there after a crash.
+    ///
+    /// The service keeps events for 30 days, unless its owner configured
+    /// another time. A cursor beyond it is rejected with 410 `cursor_expired`.
+    /// If the store was replaced by an older copy, events that the client has
+    /// seen may never have happened: its cursor is rejected with 410
+    /// `cursor_reset`. In both cases synchronise again:
+    ///
+    /// 1. Get a new cursor with `cursor=now`.
+    /// 2. List the pets and orders, and store each with its `version`. Remove
+    ///    those that are no longer there.
+    /// 3. Follow the events from the new cursor. Skip an event whose `version`
+    ///    is not greater than the one that you have.
+    ///
+    /// Apply events by `version` in any case: it is the `version` of the pet or
+    /// the order after the change.
+    ///
+    /// Sends `GET /events`.
+    ///
+    /// # Errors
+    ///
+    /// [`errors::ListEventsError`](super::errors::ListEventsError) has the codes that the document lists:
+    ///
+    /// | status | code | meaning | what to do |
+    /// |---|---|---|---|
+    /// | 400 | `invalid_request` | A parameter or the body is invalid. | Correct the part of the request that `message` names. Do not send the same request again; it will fail again. |
+    /// | 401 | `unauthorized` | The API key is missing, malformed, unknown, revoked or expired. | Send a valid key as `Authorization: Bearer <API_KEY>`. |
+    /// | 404 | `not_found` | The path or the resource does not exist. | Check the URL and the identifier in it. |
+    /// | 405 | `method_not_allowed` | The path does not support this method. | Use one of the methods in the `Allow` header. |
+    /// | 408 | `request_timeout` | The service did not receive the whole request in time. | Send the body without pauses, use a faster connection, or send a smaller body. |
+    /// | 410 | `cursor_reset` | The cursor belongs to another state of the store, such as one before it was restored from a backup. | Begin again with `cursor=now`, list all pets and orders, and apply events by their `version`. |
+    /// | 410 | `cursor_expired` | The events after the cursor were deleted, because they are older than the service keeps them. | Begin again with `cursor=now`, list all pets and orders, and apply events by their `version`. |
+    /// | 413 | `payload_too_large` | The body is larger than the service accepts. | Send a smaller body. |
+    /// | 429 | `rate_limited` | Too many requests were sent with this API key. | Wait for the number of seconds in `Retry-After`. |
+    /// | 500 | `internal_error` | An unexpected error occurred in the service. | Report the error with the `x-request-id` of the response. |
+    /// | 503 | `overloaded` | The service is overloaded and did not start to process the request. | Wait for the number of seconds in `Retry-After`, then send the request again. |
+    /// | 503 | `unavailable` | The database is unavailable or the deadline has passed. The request may or may not have taken effect. | Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect. |
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.list_events().send().await?.into_inner();
+    /// println!("{response:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "experimental")]
+    pub fn list_events(&self) -> builder::ListEvents<'static> {
+        builder::ListEvents::new(&self.inner)
+    }
 }

@@ -124,6 +124,16 @@ pub enum ErrorCode {
     /// What to do: Use the replacement that the documentation of the operation names.
     #[serde(rename = "operation_removed")]
     OperationRemoved,
+    /// `cursor_reset` (410): The cursor belongs to another state of the store, such as one before it was restored from a backup.
+    ///
+    /// What to do: Begin again with `cursor=now`, list all pets and orders, and apply events by their `version`.
+    #[serde(rename = "cursor_reset")]
+    CursorReset,
+    /// `cursor_expired` (410): The events after the cursor were deleted, because they are older than the service keeps them.
+    ///
+    /// What to do: Begin again with `cursor=now`, list all pets and orders, and apply events by their `version`.
+    #[serde(rename = "cursor_expired")]
+    CursorExpired,
     /// `payload_too_large` (413): The body is larger than the service accepts.
     ///
     /// What to do: Send a smaller body.
@@ -176,6 +186,8 @@ impl ::openapi_dropshot_client::generated::OpenEnum for ErrorCode {
         ("pet_not_available", Self::PetNotAvailable),
         ("invalid_transition", Self::InvalidTransition),
         ("operation_removed", Self::OperationRemoved),
+        ("cursor_reset", Self::CursorReset),
+        ("cursor_expired", Self::CursorExpired),
         ("payload_too_large", Self::PayloadTooLarge),
         ("unsupported_media_type", Self::UnsupportedMediaType),
         ("idempotency_key_reused", Self::IdempotencyKeyReused),
@@ -211,6 +223,8 @@ impl ErrorCode {
             Self::PetNotAvailable => "pet_not_available",
             Self::InvalidTransition => "invalid_transition",
             Self::OperationRemoved => "operation_removed",
+            Self::CursorReset => "cursor_reset",
+            Self::CursorExpired => "cursor_expired",
             Self::PayloadTooLarge => "payload_too_large",
             Self::UnsupportedMediaType => "unsupported_media_type",
             Self::IdempotencyKeyReused => "idempotency_key_reused",
@@ -220,6 +234,139 @@ impl ErrorCode {
             Self::Unavailable => "unavailable",
             Self::Unknown(value) => value,
         }
+    }
+}
+
+/// Something that happened in the store. The list of types is open: a
+/// client skips events of types that it does not know.
+#[derive(::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum Event {
+    /// `PetCreated`
+    PetCreated(PetCreated),
+    /// `PetStatusChanged`
+    PetStatusChanged(PetStatusChanged),
+    /// `OrderPlaced`
+    OrderPlaced(OrderPlaced),
+    /// `OrderUpdated`
+    OrderUpdated(OrderUpdated),
+}
+
+/// The members that events of all types have.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::EventHead = types::EventHead::builder()
+///     .id("evt_0197c5e02cae06bdefdf2b3b3f1d6a20")
+///     .timestamp(
+///         "2026-11-21T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///     )
+///     .version(1)
+///     .cursor("AUMB5r0dJ2gAAAAAAAAAAiyuBr3v3ys7")
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct EventHead {
+    /// The position after this event, for the parameter `cursor`.
+    pub cursor: ::std::string::String,
+    /// Unique identifier of the event.
+    pub id: ::std::string::String,
+    /// The time of the change by the clock of the service, in UTC. Events
+    /// are ordered by their position, not by their time.
+    pub timestamp: ::chrono::DateTime<::chrono::offset::Utc>,
+    /// The `version` of the pet or the order after the change.
+    pub version: i64,
+}
+
+/// What happened.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::EventType = "pet.created".parse()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[non_exhaustive]
+pub enum EventType {
+    /// `pet.created`
+    #[serde(rename = "pet.created")]
+    PetCreated,
+    /// `pet.status_changed`
+    #[serde(rename = "pet.status_changed")]
+    PetStatusChanged,
+    /// `order.placed`
+    #[serde(rename = "order.placed")]
+    OrderPlaced,
+    /// `order.updated`
+    #[serde(rename = "order.updated")]
+    OrderUpdated,
+    /// A value that this version of the client does not know, as it was received.
+    #[serde(untagged)]
+    Unknown(::std::string::String),
+}
+
+impl ::openapi_dropshot_client::generated::OpenEnum for EventType {
+    const KNOWN: &'static [(&'static str, Self)] = &[
+        ("pet.created", Self::PetCreated),
+        ("pet.status_changed", Self::PetStatusChanged),
+        ("order.placed", Self::OrderPlaced),
+        ("order.updated", Self::OrderUpdated),
+    ];
+
+    fn unknown(value: String) -> Self {
+        Self::Unknown(value)
+    }
+}
+
+impl EventType {
+    /// The value as it is sent.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// assert_eq!(types::EventType::PetCreated.as_str(), "pet.created");
+    /// ```
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::PetCreated => "pet.created",
+            Self::PetStatusChanged => "pet.status_changed",
+            Self::OrderPlaced => "order.placed",
+            Self::OrderUpdated => "order.updated",
+            Self::Unknown(value) => value,
+        }
+    }
+}
+
+/// A page of events.
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
+#[serde(transparent)]
+pub struct Events(pub ::std::vec::Vec<Event>);
+
+impl ::std::iter::IntoIterator for Events {
+    type Item = Event;
+
+    type IntoIter = ::std::vec::IntoIter<Event>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'a> ::std::iter::IntoIterator for &'a Events {
+    type Item = &'a Event;
+
+    type IntoIter = ::std::slice::Iter<'a, Event>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
     }
 }
 
@@ -277,6 +424,37 @@ impl ::std::str::FromStr for IdempotencyKey {
                 "a valid value is either a quoted string (RFC 8941, section 3.3.3) of 1 to 255 characters, or 1 to 255 visible ASCII characters without quotes around them. The quotes are not part of the key: `\"a1\"` and `a1` are the same key."
                     .into(),
             );
+        }
+        Ok(Self(value.to_string()))
+    }
+}
+
+/// The position after which the page begins: `now`, the `cursor` of an
+/// event, or the value from the `Link` header of an earlier response.
+/// It may be used with any `type`.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::ListEventsCursor = "now".parse()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[serde(transparent)]
+pub struct ListEventsCursor(::std::string::String);
+
+impl ::std::str::FromStr for ListEventsCursor {
+    type Err = self::error::ConversionError;
+
+    fn from_str(
+        value: &str,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        if value.chars().count() > 200usize {
+            return Err("longer than 200 characters".into());
+        }
+        if value.chars().count() < 1usize {
+            return Err("shorter than 1 characters".into());
         }
         Ok(Self(value.to_string()))
     }
@@ -360,6 +538,7 @@ impl NewPet {
 ///     .updated_at(
 ///         "2026-11-21T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
 ///     )
+///     .version(1)
 ///     .build()?;
 /// println!("{value:?}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -381,6 +560,109 @@ pub struct Order {
     /// is never before `placedAt`.
     #[serde(rename = "updatedAt")]
     pub updated_at: ::chrono::DateTime<::chrono::offset::Utc>,
+    /// Grows by one with each change of the order, from 1 when it is
+    /// placed. Absent only in responses of a service of version 1.1 or
+    /// earlier.
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    pub version: ::std::option::Option<i64>,
+}
+
+/// An order was placed.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::OrderPlaced = types::OrderPlaced::builder()
+///     .id("evt_0197c5e02cae06bdefdf2b3b3f1d6a20")
+///     .timestamp(
+///         "2026-11-21T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///     )
+///     .version(1)
+///     .cursor("AUMB5r0dJ2gAAAAAAAAAAiyuBr3v3ys7")
+///     .type_(types::OrderPlacedType::OrderPlaced)
+///     .data(
+///         types::Order::builder()
+///             .id(2)
+///             .pet_id(1)
+///             .status(types::OrderStatus::Placed)
+///             .placed_at(
+///                 "2026-11-21T12:00:00Z"
+///                     .parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///             )
+///             .updated_at(
+///                 "2026-11-21T12:00:00Z"
+///                     .parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///             )
+///             .version(1),
+///     )
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct OrderPlaced {
+    /// The position after this event, for the parameter `cursor`.
+    pub cursor: ::std::string::String,
+    /// An order for one pet.
+    pub data: Order,
+    /// Unique identifier of the event.
+    pub id: ::std::string::String,
+    /// The time of the change by the clock of the service, in UTC. Events
+    /// are ordered by their position, not by their time.
+    pub timestamp: ::chrono::DateTime<::chrono::offset::Utc>,
+    /// The type of the event.
+    #[serde(rename = "type")]
+    pub type_: OrderPlacedType,
+    /// The `version` of the pet or the order after the change.
+    pub version: i64,
+}
+
+/// The type of the event.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::OrderPlacedType = "order.placed".parse()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[non_exhaustive]
+pub enum OrderPlacedType {
+    /// `order.placed`
+    #[serde(rename = "order.placed")]
+    OrderPlaced,
+    /// A value that this version of the client does not know, as it was received.
+    #[serde(untagged)]
+    Unknown(::std::string::String),
+}
+
+impl ::openapi_dropshot_client::generated::OpenEnum for OrderPlacedType {
+    const KNOWN: &'static [(&'static str, Self)] = &[
+        ("order.placed", Self::OrderPlaced),
+    ];
+
+    fn unknown(value: String) -> Self {
+        Self::Unknown(value)
+    }
+}
+
+impl OrderPlacedType {
+    /// The value as it is sent.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// assert_eq!(types::OrderPlacedType::OrderPlaced.as_str(), "order.placed");
+    /// ```
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::OrderPlaced => "order.placed",
+            Self::Unknown(value) => value,
+        }
+    }
 }
 
 /// Status of an order. `delivered` and `cancelled` are final.
@@ -471,6 +753,104 @@ impl OrderUpdate {
     }
 }
 
+/// The status of an order changed.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::OrderUpdated = types::OrderUpdated::builder()
+///     .id("evt_0197c5e02cae06bdefdf2b3b3f1d6a20")
+///     .timestamp(
+///         "2026-11-21T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///     )
+///     .version(2)
+///     .cursor("AUMB5r0dJ2gAAAAAAAAAAiyuBr3v3ys7")
+///     .type_(types::OrderUpdatedType::OrderUpdated)
+///     .data(
+///         types::Order::builder()
+///             .id(2)
+///             .pet_id(1)
+///             .status(types::OrderStatus::Approved)
+///             .placed_at(
+///                 "2026-11-21T12:00:00Z"
+///                     .parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///             )
+///             .updated_at(
+///                 "2026-11-21T12:00:00Z"
+///                     .parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///             )
+///             .version(2),
+///     )
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct OrderUpdated {
+    /// The position after this event, for the parameter `cursor`.
+    pub cursor: ::std::string::String,
+    /// An order for one pet.
+    pub data: Order,
+    /// Unique identifier of the event.
+    pub id: ::std::string::String,
+    /// The time of the change by the clock of the service, in UTC. Events
+    /// are ordered by their position, not by their time.
+    pub timestamp: ::chrono::DateTime<::chrono::offset::Utc>,
+    /// The type of the event.
+    #[serde(rename = "type")]
+    pub type_: OrderUpdatedType,
+    /// The `version` of the pet or the order after the change.
+    pub version: i64,
+}
+
+/// The type of the event.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::OrderUpdatedType = "order.updated".parse()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[non_exhaustive]
+pub enum OrderUpdatedType {
+    /// `order.updated`
+    #[serde(rename = "order.updated")]
+    OrderUpdated,
+    /// A value that this version of the client does not know, as it was received.
+    #[serde(untagged)]
+    Unknown(::std::string::String),
+}
+
+impl ::openapi_dropshot_client::generated::OpenEnum for OrderUpdatedType {
+    const KNOWN: &'static [(&'static str, Self)] = &[
+        ("order.updated", Self::OrderUpdated),
+    ];
+
+    fn unknown(value: String) -> Self {
+        Self::Unknown(value)
+    }
+}
+
+impl OrderUpdatedType {
+    /// The value as it is sent.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// assert_eq!(types::OrderUpdatedType::OrderUpdated.as_str(), "order.updated");
+    /// ```
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::OrderUpdated => "order.updated",
+            Self::Unknown(value) => value,
+        }
+    }
+}
+
 /// A page of orders.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[serde(transparent)]
@@ -506,6 +886,7 @@ impl<'a> ::std::iter::IntoIterator for &'a Orders {
 ///     .name("Rex")
 ///     .category_id(7)
 ///     .status(types::PetStatus::Available)
+///     .version(1)
 ///     .build()?;
 /// println!("{value:?}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -523,6 +904,100 @@ pub struct Pet {
     /// Availability of a pet.
     #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub status: ::std::option::Option<PetStatus>,
+    /// Grows by one with each change of the pet, from 1 at its
+    /// creation. Absent only in responses of a service of version 1.1
+    /// or earlier.
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    pub version: ::std::option::Option<i64>,
+}
+
+/// A pet was added.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::PetCreated = types::PetCreated::builder()
+///     .id("evt_0197c5e02cae06bdefdf2b3b3f1d6a20")
+///     .timestamp(
+///         "2026-11-21T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///     )
+///     .version(1)
+///     .cursor("AUMB5r0dJ2gAAAAAAAAAAiyuBr3v3ys7")
+///     .type_(types::PetCreatedType::PetCreated)
+///     .data(
+///         types::Pet::builder()
+///             .id(1)
+///             .name("Rex")
+///             .category_id(7)
+///             .status(types::PetStatus::Available)
+///             .version(1),
+///     )
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct PetCreated {
+    /// The position after this event, for the parameter `cursor`.
+    pub cursor: ::std::string::String,
+    /// A pet of the store.
+    pub data: Pet,
+    /// Unique identifier of the event.
+    pub id: ::std::string::String,
+    /// The time of the change by the clock of the service, in UTC. Events
+    /// are ordered by their position, not by their time.
+    pub timestamp: ::chrono::DateTime<::chrono::offset::Utc>,
+    /// The type of the event.
+    #[serde(rename = "type")]
+    pub type_: PetCreatedType,
+    /// The `version` of the pet or the order after the change.
+    pub version: i64,
+}
+
+/// The type of the event.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::PetCreatedType = "pet.created".parse()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[non_exhaustive]
+pub enum PetCreatedType {
+    /// `pet.created`
+    #[serde(rename = "pet.created")]
+    PetCreated,
+    /// A value that this version of the client does not know, as it was received.
+    #[serde(untagged)]
+    Unknown(::std::string::String),
+}
+
+impl ::openapi_dropshot_client::generated::OpenEnum for PetCreatedType {
+    const KNOWN: &'static [(&'static str, Self)] = &[("pet.created", Self::PetCreated)];
+
+    fn unknown(value: String) -> Self {
+        Self::Unknown(value)
+    }
+}
+
+impl PetCreatedType {
+    /// The value as it is sent.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// assert_eq!(types::PetCreatedType::PetCreated.as_str(), "pet.created");
+    /// ```
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::PetCreated => "pet.created",
+            Self::Unknown(value) => value,
+        }
+    }
 }
 
 /// Availability of a pet.
@@ -582,6 +1057,115 @@ impl PetStatus {
     }
 }
 
+/// The new status of a pet.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::PetStatusChange = types::PetStatusChange::builder()
+///     .id(1)
+///     .status(types::PetStatus::Available)
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct PetStatusChange {
+    /// Identifier of the pet.
+    pub id: i64,
+    /// Availability of a pet.
+    pub status: PetStatus,
+}
+
+/// The status of a pet changed.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::PetStatusChanged = types::PetStatusChanged::builder()
+///     .id("evt_0197c5e02cae06bdefdf2b3b3f1d6a20")
+///     .timestamp(
+///         "2026-11-21T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///     )
+///     .version(3)
+///     .cursor("AUMB5r0dJ2gAAAAAAAAAAiyuBr3v3ys7")
+///     .type_(types::PetStatusChangedType::PetStatusChanged)
+///     .data(
+///         types::PetStatusChange::builder().id(1).status(types::PetStatus::Available),
+///     )
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct PetStatusChanged {
+    /// The position after this event, for the parameter `cursor`.
+    pub cursor: ::std::string::String,
+    /// The new status of a pet.
+    pub data: PetStatusChange,
+    /// Unique identifier of the event.
+    pub id: ::std::string::String,
+    /// The time of the change by the clock of the service, in UTC. Events
+    /// are ordered by their position, not by their time.
+    pub timestamp: ::chrono::DateTime<::chrono::offset::Utc>,
+    /// The type of the event.
+    #[serde(rename = "type")]
+    pub type_: PetStatusChangedType,
+    /// The `version` of the pet or the order after the change.
+    pub version: i64,
+}
+
+/// The type of the event.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::PetStatusChangedType = "pet.status_changed".parse()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[non_exhaustive]
+pub enum PetStatusChangedType {
+    /// `pet.status_changed`
+    #[serde(rename = "pet.status_changed")]
+    PetStatusChanged,
+    /// A value that this version of the client does not know, as it was received.
+    #[serde(untagged)]
+    Unknown(::std::string::String),
+}
+
+impl ::openapi_dropshot_client::generated::OpenEnum for PetStatusChangedType {
+    const KNOWN: &'static [(&'static str, Self)] = &[
+        ("pet.status_changed", Self::PetStatusChanged),
+    ];
+
+    fn unknown(value: String) -> Self {
+        Self::Unknown(value)
+    }
+}
+
+impl PetStatusChangedType {
+    /// The value as it is sent.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// assert_eq!(
+    ///     types::PetStatusChangedType::PetStatusChanged.as_str(), "pet.status_changed"
+    /// );
+    /// ```
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::PetStatusChanged => "pet.status_changed",
+            Self::Unknown(value) => value,
+        }
+    }
+}
+
 /// A page of pets.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[serde(transparent)]
@@ -607,10 +1191,55 @@ impl<'a> ::std::iter::IntoIterator for &'a Pets {
     }
 }
 
-::openapi_dropshot_client::generated::open_enums!(ErrorCode, OrderStatus, PetStatus);
+impl<'de> ::serde::Deserialize<'de> for Event {
+    fn deserialize<D: ::serde::Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Self, D::Error> {
+        ::openapi_dropshot_client::generated::by_tag(
+            deserializer,
+            "type",
+            |tag, value| match tag {
+                "pet.created" | "PetCreated" => {
+                    ::openapi_dropshot_client::generated::json_value(value)
+                        .map(Self::PetCreated)
+                }
+                "pet.status_changed" | "PetStatusChanged" => {
+                    ::openapi_dropshot_client::generated::json_value(value)
+                        .map(Self::PetStatusChanged)
+                }
+                "order.placed" | "OrderPlaced" => {
+                    ::openapi_dropshot_client::generated::json_value(value)
+                        .map(Self::OrderPlaced)
+                }
+                "order.updated" | "OrderUpdated" => {
+                    ::openapi_dropshot_client::generated::json_value(value)
+                        .map(Self::OrderUpdated)
+                }
+                _ => {
+                    Err(
+                        ::openapi_dropshot_client::generated::unknown_tag(
+                            "`type` must be one of `pet.created`, `PetCreated`, `pet.status_changed`, `PetStatusChanged`, `order.placed`, `OrderPlaced`, `order.updated`, `OrderUpdated`",
+                        ),
+                    )
+                }
+            },
+        )
+    }
+}
 
-::openapi_dropshot_client::generated::texts!(Cursor, IdempotencyKey);
+::openapi_dropshot_client::generated::open_enums!(
+    ErrorCode, EventType, OrderPlacedType, OrderStatus, OrderUpdatedType, PetCreatedType,
+    PetStatus, PetStatusChangedType
+);
+
+::openapi_dropshot_client::generated::texts!(Cursor, IdempotencyKey, ListEventsCursor);
 
 ::openapi_dropshot_client::generated::holders!(
-    Orders(::std::vec::Vec < Order >), Pets(::std::vec::Vec < Pet >)
+    Events(::std::vec::Vec < Event >), Orders(::std::vec::Vec < Order >),
+    Pets(::std::vec::Vec < Pet >)
+);
+
+::openapi_dropshot_client::generated::union!(
+    Event, PetCreated(PetCreated), PetStatusChanged(PetStatusChanged),
+    OrderPlaced(OrderPlaced), OrderUpdated(OrderUpdated)
 );

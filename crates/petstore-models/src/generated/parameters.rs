@@ -314,6 +314,82 @@ mod update_order_path {
     }
 }
 
+/// Query parameters of `listEvents`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
+#[schemars(description = "")]
+pub struct ListEventsQuery {
+    /// The position after which the page begins: `now`, the `cursor` of an
+    /// event, or the value from the `Link` header of an earlier response.
+    /// It may be used with any `type`.
+    #[serde(
+        default,
+        deserialize_with = "list_events_query::cursor",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "ListEventsCursor")]
+    pub cursor: Option<ListEventsCursor>,
+    /// Restricts the result to events of these types, separated by commas.
+    #[serde(
+        rename = "type",
+        default,
+        deserialize_with = "list_events_query::type_",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "openapi_dropshot_types::shapes::Parameter<Vec<EventType>>")]
+    pub type_: Option<Vec<EventType>>,
+    /// The maximum number of events returned.
+    #[serde(default, deserialize_with = "list_events_query::limit")]
+    pub limit: ListEventsLimit,
+    /// The time in seconds for which the service waits for an event if
+    /// there is none.
+    #[serde(default, deserialize_with = "list_events_query::wait")]
+    pub wait: ListEventsWait,
+}
+
+mod list_events_query {
+    use super::*;
+
+    pub(super) fn cursor<'de, D: Deserializer<'de>>(
+        d: D,
+    ) -> Result<Option<ListEventsCursor>, D::Error> {
+        openapi_dropshot_types::members::parameter("cursor", d).map(Some)
+    }
+
+    pub(super) fn type_<'de, D: Deserializer<'de>>(
+        d: D,
+    ) -> Result<Option<Vec<EventType>>, D::Error> {
+        openapi_dropshot_types::members::parameters("type", d).map(Some)
+    }
+
+    pub(super) fn limit<'de, D: Deserializer<'de>>(
+        d: D,
+    ) -> Result<ListEventsLimit, D::Error> {
+        openapi_dropshot_types::members::parameter("limit", d)
+    }
+
+    pub(super) fn wait<'de, D: Deserializer<'de>>(
+        d: D,
+    ) -> Result<ListEventsWait, D::Error> {
+        openapi_dropshot_types::members::parameter("wait", d)
+    }
+}
+
+/// The headers of the 200 response of `listEvents`.
+#[derive(Clone, Debug, Default, JsonSchema, PartialEq, Serialize)]
+#[schemars(description = "")]
+pub struct ListEventsOkHeaders {
+    /// The link to the next page (RFC 8288), in the form
+    /// `<?limit=…&type=…&wait=…&cursor=…>; rel="next"`. Always present.
+    #[serde(
+        rename = "Link",
+        default,
+        serialize_with = "openapi_dropshot_types::members::optional_header",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "String")]
+    pub link: Option<String>,
+}
+
 /// The maximum number of pets returned.
 ///
 /// An integer from 1 to 100; by default `20`.
@@ -541,6 +617,169 @@ impl Default for OrdersLimit {
     }
 }
 
-openapi_dropshot_types::checked_numbers!(Limit(i64), OrdersLimit(i64));
+/// The position after which the page begins: `now`, the `cursor` of an
+/// event, or the value from the `Link` header of an earlier response.
+/// It may be used with any `type`.
+///
+/// A text that has 1 to 200 characters.
+#[derive(Clone, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(try_from = "String")]
+pub struct ListEventsCursor(pub(super) String);
 
-openapi_dropshot_types::checked_strings!(Cursor, IdempotencyKey);
+impl openapi_dropshot_types::CheckedString for ListEventsCursor {
+    fn rules() -> &'static openapi_dropshot_types::rules::TextRules {
+        static RULES: openapi_dropshot_types::rules::TextRules = openapi_dropshot_types::rules::TextRules {
+            min: Some(1),
+            max: Some(200),
+            pattern: None,
+        };
+        &RULES
+    }
+}
+
+impl JsonSchema for ListEventsCursor {
+    fn schema_name() -> String {
+        "ListEventsCursor".to_owned()
+    }
+
+    fn is_referenceable() -> bool {
+        false
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("minLength", json!(1)),
+            ("maxLength", json!(200)),
+        ])
+    }
+}
+
+/// The maximum number of events returned.
+///
+/// An integer from 1 to 500; by default `100`.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Deserialize,
+    Eq,
+    Hash,
+    Ord,
+    PartialEq,
+    PartialOrd,
+    Serialize
+)]
+#[serde(try_from = "i64")]
+pub struct ListEventsLimit(pub(super) i64);
+
+impl ListEventsLimit {
+    /// The least value.
+    pub const MIN: ListEventsLimit = ListEventsLimit(1);
+
+    /// The greatest value.
+    pub const MAX: ListEventsLimit = ListEventsLimit(500);
+}
+
+impl openapi_dropshot_types::CheckedNumber for ListEventsLimit {
+    type Number = i64;
+
+    const EXPECTED: &'static str = "an integer from 1 to 500";
+
+    fn is_valid(value: i64) -> bool {
+        value >= 1 && value <= 500
+    }
+}
+
+impl JsonSchema for ListEventsLimit {
+    fn schema_name() -> String {
+        "ListEventsLimit".to_owned()
+    }
+
+    fn is_referenceable() -> bool {
+        false
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("integer")),
+            ("minimum", json!(1.0)),
+            ("maximum", json!(500.0)),
+            ("default", json!(100)),
+        ])
+    }
+}
+
+impl Default for ListEventsLimit {
+    fn default() -> Self {
+        ListEventsLimit(100)
+    }
+}
+
+/// The time in seconds for which the service waits for an event if
+/// there is none.
+///
+/// An integer from 0 to 30; by default `0`.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Deserialize,
+    Eq,
+    Hash,
+    Ord,
+    PartialEq,
+    PartialOrd,
+    Serialize
+)]
+#[serde(try_from = "i64")]
+pub struct ListEventsWait(pub(super) i64);
+
+impl ListEventsWait {
+    /// The least value.
+    pub const MIN: ListEventsWait = ListEventsWait(0);
+
+    /// The greatest value.
+    pub const MAX: ListEventsWait = ListEventsWait(30);
+}
+
+impl openapi_dropshot_types::CheckedNumber for ListEventsWait {
+    type Number = i64;
+
+    const EXPECTED: &'static str = "an integer from 0 to 30";
+
+    fn is_valid(value: i64) -> bool {
+        value >= 0 && value <= 30
+    }
+}
+
+impl JsonSchema for ListEventsWait {
+    fn schema_name() -> String {
+        "ListEventsWait".to_owned()
+    }
+
+    fn is_referenceable() -> bool {
+        false
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("integer")),
+            ("minimum", json!(0.0)),
+            ("maximum", json!(30.0)),
+            ("default", json!(0)),
+        ])
+    }
+}
+
+impl Default for ListEventsWait {
+    fn default() -> Self {
+        ListEventsWait(0)
+    }
+}
+
+openapi_dropshot_types::checked_numbers!(
+    Limit(i64), OrdersLimit(i64), ListEventsLimit(i64), ListEventsWait(i64)
+);
+
+openapi_dropshot_types::checked_strings!(Cursor, IdempotencyKey, ListEventsCursor);

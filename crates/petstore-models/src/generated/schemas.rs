@@ -96,6 +96,16 @@ pub struct Pet {
     pub status: Option<PetStatus>,
     /// Unique identifier, assigned by the service on creation.
     pub id: i64,
+    /// Grows by one with each change of the pet, from 1 at its
+    /// creation. Absent only in responses of a service of version 1.1
+    /// or earlier.
+    #[serde(
+        default,
+        deserialize_with = "openapi_dropshot_types::members::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "i64")]
+    pub version: Option<i64>,
 }
 
 impl Pet {
@@ -106,6 +116,7 @@ impl Pet {
             category_id,
             status: None,
             id,
+            version: None,
         }
     }
 }
@@ -215,6 +226,16 @@ pub struct Order {
     /// is never before `placedAt`.
     #[serde(rename = "updatedAt")]
     pub updated_at: DateTime,
+    /// Grows by one with each change of the order, from 1 when it is
+    /// placed. Absent only in responses of a service of version 1.1 or
+    /// earlier.
+    #[serde(
+        default,
+        deserialize_with = "openapi_dropshot_types::members::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "i64")]
+    pub version: Option<i64>,
 }
 
 impl Order {
@@ -232,6 +253,7 @@ impl Order {
             status,
             placed_at: placed_at.into(),
             updated_at: updated_at.into(),
+            version: None,
         }
     }
 }
@@ -239,6 +261,508 @@ impl Order {
 /// A page of orders.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 pub struct Orders(pub Vec<Order>);
+
+/// What happened.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum EventType {
+    /// `pet.created`
+    PetCreated,
+    /// `pet.status_changed`
+    PetStatusChanged,
+    /// `order.placed`
+    OrderPlaced,
+    /// `order.updated`
+    OrderUpdated,
+}
+
+impl EventType {
+    /// All values, in the order of the document.
+    pub const ALL: &'static [EventType] = &[
+        EventType::PetCreated,
+        EventType::PetStatusChanged,
+        EventType::OrderPlaced,
+        EventType::OrderUpdated,
+    ];
+
+    /// The value as it is sent.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            EventType::PetCreated => "pet.created",
+            EventType::PetStatusChanged => "pet.status_changed",
+            EventType::OrderPlaced => "order.placed",
+            EventType::OrderUpdated => "order.updated",
+        }
+    }
+}
+
+impl JsonSchema for EventType {
+    fn schema_name() -> String {
+        "EventType".to_owned()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("enum", json!(EventType::ALL)),
+            ("description", json!("What happened.")),
+        ])
+    }
+}
+
+/// The members that events of all types have.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(remote = "Self")]
+pub struct EventHead {
+    /// Unique identifier of the event.
+    pub id: String,
+    /// The time of the change by the clock of the service, in UTC. Events
+    /// are ordered by their position, not by their time.
+    pub timestamp: DateTime,
+    /// The `version` of the pet or the order after the change.
+    pub version: i64,
+    /// The position after this event, for the parameter `cursor`.
+    pub cursor: String,
+}
+
+impl EventHead {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(
+        id: impl Into<String>,
+        timestamp: impl Into<DateTime>,
+        version: i64,
+        cursor: impl Into<String>,
+    ) -> Self {
+        EventHead {
+            id: id.into(),
+            timestamp: timestamp.into(),
+            version,
+            cursor: cursor.into(),
+        }
+    }
+}
+
+/// A pet was added.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(remote = "Self")]
+pub struct PetCreated {
+    /// Unique identifier of the event.
+    pub id: String,
+    /// The time of the change by the clock of the service, in UTC. Events
+    /// are ordered by their position, not by their time.
+    pub timestamp: DateTime,
+    /// The `version` of the pet or the order after the change.
+    pub version: i64,
+    /// The position after this event, for the parameter `cursor`.
+    pub cursor: String,
+    /// The type of the event.
+    #[serde(rename = "type")]
+    pub type_: PetCreatedType,
+    /// A pet of the store.
+    #[schemars(description = "")]
+    pub data: Pet,
+}
+
+impl PetCreated {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(
+        id: impl Into<String>,
+        timestamp: impl Into<DateTime>,
+        version: i64,
+        cursor: impl Into<String>,
+        type_: PetCreatedType,
+        data: Pet,
+    ) -> Self {
+        PetCreated {
+            id: id.into(),
+            timestamp: timestamp.into(),
+            version,
+            cursor: cursor.into(),
+            type_,
+            data,
+        }
+    }
+}
+
+/// The type of the event.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum PetCreatedType {
+    /// `pet.created`
+    PetCreated,
+}
+
+impl PetCreatedType {
+    /// All values, in the order of the document.
+    pub const ALL: &'static [PetCreatedType] = &[PetCreatedType::PetCreated];
+
+    /// The value as it is sent.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            PetCreatedType::PetCreated => "pet.created",
+        }
+    }
+}
+
+impl JsonSchema for PetCreatedType {
+    fn schema_name() -> String {
+        "PetCreatedType".to_owned()
+    }
+
+    fn is_referenceable() -> bool {
+        false
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("enum", json!(PetCreatedType::ALL)),
+        ])
+    }
+}
+
+/// The new status of a pet.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(remote = "Self")]
+pub struct PetStatusChange {
+    /// Identifier of the pet.
+    pub id: i64,
+    /// Availability of a pet.
+    #[schemars(description = "")]
+    pub status: PetStatus,
+}
+
+impl PetStatusChange {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(id: i64, status: PetStatus) -> Self {
+        PetStatusChange { id, status }
+    }
+}
+
+/// The status of a pet changed.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(remote = "Self")]
+pub struct PetStatusChanged {
+    /// Unique identifier of the event.
+    pub id: String,
+    /// The time of the change by the clock of the service, in UTC. Events
+    /// are ordered by their position, not by their time.
+    pub timestamp: DateTime,
+    /// The `version` of the pet or the order after the change.
+    pub version: i64,
+    /// The position after this event, for the parameter `cursor`.
+    pub cursor: String,
+    /// The type of the event.
+    #[serde(rename = "type")]
+    pub type_: PetStatusChangedType,
+    /// The new status of a pet.
+    #[schemars(description = "")]
+    pub data: PetStatusChange,
+}
+
+impl PetStatusChanged {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(
+        id: impl Into<String>,
+        timestamp: impl Into<DateTime>,
+        version: i64,
+        cursor: impl Into<String>,
+        type_: PetStatusChangedType,
+        data: PetStatusChange,
+    ) -> Self {
+        PetStatusChanged {
+            id: id.into(),
+            timestamp: timestamp.into(),
+            version,
+            cursor: cursor.into(),
+            type_,
+            data,
+        }
+    }
+}
+
+/// The type of the event.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum PetStatusChangedType {
+    /// `pet.status_changed`
+    PetStatusChanged,
+}
+
+impl PetStatusChangedType {
+    /// All values, in the order of the document.
+    pub const ALL: &'static [PetStatusChangedType] = &[
+        PetStatusChangedType::PetStatusChanged,
+    ];
+
+    /// The value as it is sent.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            PetStatusChangedType::PetStatusChanged => "pet.status_changed",
+        }
+    }
+}
+
+impl JsonSchema for PetStatusChangedType {
+    fn schema_name() -> String {
+        "PetStatusChangedType".to_owned()
+    }
+
+    fn is_referenceable() -> bool {
+        false
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("enum", json!(PetStatusChangedType::ALL)),
+        ])
+    }
+}
+
+/// An order was placed.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(remote = "Self")]
+pub struct OrderPlaced {
+    /// Unique identifier of the event.
+    pub id: String,
+    /// The time of the change by the clock of the service, in UTC. Events
+    /// are ordered by their position, not by their time.
+    pub timestamp: DateTime,
+    /// The `version` of the pet or the order after the change.
+    pub version: i64,
+    /// The position after this event, for the parameter `cursor`.
+    pub cursor: String,
+    /// The type of the event.
+    #[serde(rename = "type")]
+    pub type_: OrderPlacedType,
+    /// An order for one pet.
+    #[schemars(description = "")]
+    pub data: Order,
+}
+
+impl OrderPlaced {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(
+        id: impl Into<String>,
+        timestamp: impl Into<DateTime>,
+        version: i64,
+        cursor: impl Into<String>,
+        type_: OrderPlacedType,
+        data: Order,
+    ) -> Self {
+        OrderPlaced {
+            id: id.into(),
+            timestamp: timestamp.into(),
+            version,
+            cursor: cursor.into(),
+            type_,
+            data,
+        }
+    }
+}
+
+/// The type of the event.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum OrderPlacedType {
+    /// `order.placed`
+    OrderPlaced,
+}
+
+impl OrderPlacedType {
+    /// All values, in the order of the document.
+    pub const ALL: &'static [OrderPlacedType] = &[OrderPlacedType::OrderPlaced];
+
+    /// The value as it is sent.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            OrderPlacedType::OrderPlaced => "order.placed",
+        }
+    }
+}
+
+impl JsonSchema for OrderPlacedType {
+    fn schema_name() -> String {
+        "OrderPlacedType".to_owned()
+    }
+
+    fn is_referenceable() -> bool {
+        false
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("enum", json!(OrderPlacedType::ALL)),
+        ])
+    }
+}
+
+/// The status of an order changed.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(remote = "Self")]
+pub struct OrderUpdated {
+    /// Unique identifier of the event.
+    pub id: String,
+    /// The time of the change by the clock of the service, in UTC. Events
+    /// are ordered by their position, not by their time.
+    pub timestamp: DateTime,
+    /// The `version` of the pet or the order after the change.
+    pub version: i64,
+    /// The position after this event, for the parameter `cursor`.
+    pub cursor: String,
+    /// The type of the event.
+    #[serde(rename = "type")]
+    pub type_: OrderUpdatedType,
+    /// An order for one pet.
+    #[schemars(description = "")]
+    pub data: Order,
+}
+
+impl OrderUpdated {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(
+        id: impl Into<String>,
+        timestamp: impl Into<DateTime>,
+        version: i64,
+        cursor: impl Into<String>,
+        type_: OrderUpdatedType,
+        data: Order,
+    ) -> Self {
+        OrderUpdated {
+            id: id.into(),
+            timestamp: timestamp.into(),
+            version,
+            cursor: cursor.into(),
+            type_,
+            data,
+        }
+    }
+}
+
+/// The type of the event.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum OrderUpdatedType {
+    /// `order.updated`
+    OrderUpdated,
+}
+
+impl OrderUpdatedType {
+    /// All values, in the order of the document.
+    pub const ALL: &'static [OrderUpdatedType] = &[OrderUpdatedType::OrderUpdated];
+
+    /// The value as it is sent.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            OrderUpdatedType::OrderUpdated => "order.updated",
+        }
+    }
+}
+
+impl JsonSchema for OrderUpdatedType {
+    fn schema_name() -> String {
+        "OrderUpdatedType".to_owned()
+    }
+
+    fn is_referenceable() -> bool {
+        false
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("enum", json!(OrderUpdatedType::ALL)),
+        ])
+    }
+}
+
+/// Something that happened in the store. The list of types is open: a
+/// client skips events of types that it does not know.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// [`PetCreated`].
+    PetCreated(PetCreated),
+    /// [`PetStatusChanged`].
+    PetStatusChanged(PetStatusChanged),
+    /// [`OrderPlaced`].
+    OrderPlaced(OrderPlaced),
+    /// [`OrderUpdated`].
+    OrderUpdated(OrderUpdated),
+}
+
+impl Serialize for Event {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Event::PetCreated(value) => value.serialize(serializer),
+            Event::PetStatusChanged(value) => value.serialize(serializer),
+            Event::OrderPlaced(value) => value.serialize(serializer),
+            Event::OrderUpdated(value) => value.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Event {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        openapi_dropshot_types::unions::tag(&value, "type")
+            .map(str::to_owned)
+            .and_then(|tag| match tag.as_str() {
+                "PetCreated" | "pet.created" => {
+                    serde_json::from_value(value)
+                        .map(Event::PetCreated)
+                        .map_err(|error| error.to_string())
+                }
+                "PetStatusChanged" | "pet.status_changed" => {
+                    serde_json::from_value(value)
+                        .map(Event::PetStatusChanged)
+                        .map_err(|error| error.to_string())
+                }
+                "OrderPlaced" | "order.placed" => {
+                    serde_json::from_value(value)
+                        .map(Event::OrderPlaced)
+                        .map_err(|error| error.to_string())
+                }
+                "OrderUpdated" | "order.updated" => {
+                    serde_json::from_value(value)
+                        .map(Event::OrderUpdated)
+                        .map_err(|error| error.to_string())
+                }
+                _ => {
+                    Err(
+                        "`type` must be one of `PetCreated`, `pet.created`, `PetStatusChanged`, `pet.status_changed`, `OrderPlaced`, `order.placed`, `OrderUpdated`, `order.updated`"
+                            .to_owned(),
+                    )
+                }
+            })
+            .map_err(serde::de::Error::custom)
+    }
+}
+
+impl JsonSchema for Event {
+    fn schema_name() -> String {
+        "Event".to_owned()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            (
+                "oneOf",
+                json!(
+                    [generator.subschema_for:: < PetCreated > (), generator
+                    .subschema_for:: < PetStatusChanged > (), generator.subschema_for:: <
+                    OrderPlaced > (), generator.subschema_for:: < OrderUpdated > ()]
+                ),
+            ),
+            (
+                "description",
+                json!(
+                    "Something that happened in the store. The list of types is open: a\nclient skips events of types that it does not know."
+                ),
+            ),
+        ])
+    }
+}
+
+/// A page of events.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+pub struct Events(pub Vec<Event>);
 
 /// The body of every error response.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
@@ -268,6 +792,12 @@ impl Error {
     }
 }
 
-openapi_dropshot_types::objects!(NewPet, Pet, NewOrder, OrderUpdate, Order, Error);
+openapi_dropshot_types::objects!(
+    NewPet, Pet, NewOrder, OrderUpdate, Order, EventHead, PetCreated, PetStatusChange,
+    PetStatusChanged, OrderPlaced, OrderUpdated, Error
+);
 
-openapi_dropshot_types::string_enums!(PetStatus, OrderStatus);
+openapi_dropshot_types::string_enums!(
+    PetStatus, OrderStatus, EventType, PetCreatedType, PetStatusChangedType,
+    OrderPlacedType, OrderUpdatedType
+);

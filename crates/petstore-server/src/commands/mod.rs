@@ -32,7 +32,7 @@ const MIGRATION_PATIENCE: Duration = Duration::from_secs(120);
 pub(crate) fn config(settings: &ServeSettings) -> anyhow::Result<()> {
     settings.check()?;
     // Rejects a database and a certificate that `serve` would reject, too.
-    database(&settings.service)?;
+    database(&settings.service.store)?;
     settings.check_tls()?;
     for variable in ServeSettings::mistyped_variables(&INFO) {
         eprintln!("warning: {variable}");

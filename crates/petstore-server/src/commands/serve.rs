@@ -2,7 +2,7 @@
 //! and closes the store.
 
 use super::{database, key_log::LoggedKeys, open_store};
-use chrono::Utc;
+use chrono::{TimeDelta, Utc};
 use openapi_dropshot_server::{program::Program, state::causes};
 use petstore_server::{
     Api, INFO, PetStore,
@@ -15,7 +15,8 @@ use std::env;
 
 pub(crate) async fn run(settings: ServeSettings) -> anyhow::Result<()> {
     let mut program = Program::begin(&INFO, settings)?;
-    let url = database(program.service())?;
+    let settings = program.service().clone();
+    let (url, events) = (database(&settings.store)?, settings.events);
     let open = async || {
         let store = open_store(&url).await?;
         let keys = LoggedKeys::new(&store.list_keys().await?);
@@ -28,6 +29,13 @@ pub(crate) async fn run(settings: ServeSettings) -> anyhow::Result<()> {
                 "cannot store since when calls of deprecated operations are counted, so `usage` does not call them unused: {error}; the next start tries again"
             );
         }
+        if let Err(error) = store.record_events(events.events.is_on()).await {
+            let causes = causes(&error);
+            tracing::warn!(
+                causes,
+                "cannot note in the store whether events are recorded, so none are: {error}; the next start tries again"
+            );
+        }
         Ok((store, keys, first_key))
     };
     let Some((store, keys, first_key)) = program.open_state(open, is_temporary).await? else {
@@ -35,7 +43,9 @@ pub(crate) async fn run(settings: ServeSettings) -> anyhow::Result<()> {
     };
     // Dropped when the store is closed.
     let mark = mark(&url);
-    let bound = program.bind::<Api, _>(PetStore::new(store.clone()))?;
+    let days = events.event_retention_days.get();
+    let state = PetStore::new(store.clone()).keeping_events(TimeDelta::days(days.into()));
+    let bound = program.bind::<Api, _>(state)?;
     let started = |base: &str| {
         if let Some(key) = first_key {
             show_first_key(&key, base);

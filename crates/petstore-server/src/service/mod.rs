@@ -2,6 +2,7 @@
 //! contract, and the middleware pipeline has done everything that all operations share.
 
 mod cursor;
+mod events;
 mod once;
 
 use crate::state::{PetStore, on_behalf_of, state_error};
@@ -11,13 +12,13 @@ use dropshot::{
 };
 use openapi_dropshot_server::{Context, StateFailure};
 use petstore_api::{
-    CreateOrderError, CreatePetError, GetOrderError, GetPetError, ListOrdersError, ListPetsError,
-    PetStoreApi, UpdateOrderError,
+    CreateOrderError, CreatePetError, GetOrderError, GetPetError, ListEventsError, ListOrdersError,
+    ListPetsError, PetStoreApi, UpdateOrderError,
 };
 use petstore_models::{
-    CreateOrderHeaders, CreatePetHeaders, GetOrderPath, GetPetPath, ListOrdersOkHeaders,
-    ListOrdersQuery, ListPetsOkHeaders, ListPetsQuery, NewOrder, NewPet, Order, OrderStatus,
-    OrderUpdate, Orders, Pet, Pets, UpdateOrderPath,
+    CreateOrderHeaders, CreatePetHeaders, Events, GetOrderPath, GetPetPath, ListEventsOkHeaders,
+    ListEventsQuery, ListOrdersOkHeaders, ListOrdersQuery, ListPetsOkHeaders, ListPetsQuery,
+    NewOrder, NewPet, Order, OrderStatus, OrderUpdate, Orders, Pet, Pets, UpdateOrderPath,
 };
 use petstore_store::{
     NotOrdered, NotUpdated, OrderPage, OrderQuery, PetPage, PetQuery, Store, StoreError,
@@ -97,6 +98,7 @@ impl PetStoreApi for Service {
                 created.map_err(failed::<CreatePetError>(&rqctx))?
             }
         };
+        rqctx.context().state().news().announce();
         Ok(HttpResponseCreated(pet))
     }
 
@@ -171,6 +173,7 @@ impl PetStoreApi for Service {
                 created.map_err(failed::<CreateOrderError>(&rqctx))?
             }
         };
+        context.state().news().announce();
         created
             .map(HttpResponseCreated)
             .map_err(|reason| not_ordered(pet_id, reason))
@@ -197,12 +200,21 @@ impl PetStoreApi for Service {
         let context = rqctx.context();
         let updated = on_behalf_of(&rqctx, store(&rqctx).update_order(id, to, context.now())).await;
         let updated = updated.map_err(failed::<UpdateOrderError>(&rqctx))?;
+        context.state().news().announce();
         updated.map(HttpResponseOk).map_err(|reason| match reason {
             NotUpdated::NoOrder => UpdateOrderError::NotFound(no_order(id).into()),
             NotUpdated::NoStep { from } => {
                 UpdateOrderError::InvalidTransition(no_step(id, from, to).into())
             }
         })
+    }
+
+    async fn list_events(
+        rqctx: RequestContext,
+        query: Query<ListEventsQuery>,
+    ) -> Result<HttpResponseHeaders<HttpResponseOk<Events>, ListEventsOkHeaders>, ListEventsError>
+    {
+        events::list(&rqctx, query.into_inner()).await
     }
 }
 

@@ -11,6 +11,7 @@ mod connections;
 mod dashboard;
 mod docs;
 mod errors;
+mod events;
 mod idempotency;
 mod key_limits;
 mod keys;

@@ -11,7 +11,7 @@ fn a_pet_is_added_listed_and_fetched() {
     assert_eq!(created.status, 201);
     assert_eq!(created.header("content-type"), Some("application/json"));
     assert!(created.header("x-request-id").is_some());
-    let pet = json!({"id": 1, "name": "Rex", "categoryId": 7, "status": "available"});
+    let pet = json!({"id": 1, "name": "Rex", "categoryId": 7, "status": "available", "version": 1});
     assert_eq!(created.json(), pet);
     assert_eq!(service.get("/v1/pets").json(), json!([pet]));
     let fetched = service.get("/v1/pets/1");
@@ -23,7 +23,7 @@ fn omitted_members_stay_absent_and_unknown_members_are_ignored() {
     let service = Service::start();
     let created =
         service.post(r#"{"categoryId":-9223372036854775808,"name":"","colour":{"name":[1]}}"#);
-    let pet = json!({"id": 1, "name": "", "categoryId": i64::MIN});
+    let pet = json!({"id": 1, "name": "", "categoryId": i64::MIN, "version": 1});
     assert_eq!((created.status, created.json()), (201, pet.clone()));
     assert_eq!(
         service.get("/v1/pets?colour=red&colour=blue").json(),

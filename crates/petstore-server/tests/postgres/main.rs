@@ -8,6 +8,7 @@ mod connections;
 mod cut;
 mod dump;
 mod encoding;
+mod events;
 mod gone;
 mod hosts;
 mod key_limits;

@@ -4,9 +4,10 @@ use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use petstore_models::{NewOrder, NewPet, Order, OrderStatus, Pet};
 use petstore_store::{
-    Cause, CountedOperation, Creation, DailyUsage, FoundKey, KeyHash, KeyId, KeyRecord, NewKey,
-    NotOrdered, NotUpdated, Once, OrderPage, OrderQuery, Outcome, PetPage, PetQuery, PoolStats,
-    Revocation, Store, StoreError, Usage, UsageRecord, WriteStats,
+    Cause, CountedOperation, Creation, CursorLost, DailyUsage, EventPage, EventQuery, FoundKey,
+    KeyHash, KeyId, KeyRecord, NewKey, NotOrdered, NotUpdated, Once, OrderPage, OrderQuery,
+    Outcome, PetPage, PetQuery, PoolStats, Revocation, Store, StoreError, Usage, UsageRecord,
+    WriteStats,
 };
 use std::{
     sync::{
@@ -172,6 +173,29 @@ impl Store for Faulty {
 
     async fn list_orders(&self, query: OrderQuery) -> Result<OrderPage, StoreError> {
         self.inner.list_orders(query).await
+    }
+
+    fn records_events(&self) -> bool {
+        self.inner.records_events()
+    }
+
+    async fn record_events(&self, is_on: bool) -> Result<(), StoreError> {
+        self.inner.record_events(is_on).await
+    }
+
+    async fn list_events(
+        &self,
+        query: EventQuery,
+    ) -> Result<Result<EventPage, CursorLost>, StoreError> {
+        self.inner.list_events(query).await
+    }
+
+    async fn forget_events(
+        &self,
+        before: DateTime<Utc>,
+        limit: usize,
+    ) -> Result<usize, StoreError> {
+        self.inner.forget_events(before, limit).await
     }
 
     async fn create_key(&self, key: NewKey) -> Result<(), StoreError> {

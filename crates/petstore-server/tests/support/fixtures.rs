@@ -25,6 +25,7 @@ pub fn new_order(pet_id: i64) -> NewOrder {
 pub fn pet_with_id(id: i64, new: &NewPet) -> Pet {
     let mut members = members_of(new);
     members["id"] = id.into();
+    members["version"] = 1.into();
     made_of(members)
 }
 

@@ -86,8 +86,10 @@ impl Ledger {
         let as_asked = |pet: &Value| {
             let asked = entries.get(&name_of(pet)).map(|entry| &entry.asked);
             let mut pet = pet.clone();
-            let id = pet.as_object_mut().and_then(|pet| pet.remove("id"));
-            id.is_some() && asked == Some(&pet)
+            let mut given = |member| pet.as_object_mut().and_then(|pet| pet.remove(member));
+            // A service of an earlier release has no versions; nothing changes the pets of a ledger.
+            let is_given = given("id").is_some() && given("version").is_none_or(|first| first == 1);
+            is_given && asked == Some(&pet)
         };
         counts.unasked = found.iter().filter(|pet| !as_asked(pet)).count();
         counts

@@ -232,12 +232,13 @@ impl Lane {
     async fn open(&self) -> Result<Arc<Session>, StoreError> {
         let session = self.0.connector.connect(Use::Write).await;
         let session = session.map_err(StoreError::not_applied)?;
+        let has_events = session.records_events();
         let statements: [&'static str; 5] = [
-            &pets::INSERT,
-            &pets::INSERT_ONCE,
-            &orders::CREATE,
-            &orders::CREATE_ONCE,
-            &orders::UPDATE,
+            pets::INSERT.of(has_events),
+            pets::INSERT_ONCE.of(has_events),
+            orders::CREATE.of(has_events),
+            orders::CREATE_ONCE.of(has_events),
+            orders::UPDATE.of(has_events),
         ];
         let late = || StoreError::not_applied(Fault::Deadline(DEADLINE));
         let prepared = timeout(DEADLINE, session.prepare(statements)).await;

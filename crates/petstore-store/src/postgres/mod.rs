@@ -25,6 +25,7 @@
 
 mod batch;
 mod error;
+mod events;
 mod idempotency;
 mod key_cache;
 mod keys;
@@ -43,11 +44,12 @@ mod writer;
 pub use url::PostgresUrl;
 
 use crate::{
-    CountedOperation, Creation, DailyUsage, FoundKey, KeyHash, KeyId, KeyRecord, MayChange,
-    MigrationPlan, NewKey, NotOrdered, NotUpdated, OnMigration, Once, OpenProblem, OrderPage,
-    OrderQuery, PetPage, PetQuery, PoolStats, Revocation, Store, StoreError, Usage, UsageRecord,
-    WriteStats,
+    CountedOperation, Creation, CursorLost, DailyUsage, EventPage, EventQuery, FoundKey, KeyHash,
+    KeyId, KeyRecord, MayChange, MigrationPlan, NewKey, NotOrdered, NotUpdated, OnMigration, Once,
+    OpenProblem, OrderPage, OrderQuery, PetPage, PetQuery, PoolStats, Revocation, Store,
+    StoreError, Usage, UsageRecord, WriteStats,
     caller::on_behalf_of,
+    event,
     idempotency::OnceOnly,
     key,
     order::stored_time,
@@ -61,13 +63,18 @@ use key_cache::KeyCache;
 use petstore_models::{NewOrder, NewPet, Order, OrderStatus, Pet};
 use pool::{Readers, Turn};
 use session::{Connector, Session, Use};
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 use writer::Writer;
 
 pub(crate) struct PostgresStore {
     writer: Arc<Writer>,
     readers: Readers,
     keys: KeyCache,
+    /// Whether changes have events; the connections share it.
+    records_events: Arc<AtomicBool>,
 }
 
 impl PostgresStore {
@@ -84,6 +91,7 @@ impl PostgresStore {
         let session = session.map_err(schema::failed)?;
         Ok(Self {
             writer: Arc::new(Writer::start(&connector, session)),
+            records_events: Arc::clone(&connector.records_events),
             readers: Readers::new(connector),
             keys: KeyCache::default(),
         })
@@ -206,6 +214,39 @@ impl Store for PostgresStore {
             .await?;
         let (orders, more) = split_page(found, query.limit);
         Ok(OrderPage { orders, more })
+    }
+
+    fn records_events(&self) -> bool {
+        self.records_events.load(Ordering::Relaxed)
+    }
+
+    async fn record_events(&self, is_on: bool) -> Result<(), StoreError> {
+        // Only a feed that lacks no change is followed.
+        self.records_events.store(false, Ordering::Relaxed);
+        let note = move |db: Arc<Session>| async move { events::record_changes(&db, is_on).await };
+        self.writer.write(note).await?;
+        self.records_events.store(is_on, Ordering::Relaxed);
+        Ok(())
+    }
+
+    async fn list_events(
+        &self,
+        query: EventQuery,
+    ) -> Result<Result<EventPage, CursorLost>, StoreError> {
+        let read =
+            |parameters: Vec<_>| async move { self.readers.query(&event::PAGE, &parameters).await };
+        event::read_page(&query, read).await
+    }
+
+    async fn forget_events(
+        &self,
+        before: DateTime<Utc>,
+        limit: usize,
+    ) -> Result<usize, StoreError> {
+        let before = before.timestamp_micros();
+        let delete =
+            move |db: Arc<Session>| async move { events::delete_before(&db, before, limit).await };
+        self.writer.write(delete).await
     }
 
     async fn create_key(&self, key: NewKey) -> Result<(), StoreError> {

@@ -11,44 +11,74 @@
 
 use super::{
     error::{self, Fault},
+    events::{self, Sql},
     idempotency::{KEY_COLUMNS, keep, key_values},
     records::{parameter, placeholders},
     session::Session,
 };
 use crate::{
     NotOrdered, NotUpdated, StoreError,
+    event::{order_data, status_data},
     idempotency::{Creatable, Creation, OnceOnly},
-    record::{Record as _, names, placed_order, time},
+    record::{FIRST_VERSION, Record as _, names, placed_order, time},
     row::{AnyRow, FromRow as _, Value},
     transitions::{ORDERED, steps_to},
 };
-use petstore_models::{NewOrder, Order, OrderStatus, PetStatus};
-use std::sync::LazyLock;
-use tokio_postgres::Row;
+use petstore_models::{EventType, NewOrder, Order, OrderStatus, PetStatus};
+use tokio_postgres::{Row, types::ToSql};
 
 /// No row where there is no such pet; no id where no order was placed.
-pub(super) static CREATE: LazyLock<String> = LazyLock::new(|| {
+pub(super) static CREATE: Sql = Sql::new(|| create_sql(false), || create_sql(true));
+
+fn create_sql(has_events: bool) -> String {
     let (names, values) = (names::<Order>(), placeholders::<Order>(4, ""));
+    let told = told_placed("placed", 4, has_events);
     format!(
         "
         WITH pet AS MATERIALIZED (
             SELECT id FROM pets WHERE id = $1 AND status = $2 FOR NO KEY UPDATE SKIP LOCKED
         ), reserved AS (
-            UPDATE pets SET status = $3 FROM pet WHERE pets.id = pet.id RETURNING pets.id
+            UPDATE pets SET status = $3, version = pets.version + 1 FROM pet WHERE pets.id = pet.id
+            RETURNING pets.id, pets.version
         ), placed AS (
             INSERT INTO orders ({names}) SELECT {values} FROM reserved RETURNING id
-        )
+        ){told}
         SELECT placed.id, known.status
         FROM (SELECT status FROM pets WHERE id = $1) AS known LEFT JOIN placed ON true"
     )
-});
+}
+
+/// The events of an order that the expression `placed` returns, and of its pet, which `reserved` returns.
+/// `first` is the number of the order's first parameter; the data of both events and the seed follow the last.
+fn told_placed(placed: &str, first: usize, has_events: bool) -> String {
+    if !has_events {
+        return String::new();
+    }
+    let place = |name: &str| Order::COLUMNS.iter().position(|column| column.name == name);
+    let at = first + place("placed_at").unwrap_or_default();
+    let data = first + Order::COLUMNS.len();
+    let (pet_data, seed) = (data + 1, data + 2);
+    let (of_order, of_pet) = (EventType::OrderPlaced, EventType::PetStatusChanged);
+    let tell = events::tell(seed);
+    format!(
+        ", told AS MATERIALIZED (
+            SELECT 1::bigint AS place, '{of_order}' AS type, ${at}::bigint AS at,
+                {placed}.id AS entity_id, {FIRST_VERSION}::bigint AS version, ${data}::bytea AS data
+            FROM {placed}
+            UNION ALL SELECT 2, '{of_pet}', ${at}::bigint, id, version, ${pet_data}::bytea FROM reserved
+        ){tell}"
+    )
+}
 
 /// The statement decides by the rows that it locks, and by those that are there
 /// under the lock of its key: a key that was used meanwhile comes back with the id
 /// of what was created with it. One row in any case.
-pub(super) static CREATE_ONCE: LazyLock<String> = LazyLock::new(|| {
+pub(super) static CREATE_ONCE: Sql = Sql::new(|| create_once_sql(false), || create_once_sql(true));
+
+fn create_once_sql(has_events: bool) -> String {
     let (names, values) = (names::<Order>(), placeholders::<Order>(KEY_COLUMNS + 4, ""));
     let keep = keep();
+    let told = told_placed("stored", KEY_COLUMNS + 4, has_events);
     format!(
         "
         WITH lock AS MATERIALIZED (
@@ -71,22 +101,29 @@ pub(super) static CREATE_ONCE: LazyLock<String> = LazyLock::new(|| {
         ), placed AS (
             SELECT given.made_id AS id FROM given JOIN kept ON is_free AND kept.made_id = given.made_id
         ), reserved AS (
-            UPDATE pets SET status = $9 FROM placed WHERE pets.id = $7
+            UPDATE pets SET status = $9, version = pets.version + 1 FROM placed WHERE pets.id = $7
+            RETURNING pets.id, pets.version
         ), stored AS (
-            INSERT INTO orders (id, {names}) SELECT id, {values} FROM placed
-        )
+            INSERT INTO orders (id, {names}) SELECT id, {values} FROM placed RETURNING id
+        ){told}
         SELECT is_held, kept.made_id, kept.created_at, kept.fingerprint = $3 AS is_same,
             placed.id IS NOT NULL AS is_new, known.id IS NOT NULL AS has_pet, known.status
         FROM lock LEFT JOIN kept ON true LEFT JOIN placed ON true
             LEFT JOIN (SELECT id, status FROM pets WHERE id = $7) AS known ON true"
     )
-});
+}
 
 /// No row where there is no such order; no time of a change where it was not
 /// changed. Where the clock was set back, or is that of another server, the time of
 /// the last change does not go back.
-pub(super) static UPDATE: LazyLock<String> = LazyLock::new(|| {
+pub(super) static UPDATE: Sql = Sql::new(|| update_sql(false), || update_sql(true));
+
+fn update_sql(has_events: bool) -> String {
     let names = names::<Order>();
+    let told = match has_events {
+        true => told_updated(),
+        false => String::new(),
+    };
     format!(
         "
         WITH found AS MATERIALIZED (
@@ -99,17 +136,35 @@ pub(super) static UPDATE: LazyLock<String> = LazyLock::new(|| {
             SELECT pets.id, pet_status FROM pets JOIN step ON pets.id = step.pet_id
             WHERE pet_status IS NOT NULL FOR NO KEY UPDATE OF pets SKIP LOCKED
         ), changed AS (
-            UPDATE orders SET status = $2, updated_at = GREATEST(step.updated_at, $3)
+            UPDATE orders SET status = $2, updated_at = GREATEST(step.updated_at, $3), version = orders.version + 1
             FROM step LEFT JOIN pet ON true
             WHERE orders.id = step.id AND (step.pet_status IS NULL OR pet.id IS NOT NULL)
-            RETURNING orders.updated_at AS changed_at
+            RETURNING orders.id, orders.pet_id, orders.placed_at, orders.updated_at AS changed_at, orders.version AS new_version
         ), pet_changed AS (
-            UPDATE pets SET status = pet.pet_status FROM pet WHERE pets.id = pet.id
-        )
-        SELECT known.*, changed_at
+            UPDATE pets SET status = pet.pet_status, version = pets.version + 1 FROM pet WHERE pets.id = pet.id
+            RETURNING pets.id, pets.status, pets.version
+        ){told}
+        SELECT known.*, changed_at, new_version
         FROM (SELECT id, {names} FROM orders WHERE id = $1) AS known LEFT JOIN changed ON true"
     )
-});
+}
+
+/// The events of an order that changed, and of its pet. The data is what `order_data` and `status_data` make.
+fn told_updated() -> String {
+    let (of_order, of_pet) = (EventType::OrderUpdated, EventType::PetStatusChanged);
+    let tell = events::tell(6);
+    format!(
+        ", told AS MATERIALIZED (
+            SELECT 1::bigint AS place, '{of_order}' AS type, changed_at AS at, id AS entity_id, new_version AS version,
+                convert_to(json_build_object('petId', pet_id, 'status', $2::text,
+                    'placedAt', placed_at, 'updatedAt', changed_at)::text, 'UTF8') AS data
+            FROM changed
+            UNION ALL SELECT 2, '{of_pet}', changed_at, pet_changed.id, pet_changed.version,
+                convert_to(json_build_object('status', pet_changed.status)::text, 'UTF8')
+            FROM pet_changed, changed
+        ){tell}"
+    )
+}
 
 /// Places an order at this time, in microseconds since 1970-01-01T00:00:00Z.
 pub(super) async fn create(
@@ -119,8 +174,12 @@ pub(super) async fn create(
 ) -> Result<Result<Order, NotOrdered>, StoreError> {
     let order = placed_order(0, new, at).map_err(StoreError::not_applied)?;
     let values = placed_values(&order);
-    let parameters: Vec<_> = values.iter().map(parameter).collect();
-    let rows = db.query(&CREATE, &parameters).await;
+    let told = db.records_events().then(|| Told::of(&order));
+    let parameters = values.iter().map(parameter);
+    let parameters: Vec<_> = parameters
+        .chain(told.iter().flat_map(Told::parameters))
+        .collect();
+    let rows = db.query(CREATE.of(told.is_some()), &parameters).await;
     let rows = rows.map_err(error::write_failed)?;
     // The transaction is committed, so a row that cannot be read leaves the
     // outcome open.
@@ -141,8 +200,12 @@ pub(super) async fn create_once(
     let order = creation.value.created(0, creation.at());
     let order = order.map_err(StoreError::not_applied)?;
     let (key, values) = (key_values(creation), placed_values(&order));
-    let parameters: Vec<_> = key.iter().chain(&values).map(parameter).collect();
-    let rows = db.query(&CREATE_ONCE, &parameters).await;
+    let told = db.records_events().then(|| Told::of(&order));
+    let parameters = key.iter().chain(&values).map(parameter);
+    let parameters: Vec<_> = parameters
+        .chain(told.iter().flat_map(Told::parameters))
+        .collect();
+    let rows = db.query(CREATE_ONCE.of(told.is_some()), &parameters).await;
     let rows = rows.map_err(error::write_failed)?;
     let [row] = rows.as_slice() else {
         return Err(StoreError::unknown(Fault::Ids));
@@ -170,6 +233,20 @@ pub(super) async fn create_once(
     })
 }
 
+/// The parameters of a statement that places an order that are for its events.
+struct Told([Vec<u8>; 3]);
+
+impl Told {
+    fn of(order: &Order) -> Self {
+        let (order, pet) = (order_data(order), status_data(ORDERED.1));
+        Told([order.into_bytes(), pet.into_bytes(), events::seed()])
+    }
+
+    fn parameters(&self) -> impl Iterator<Item = &(dyn ToSql + Sync)> {
+        self.0.iter().map(parameter)
+    }
+}
+
 /// Returns the parameters of a statement that places an order: the id of the pet, its
 /// old and its new status, and the values of the order.
 fn placed_values(order: &Order) -> Vec<Value<'_>> {
@@ -192,10 +269,14 @@ pub(super) async fn update(
     let (froms, pets): (Vec<_>, Vec<_>) = steps_to(to)
         .map(|step| (step.from.as_str(), step.pet.map(PetStatus::as_str)))
         .unzip();
-    let rows = db
-        .query(&UPDATE, &[&id, &to.as_str(), &at, &froms, &pets])
-        .await
-        .map_err(error::write_failed)?;
+    let (to_status, seed) = (to.as_str(), events::seed());
+    let mut parameters: Vec<&(dyn ToSql + Sync)> = vec![&id, &to_status, &at, &froms, &pets];
+    let has_events = db.records_events();
+    if has_events {
+        parameters.push(&seed);
+    }
+    let rows = db.query(UPDATE.of(has_events), &parameters).await;
+    let rows = rows.map_err(error::write_failed)?;
     let Some(row) = rows.first() else {
         return Ok(Err(NotUpdated::NoOrder));
     };
@@ -209,6 +290,7 @@ pub(super) async fn update(
     Ok(Ok(Order {
         status: to,
         updated_at: time(updated_at).map_err(StoreError::corrupt)?,
+        version: row.try_get("new_version").map_err(StoreError::unknown)?,
         ..order
     }))
 }

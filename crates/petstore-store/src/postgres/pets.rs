@@ -2,51 +2,83 @@
 
 use super::{
     error::{self, Fault},
+    events::{self, Sql},
     idempotency::{KEY_COLUMNS, keep, key_values},
     records::{arrays, parameter, placeholders},
     session::Session,
 };
 use crate::{
     Creation, StoreError,
+    event::pet_data,
     idempotency::OnceOnly,
-    record::{Record as _, names, pet_with_id},
+    record::{FIRST_VERSION, Record as _, names, pet_with_id},
 };
+use chrono::{DateTime, Utc};
 use futures::future::join_all;
-use petstore_models::{NewPet, Pet};
-use std::sync::LazyLock;
-use tokio_postgres::Row;
+use petstore_models::{EventType, NewPet, Pet};
+use tokio_postgres::{Row, types::ToSql};
 
 /// One statement for any number of pets: one round trip, one transaction. It draws
 /// the ids itself, since the order of `INSERT … RETURNING` is not defined.
-pub(super) static INSERT: LazyLock<String> = LazyLock::new(|| {
+pub(super) static INSERT: Sql = Sql::new(|| insert(false), || insert(true));
+
+fn insert(has_events: bool) -> String {
     let (names, arrays) = (names::<Pet>(), placeholders::<Pet>(1, "[]"));
+    let data = Pet::COLUMNS.len() + 1;
+    let (data, told) = match has_events {
+        true => (format!(", ${data}::bytea[]"), told("given", data + 1)),
+        false => Default::default(),
+    };
+    let column = if has_events { ", data" } else { "" };
     format!(
         "
         WITH given AS MATERIALIZED (
-            SELECT nextval('pet_ids') AS id, place, {names}
-            FROM unnest({arrays}) WITH ORDINALITY AS pet ({names}, place)
+            SELECT nextval('pet_ids') AS id, place, {names}{column}
+            FROM unnest({arrays}{data}) WITH ORDINALITY AS pet ({names}{column}, place)
         ), stored AS (
-            INSERT INTO pets (id, {names}) SELECT id, {names} FROM given
-        )
+            INSERT INTO pets (id, {names}) SELECT id, {names} FROM given RETURNING id
+        ){told}
         SELECT id FROM given ORDER BY place"
     )
-});
+}
+
+/// The events of the pets that a statement has stored, of which the expression `given` has the rest. The
+/// parameter with this number is the time in microseconds, and the next one the seed.
+fn told(given: &str, time: usize) -> String {
+    let kind = EventType::PetCreated;
+    let tell = events::tell(time + 1);
+    format!(
+        ", told AS MATERIALIZED (
+            SELECT row_number() OVER (ORDER BY {given}.place) AS place, '{kind}' AS type, ${time}::bigint AS at,
+                stored.id AS entity_id, {FIRST_VERSION}::bigint AS version, {given}.data
+            FROM stored JOIN {given} ON {given}.id = stored.id
+        ){tell}"
+    )
+}
 
 /// Stores any number of pets, all with different keys, in one statement: one round
 /// trip, one transaction. For a key that is used already no id is drawn, and its
 /// row is written again with the same values, even if a server whose clock is ahead
 /// has deleted it meanwhile. If another transaction uses a key while this statement
 /// runs, the id of that transaction's pet is returned.
-pub(super) static INSERT_ONCE: LazyLock<String> = LazyLock::new(|| {
+pub(super) static INSERT_ONCE: Sql = Sql::new(|| insert_once_sql(false), || insert_once_sql(true));
+
+fn insert_once_sql(has_events: bool) -> String {
     let (names, arrays) = (names::<Pet>(), placeholders::<Pet>(1 + KEY_COLUMNS, "[]"));
     let keep = keep();
+    let data = KEY_COLUMNS + Pet::COLUMNS.len() + 1;
+    let (data, told) = match has_events {
+        true => (format!(", ${data}::bytea[]"), told("outcomes", data + 1)),
+        false => Default::default(),
+    };
+    let column = if has_events { ", data" } else { "" };
     format!(
         "
         WITH given AS MATERIALIZED (
             SELECT wanted.*, used.key IS NULL AS is_free, COALESCE(used.made_id, nextval('pet_ids')) AS id,
                 COALESCE(used.fingerprint, wanted.fingerprint) AS first, COALESCE(used.created_at, wanted.created_at) AS since
-            FROM unnest($1::text[], $2::text[], $3::bytea[], $4::bigint[], $5::bigint[], $6::bigint[], {arrays})
-                WITH ORDINALITY AS wanted (key_id, key, fingerprint, created_at, expired_at, lock, {names}, place)
+            FROM unnest($1::text[], $2::text[], $3::bytea[], $4::bigint[], $5::bigint[], $6::bigint[], {arrays}{data})
+                WITH ORDINALITY AS wanted (key_id, key, fingerprint, created_at, expired_at, lock, {names}{column}, place)
             LEFT JOIN idempotency_keys AS used ON used.key_id = wanted.key_id AND used.key = wanted.key
                 AND used.created_at > wanted.expired_at
             WHERE pg_try_advisory_xact_lock(lock)
@@ -59,11 +91,32 @@ pub(super) static INSERT_ONCE: LazyLock<String> = LazyLock::new(|| {
             SELECT given.*, kept.made_id, is_free AND kept.made_id = given.id AS is_new, kept.fingerprint = given.fingerprint AS is_same
             FROM given JOIN kept ON kept.key_id = given.key_id AND kept.key = given.key
         ), stored AS (
-            INSERT INTO pets (id, {names}) SELECT id, {names} FROM outcomes WHERE is_new
-        )
+            INSERT INTO pets (id, {names}) SELECT id, {names} FROM outcomes WHERE is_new RETURNING id
+        ){told}
         SELECT place, made_id, is_new, is_same FROM outcomes"
     )
-});
+}
+
+/// The parameters of a statement that are for its events.
+struct Told {
+    data: Vec<Vec<u8>>,
+    at: i64,
+    seed: Vec<u8>,
+}
+
+impl Told {
+    fn new<'pet>(pets: impl Iterator<Item = &'pet NewPet>, at: DateTime<Utc>) -> Self {
+        Told {
+            data: pets.map(|pet| pet_data(pet).into_bytes()).collect(),
+            at: at.timestamp_micros(),
+            seed: events::seed(),
+        }
+    }
+
+    fn parameters(&self) -> [&(dyn ToSql + Sync); 3] {
+        [&self.data, &self.at, &self.seed]
+    }
+}
 
 /// Stores all pets in one transaction, or each in its own as [`together_or_alone`]
 /// does.
@@ -122,8 +175,14 @@ where
 
 async fn insert_together(db: &Session, pets: &[NewPet]) -> Result<Vec<Pet>, StoreError> {
     let arrays = arrays(Pet::COLUMNS.len(), pets.iter().map(Pet::values));
-    let parameters: Vec<_> = arrays.iter().map(parameter).collect();
-    let rows = db.query(&INSERT, &parameters).await;
+    let told = db
+        .records_events()
+        .then(|| Told::new(pets.iter(), Utc::now()));
+    let parameters = arrays.iter().map(parameter);
+    let parameters: Vec<_> = parameters
+        .chain(told.iter().flat_map(Told::parameters))
+        .collect();
+    let rows = db.query(INSERT.of(told.is_some()), &parameters).await;
     let rows = rows.map_err(error::write_failed)?;
     // The transaction is committed, so an id that cannot be read leaves the
     // outcome open.
@@ -147,8 +206,16 @@ async fn insert_once_together(
         .iter()
         .map(|new| key_values(new).into_iter().chain(Pet::values(&new.value)));
     let arrays = arrays(KEY_COLUMNS + Pet::COLUMNS.len(), rows);
-    let parameters: Vec<_> = arrays.iter().map(parameter).collect();
-    let rows = db.query(&INSERT_ONCE, &parameters).await;
+    let told = db.records_events().then(|| {
+        let latest = creations.iter().map(|new| new.once.at).max();
+        let pets = creations.iter().map(|new| &new.value);
+        Told::new(pets, latest.unwrap_or_default())
+    });
+    let parameters = arrays.iter().map(parameter);
+    let parameters: Vec<_> = parameters
+        .chain(told.iter().flat_map(Told::parameters))
+        .collect();
+    let rows = db.query(INSERT_ONCE.of(told.is_some()), &parameters).await;
     let rows = rows.map_err(error::write_failed)?;
     // A creation without a row did not get the lock of its key.
     let mut outcomes = vec![Creation::InFlight; creations.len()];

@@ -28,6 +28,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0005_limits_of_keys.sql"),
     include_str!("migrations/0006_usage_by_day.sql"),
     include_str!("migrations/0007_counting_of_usage.sql"),
+    include_str!("migrations/0008_events.sql"),
 ];
 
 /// The schema version that this code reads and writes.
@@ -286,8 +287,9 @@ mod tests {
     #[test]
     fn a_table_that_a_missing_migration_uses_is_locked_before_the_first_one() {
         let used = |found| Vec::from_iter(used_tables(MIGRATIONS, found));
-        assert_eq!(used(4), ["api_keys", "deprecated_calls"]);
-        assert_eq!(used(5), ["deprecated_calls"]);
+        assert_eq!(used(4), ["pets", "api_keys", "deprecated_calls", "orders"]);
+        assert_eq!(used(5), ["pets", "deprecated_calls", "orders"]);
+        assert_eq!(used(7), ["pets", "orders"]);
         assert_eq!(used(NEWEST), [""; 0]);
         let further = "-- Pets have a birthday, as api_keys have.\nALTER TABLE pets ADD COLUMN birthday bigint;";
         let migrations = [MIGRATIONS, &[further]].concat();

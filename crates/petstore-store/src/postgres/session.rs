@@ -118,11 +118,17 @@ pub(super) struct Session {
     cancel: CancelToken,
     tls: MakeRustlsConnect,
     runtime: Handle,
+    records_events: Arc<AtomicBool>,
 }
 
 impl Session {
     pub(super) fn client(&self) -> &Client {
         &self.client
+    }
+
+    /// Whether changes have events.
+    pub(super) fn records_events(&self) -> bool {
+        self.records_events.load(Ordering::Relaxed)
     }
 
     /// Uses the connection for another purpose from now on.
@@ -257,6 +263,8 @@ pub(super) struct Connector {
     is_away: AtomicBool,
     /// Held while [`activity_of`](Self::activity_of) has a connection.
     looking: tokio::sync::Mutex<()>,
+    /// Whether changes have events.
+    pub(super) records_events: Arc<AtomicBool>,
 }
 
 impl Connector {
@@ -269,6 +277,7 @@ impl Connector {
             last_failure: Mutex::new(None),
             is_away: AtomicBool::new(false),
             looking: tokio::sync::Mutex::default(),
+            records_events: Arc::new(AtomicBool::new(true)),
         })
     }
 
@@ -379,6 +388,7 @@ impl Connector {
                     unfinished: AtomicUsize::new(0),
                     tls: self.tls.clone(),
                     runtime: Handle::current(),
+                    records_events: Arc::clone(&self.records_events),
                 };
                 let (backend, lack) = set_up(&session.client, &purpose.limits()).await?;
                 session.backend = backend;

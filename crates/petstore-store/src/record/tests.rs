@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn a_statement_names_every_column_and_numbers_its_filters() {
     let orders = Order::statements();
-    let select = "SELECT id, pet_id, status, placed_at, updated_at FROM orders WHERE";
+    let select = "SELECT id, pet_id, status, placed_at, updated_at, version FROM orders WHERE";
     assert_eq!(orders.get, format!("{select} id = $1"));
     assert_eq!(
         orders.pages[3],
@@ -17,12 +17,12 @@ fn a_statement_names_every_column_and_numbers_its_filters() {
 fn a_filter_can_be_a_range() {
     assert_eq!(
         page::<Order>(&["pet_id =", "placed_at >="]),
-        "SELECT id, pet_id, status, placed_at, updated_at FROM orders \
+        "SELECT id, pet_id, status, placed_at, updated_at, version FROM orders \
          WHERE pet_id = $1 AND placed_at >= $2 AND id < $3 ORDER BY id DESC LIMIT $4"
     );
     assert_eq!(
         page_on_postgres::<Order>(&["pet_id =", "placed_at >="]),
-        "SELECT id, pet_id, status, placed_at, updated_at FROM orders \
+        "SELECT id, pet_id, status, placed_at, updated_at, version FROM orders \
          WHERE (pet_id, id) < ($1, $3) AND (pet_id) >= ($1) AND placed_at >= $2 \
          ORDER BY pet_id DESC, id DESC LIMIT $4"
     );
@@ -34,7 +34,7 @@ fn postgresql_sends_only_the_size_of_texts_beyond_the_page() {
     assert_eq!(
         pets.pages_on_postgres[0],
         format!(
-            "SELECT id, name, category_id, status FROM (\
+            "SELECT id, name, category_id, status, version FROM (\
              SELECT *, sum(octet_length(name)) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING) \
              AS bytes FROM ({}) AS page) AS page \
              WHERE bytes IS NULL OR bytes <= {PAGE_BYTES} ORDER BY id",

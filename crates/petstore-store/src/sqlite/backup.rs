@@ -12,7 +12,7 @@ use super::{
     schema::{self, Identity},
     unfinished,
 };
-use crate::{BackupProblem, OpenProblem};
+use crate::{BackupProblem, OpenProblem, event};
 use rusqlite::{
     Connection, Error, ErrorCode, OpenFlags,
     backup::{Backup, StepResult},
@@ -124,7 +124,7 @@ pub(crate) fn restore(from: &Path, to: &Path) -> Result<Restored, BackupProblem>
     };
     let Ok(found) = fs::metadata(&to) else {
         let new = copied(&source, folder, &to)?;
-        count_anew(&new)?;
+        begin_anew(&new)?;
         move_logs(&to)?;
         let named = new.persist_noclobber(&to);
         named.map_err(|error| BackupProblem::from(error.error))?;
@@ -142,7 +142,7 @@ pub(crate) fn restore(from: &Path, to: &Path) -> Result<Restored, BackupProblem>
         Err(fs::TryLockError::Error(error)) => return Err(error.into()),
     }
     let new = copied(&source, folder, &to)?;
-    count_anew(&new)?;
+    begin_anew(&new)?;
     // The owner and the mode of the store stay: the service has to read and write it.
     fs::set_permissions(new.path(), found.permissions())?;
     let made = new.as_file().metadata()?;
@@ -168,10 +168,11 @@ pub(crate) fn restore(from: &Path, to: &Path) -> Result<Restored, BackupProblem>
     })
 }
 
-/// Has the calls of deprecated operations counted from now on: those since the backup are not in it,
+/// Begins a new incarnation of the feed of events, so that no cursor of before is continued, and has the calls of
+/// deprecated operations counted from now on: those since the backup are not in it,
 /// so nobody may take an operation for unused because of them. A store of an older schema gets this time
 /// when a server starts.
-fn count_anew(new: &tempfile::NamedTempFile) -> Result<(), BackupProblem> {
+fn begin_anew(new: &tempfile::NamedTempFile) -> Result<(), BackupProblem> {
     let db = Connection::open(new.path()).map_err(failed)?;
     let is_counted =
         "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'counted_operations')";
@@ -181,6 +182,15 @@ fn count_anew(new: &tempfile::NamedTempFile) -> Result<(), BackupProblem> {
     {
         let update = "UPDATE counted_operations SET since = max(since, ?1)";
         db.execute(update, [chrono::Utc::now().timestamp_micros()])
+            .map_err(failed)?;
+    }
+    let has_feed = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'event_feed')";
+    if db
+        .query_row(has_feed, [], |row| row.get(0))
+        .map_err(failed)?
+    {
+        // What was read after the backup was made has not happened in this store.
+        db.execute(event::RESET, [event::new_incarnation()])
             .map_err(failed)?;
     }
     // Puts the log into the file.

@@ -5,6 +5,7 @@ mod backup;
 mod checksum;
 mod connection;
 mod error;
+mod events;
 mod files;
 mod idempotency;
 mod idle_transaction;
@@ -25,11 +26,12 @@ mod unfinished;
 mod writer;
 
 use crate::{
-    CountedOperation, Creation, DailyUsage, FoundKey, KeyHash, KeyId, KeyRecord, MayChange,
-    MigrationPlan, NewKey, NotOrdered, NotUpdated, OnMigration, Once, OpenProblem, OrderPage,
-    OrderQuery, PetPage, PetQuery, PoolStats, Revocation, Store, StoreError, Usage, UsageRecord,
-    WriteStats,
+    CountedOperation, Creation, CursorLost, DailyUsage, EventPage, EventQuery, FoundKey, KeyHash,
+    KeyId, KeyRecord, MayChange, MigrationPlan, NewKey, NotOrdered, NotUpdated, OnMigration, Once,
+    OpenProblem, OrderPage, OrderQuery, PetPage, PetQuery, PoolStats, Revocation, Store,
+    StoreError, Usage, UsageRecord, WriteStats,
     caller::on_behalf_of,
+    event,
     idempotency::OnceOnly,
     key,
     order::stored_time,
@@ -39,13 +41,20 @@ use crate::{
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use connection::Slot;
+use events::Feed;
 use files::Files;
 use key_cache::KeyCache;
 use petstore_models::{NewOrder, NewPet, Order, OrderStatus, Pet};
 use readers::{DiskReaders, Readers};
 use rusqlite::Connection;
 use schema::Identity;
-use std::{path::Path, sync::Arc};
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 use writer::Writer;
 
 pub use backup::{BackupContents, Restored};
@@ -60,6 +69,8 @@ pub(crate) struct SqliteStore {
     keys: Arc<KeyCache>,
     /// None in memory.
     files: Option<Files>,
+    /// Whether changes have events.
+    records_events: AtomicBool,
 }
 
 /// A connection to a database file, and what the file is; `None` where there is none.
@@ -119,6 +130,7 @@ impl SqliteStore {
             readers: Readers::new(readers, Some(disk_readers)),
             keys,
             files: Some(files),
+            records_events: AtomicBool::new(true),
         })
     }
 
@@ -131,16 +143,22 @@ impl SqliteStore {
             readers: Readers::new(vec![only], None),
             keys,
             files: None,
+            records_events: AtomicBool::new(true),
         })
+    }
+
+    fn feed(&self) -> Feed {
+        Feed(self.records_events())
     }
 }
 
 #[async_trait]
 impl Store for SqliteStore {
     async fn create_pet(&self, pet: NewPet) -> Result<Pet, StoreError> {
+        let (at, feed) = (Utc::now().timestamp_micros(), self.feed());
         self.writer
             .write_large(bytes_of(&pet), move |db| {
-                let id = pets::insert(db, &pet).map_err(error::failed)?;
+                let id = pets::insert(db, &pet, at, feed).map_err(error::failed)?;
                 Ok(pet_with_id(id, &pet))
             })
             .await
@@ -148,10 +166,10 @@ impl Store for SqliteStore {
 
     async fn create_pet_once(&self, pet: NewPet, once: Once) -> Result<Creation, StoreError> {
         let key = once.key_id;
-        let create = OnceOnly::new(pet, once);
+        let (create, feed) = (OnceOnly::new(pet, once), self.feed());
         let bytes = bytes_of(&create.value);
         let created = self.writer.write_large(bytes, move |db| {
-            let insert = |db: &_, pet: &_| Ok(Ok(pets::insert(db, pet)?));
+            let insert = |db: &_, pet: &_| Ok(Ok(pets::insert(db, pet, create.at(), feed)?));
             idempotency::create(db, &create, insert).map_err(error::failed)
         });
         on_behalf_of(Some(key), created).await
@@ -196,9 +214,9 @@ impl Store for SqliteStore {
         order: NewOrder,
         at: DateTime<Utc>,
     ) -> Result<Result<Order, NotOrdered>, StoreError> {
-        let at = stored_time(at)?;
+        let (at, feed) = (stored_time(at)?, self.feed());
         self.writer
-            .write(move |db| orders::create(db, &order, at).map_err(error::failed))
+            .write(move |db| orders::create(db, &order, at, feed).map_err(error::failed))
             .await
     }
 
@@ -208,10 +226,10 @@ impl Store for SqliteStore {
         once: Once,
     ) -> Result<Creation<Order, NotOrdered>, StoreError> {
         let (at, key) = (stored_time(once.at)?, once.key_id);
-        let create = OnceOnly::new(order, once);
+        let (create, feed) = (OnceOnly::new(order, once), self.feed());
         let created = self.writer.write(move |db| {
             let insert =
-                |db: &_, order: &_| Ok(orders::create(db, order, at)?.map(|order| order.id));
+                |db: &_, order: &_| Ok(orders::create(db, order, at, feed)?.map(|order| order.id));
             idempotency::create(db, &create, insert).map_err(error::failed)
         });
         on_behalf_of(Some(key), created).await
@@ -223,9 +241,9 @@ impl Store for SqliteStore {
         to: OrderStatus,
         at: DateTime<Utc>,
     ) -> Result<Result<Order, NotUpdated>, StoreError> {
-        let at = stored_time(at)?;
+        let (at, feed) = (stored_time(at)?, self.feed());
         self.writer
-            .write(move |db| orders::update(db, id, to, at).map_err(error::failed))
+            .write(move |db| orders::update(db, id, to, at, feed).map_err(error::failed))
             .await
     }
 
@@ -238,6 +256,40 @@ impl Store for SqliteStore {
         let found = self.readers.query(page.statement, page.parameters).await?;
         let (orders, more) = split_page(found, query.limit);
         Ok(OrderPage { orders, more })
+    }
+
+    fn records_events(&self) -> bool {
+        self.records_events.load(Ordering::Relaxed)
+    }
+
+    async fn record_events(&self, is_on: bool) -> Result<(), StoreError> {
+        // Only a feed that lacks no change is followed.
+        self.records_events.store(false, Ordering::Relaxed);
+        if self.readers.read(events::is_complete).await? != is_on {
+            let note = move |db: &_| events::record_changes(db, is_on).map_err(error::failed);
+            self.writer.write(note).await?;
+        }
+        self.records_events.store(is_on, Ordering::Relaxed);
+        Ok(())
+    }
+
+    async fn list_events(
+        &self,
+        query: EventQuery,
+    ) -> Result<Result<EventPage, CursorLost>, StoreError> {
+        let read = |parameters| self.readers.query(&event::PAGE, parameters);
+        event::read_page(&query, read).await
+    }
+
+    async fn forget_events(
+        &self,
+        before: DateTime<Utc>,
+        limit: usize,
+    ) -> Result<usize, StoreError> {
+        let before = before.timestamp_micros();
+        self.writer
+            .write(move |db| events::delete_before(db, before, limit).map_err(error::failed))
+            .await
     }
 
     async fn create_key(&self, key: NewKey) -> Result<(), StoreError> {

@@ -24,6 +24,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0007_long_names.sql"),
     include_str!("migrations/0008_usage_by_day.sql"),
     include_str!("migrations/0009_counting_of_usage.sql"),
+    include_str!("migrations/0010_events.sql"),
 ];
 
 /// The schema version that this code reads and writes.

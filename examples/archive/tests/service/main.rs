@@ -497,6 +497,7 @@ fn the_code_of_the_guide_is_that_of_this_example() {
         "src/main.rs",
         "src/records.rs",
         "tests/service/main.rs",
+        "tests/service/streams.rs",
     ];
     let sources = sources.map(read);
     let guide = ["service.md", "streams.md"];

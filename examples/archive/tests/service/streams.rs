@@ -1,6 +1,6 @@
 //! Tests what `book/src/toolkit/streams.md` says of streams, over a socket that is read as they arrive.
 
-use super::Archive;
+use super::{Archive, client::Error};
 use rustix::process::{Pid, Signal, kill_process};
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -178,4 +178,28 @@ fn a_reader_that_does_not_read_is_disconnected_and_others_are_served() {
             "it was cut, and the client can tell"
         );
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_client_reads_events_and_lines() -> Result<(), Error> {
+    let archive = archive(&[]);
+    insert(&archive, ["Atlas", "Globe"].map(str::to_owned).into_iter());
+    let (name, value) = USER.split_once(": ").expect("a header");
+    let client = archive.client(name, value);
+    let mut titles = Vec::new();
+    let mut events = client.watch_records().send().await?.into_inner();
+    while let Some(event) = events.next().await {
+        titles.push(event?.data.title);
+        if titles.len() == 2 {
+            break;
+        }
+    }
+    assert_eq!(titles, ["Atlas", "Globe"]);
+    assert_eq!(events.last_event_id(), Some("2"));
+    let mut lines = client.export_records().send().await?.into_inner();
+    while let Some(record) = lines.next().await {
+        titles.push(record?.title);
+    }
+    assert_eq!(titles, ["Atlas", "Globe", "Atlas", "Globe"]);
+    Ok(())
 }

@@ -20,7 +20,12 @@ pub(super) const ROWS: &[Mutation] = &[
     },
     Mutation {
         what: "a lower bound of a parameter rises",
-        edits: &[(DOCUMENT, "minimum: 1\n", "minimum: 5\n")],
+        // Of a list that is stable.
+        edits: &[(
+            DOCUMENT,
+            "minimum: 1\n        maximum: 100\n",
+            "minimum: 5\n        maximum: 100\n",
+        )],
         rule: "request-parameter-min-increased",
         at: (DOCUMENT, "minimum: 5"),
         ..GATE

@@ -27,38 +27,38 @@ fn text(text: &str) -> Value {
 
 #[test]
 fn members_are_inserted_after_the_last_one_and_comments_stay() -> Result<()> {
-    let before = "a: # one\n  b: |\n    # text\n\n    more\n  # of a\n\n# of d\nd: {e: 'it''s }', f: [1]} # f\n";
-    let after = "a: # one\n  b: |\n    # text\n\n    more\n  # of a\n  4XX:\n    $ref: '#/components/responses/No'\n\n# of d\nd: {e: 'it''s }', f: [1], '200': Done. It is} # f\nnew:\n  list: [x, 'y: z']\n";
+    let before = "x-a: # one\n  b: |\n    # text\n\n    more\n  # of a\n\n# of d\nx-d: {e: 'it''s }', f: [1]} # f\n";
+    let after = "x-a: # one\n  b: |\n    # text\n\n    more\n  # of a\n  4XX:\n    $ref: '#/components/responses/No'\n\n# of d\nx-d: {e: 'it''s }', f: [1], '200': Done. It is} # f\nx-new:\n  list: [x, 'y: z']\n";
     let members: &[(&[&str], Value)] = &[
-        (&["a", "4XX"], Value::reference("responses", "No")),
-        (&["d", "200"], text("Done. It is")),
+        (&["x-a", "4XX"], Value::reference("responses", "No")),
+        (&["x-d", "200"], text("Done. It is")),
         (
-            &["new", "list"],
+            &["x-new", "list"],
             Value::Texts(vec!["x".to_owned(), "y: z".to_owned()]),
         ),
     ];
     assert_eq!(inserted("a.yaml", before, members)?, after);
     // A text without a last line break, and lines that end as on Windows.
-    let members: &[(&[&str], Value)] = &[(&["a", "c"], Value::Number(1))];
+    let members: &[(&[&str], Value)] = &[(&["x-a", "c"], Value::Number(1))];
     assert_eq!(
-        inserted("a.yaml", "a:\n  b: 1", members)?,
-        "a:\n  b: 1\n  c: 1"
+        inserted("a.yaml", "x-a:\n  b: 1", members)?,
+        "x-a:\n  b: 1\n  c: 1"
     );
-    let windows = inserted("a.yaml", "a:\r\n  b: 1\r\nd: 2\r\n", members)?;
-    assert_eq!(windows, "a:\r\n  b: 1\r\n  c: 1\r\nd: 2\r\n");
+    let windows = inserted("a.yaml", "x-a:\r\n  b: 1\r\nx-d: 2\r\n", members)?;
+    assert_eq!(windows, "x-a:\r\n  b: 1\r\n  c: 1\r\nx-d: 2\r\n");
     Ok(())
 }
 
 #[test]
 fn json_keeps_its_indentation() -> Result<()> {
-    let before = "{\n    \"openapi\": \"3.2.0\",\n    \"a\": {\n        \"b\": \"}\\\"\"\n    },\n    \"c\": {},\n    \"d\": {\"e\": 1}\n}\n";
-    let after = "{\n    \"openapi\": \"3.2.0\",\n    \"a\": {\n        \"b\": \"}\\\"\",\n        \"4XX\": {\n            \"$ref\": \"#/components/responses/No\"\n        }\n    },\n    \"c\": {\"x\": 1, \"y\": 2},\n    \"d\": {\"e\": 1, \"f\": 3},\n    \"g\": {\n        \"h\": 4\n    }\n}\n";
+    let before = "{\n    \"openapi\": \"3.2.0\",\n    \"x-a\": {\n        \"b\": \"}\\\"\"\n    },\n    \"x-c\": {},\n    \"x-d\": {\"e\": 1}\n}\n";
+    let after = "{\n    \"openapi\": \"3.2.0\",\n    \"x-a\": {\n        \"b\": \"}\\\"\",\n        \"4XX\": {\n            \"$ref\": \"#/components/responses/No\"\n        }\n    },\n    \"x-c\": {\"x\": 1, \"y\": 2},\n    \"x-d\": {\"e\": 1, \"f\": 3},\n    \"x-g\": {\n        \"h\": 4\n    }\n}\n";
     let members: &[(&[&str], Value)] = &[
-        (&["a", "4XX"], Value::reference("responses", "No")),
-        (&["c", "x"], Value::Number(1)),
-        (&["c", "y"], Value::Number(2)),
-        (&["d", "f"], Value::Number(3)),
-        (&["g", "h"], Value::Number(4)),
+        (&["x-a", "4XX"], Value::reference("responses", "No")),
+        (&["x-c", "x"], Value::Number(1)),
+        (&["x-c", "y"], Value::Number(2)),
+        (&["x-d", "f"], Value::Number(3)),
+        (&["x-g", "h"], Value::Number(4)),
     ];
     assert_eq!(inserted("a.json", before, members)?, after);
     Ok(())
@@ -66,14 +66,14 @@ fn json_keeps_its_indentation() -> Result<()> {
 
 #[test]
 fn an_object_with_an_anchor_gets_a_member_once() -> Result<()> {
-    let before = "a: &all\n  x: 1\nb: *all\n";
+    let before = "x-a: &all\n  x: 1\nx-b: *all\n";
     let members: &[(&[&str], Value)] = &[
-        (&["a", "z"], Value::Number(2)),
-        (&["b", "z"], Value::Number(2)),
+        (&["x-a", "z"], Value::Number(2)),
+        (&["x-b", "z"], Value::Number(2)),
     ];
     assert_eq!(
         inserted("a.yaml", before, members)?,
-        "a: &all\n  x: 1\n  z: 2\nb: *all\n"
+        "x-a: &all\n  x: 1\n  z: 2\nx-b: *all\n"
     );
     Ok(())
 }

@@ -22,9 +22,9 @@ pub mod types;
 
 pub use client::Client;
 pub use ::openapi_dropshot_client::{
-    ApiKey, Batch, BatchError, BatchReport, BoxError, BuildError, Clock, Deprecation,
-    ErrorKind, FailedLoad, Progress, RetryBudget, RetryDecision, RetryStop, TryOutcome,
-    TryRequest, recovery, reqwest, telemetry,
+    ApiKey, Batch, BatchError, BatchReport, BoxError, BuildError, Clock, CursorLost,
+    Deprecation, ErrorKind, FailedLoad, FeedItem, Progress, RetryBudget, RetryDecision,
+    RetryStop, TryOutcome, TryRequest, recovery, reqwest, telemetry,
 };
 #[cfg(not(target_arch = "wasm32"))]
 pub use ::openapi_dropshot_client::{
@@ -153,6 +153,12 @@ pub type Pages<T> = ::openapi_dropshot_client::Pages<T, String>;
 /// feature `blocking` it has a method `blocking`, which makes an iterator of it.
 pub type Items<T> = ::openapi_dropshot_client::Items<T, String>;
 
+/// The events of a feed, those that are still to come included, as a stream; the method `feed` of a request returns it.
+/// [`next`](::openapi_dropshot_client::Feed::next) is the next event, and
+/// [`cursor`](::openapi_dropshot_client::Feed::cursor) the position after the last one, to go on there later. With the
+/// feature `blocking` it has a method `blocking`, which makes an iterator of it.
+pub type Feed<T> = ::openapi_dropshot_client::Feed<T, String>;
+
 /// Iterators over pages and their items, for code that is not async.
 #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
 pub mod blocking {
@@ -161,4 +167,7 @@ pub mod blocking {
 
     /// The items of the pages, one by one.
     pub type ItemsIter<T> = ::openapi_dropshot_client::blocking::ItemsIter<T, String>;
+
+    /// The events of a feed, one by one.
+    pub type FeedIter<T> = ::openapi_dropshot_client::blocking::FeedIter<T, String>;
 }

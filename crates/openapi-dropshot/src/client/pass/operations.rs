@@ -11,6 +11,7 @@ use crate::{
     client::{document::is_type, names::folded, plan::Sent},
     lifecycle::{deprecation_note, stability_sentence},
     names::snake,
+    plan::ItemForm,
 };
 use openapi_dropshot_contract::model::{Operation, ParameterIn, Type as SchemaType};
 use proc_macro2::{Literal, TokenStream};
@@ -177,12 +178,25 @@ impl Pass<'_> {
 
     /// Makes an example of a call of the operation, from the client to the response.
     fn call_example(&self, request: &Request<'_>) -> String {
-        self.request_example(request, "async fn", is_required, |request| {
-            quote! {
-                let response = #request.send().await?.into_inner();
-                println!("{response:?}");
-            }
-        })
+        let is_stream = matches!(request.response, Reading::Items(..));
+        self.request_example(
+            request,
+            "async fn",
+            is_required,
+            |request| match is_stream {
+                true => quote! {
+                    let mut items = #request.send().await?.into_inner();
+                    while let Some(item) = items.next().await {
+                        let item = item?;
+                        println!("{item:?}");
+                    }
+                },
+                false => quote! {
+                    let response = #request.send().await?.into_inner();
+                    println!("{response:?}");
+                },
+            },
+        )
     }
 
     /// Writes `send` and `send_blocking`.
@@ -190,16 +204,30 @@ impl Pass<'_> {
         let operation = request.operation;
         let prepared = request_of(request);
         let (read, response) = match &request.response {
-            Reading::Json(response) => ("json", quote!(#response)),
+            Reading::Json(response) => (quote!(json()), quote!(#response)),
+            Reading::Items(item, ItemForm::Events, _) => (
+                quote!(events(toolkit::json_data)),
+                quote!(super::EventStream<#item>),
+            ),
+            Reading::Items(item, ItemForm::TextEvents, _) => (
+                quote!(events(toolkit::text_data)),
+                quote!(super::EventStream<#item>),
+            ),
+            Reading::Items(item, _, media_type) => (
+                quote!(streamed(#media_type)),
+                quote!(super::Streamed<#item>),
+            ),
             Reading::ByStatus => {
                 let name = request.type_named("Success");
-                ("by_status", quote!(super::responses::#name))
+                (quote!(by_status()), quote!(super::responses::#name))
             }
-            Reading::Empty => ("empty", quote!(())),
-            Reading::Bytes => ("bytes", quote!(::openapi_dropshot_client::ByteStream)),
+            Reading::Empty => (quote!(empty()), quote!(())),
+            Reading::Bytes => (
+                quote!(bytes()),
+                quote!(::openapi_dropshot_client::ByteStream),
+            ),
         };
-        let read = format_ident!("{read}");
-        let received = quote!(#prepared.#read());
+        let received = quote!(#prepared.#read);
         let (mut error, mut sent) = (quote!(super::Error), quote!(#received.await));
         let mut sent_blocking = quote!(toolkit::wait(#received));
         if !request.call.typed_errors.is_empty() {
@@ -271,6 +299,26 @@ impl Pass<'_> {
                 }
             }
         });
+        let feed = is_feed(request).then(|| {
+            let feed_example = example(|request| {
+                quote! {
+                    let mut events = #request.feed();
+                    while let Some(event) = events.next().await {
+                        let event = event?;
+                        println!("{event:?}, then {:?}", events.cursor());
+                    }
+                }
+            });
+            quote! {
+                /// All items, of this page and of those that follow, and then those that are still to come, without an end. It
+                /// goes on by itself after errors that may pass.
+                ///
+                #feed_example
+                pub fn feed(self) -> super::Feed<#item> {
+                    #prepared.feed()
+                }
+            }
+        });
         Some(quote! {
             /// Follows the links from page to page, beginning with the page of this request.
             ///
@@ -289,6 +337,8 @@ impl Pass<'_> {
             pub fn stream(self) -> super::Items<#item> {
                 #prepared.items()
             }
+
+            #feed
         })
     }
 
@@ -314,6 +364,15 @@ impl Pass<'_> {
             linked && listed
         })
     }
+}
+
+/// Whether an operation that has pages is a feed: it has a `cursor`, and can `wait` for items that are still to come.
+pub(super) fn is_feed(request: &Request<'_>) -> bool {
+    let has = |name: &str| {
+        let mut parameters = request.parameters.iter().map(|setter| &setter.parameter);
+        parameters.any(|own| own.location == ParameterIn::Query && own.name.value == name)
+    };
+    has("cursor") && has("wait")
 }
 
 /// Calls the macro that writes the settings of a call: `with`, and a shortcut for each setting, unless the operation has a

@@ -13,11 +13,12 @@ use crate::{
     },
     lifecycle::deprecation_note,
     names::{ident, snake},
+    plan::ItemForm,
     probe::text,
     starter::ClientCall,
 };
 use openapi_dropshot_contract::model::{
-    MediaType, Operation, Parameter, Response, Stability, StatusCode,
+    Document, MediaType, Operation, Parameter, Response, Stability, StatusCode,
 };
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
@@ -67,6 +68,8 @@ pub(super) struct Body<'a> {
 /// How the body of a success is read.
 pub(super) enum Reading {
     Json(Box<Type>),
+    /// As a stream of items of this type and this media type.
+    Items(Box<Type>, ItemForm, String),
     /// As the enum of the successes of the operation.
     ByStatus,
     Empty,
@@ -111,11 +114,15 @@ impl Request<'_> {
 ///
 /// progenitor's code has no builder for an operation, or the builder lacks a part of it.
 pub(super) fn read<'a>(plan: &'a Plan<'a>, builders: &[Item]) -> Result<Vec<Request<'a>>, String> {
-    let read = |call| request(call, builders);
+    let read = |call| request(plan.document, call, builders);
     plan.calls.iter().map(read).collect()
 }
 
-fn request<'a>(call: &'a Call<'a>, builders: &[Item]) -> Result<Request<'a>, String> {
+fn request<'a>(
+    document: &Document,
+    call: &'a Call<'a>,
+    builders: &[Item],
+) -> Result<Request<'a>, String> {
     let Call { operation, id, .. } = call;
     let missing = |what: &str| format!("the operation `{id}` has no {what}");
     let builder = builders.iter().find_map(|item| match item {
@@ -160,10 +167,17 @@ fn request<'a>(call: &'a Call<'a>, builders: &[Item]) -> Result<Request<'a>, Str
         builder: builder.ident.clone(),
         parameters,
         body,
-        response: match response.to_token_stream().to_string().as_str() {
+        response: match (
+            response.to_token_stream().to_string().as_str(),
+            call.items(),
+        ) {
             _ if !call.typed_successes.is_empty() => Reading::ByStatus,
-            "()" => Reading::Empty,
-            "ByteStream" => Reading::Bytes,
+            (_, Some((media, schema))) => {
+                let form = ItemForm::of(document, media, schema);
+                Reading::Items(Box::new(response), form, media.essence())
+            }
+            ("()", _) => Reading::Empty,
+            ("ByteStream", _) => Reading::Bytes,
             _ => Reading::Json(Box::new(response)),
         },
         success: success(&call.successes),

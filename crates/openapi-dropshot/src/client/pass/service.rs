@@ -3,7 +3,7 @@
 use super::{
     Pass, docs,
     kinds::{Field, Kind, argument_of, name_of},
-    requests::Request,
+    requests::{Reading, Request},
 };
 use crate::client::names::folded;
 use openapi_dropshot_contract::model::Operation;
@@ -170,6 +170,24 @@ impl Pass<'_> {
                 pub type TypedError<B> = ::openapi_dropshot_client::TypedError<B, #code>;
             }
         });
+        let has = |is_event: bool| {
+            let mut readings = requests.iter().map(|request| &request.response);
+            readings.any(|reading| matches!(reading, Reading::Items(_, form, _) if form.is_event() == is_event))
+        };
+        let streams = has(false).then(|| {
+            quote! {
+                /// The items of a response that is a stream, as they arrive.
+                /// [`next`](::openapi_dropshot_client::stream::Streamed::next) is the next one.
+                pub type Streamed<T> = ::openapi_dropshot_client::stream::Streamed<T, #code>;
+            }
+        });
+        let events = has(true).then(|| {
+            quote! {
+                /// Server-sent events, as they arrive; it connects again by itself.
+                /// [`next`](::openapi_dropshot_client::stream::EventStream::next) is the next one.
+                pub type EventStream<T> = ::openapi_dropshot_client::stream::EventStream<T, #code>;
+            }
+        });
         // Without the alias, applications would use `ErrorErrorCode` for `error_code` of the component `Error`.
         let alias = error_code.filter(|code| code != "ErrorCode").map(|code| {
             quote! {
@@ -194,7 +212,7 @@ impl Pass<'_> {
             pub use client::Client;
             #alias
             pub use ::openapi_dropshot_client::{
-                ApiKey, Batch, BatchError, BatchReport, BoxError, BuildError, Clock, Deprecation, ErrorKind, FailedLoad, Progress,
+                ApiKey, Batch, BatchError, BatchReport, BoxError, BuildError, Clock, CursorLost, Deprecation, ErrorKind, FailedLoad, FeedItem, Progress,
                 RetryBudget, RetryDecision, RetryStop, TryOutcome, TryRequest, recovery, reqwest, telemetry,
             };
             #[cfg(not(target_arch = "wasm32"))]
@@ -266,6 +284,15 @@ impl Pass<'_> {
             /// feature `blocking` it has a method `blocking`, which makes an iterator of it.
             pub type Items<T> = ::openapi_dropshot_client::Items<T, #code>;
 
+            /// The events of a feed, those that are still to come included, as a stream; the method `feed` of a request returns it.
+            /// [`next`](::openapi_dropshot_client::Feed::next) is the next event, and
+            /// [`cursor`](::openapi_dropshot_client::Feed::cursor) the position after the last one, to go on there later. With the
+            /// feature `blocking` it has a method `blocking`, which makes an iterator of it.
+            pub type Feed<T> = ::openapi_dropshot_client::Feed<T, #code>;
+
+            #streams
+            #events
+
             /// Iterators over pages and their items, for code that is not async.
             #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
             pub mod blocking {
@@ -274,6 +301,9 @@ impl Pass<'_> {
 
                 /// The items of the pages, one by one.
                 pub type ItemsIter<T> = ::openapi_dropshot_client::blocking::ItemsIter<T, #code_of_blocking>;
+
+                /// The events of a feed, one by one.
+                pub type FeedIter<T> = ::openapi_dropshot_client::blocking::FeedIter<T, #code_of_blocking>;
             }
         }
     }

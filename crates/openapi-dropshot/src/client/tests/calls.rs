@@ -199,3 +199,51 @@ fn a_pattern_is_described_by_the_document_or_by_its_example() {
         assert!(!text.contains("doesn't match pattern"), "{text}");
     }
 }
+
+#[test]
+fn a_stream_is_read_as_the_items_of_its_schema() {
+    let stream = |media_type: &str, schema: &str| {
+        let content = format!("{{{media_type}: {{x-item-schema: {schema}}}}}");
+        let responses = format!("{{'200': {{description: Some., content: {content}}}}}");
+        document(
+            &format!("{{operationId: putThing, responses: {responses}}}"),
+            SCHEMA,
+        )
+    };
+    let thing = "{$ref: '#/components/schemas/Thing'}";
+    for (media_type, schema, response, read) in [
+        (
+            "text/event-stream",
+            thing,
+            "EventStream<types::Thing>",
+            "events(toolkit::json_data)",
+        ),
+        (
+            "text/event-stream",
+            "{type: string}",
+            "EventStream<::std::string::String>",
+            "events(toolkit::text_data)",
+        ),
+        (
+            "application/jsonl",
+            thing,
+            "Streamed<types::Thing>",
+            "streamed(\"application/jsonl\")",
+        ),
+        (
+            "application/json-seq",
+            "{type: integer}",
+            "Streamed<i64>",
+            "streamed(\"application/json-seq\")",
+        ),
+    ] {
+        let text = file(&stream(media_type, schema), "builder.rs");
+        let flat = text.split_whitespace().collect::<String>();
+        for wanted in [
+            format!("super::Response<super::{response}>"),
+            format!(".{read}"),
+        ] {
+            assert!(flat.contains(&wanted), "{wanted}: {text}");
+        }
+    }
+}

@@ -57,6 +57,76 @@ impl Error {
     }
 }
 
+/// Builds a value of [`EventHead`](super::EventHead) field by field; `build` ends it.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::EventHead = types::EventHead::builder()
+///     .id("evt_0197c5e02cae06bdefdf2b3b3f1d6a20")
+///     .timestamp(
+///         "2026-11-21T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///     )
+///     .version(1)
+///     .cursor("AUMB5r0dJ2gAAAAAAAAAAiyuBr3v3ys7")
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+pub struct EventHeadBuilder {
+    cursor: toolkit::Member<::std::string::String>,
+    id: toolkit::Member<::std::string::String>,
+    timestamp: toolkit::Member<::chrono::DateTime<::chrono::offset::Utc>>,
+    version: toolkit::Member<i64>,
+}
+
+/// The builder of [`EventHead`](super::EventHead).
+pub type EventHead = EventHeadBuilder;
+
+toolkit::builder!(
+    EventHead, cursor = toolkit::missing("cursor", "cursor"), id = toolkit::missing("id",
+    "id"), timestamp = toolkit::missing("timestamp", "timestamp"), version =
+    toolkit::missing("version", "version")
+);
+
+impl EventHead {
+    /// The position after this event, for the parameter `cursor`.
+    pub fn cursor<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.cursor = value.into_member("cursor");
+        self
+    }
+
+    /// Unique identifier of the event.
+    pub fn id<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.id = value.into_member("id");
+        self
+    }
+
+    /// The time of the change by the clock of the service, in UTC. Events
+    /// are ordered by their position, not by their time.
+    pub fn timestamp<T: toolkit::IntoMember<::chrono::DateTime<::chrono::offset::Utc>>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.timestamp = value.into_member("timestamp");
+        self
+    }
+
+    /// The `version` of the pet or the order after the change.
+    pub fn version<T: toolkit::IntoMember<i64>>(mut self, value: T) -> Self {
+        self.version = value.into_member("version");
+        self
+    }
+}
+
 /// Builds a value of [`NewOrder`](super::NewOrder) field by field; `build` ends it.
 ///
 /// ```
@@ -155,6 +225,7 @@ impl NewPet {
 ///     .updated_at(
 ///         "2026-11-21T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
 ///     )
+///     .version(1)
 ///     .build()?;
 /// println!("{value:?}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -167,6 +238,7 @@ pub struct OrderBuilder {
     placed_at: toolkit::Member<::chrono::DateTime<::chrono::offset::Utc>>,
     status: toolkit::Member<super::OrderStatus>,
     updated_at: toolkit::Member<::chrono::DateTime<::chrono::offset::Utc>>,
+    version: toolkit::Member<::std::option::Option<i64>>,
 }
 
 /// The builder of [`Order`](super::Order).
@@ -176,7 +248,7 @@ toolkit::builder!(
     Order, id = toolkit::missing("id", "id"), pet_id = toolkit::missing("petId",
     "pet_id"), placed_at = toolkit::missing("placedAt", "placed_at"), status =
     toolkit::missing("status", "status"), updated_at = toolkit::missing("updatedAt",
-    "updated_at")
+    "updated_at"), version = Ok(Default::default())
 );
 
 impl Order {
@@ -219,6 +291,118 @@ impl Order {
         self.updated_at = value.into_member("updatedAt");
         self
     }
+
+    /// Grows by one with each change of the order, from 1 when it is
+    /// placed. Absent only in responses of a service of version 1.1 or
+    /// earlier.
+    pub fn version<T: toolkit::IntoOptional<i64, M>, M>(mut self, value: T) -> Self {
+        self.version = toolkit::optional_member(value, "version");
+        self
+    }
+}
+
+/// Builds a value of [`OrderPlaced`](super::OrderPlaced) field by field; `build` ends it.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::OrderPlaced = types::OrderPlaced::builder()
+///     .id("evt_0197c5e02cae06bdefdf2b3b3f1d6a20")
+///     .timestamp(
+///         "2026-11-21T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///     )
+///     .version(1)
+///     .cursor("AUMB5r0dJ2gAAAAAAAAAAiyuBr3v3ys7")
+///     .type_(types::OrderPlacedType::OrderPlaced)
+///     .data(
+///         types::Order::builder()
+///             .id(2)
+///             .pet_id(1)
+///             .status(types::OrderStatus::Placed)
+///             .placed_at(
+///                 "2026-11-21T12:00:00Z"
+///                     .parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///             )
+///             .updated_at(
+///                 "2026-11-21T12:00:00Z"
+///                     .parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///             )
+///             .version(1),
+///     )
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+pub struct OrderPlacedBuilder {
+    cursor: toolkit::Member<::std::string::String>,
+    data: toolkit::Member<super::Order>,
+    id: toolkit::Member<::std::string::String>,
+    timestamp: toolkit::Member<::chrono::DateTime<::chrono::offset::Utc>>,
+    type_: toolkit::Member<super::OrderPlacedType>,
+    version: toolkit::Member<i64>,
+}
+
+/// The builder of [`OrderPlaced`](super::OrderPlaced).
+pub type OrderPlaced = OrderPlacedBuilder;
+
+toolkit::builder!(
+    OrderPlaced, cursor = toolkit::missing("cursor", "cursor"), data =
+    toolkit::missing("data", "data"), id = toolkit::missing("id", "id"), timestamp =
+    toolkit::missing("timestamp", "timestamp"), type_ = toolkit::missing("type",
+    "type_"), version = toolkit::missing("version", "version")
+);
+
+impl OrderPlaced {
+    /// The position after this event, for the parameter `cursor`.
+    pub fn cursor<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.cursor = value.into_member("cursor");
+        self
+    }
+
+    /// An order for one pet.
+    pub fn data<T: toolkit::IntoMember<super::Order>>(mut self, value: T) -> Self {
+        self.data = value.into_member("data");
+        self
+    }
+
+    /// Unique identifier of the event.
+    pub fn id<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.id = value.into_member("id");
+        self
+    }
+
+    /// The time of the change by the clock of the service, in UTC. Events
+    /// are ordered by their position, not by their time.
+    pub fn timestamp<T: toolkit::IntoMember<::chrono::DateTime<::chrono::offset::Utc>>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.timestamp = value.into_member("timestamp");
+        self
+    }
+
+    /// The type of the event.
+    pub fn type_<T: toolkit::IntoMember<super::OrderPlacedType>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.type_ = value.into_member("type");
+        self
+    }
+
+    /// The `version` of the pet or the order after the change.
+    pub fn version<T: toolkit::IntoMember<i64>>(mut self, value: T) -> Self {
+        self.version = value.into_member("version");
+        self
+    }
 }
 
 /// Builds a value of [`OrderUpdate`](super::OrderUpdate) field by field; `build` ends it.
@@ -254,6 +438,110 @@ impl OrderUpdate {
     }
 }
 
+/// Builds a value of [`OrderUpdated`](super::OrderUpdated) field by field; `build` ends it.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::OrderUpdated = types::OrderUpdated::builder()
+///     .id("evt_0197c5e02cae06bdefdf2b3b3f1d6a20")
+///     .timestamp(
+///         "2026-11-21T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///     )
+///     .version(2)
+///     .cursor("AUMB5r0dJ2gAAAAAAAAAAiyuBr3v3ys7")
+///     .type_(types::OrderUpdatedType::OrderUpdated)
+///     .data(
+///         types::Order::builder()
+///             .id(2)
+///             .pet_id(1)
+///             .status(types::OrderStatus::Approved)
+///             .placed_at(
+///                 "2026-11-21T12:00:00Z"
+///                     .parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///             )
+///             .updated_at(
+///                 "2026-11-21T12:00:00Z"
+///                     .parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///             )
+///             .version(2),
+///     )
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+pub struct OrderUpdatedBuilder {
+    cursor: toolkit::Member<::std::string::String>,
+    data: toolkit::Member<super::Order>,
+    id: toolkit::Member<::std::string::String>,
+    timestamp: toolkit::Member<::chrono::DateTime<::chrono::offset::Utc>>,
+    type_: toolkit::Member<super::OrderUpdatedType>,
+    version: toolkit::Member<i64>,
+}
+
+/// The builder of [`OrderUpdated`](super::OrderUpdated).
+pub type OrderUpdated = OrderUpdatedBuilder;
+
+toolkit::builder!(
+    OrderUpdated, cursor = toolkit::missing("cursor", "cursor"), data =
+    toolkit::missing("data", "data"), id = toolkit::missing("id", "id"), timestamp =
+    toolkit::missing("timestamp", "timestamp"), type_ = toolkit::missing("type",
+    "type_"), version = toolkit::missing("version", "version")
+);
+
+impl OrderUpdated {
+    /// The position after this event, for the parameter `cursor`.
+    pub fn cursor<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.cursor = value.into_member("cursor");
+        self
+    }
+
+    /// An order for one pet.
+    pub fn data<T: toolkit::IntoMember<super::Order>>(mut self, value: T) -> Self {
+        self.data = value.into_member("data");
+        self
+    }
+
+    /// Unique identifier of the event.
+    pub fn id<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.id = value.into_member("id");
+        self
+    }
+
+    /// The time of the change by the clock of the service, in UTC. Events
+    /// are ordered by their position, not by their time.
+    pub fn timestamp<T: toolkit::IntoMember<::chrono::DateTime<::chrono::offset::Utc>>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.timestamp = value.into_member("timestamp");
+        self
+    }
+
+    /// The type of the event.
+    pub fn type_<T: toolkit::IntoMember<super::OrderUpdatedType>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.type_ = value.into_member("type");
+        self
+    }
+
+    /// The `version` of the pet or the order after the change.
+    pub fn version<T: toolkit::IntoMember<i64>>(mut self, value: T) -> Self {
+        self.version = value.into_member("version");
+        self
+    }
+}
+
 /// Builds a value of [`Pet`](super::Pet) field by field; `build` ends it.
 ///
 /// ```
@@ -264,6 +552,7 @@ impl OrderUpdate {
 ///     .name("Rex")
 ///     .category_id(7)
 ///     .status(types::PetStatus::Available)
+///     .version(1)
 ///     .build()?;
 /// println!("{value:?}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -275,6 +564,7 @@ pub struct PetBuilder {
     id: toolkit::Member<i64>,
     name: toolkit::Member<::std::string::String>,
     status: toolkit::Member<::std::option::Option<super::PetStatus>>,
+    version: toolkit::Member<::std::option::Option<i64>>,
 }
 
 /// The builder of [`Pet`](super::Pet).
@@ -283,7 +573,7 @@ pub type Pet = PetBuilder;
 toolkit::builder!(
     Pet, category_id = toolkit::missing("categoryId", "category_id"), id =
     toolkit::missing("id", "id"), name = toolkit::missing("name", "name"), status =
-    Ok(Default::default())
+    Ok(Default::default()), version = Ok(Default::default())
 );
 
 impl Pet {
@@ -314,6 +604,247 @@ impl Pet {
         value: T,
     ) -> Self {
         self.status = toolkit::optional_member(value, "status");
+        self
+    }
+
+    /// Grows by one with each change of the pet, from 1 at its
+    /// creation. Absent only in responses of a service of version 1.1
+    /// or earlier.
+    pub fn version<T: toolkit::IntoOptional<i64, M>, M>(mut self, value: T) -> Self {
+        self.version = toolkit::optional_member(value, "version");
+        self
+    }
+}
+
+/// Builds a value of [`PetCreated`](super::PetCreated) field by field; `build` ends it.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::PetCreated = types::PetCreated::builder()
+///     .id("evt_0197c5e02cae06bdefdf2b3b3f1d6a20")
+///     .timestamp(
+///         "2026-11-21T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///     )
+///     .version(1)
+///     .cursor("AUMB5r0dJ2gAAAAAAAAAAiyuBr3v3ys7")
+///     .type_(types::PetCreatedType::PetCreated)
+///     .data(
+///         types::Pet::builder()
+///             .id(1)
+///             .name("Rex")
+///             .category_id(7)
+///             .status(types::PetStatus::Available)
+///             .version(1),
+///     )
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+pub struct PetCreatedBuilder {
+    cursor: toolkit::Member<::std::string::String>,
+    data: toolkit::Member<super::Pet>,
+    id: toolkit::Member<::std::string::String>,
+    timestamp: toolkit::Member<::chrono::DateTime<::chrono::offset::Utc>>,
+    type_: toolkit::Member<super::PetCreatedType>,
+    version: toolkit::Member<i64>,
+}
+
+/// The builder of [`PetCreated`](super::PetCreated).
+pub type PetCreated = PetCreatedBuilder;
+
+toolkit::builder!(
+    PetCreated, cursor = toolkit::missing("cursor", "cursor"), data =
+    toolkit::missing("data", "data"), id = toolkit::missing("id", "id"), timestamp =
+    toolkit::missing("timestamp", "timestamp"), type_ = toolkit::missing("type",
+    "type_"), version = toolkit::missing("version", "version")
+);
+
+impl PetCreated {
+    /// The position after this event, for the parameter `cursor`.
+    pub fn cursor<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.cursor = value.into_member("cursor");
+        self
+    }
+
+    /// A pet of the store.
+    pub fn data<T: toolkit::IntoMember<super::Pet>>(mut self, value: T) -> Self {
+        self.data = value.into_member("data");
+        self
+    }
+
+    /// Unique identifier of the event.
+    pub fn id<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.id = value.into_member("id");
+        self
+    }
+
+    /// The time of the change by the clock of the service, in UTC. Events
+    /// are ordered by their position, not by their time.
+    pub fn timestamp<T: toolkit::IntoMember<::chrono::DateTime<::chrono::offset::Utc>>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.timestamp = value.into_member("timestamp");
+        self
+    }
+
+    /// The type of the event.
+    pub fn type_<T: toolkit::IntoMember<super::PetCreatedType>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.type_ = value.into_member("type");
+        self
+    }
+
+    /// The `version` of the pet or the order after the change.
+    pub fn version<T: toolkit::IntoMember<i64>>(mut self, value: T) -> Self {
+        self.version = value.into_member("version");
+        self
+    }
+}
+
+/// Builds a value of [`PetStatusChange`](super::PetStatusChange) field by field; `build` ends it.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::PetStatusChange = types::PetStatusChange::builder()
+///     .id(1)
+///     .status(types::PetStatus::Available)
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+pub struct PetStatusChangeBuilder {
+    id: toolkit::Member<i64>,
+    status: toolkit::Member<super::PetStatus>,
+}
+
+/// The builder of [`PetStatusChange`](super::PetStatusChange).
+pub type PetStatusChange = PetStatusChangeBuilder;
+
+toolkit::builder!(
+    PetStatusChange, id = toolkit::missing("id", "id"), status =
+    toolkit::missing("status", "status")
+);
+
+impl PetStatusChange {
+    /// Identifier of the pet.
+    pub fn id<T: toolkit::IntoMember<i64>>(mut self, value: T) -> Self {
+        self.id = value.into_member("id");
+        self
+    }
+
+    /// Availability of a pet.
+    pub fn status<T: toolkit::IntoMember<super::PetStatus>>(mut self, value: T) -> Self {
+        self.status = value.into_member("status");
+        self
+    }
+}
+
+/// Builds a value of [`PetStatusChanged`](super::PetStatusChanged) field by field; `build` ends it.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::PetStatusChanged = types::PetStatusChanged::builder()
+///     .id("evt_0197c5e02cae06bdefdf2b3b3f1d6a20")
+///     .timestamp(
+///         "2026-11-21T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///     )
+///     .version(3)
+///     .cursor("AUMB5r0dJ2gAAAAAAAAAAiyuBr3v3ys7")
+///     .type_(types::PetStatusChangedType::PetStatusChanged)
+///     .data(
+///         types::PetStatusChange::builder().id(1).status(types::PetStatus::Available),
+///     )
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+pub struct PetStatusChangedBuilder {
+    cursor: toolkit::Member<::std::string::String>,
+    data: toolkit::Member<super::PetStatusChange>,
+    id: toolkit::Member<::std::string::String>,
+    timestamp: toolkit::Member<::chrono::DateTime<::chrono::offset::Utc>>,
+    type_: toolkit::Member<super::PetStatusChangedType>,
+    version: toolkit::Member<i64>,
+}
+
+/// The builder of [`PetStatusChanged`](super::PetStatusChanged).
+pub type PetStatusChanged = PetStatusChangedBuilder;
+
+toolkit::builder!(
+    PetStatusChanged, cursor = toolkit::missing("cursor", "cursor"), data =
+    toolkit::missing("data", "data"), id = toolkit::missing("id", "id"), timestamp =
+    toolkit::missing("timestamp", "timestamp"), type_ = toolkit::missing("type",
+    "type_"), version = toolkit::missing("version", "version")
+);
+
+impl PetStatusChanged {
+    /// The position after this event, for the parameter `cursor`.
+    pub fn cursor<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.cursor = value.into_member("cursor");
+        self
+    }
+
+    /// The new status of a pet.
+    pub fn data<T: toolkit::IntoMember<super::PetStatusChange>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.data = value.into_member("data");
+        self
+    }
+
+    /// Unique identifier of the event.
+    pub fn id<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.id = value.into_member("id");
+        self
+    }
+
+    /// The time of the change by the clock of the service, in UTC. Events
+    /// are ordered by their position, not by their time.
+    pub fn timestamp<T: toolkit::IntoMember<::chrono::DateTime<::chrono::offset::Utc>>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.timestamp = value.into_member("timestamp");
+        self
+    }
+
+    /// The type of the event.
+    pub fn type_<T: toolkit::IntoMember<super::PetStatusChangedType>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.type_ = value.into_member("type");
+        self
+    }
+
+    /// The `version` of the pet or the order after the change.
+    pub fn version<T: toolkit::IntoMember<i64>>(mut self, value: T) -> Self {
+        self.version = value.into_member("version");
         self
     }
 }

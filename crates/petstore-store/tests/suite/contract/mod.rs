@@ -3,6 +3,7 @@
 
 mod backends;
 mod closing;
+mod events;
 mod keys;
 mod members;
 mod model;
@@ -57,7 +58,7 @@ macro_rules! contract {
     ($backend:ident) => {
         mod $backend {
             use crate::contract::{
-                backends, closing, keys, members, model, once, orders, pages, pets, usage,
+                backends, closing, events, keys, members, model, once, orders, pages, pets, usage,
             };
             use crate::contract::orders::{clients as order_clients, repeated as repeated_orders};
 
@@ -67,6 +68,14 @@ macro_rules! contract {
                 closing::a_store_that_works_passes_its_check,
                 closing::its_connections_are_counted_while_it_is_open,
                 closing::writes_are_counted,
+                events::a_change_that_is_rejected_or_repeated_has_no_event,
+                events::a_cursor_of_another_history_is_reset,
+                events::a_feed_begins_anew_after_changes_without_events,
+                events::a_page_of_some_types_moves_on_although_it_is_empty,
+                events::each_change_has_its_events_in_order_with_the_new_version,
+                events::old_events_are_deleted_from_the_beginning_and_no_position_is_used_again,
+                events::pages_of_any_size_have_each_event_once,
+                events::writers_at_once_lose_no_event,
                 keys::a_key_is_found_by_its_hash_until_it_is_revoked,
                 keys::a_revoked_key_keeps_its_first_time,
                 keys::a_time_comes_back_to_the_microsecond,

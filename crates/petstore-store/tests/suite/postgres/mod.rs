@@ -5,6 +5,7 @@ mod batches;
 mod commits;
 mod crashes;
 mod encryption;
+mod events;
 mod once;
 mod opening;
 mod orders;

@@ -7,10 +7,10 @@ use crate::{
     fixtures::new_order,
     postgres_server::{own, shared},
 };
-use chrono::Utc;
+use chrono::{DateTime, Utc};
 use futures::future::join_all;
-use petstore_models::{OrderStatus, PetStatus};
-use petstore_store::{KeyHash, OrderQuery, PetQuery, Store};
+use petstore_models::{EventType, OrderStatus, PetStatus};
+use petstore_store::{EventQuery, EventsAfter, KeyHash, OrderQuery, PetQuery, Store};
 use std::time::{Duration, Instant};
 
 /// So few that the server would scan them.
@@ -66,6 +66,17 @@ async fn run_all(store: &dyn Store) {
     updated.await.expect("a result").expect("an order");
     let forgotten = store.forget_idempotency_keys(now, 10).await;
     forgotten.expect("nothing is old");
+    for types in [vec![], vec![EventType::OrderUpdated]] {
+        let query = EventQuery {
+            after: EventsAfter::Start,
+            types,
+            limit: 2,
+        };
+        let page = store.list_events(query).await.expect("a page");
+        page.expect("the beginning");
+    }
+    let forgotten = store.forget_events(DateTime::UNIX_EPOCH, 10).await;
+    forgotten.expect("nothing is old");
     store
         .find_key(&KeyHash::new([1; 32]))
         .await
@@ -104,6 +115,9 @@ async fn each_statement_finds_its_rows_by_an_index() {
              SELECT number, 'delivered', 0, 0 FROM generate_series(1, 20000) AS number;
          INSERT INTO idempotency_keys (key_id, key, fingerprint, made_id, created_at)
              SELECT 'k', number, decode(repeat('01', 32), 'hex'), number, 9000000000000000 FROM generate_series(1, 20000) AS number;
+         INSERT INTO events SELECT number, decode(repeat('01', 16), 'hex'), 'pet.status_changed', 0, 1, 1, '{\"status\":\"sold\"}'
+             FROM generate_series(1, 20000) AS number;
+         UPDATE event_head SET position = 20000;
          ANALYZE";
     db.batch_execute(rows).await.expect("rows");
     let before = cluster.log().len();
@@ -111,7 +125,7 @@ async fn each_statement_finds_its_rows_by_an_index() {
     let plans = plans(&cluster.log()[before..]);
     assert!(plans.len() > 15, "{plans:#?}");
     for plan in plans {
-        for table in ["pets", "orders", "idempotency_keys"] {
+        for table in ["pets", "orders", "idempotency_keys", "events"] {
             // Whether there is a row at all.
             let is_first_row = plan.contains("EXISTS (SELECT 1 FROM pets)");
             let scan = format!("Seq Scan on {table} ");

@@ -83,7 +83,7 @@ pub(crate) async fn an_order_comes_back_as_it_was_placed_and_takes_its_pet(store
     let time = "2026-11-21T12:00:00.123456Z";
     assert_eq!(
         text,
-        serde_json::json!({"id": 1, "petId": pet.id, "status": "placed", "placedAt": time, "updatedAt": time})
+        serde_json::json!({"id": 1, "petId": pet.id, "status": "placed", "placedAt": time, "updatedAt": time, "version": 1})
     );
     let found = store.order(placed.id).await.expect("a result");
     assert_eq!(found, Some(placed));
@@ -163,6 +163,7 @@ pub(crate) async fn each_step_changes_order_and_pet_and_every_other_is_rejected_
                     let after = Order {
                         status: to,
                         updated_at: minutes(1).into(),
+                        version: before.version.map(|version| version + 1),
                         ..before.clone()
                     };
                     (Ok(after), Some(*pet))

@@ -61,6 +61,13 @@ enum Kept {
     Order(Order),
 }
 
+/// Makes a pet have this status; a status that it has already is no change.
+fn change(pet: &mut Pet, status: PetStatus) {
+    if pet.status.replace(status) != Some(status) {
+        pet.version = pet.version.map(|version| version + 1);
+    }
+}
+
 impl Model {
     /// Whether the call, made now, returns this. What the store chooses, the
     /// ids, is taken from the result, and must be new.
@@ -133,7 +140,7 @@ impl Model {
         if pet.status != Some(PetStatus::Available) {
             return *result == Err(NotOrdered::NotAvailable(pet.status));
         }
-        pet.status = Some(PetStatus::Pending);
+        change(pet, PetStatus::Pending);
         let Ok(order) = result else { return false };
         let is_new = self.find(order.id).is_none();
         self.orders.push(order.clone());
@@ -144,6 +151,7 @@ impl Model {
             status: OrderStatus::Placed,
             placed_at: at.clone(),
             updated_at: at,
+            version: Some(1),
         };
         is_new && *order == expected
     }
@@ -159,11 +167,12 @@ impl Model {
             (from, _) => return Err(NotUpdated::NoStep { from }),
         };
         order.status = to;
+        order.version = order.version.map(|version| version + 1);
         let before: DateTime<Utc> = order.updated_at.to_string().parse().expect("a time");
         order.updated_at = before.max(made.at).into();
         let order = order.clone();
         if let Some(pet) = self.pet(order.pet_id) {
-            pet.status = Some(pet_status);
+            change(pet, pet_status);
         }
         Ok(order)
     }

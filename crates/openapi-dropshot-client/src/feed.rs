@@ -1,0 +1,242 @@
+//! Follows a feed of events: page after page, waiting for events that are still to come, and again after errors that pass.
+
+use crate::{
+    Error, ErrorCode, Response, call::Settings, error::Failure, link, pages::follow,
+    platform::sleep, prepared::Prepared,
+};
+use futures_util::{
+    Stream, StreamExt as _,
+    stream::{self, BoxStream},
+};
+use reqwest::Url;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::{
+    future::poll_fn,
+    marker::PhantomData,
+    pin::Pin,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+/// The parameter for the time in seconds that the service waits for events, and its value if the request has none.
+const WAIT: (&str, &str) = ("wait", "30");
+/// The pause after an error that may pass; it doubles with each further one.
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+/// The longest pause, and that after an empty page if the service does not wait.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// The events of a feed, one by one and without an end, as a [`Stream`]; the method `feed` of a request returns it.
+///
+/// It waits for events that are still to come, and goes on by itself where it was after errors that may pass
+/// ([`Error::is_retryable`]). After any other error the stream ends. [`Error::cursor_lost`] tells whether the events after
+/// the cursor cannot be had any more.
+///
+/// Store [`cursor`](Feed::cursor) with the effect of each event, in one transaction, and pass it to the `cursor` of the
+/// request after a restart: each event has its effect exactly once.
+///
+/// ```
+/// # use openapi_dropshot_client::{CursorLost, Error, Feed, FeedItem};
+/// # async fn example(mut titles: Feed<String>) -> Result<(), Error> {
+/// while let Some(item) = titles.next().await {
+///     match item {
+///         Ok(FeedItem::Known(title)) => println!("{title}, then {:?}", titles.cursor()),
+///         Ok(FeedItem::Unknown(other)) => println!("of a newer service: {other}"),
+///         Err(error) if error.cursor_lost() == Some(CursorLost::Reset) => println!("list everything anew"),
+///         Err(error) => return Err(error),
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "nothing is sent before an event is polled for"]
+pub struct Feed<T, C = String> {
+    pages: BoxStream<'static, Result<Page, Failure>>,
+    events: std::vec::IntoIter<Value>,
+    /// The cursor behind the events of the last page.
+    end: Option<String>,
+    cursor: Option<String>,
+    types: PhantomData<fn() -> (T, C)>,
+}
+
+/// An event of a [`Feed`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum FeedItem<T> {
+    /// An event that this client knows.
+    Known(T),
+    /// An event that this client cannot read, such as one of a type that a newer service has. Its effect, if it has one, is
+    /// to be skipped.
+    Unknown(Value),
+}
+
+/// Why a feed cannot be continued at its cursor; see [`Error::cursor_lost`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum CursorLost {
+    /// The service was put back to an earlier state: events that were received may never have happened.
+    Reset,
+    /// Events after the cursor were deleted because of their age.
+    Expired,
+}
+
+struct Page {
+    events: Vec<Value>,
+    end: Option<String>,
+}
+
+impl<T, C> Feed<T, C> {
+    /// The position after the event that was returned last, for the `cursor` of a later request with any types. Before the
+    /// first event, the cursor of the request, and `None` if that is the beginning of the feed.
+    pub fn cursor(&self) -> Option<&str> {
+        self.cursor.as_deref()
+    }
+
+    /// The next event of the page that was received last.
+    pub(crate) fn next_of_page(&mut self) -> Option<FeedItem<T>>
+    where
+        T: DeserializeOwned,
+    {
+        let event = self.events.next()?;
+        if let Some(cursor) = event.get("cursor").and_then(Value::as_str) {
+            self.cursor = Some(cursor.to_owned());
+        }
+        // The page may have ended with events of other types.
+        if self.events.len() == 0 && self.end.is_some() {
+            self.cursor.clone_from(&self.end);
+        }
+        Some(match T::deserialize(&event) {
+            Ok(known) => FeedItem::Known(known),
+            Err(_) => FeedItem::Unknown(event),
+        })
+    }
+}
+
+impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Feed<T, C> {
+    pub(crate) fn new(first: Result<Box<Prepared>, Failure>) -> Self {
+        let first = first.map(|mut first| {
+            wait_longer(&mut first);
+            first
+        });
+        let url = first.as_ref().ok().map(|first| first.request.url());
+        let cursor = url.and_then(|url| link::query_value(url.as_str(), "cursor"));
+        let pages = stream::try_unfold(Some(first), |next| async move {
+            let Some(next) = next else { return Ok(None) };
+            let (page, next) = fetch::<C>(next?).await?;
+            Ok(Some((page, Some(Ok(next)))))
+        });
+        Feed {
+            pages: pages.boxed(),
+            events: Vec::new().into_iter(),
+            end: None,
+            cursor,
+            types: PhantomData,
+        }
+    }
+
+    /// The next event. The same as `next` of `StreamExt`, without the import.
+    pub async fn next(&mut self) -> Option<Result<FeedItem<T>, Error<C>>> {
+        poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
+    }
+
+    /// The events as an iterator, for code that is not async.
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
+    pub fn blocking(self) -> crate::blocking::FeedIter<T, C> {
+        crate::blocking::StreamIter::new(self, |feed| feed.next_of_page().map(Ok))
+    }
+}
+
+impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Stream for Feed<T, C> {
+    type Item = Result<FeedItem<T>, Error<C>>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.get_mut();
+        loop {
+            if let Some(event) = this.next_of_page() {
+                return Poll::Ready(Some(Ok(event)));
+            }
+            match ready!(this.pages.poll_next_unpin(context)) {
+                Some(Ok(page)) => {
+                    if page.events.is_empty() && page.end.is_some() {
+                        this.cursor.clone_from(&page.end);
+                    }
+                    this.end = page.end;
+                    this.events = page.events.into_iter();
+                }
+                Some(Err(error)) => return Poll::Ready(Some(Err(error.typed()))),
+                None => return Poll::Ready(None),
+            }
+        }
+    }
+}
+
+debug_fields!([T, C] Feed<T, C>, cursor(cursor), left_on_page(events.len()));
+
+impl<C: std::fmt::Display> Error<C> {
+    /// Why a feed cannot be continued at its cursor: the status is 410, and the code `cursor_reset` or `cursor_expired`. The
+    /// documentation of the operation says how to synchronise again.
+    pub fn cursor_lost(&self) -> Option<CursorLost> {
+        let code = self.code().filter(|_| self.status() == Some(410))?;
+        match code.to_string().as_str() {
+            "cursor_reset" => Some(CursorLost::Reset),
+            "cursor_expired" => Some(CursorLost::Expired),
+            _ => None,
+        }
+    }
+}
+
+/// Lets the service wait for events, and gives the calls the time for it.
+fn wait_longer(request: &mut Prepared) {
+    let url = request.request.url_mut();
+    if wait_of(url).is_none() {
+        url.query_pairs_mut().append_pair(WAIT.0, WAIT.1);
+    }
+    let wait = wait_of(url).unwrap_or_default();
+    let settings = request.settings();
+    let settings = Settings {
+        timeout: settings.timeout.saturating_add(wait),
+        try_timeout: settings.try_timeout.saturating_add(wait),
+        ..settings.clone()
+    };
+    request.settings = Some(Box::new(settings));
+}
+
+fn wait_of(url: &Url) -> Option<Duration> {
+    let mut query = url.query_pairs();
+    let (_, seconds) = query.find(|(name, _)| name == WAIT.0)?;
+    seconds.parse().ok().map(Duration::from_secs)
+}
+
+/// Fetches a page, as often as it takes.
+///
+/// # Errors
+///
+/// An error that does not pass.
+async fn fetch<C: ErrorCode>(mut request: Box<Prepared>) -> Result<(Page, Box<Prepared>), Failure> {
+    let mut pause = FIRST_PAUSE;
+    let received = loop {
+        let error = match request.read().await {
+            Ok(received) => break received,
+            Err(error) if error.is_retryable() => error,
+            Err(error) => return Err(error),
+        };
+        sleep(error.retry_after().unwrap_or(pause)).await;
+        pause = LONGEST_PAUSE.min(2 * pause);
+    };
+    let response: Response<Vec<Value>, C> = Response::json(received)?;
+    let Some(target) = link::next(response.headers()) else {
+        return Err(response.unreadable("the response has no link to the next page of the feed"));
+    };
+    let end = link::query_value(&target, "cursor");
+    let url = request.request.url().clone();
+    match follow(&url, &target) {
+        Ok(next) => request.go_to(next),
+        // Nothing has happened in the meantime.
+        Err(_) if url.join(&target).is_ok_and(|same| same == url) => {}
+        Err(reason) => return Err(response.unreadable(reason)),
+    }
+    let events = response.into_inner();
+    if events.is_empty() && wait_of(request.request.url()).is_none_or(|wait| wait.is_zero()) {
+        sleep(LONGEST_PAUSE / 30).await;
+    }
+    Ok((Page { events, end }, request))
+}

@@ -1,0 +1,169 @@
+//! Feeds of events: the cursor that a consumer keeps, and the news of events for consumers that wait.
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use futures::future::BoxFuture;
+use std::time::Duration;
+use tokio::sync::{Mutex, watch};
+
+/// Distinguishes the layout of a cursor from later ones.
+const LAYOUT: u8 = 1;
+
+/// The position of an event in a feed, as a consumer keeps it: an opaque text. Positions ascend in the order in which
+/// the events were committed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct FeedCursor {
+    /// Changes whenever the positions of the store run again, as after a restore, so that a cursor of before is
+    /// recognised.
+    pub incarnation: i64,
+    /// The position; 0 before the first event.
+    pub position: i64,
+    /// A part of the id of the event at this position. It shows that the store has another history although its
+    /// incarnation is the same: a database that was put back by other means than those of the service.
+    pub check: u64,
+}
+
+impl FeedCursor {
+    /// Reads what [`encode`](FeedCursor::encode) wrote; `None` for any other text.
+    #[must_use]
+    pub fn decode(text: &str) -> Option<Self> {
+        let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+        let (layout, rest) = bytes.split_first()?;
+        let (numbers, rest) = rest.as_chunks::<8>();
+        let [incarnation, position, check] = numbers.try_into().ok()?;
+        (*layout == LAYOUT && rest.is_empty()).then_some(FeedCursor {
+            incarnation: i64::from_be_bytes(incarnation),
+            position: i64::from_be_bytes(position),
+            check: u64::from_be_bytes(check),
+        })
+    }
+
+    /// The cursor as text, of letters, digits, `-` and `_`.
+    #[must_use]
+    pub fn encode(&self) -> String {
+        let mut bytes = vec![LAYOUT];
+        bytes.extend(self.incarnation.to_be_bytes());
+        bytes.extend(self.position.to_be_bytes());
+        bytes.extend(self.check.to_be_bytes());
+        URL_SAFE_NO_PAD.encode(bytes)
+    }
+}
+
+/// How often the store is asked for news of other servers while somebody waits.
+const POLL: Duration = Duration::from_millis(500);
+/// A consumer that waits looks for its events at most this often, however many there are of other types.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Wakes the requests that wait for events. A service has one, in its state.
+#[derive(Debug)]
+pub struct News {
+    /// The position of the newest event that is known.
+    newest: watch::Sender<i64>,
+    /// Held by the request that asks the store for all that wait.
+    asking: Mutex<()>,
+}
+
+impl Default for News {
+    fn default() -> Self {
+        News {
+            newest: watch::Sender::new(0),
+            asking: Mutex::new(()),
+        }
+    }
+}
+
+impl News {
+    /// Wakes the requests that wait: this server has stored events.
+    pub fn announce(&self) {
+        self.newest.send_modify(|_| {});
+    }
+
+    /// Returns a receiver of news from now on. Subscribe before you read the store, so that nothing happens unnoticed
+    /// between reading and waiting.
+    #[must_use]
+    pub fn subscribe(&self) -> Subscription<'_> {
+        Subscription {
+            news: self,
+            receiver: self.newest.subscribe(),
+        }
+    }
+
+    /// Asks the store for the position of its newest event, again and again, and wakes those that wait when it has
+    /// changed. `None` counts as no news.
+    async fn ask(&self, newest: impl Ask) {
+        let _asking = self.asking.lock().await;
+        loop {
+            if let Some(found) = newest().await {
+                self.newest
+                    .send_if_modified(|known| std::mem::replace(known, found) != found);
+            }
+            tokio::time::sleep(POLL).await;
+        }
+    }
+}
+
+/// Asks the store for the position of its newest event; `None` if it cannot be read.
+pub trait Ask: Fn() -> BoxFuture<'static, Option<i64>> + Send + Sync + 'static {}
+
+impl<A: Fn() -> BoxFuture<'static, Option<i64>> + Send + Sync + 'static> Ask for A {}
+
+/// Receives the news since it was made or last returned.
+#[derive(Debug)]
+pub struct Subscription<'a> {
+    news: &'a News,
+    receiver: watch::Receiver<i64>,
+}
+
+impl Subscription<'_> {
+    /// Returns when there may be new events: this server has stored some, or those of another server are in the store,
+    /// of which `newest` returns the position of the newest event. One of all requests that wait asks for it.
+    pub async fn changed(&mut self, newest: impl Ask) {
+        tokio::time::sleep(PAUSE).await;
+        tokio::select! {
+            // The sender is never dropped.
+            _changed = self.receiver.changed() => {}
+            () = self.news.ask(newest) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures::FutureExt as _;
+    use std::{
+        future::{pending, ready},
+        sync::{
+            Arc,
+            atomic::{AtomicI64, Ordering},
+        },
+    };
+
+    #[test]
+    fn a_cursor_is_read_as_it_was_written_and_no_other_text_is_one() {
+        let cursor = FeedCursor {
+            incarnation: -5,
+            position: i64::MAX,
+            check: u64::MAX - 1,
+        };
+        let text = cursor.encode();
+        assert_eq!(FeedCursor::decode(&text), Some(cursor));
+        let longer = format!("{text}AAAA");
+        for other in ["", "now", "MTphOjI", &text[1..], &longer] {
+            assert_eq!(FeedCursor::decode(other), None, "{other}");
+        }
+    }
+
+    #[tokio::test]
+    async fn news_of_this_server_and_of_others_wake_those_that_wait() {
+        let news = News::default();
+        let mut subscription = news.subscribe();
+        news.announce();
+        subscription.changed(|| pending().boxed()).await;
+        subscription.changed(|| ready(Some(7)).boxed()).await;
+        // One of them asks for both.
+        let (mut first, mut second) = (news.subscribe(), news.subscribe());
+        let asked = Arc::new(AtomicI64::new(7));
+        let next = move || ready(Some(asked.fetch_add(1, Ordering::Relaxed))).boxed();
+        tokio::join!(first.changed(next.clone()), second.changed(next));
+    }
+}

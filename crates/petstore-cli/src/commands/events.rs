@@ -1,0 +1,90 @@
+//! Runs the commands of `events`.
+
+use crate::{
+    cli::{EventsCommand, FollowOptions},
+    output::{Form, Out, printable},
+    settings::Service,
+};
+use anyhow::{Context as _, Result};
+use petstore_client::{CursorLost, EventType, FeedItem};
+use serde_json::Value;
+
+pub(super) async fn run(service: &Service, command: EventsCommand, form: Form) -> Result<()> {
+    let EventsCommand::Follow(options) = command;
+    follow(service, options, form).await
+}
+
+async fn follow(service: &Service, options: FollowOptions, form: Form) -> Result<()> {
+    let FollowOptions { types, from } = options;
+    let client = service.client()?;
+    let mut request = client.list_events().wait(30);
+    if !types.is_empty() {
+        let types = types.iter().map(|kind| kind.parse::<EventType>());
+        request = request.type_(types.collect::<Result<Vec<_>, _>>()?);
+    }
+    if from != "start" {
+        request = request.cursor(from.as_str());
+    }
+    let (mut events, mut out) = (request.feed(), Out::new());
+    while let Some(event) = events.next().await {
+        let event = event.map_err(|error| {
+            let lost = error.cursor_lost();
+            let failed = anyhow::Error::new(error).context("cannot follow the events");
+            match lost {
+                Some(CursorLost::Reset | CursorLost::Expired) => failed.context(
+                    "events were missed: list all pets and orders, and follow with `--from now`",
+                ),
+                _ => failed,
+            }
+        })?;
+        let event = match event {
+            FeedItem::Known(event) => {
+                serde_json::to_value(event).context("cannot write an event")?
+            }
+            FeedItem::Unknown(event) => event,
+        };
+        out.write(match form {
+            Form::Json => format!("{event}\n"),
+            Form::Table => row(&event),
+        })?;
+        out.flush()?;
+    }
+    Ok(())
+}
+
+/// The time, the type, the id and the version, and the status if the event has one.
+fn row(event: &Value) -> String {
+    let text = |value: &Value| match value {
+        Value::Null => "-".to_owned(),
+        Value::String(text) => printable(text),
+        other => other.to_string(),
+    };
+    let data = &event["data"];
+    let columns = [
+        &event["timestamp"],
+        &event["type"],
+        &data["id"],
+        &event["version"],
+        &data["status"],
+    ];
+    columns.map(text).join("  ") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_row_has_what_an_event_of_any_type_has() {
+        let event = json!({"timestamp": "2026-11-25T12:00:00Z", "type": "pet.sold", "version": 3,
+            "data": {"id": 7, "status": "so\u{1b}ld"}});
+        let row = row(&event);
+        assert!(
+            row.starts_with("2026-11-25T12:00:00Z  pet.sold  7  3  so"),
+            "{row}"
+        );
+        assert!(!row.contains('\u{1b}'), "{row}");
+        assert!(super::row(&json!({})).starts_with("-  -"));
+    }
+}

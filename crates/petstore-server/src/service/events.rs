@@ -1,0 +1,201 @@
+//! Lists events: reads a page of the feed, or waits until there is one.
+
+use super::{RequestContext, failed, store};
+use dropshot::{HttpResponseHeaders, HttpResponseOk};
+use futures::FutureExt as _;
+use openapi_dropshot_server::{StateFailure as _, feed::FeedCursor};
+use petstore_api::ListEventsError;
+use petstore_models::{
+    DateTime, Event, Events, ListEventsOkHeaders, ListEventsQuery, OrderPlaced, OrderPlacedType,
+    OrderUpdated, OrderUpdatedType, PetCreated, PetCreatedType, PetStatusChange, PetStatusChanged,
+    PetStatusChangedType,
+};
+use petstore_store::{
+    CursorLost, EventData, EventPage, EventPosition, EventQuery, EventsAfter, Store, StoredEvent,
+};
+use std::{sync::Arc, time::Duration};
+
+/// The cursor after the newest event.
+const NOW: &str = "now";
+
+type Response = HttpResponseHeaders<HttpResponseOk<Events>, ListEventsOkHeaders>;
+
+pub(super) async fn list(
+    rqctx: &RequestContext,
+    query: ListEventsQuery,
+) -> Result<Response, ListEventsError> {
+    let ListEventsQuery {
+        cursor,
+        type_,
+        limit,
+        wait,
+    } = query;
+    let after = match cursor.as_ref().map(|cursor| cursor.as_str()) {
+        None => EventsAfter::Start,
+        Some(NOW) => EventsAfter::Newest,
+        Some(cursor) => EventsAfter::Event(position(cursor)?),
+    };
+    if !store(rqctx).records_events() {
+        let message = "this service does not record events; ask its owner to switch them on";
+        return Err(ListEventsError::NotFound(message.into()));
+    }
+    let types = type_.unwrap_or_default();
+    let link = |next: EventPosition| {
+        let types: Vec<_> = types.iter().map(|kind| kind.as_str()).collect();
+        let types = match types.as_slice() {
+            [] => String::new(),
+            types => format!("&type={}", types.join(",")),
+        };
+        let wait = match wait.get() {
+            0 => String::new(),
+            wait => format!("&wait={wait}"),
+        };
+        let (limit, cursor) = (limit.get(), cursor_of(next));
+        format!("<?limit={limit}{types}{wait}&cursor={cursor}>; rel=\"next\"")
+    };
+    let query = EventQuery {
+        after,
+        types: types.clone(),
+        limit: usize::try_from(limit.get()).expect("a limit is at least 1 and at most 500"),
+    };
+    let wait = Duration::from_secs(wait.get().unsigned_abs());
+    let EventPage { events, next, .. } = page(rqctx, query, wait).await?;
+    let events = events.into_iter().map(event).collect::<Result<_, _>>();
+    let events = events.map_err(|problem: String| {
+        tracing::error!(request_id = rqctx.request_id, "{problem}");
+        ListEventsError::internal_error("an event of the store cannot be sent".into())
+    })?;
+    let link = Some(link(next));
+    Ok(HttpResponseHeaders::new(
+        HttpResponseOk(Events(events)),
+        ListEventsOkHeaders { link },
+    ))
+}
+
+/// Reads a page. If it is empty, waits for this time until it is not.
+async fn page(
+    rqctx: &RequestContext,
+    mut query: EventQuery,
+    wait: Duration,
+) -> Result<EventPage, ListEventsError> {
+    let context = rqctx.context();
+    let mut news = context.state().news().subscribe();
+    let mut waiting = None;
+    loop {
+        let page = store(rqctx).list_events(query.clone()).await;
+        let page = page.map_err(failed::<ListEventsError>(rqctx))?;
+        let page = page.map_err(lost)?;
+        if wait.is_zero() || !page.events.is_empty() {
+            return Ok(page);
+        }
+        // What was looked through is not looked through again.
+        query.after = EventsAfter::Event(page.next);
+        if waiting.is_none() {
+            let begun = context.begin_wait(rqctx, wait);
+            waiting = Some(begun.ok_or_else(|| {
+                let message = "too many requests wait for events, of this key or of all; nothing was started, try again in 1 second";
+                ListEventsError::overloaded(message.into())
+            })?);
+        }
+        let shared = context.state().share();
+        let newest = move || newest(shared.clone()).boxed();
+        if let Some(waiting) = &waiting
+            && !page.more
+            && waiting.until(news.changed(newest)).await.is_none()
+        {
+            return Ok(page);
+        }
+    }
+}
+
+/// The position of the newest event.
+async fn newest(store: Arc<dyn Store>) -> Option<i64> {
+    let query = EventQuery {
+        after: EventsAfter::Newest,
+        types: Vec::new(),
+        limit: 1,
+    };
+    let page = store.list_events(query).await.ok()?;
+    Some(page.ok()?.next.position)
+}
+
+fn lost(reason: CursorLost) -> ListEventsError {
+    match reason {
+        CursorLost::Reset => ListEventsError::CursorReset("the store was replaced by an older copy since this cursor was made; begin with `cursor=now`, list all pets and orders, and apply events by their `version`".into()),
+        CursorLost::Expired => ListEventsError::CursorExpired("the events after this cursor were deleted; begin with `cursor=now`, list all pets and orders, and apply events by their `version`".into()),
+    }
+}
+
+fn position(cursor: &str) -> Result<EventPosition, ListEventsError> {
+    let read = FeedCursor::decode(cursor).ok_or_else(|| {
+        let message = "`cursor` was not created by this service for events; use `now`, the `cursor` of an event, or the `Link` header of an earlier response";
+        ListEventsError::InvalidRequest(message.into())
+    })?;
+    let FeedCursor {
+        incarnation,
+        position,
+        check,
+    } = read;
+    Ok(EventPosition {
+        incarnation,
+        position,
+        check,
+    })
+}
+
+fn cursor_of(at: EventPosition) -> String {
+    let EventPosition {
+        incarnation,
+        position,
+        check,
+    } = at;
+    FeedCursor {
+        incarnation,
+        position,
+        check,
+    }
+    .encode()
+}
+
+/// The event as the contract has it.
+fn event(stored: StoredEvent) -> Result<Event, String> {
+    let id: String = stored.id.iter().map(|byte| format!("{byte:02x}")).collect();
+    let (id, cursor) = (format!("evt_{id}"), cursor_of(stored.position));
+    let timestamp = DateTime::new(stored.at.fixed_offset())
+        .map_err(|problem| format!("the time of the event {id} cannot be sent: {problem}"))?;
+    let version = stored.version;
+    Ok(match stored.data {
+        EventData::PetCreated(data) => Event::PetCreated(PetCreated {
+            id,
+            timestamp,
+            version,
+            cursor,
+            type_: PetCreatedType::PetCreated,
+            data,
+        }),
+        EventData::PetStatusChanged(pet, status) => Event::PetStatusChanged(PetStatusChanged {
+            id,
+            timestamp,
+            version,
+            cursor,
+            type_: PetStatusChangedType::PetStatusChanged,
+            data: PetStatusChange { id: pet, status },
+        }),
+        EventData::OrderPlaced(data) => Event::OrderPlaced(OrderPlaced {
+            id,
+            timestamp,
+            version,
+            cursor,
+            type_: OrderPlacedType::OrderPlaced,
+            data,
+        }),
+        EventData::OrderUpdated(data) => Event::OrderUpdated(OrderUpdated {
+            id,
+            timestamp,
+            version,
+            cursor,
+            type_: OrderUpdatedType::OrderUpdated,
+            data,
+        }),
+    })
+}

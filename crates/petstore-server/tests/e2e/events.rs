@@ -1,0 +1,413 @@
+//! Tests the feed of events over HTTP: pages, long polls, and cursors that cannot be continued, as `book/src/petstore/events.md`
+//! describes them.
+
+use crate::{
+    client::client_of,
+    process::{Service, run_ok},
+    raw::{Connection, RawResponse, Request},
+};
+use petstore_client::{Event, FeedItem, NewPet, RetryPolicy};
+use rusqlite::Connection as Consumer;
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use std::{
+    fs,
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+    time::{Duration, Instant},
+};
+use tokio::time::timeout;
+
+/// A test that waits longer has failed.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+pub(crate) fn next(response: &RawResponse) -> String {
+    let link = response.header("link").expect("a link");
+    let link = link.strip_prefix('<').expect("a link");
+    let (target, rest) = link.split_once('>').expect("a link");
+    assert_eq!(rest, "; rel=\"next\"");
+    format!("/v1/events{target}")
+}
+
+fn page(service: &Service, target: &str) -> (Vec<Value>, String) {
+    let response = service.get(target);
+    assert_eq!(response.status, 200, "{response:?}");
+    let events = response.json().as_array().expect("a page").clone();
+    (events, next(&response))
+}
+
+/// The cursor after all that has happened so far.
+fn now(service: &Service) -> String {
+    let (events, next) = page(service, "/v1/events?cursor=now");
+    assert_eq!(events, [Value::Null; 0]);
+    next
+}
+
+fn lost(service: &Service, target: &str, code: &str) {
+    service.get(target).assert_error(410, code);
+}
+
+fn order(service: &Service, pet: i64) -> Value {
+    let body = json!({"petId": pet}).to_string();
+    let request = Request::post("/v1/store/orders", body).key(&service.key);
+    let response = service.send(&request);
+    assert_eq!(response.status, 201, "{response:?}");
+    response.json()
+}
+
+#[test]
+fn a_consumer_that_follows_the_links_gets_each_change_once_and_in_order() {
+    let service = Service::start();
+    let pet = service.add("Rex", Some("available"));
+    let placed = order(&service, pet);
+    for number in 0..5 {
+        service.add(&number.to_string(), None);
+    }
+    let mut target = "/v1/events?limit=3".to_owned();
+    let mut met = Vec::new();
+    loop {
+        let (events, next) = page(&service, &target);
+        if events.is_empty() {
+            assert_eq!(next, target, "nothing has happened");
+            break;
+        }
+        assert!(events.len() <= 3);
+        let cursor = events[events.len() - 1]["cursor"]
+            .as_str()
+            .expect("a cursor");
+        assert!(next.ends_with(&format!("&cursor={cursor}")), "{next}");
+        met.extend(events);
+        target = next;
+    }
+    let types: Vec<_> = met
+        .iter()
+        .map(|event| event["type"].as_str().expect("a type"))
+        .collect();
+    let mut expected = vec!["pet.created", "order.placed", "pet.status_changed"];
+    expected.extend(["pet.created"; 5]);
+    assert_eq!(types, expected);
+    assert_eq!(
+        met[0]["data"],
+        json!({"id": pet, "name": "Rex", "categoryId": 7, "status": "available", "version": 1})
+    );
+    assert_eq!(met[1]["data"], placed);
+    assert_eq!(met[2]["data"], json!({"id": pet, "status": "pending"}));
+    let versions: Vec<_> = met.iter().map(|event| event["version"].as_i64()).collect();
+    assert_eq!(versions, [1, 1, 2, 1, 1, 1, 1, 1].map(Some));
+    let found = service.get(&format!("/v1/pets/{pet}")).json();
+    assert_eq!(found["version"], 2);
+
+    // From each event on, and those of some types only.
+    let cursor = met[0]["cursor"].as_str().expect("a cursor");
+    let (orders, rest) = page(
+        &service,
+        &format!("/v1/events?cursor={cursor}&type=order.placed,order.updated"),
+    );
+    assert_eq!(orders, met[1..2]);
+    assert_eq!(page(&service, &rest).0, [Value::Null; 0]);
+    for wrong in ["cursor=MTphOjI", "type=pet.sold", "wait=31", "limit=0"] {
+        let response = service.get(&format!("/v1/events?{wrong}"));
+        response.assert_error(400, "invalid_request");
+    }
+}
+
+#[test]
+fn a_long_poll_ends_with_the_event_that_it_waits_for_and_not_with_another() {
+    let service = Service::start();
+    let pet = service.add("Rex", Some("available"));
+    let target = now(&service);
+    let mut waiting = service.connect();
+    let request = Request::get(&format!("{target}&wait=30&type=order.placed")).key(&service.key);
+    waiting.write(request.bytes());
+    service.add("Tom", None);
+    let placed = order(&service, pet);
+    let response = waiting.response();
+    let events = response.json();
+    assert_eq!(events[0]["data"], placed, "{response:?}");
+    assert_eq!(events.as_array().map(Vec::len), Some(1));
+
+    let (events, same) = page(&service, &format!("{}&wait=1", now(&service)));
+    assert_eq!(events, [Value::Null; 0]);
+    assert_eq!(same.replace("&wait=1", ""), now(&service));
+}
+
+#[test]
+fn clients_that_wait_use_up_no_reads() {
+    let service = Service::start_with(&["--max-in-flight", "4"]);
+    let target = format!("{}&wait=30", now(&service));
+    let mut waiting: Vec<Connection> = Vec::new();
+    for number in 0..20 {
+        let mut connection = service.connect();
+        connection.write(Request::get(&target).key(&service.key).bytes());
+        waiting.push(connection);
+        // As long as it does not wait yet, it is a read.
+        let begun = Instant::now();
+        while service.get("/v1/pets").status != 200 {
+            assert!(
+                begun.elapsed() < PATIENCE,
+                "no read runs beside {number} that wait"
+            );
+        }
+    }
+    service.add("Rex", None);
+    for mut connection in waiting {
+        let response = connection.response();
+        assert_eq!(response.status, 200, "{response:?}");
+        assert_eq!(response.json()[0]["data"]["name"], "Rex");
+    }
+}
+
+/// A connection whose request waits, of a service in which a key has one place for such requests, and the response to a
+/// second request meanwhile.
+fn one_that_waits(service: &Service, target: &str) -> (Connection, RawResponse) {
+    let begun = Instant::now();
+    loop {
+        let mut first = service.connect();
+        let request = Request::get(&format!("{target}&wait=30")).key(&service.key);
+        first.write(request.bytes());
+        let second = service.get(&format!("{target}&wait=1"));
+        if second.status != 200 {
+            return (first, second);
+        }
+        // The second one was there first.
+        let rejected = first.response();
+        assert_eq!(rejected.status, 503, "{rejected:?}");
+        assert!(begun.elapsed() < PATIENCE, "the first one never waits");
+    }
+}
+
+#[test]
+fn a_key_has_a_number_of_waiting_requests_of_its_own_and_they_may_wait_beyond_the_deadline() {
+    let arguments = [
+        "--max-streams-per-key",
+        "1",
+        "--request-deadline-seconds",
+        "1",
+    ];
+    let service = Service::start_with(&arguments);
+    let (mut first, rejected) = one_that_waits(&service, &now(&service));
+    rejected.assert_error(503, "overloaded");
+    // Longer than a request may run.
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(3) {
+        assert_eq!(service.get("/v1/pets").status, 200);
+    }
+    service.add("Rex", None);
+    let response = first.response();
+    assert_eq!(response.json()[0]["data"]["name"], "Rex", "{response:?}");
+}
+
+#[test]
+fn a_wait_ends_when_the_server_stops() {
+    let mut service = Service::start_with(&["--max-streams-per-key", "1"]);
+    let target = now(&service);
+    let (mut waiting, _) = one_that_waits(&service, &target);
+    service.signal(Signal::TERM);
+    let response = waiting.response();
+    assert_eq!(
+        (response.status, response.json()),
+        (200, json!([])),
+        "{response:?}"
+    );
+    assert_eq!(next(&response).replace("&wait=30", ""), target);
+    service.ended();
+}
+
+#[test]
+fn a_cursor_from_before_a_restore_is_reset_whatever_restored_the_store() {
+    let mut service = Service::start();
+    service.add("Rex", None);
+    let folder = service.folder.clone();
+    run_ok(folder.path(), &["backup", "copy.db"]);
+    let early = now(&service);
+    service.add("Tom", None);
+    let late = now(&service);
+    let restart = |service: &mut Service, restore: &dyn Fn()| {
+        service.signal(Signal::TERM);
+        service.ended();
+        restore();
+        let mut again = Service::start_in(folder.clone(), &[], &[]);
+        again.key.clone_from(&service.key);
+        *service = again;
+    };
+    // By other means than those of the service: the cursor is ahead, and then it is of another history.
+    let copy = || {
+        let store = folder.path().join("petstore.db");
+        fs::copy(folder.path().join("copy.db"), store).expect("a copy");
+    };
+    restart(&mut service, &copy);
+    lost(&service, &late, "cursor_reset");
+    service.add("Tim", None);
+    service.add("Kim", None);
+    lost(&service, &late, "cursor_reset");
+    // What happened up to this one is in the copy, too.
+    let (events, _) = page(&service, &early);
+    let names: Vec<_> = events.iter().map(|event| &event["data"]["name"]).collect();
+    assert_eq!(names, ["Tim", "Kim"]);
+
+    let by_command = || drop(run_ok(folder.path(), &["restore", "copy.db"]));
+    restart(&mut service, &by_command);
+    for cursor in [&early, &late] {
+        lost(&service, cursor, "cursor_reset");
+    }
+    let (events, _) = page(&service, "/v1/events");
+    assert_eq!(events.len(), 1, "{events:?}");
+}
+
+#[test]
+fn a_cursor_whose_next_events_were_deleted_has_expired() {
+    let mut service = Service::start();
+    let begin = now(&service);
+    service.add("Rex", None);
+    service.add("Tom", None);
+    service.signal(Signal::TERM);
+    service.ended();
+    let db = rusqlite::Connection::open(service.folder.path().join("petstore.db"));
+    let db = db.expect("the store");
+    let forget = "UPDATE event_feed SET (pruned, pruned_id) = (SELECT position, id FROM events WHERE position = 1);
+        DELETE FROM events WHERE position = 1";
+    db.execute_batch(forget)
+        .expect("the first event is deleted");
+    drop(db);
+    let mut again = Service::start_in(service.folder.clone(), &[], &[]);
+    again.key.clone_from(&service.key);
+    lost(&again, &begin, "cursor_expired");
+    let (events, _) = page(&again, "/v1/events");
+    assert_eq!(events[0]["data"]["name"], "Tom");
+}
+
+#[test]
+fn a_service_without_events_has_no_feed_and_a_later_one_a_new_feed() {
+    let mut service = Service::start();
+    service.add("Rex", None);
+    let before = now(&service);
+    for arguments in [&["--events", "off"][..], &[]] {
+        service.signal(Signal::TERM);
+        service.ended();
+        let mut again = Service::start_in(service.folder.clone(), arguments, &[]);
+        again.key.clone_from(&service.key);
+        service = again;
+        if !arguments.is_empty() {
+            service.add("Tom", None);
+            service.get(&before).assert_error(404, "not_found");
+        }
+    }
+    lost(&service, &before, "cursor_reset");
+    let (events, _) = page(&service, "/v1/events");
+    assert_eq!(events.len(), 1, "{events:?}");
+}
+
+/// The consumer has a table with the effects, and one with its cursor, and writes both in one transaction.
+async fn apply_all(
+    own: &mut Consumer,
+    client: &petstore_client::Client,
+    is_over: &dyn Fn() -> bool,
+) {
+    let stored = own.query_row("SELECT cursor FROM consumed", [], |row| {
+        row.get::<_, String>(0)
+    });
+    let mut events = client.events(stored.ok().as_deref());
+    loop {
+        let Ok(event) = timeout(Duration::from_secs(1), events.next()).await else {
+            if is_over() {
+                return;
+            }
+            continue;
+        };
+        let FeedItem::Known(Event::PetCreated(event)) = event.expect("no end").expect("an event")
+        else {
+            panic!("only pets are added");
+        };
+        let cursor = events.cursor().expect("a cursor");
+        let transaction = own.transaction().expect("begun");
+        let seen = "INSERT INTO seen (event, pet) VALUES (?1, ?2)";
+        transaction
+            .execute(seen, (&event.id, event.data.id))
+            .expect("the effect");
+        transaction
+            .execute("DELETE FROM consumed", [])
+            .expect("the old one");
+        transaction
+            .execute("INSERT INTO consumed VALUES (?1)", [cursor])
+            .expect("the cursor");
+        transaction.commit().expect("committed");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_consumer_with_a_table_gets_each_event_once_although_the_service_is_killed() {
+    let mut own = Consumer::open_in_memory().expect("memory");
+    let tables = "CREATE TABLE seen (number INTEGER PRIMARY KEY, event TEXT, pet INTEGER); CREATE TABLE consumed (cursor TEXT)";
+    own.execute_batch(tables).expect("tables");
+    let mut service = Service::start();
+    for life in 0..4 {
+        let client = client_of(&service);
+        let is_killed = AtomicBool::new(false);
+        let added = AtomicUsize::new(0);
+        let writer = async |_| {
+            while !is_killed.load(Ordering::Relaxed) {
+                let pet = NewPet::builder().name("Rex").category_id(7);
+                let retry = RetryPolicy::never();
+                if client
+                    .create_pet()
+                    .body(pet)
+                    .retry(retry)
+                    .send()
+                    .await
+                    .is_ok()
+                {
+                    added.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+        };
+        let killer = async {
+            while added.load(Ordering::Relaxed) < 100 {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+            // The last life ends in peace.
+            if life < 3 {
+                service.signal(Signal::KILL);
+            }
+            is_killed.store(true, Ordering::Relaxed);
+        };
+        let is_over = || is_killed.load(Ordering::Relaxed);
+        let writers = futures::future::join_all((0..8).map(writer));
+        tokio::join!(writers, killer, apply_all(&mut own, &client, &is_over));
+        if life < 3 {
+            service.ended();
+            let mut again = Service::start_in(service.folder.clone(), &[], &[]);
+            again.key.clone_from(&service.key);
+            service = again;
+        }
+    }
+    let (mut target, mut expected) = ("/v1/events?limit=500".to_owned(), Vec::new());
+    loop {
+        let (events, next) = page(&service, &target);
+        if events.is_empty() {
+            break;
+        }
+        expected.extend(
+            events
+                .iter()
+                .map(|event| event["id"].as_str().expect("an id").to_owned()),
+        );
+        target = next;
+    }
+    let mut seen = own
+        .prepare("SELECT event FROM seen ORDER BY number")
+        .expect("a statement");
+    let seen = seen.query_map([], |row| row.get(0)).expect("rows");
+    let seen: Vec<String> = seen.collect::<Result<_, _>>().expect("rows");
+    assert!(seen.len() >= 400, "{}", seen.len());
+    assert!(seen == expected, "{} of {}", seen.len(), expected.len());
+    let mut pets = client_of(&service).list_pets().limit(100).stream();
+    let mut count = 0;
+    while let Some(pet) = pets.next().await {
+        pet.expect("a pet");
+        count += 1;
+    }
+    assert_eq!(
+        count,
+        seen.len(),
+        "a pet is there if and only if its event is"
+    );
+}

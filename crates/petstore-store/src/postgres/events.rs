@@ -1,0 +1,106 @@
+//! The SQL of events. A statement that makes changes also writes their events, in the same transaction.
+//!
+//! # Positions
+//!
+//! A number from a sequence is drawn before the commit, so that a consumer could see an event after one
+//! with a greater number, and never go back for it. So a statement takes the positions of its events from
+//! the row of `event_head`, after all its changes, and keeps that row locked until its transaction is
+//! committed and visible: positions ascend in the order of commits, for all servers. No statement waits for
+//! a lock after this one, so that no two wait for each other.
+
+use super::{error, session::Session};
+use crate::{
+    StoreError,
+    event::{COMPLETE, INCOMPLETE, IS_COMPLETE, new_incarnation},
+};
+use std::sync::LazyLock;
+use uuid::Uuid;
+
+/// A statement that makes changes, with and without their events.
+pub(super) struct Sql {
+    without: LazyLock<String>,
+    with: LazyLock<String>,
+}
+
+impl Sql {
+    pub(super) const fn new(without: fn() -> String, with: fn() -> String) -> Self {
+        Sql {
+            without: LazyLock::new(without),
+            with: LazyLock::new(with),
+        }
+    }
+
+    pub(super) fn of(&self, has_events: bool) -> &str {
+        match has_events {
+            true => &self.with,
+            false => &self.without,
+        }
+    }
+}
+
+/// The rest of the common table expressions of a statement that has one with the name `told`, which
+/// returns a row for each event: `place` (from 1), `type`, `at`, `entity_id`, `version`, `data`.
+/// The parameter with this number is a seed, from which the ids are made.
+pub(super) fn tell(seed: usize) -> String {
+    format!(
+        ", head AS (
+            UPDATE event_head SET position = event_head.position + counted.number
+            FROM (SELECT count(*) AS number FROM told) AS counted WHERE counted.number > 0
+            RETURNING event_head.position - counted.number AS before
+        ), written AS (
+            INSERT INTO events (position, id, type, at, entity_id, version, data)
+            SELECT before + place, substr(sha256(${seed}::bytea || int8send(before + place)), 1, 16),
+                type, at, entity_id, version, data
+            FROM told, head
+        )"
+    )
+}
+
+/// A seed that no other statement has.
+pub(super) fn seed() -> Vec<u8> {
+    Uuid::new_v4().as_bytes().to_vec()
+}
+
+/// Deletes the oldest events of before `$1`, at most `$2`, and notes the last of them. Rows that another
+/// server deletes at this moment are left to it.
+const DELETE_BEFORE: &str = "
+    WITH oldest AS MATERIALIZED (
+        SELECT position, id, at FROM events ORDER BY position LIMIT $2 FOR UPDATE SKIP LOCKED
+    ), old AS MATERIALIZED (
+        SELECT position, id FROM oldest
+        WHERE position < (SELECT coalesce(min(position), 9223372036854775807) FROM oldest WHERE at >= $1)
+    ), deleted AS (
+        DELETE FROM events USING old WHERE events.position = old.position
+    ), noted AS (
+        UPDATE event_feed SET pruned = last.position, pruned_id = last.id
+        FROM (SELECT position, id FROM old ORDER BY position DESC LIMIT 1) AS last WHERE event_feed.pruned < last.position
+    )
+    SELECT count(*) FROM old";
+
+/// Deletes some of the oldest events from before this time, and returns how many.
+pub(super) async fn delete_before(
+    db: &Session,
+    at: i64,
+    limit: usize,
+) -> Result<usize, StoreError> {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let deleted = db.query(DELETE_BEFORE, &[&at, &limit]).await;
+    let deleted = deleted.map_err(error::write_failed)?;
+    let deleted = deleted.first().map(|row| row.try_get::<_, i64>(0));
+    let deleted = deleted.transpose().map_err(StoreError::unknown)?;
+    usize::try_from(deleted.unwrap_or_default()).map_err(StoreError::unknown)
+}
+
+/// Notes whether changes have events from now on.
+pub(super) async fn record_changes(db: &Session, is_on: bool) -> Result<(), StoreError> {
+    let complete = db.query(IS_COMPLETE, &[]).await;
+    let complete = complete.map_err(error::write_failed)?;
+    let complete = complete.first().map(|row| row.try_get::<_, i64>(0));
+    let complete = complete.transpose().map_err(StoreError::corrupt)? == Some(1);
+    let noted = match (complete, is_on) {
+        (false, true) => db.execute(COMPLETE, &[&new_incarnation()]).await,
+        (true, false) => db.execute(INCOMPLETE, &[]).await,
+        _ => Ok(0),
+    };
+    noted.map(drop).map_err(error::write_failed)
+}

@@ -1,0 +1,82 @@
+//! The SQL of events: one is written in the transaction of its change, and old ones are deleted.
+
+use super::records::{all, execute, first, prepared};
+use crate::{
+    event::{COMPLETE, INCOMPLETE, IS_COMPLETE, NewEvent, new_incarnation},
+    row::{AnyRow, FromRow, Unreadable, Value},
+};
+use rusqlite::{Connection, params};
+
+const INSERT: &str = "INSERT INTO events (id, type, at, entity_id, version, data) VALUES (randomblob(16), ?1, ?2, ?3, ?4, ?5)";
+const OLDEST: &str =
+    "SELECT position, id, at FROM events WHERE position > 0 ORDER BY position LIMIT $1";
+const DELETE: &str = "DELETE FROM events WHERE position <= $1";
+const PRUNED: &str = "UPDATE event_feed SET pruned = $1, pruned_id = $2";
+
+/// Whether changes have events.
+#[derive(Clone, Copy)]
+pub(super) struct Feed(pub(super) bool);
+
+impl Feed {
+    /// Writes an event. The batch has the only lock for writing, so that positions ascend in the order of commits.
+    pub(super) fn record(
+        self,
+        db: &Connection,
+        event: impl FnOnce() -> NewEvent,
+    ) -> rusqlite::Result<()> {
+        if !self.0 {
+            return Ok(());
+        }
+        let event = event();
+        let (kind, data) = (event.kind.as_str(), event.data.as_bytes());
+        let values = params![kind, event.at, event.entity_id, event.version, data];
+        prepared(db, INSERT)?.execute(values).map(drop)
+    }
+}
+
+/// Notes whether changes have events from now on.
+pub(super) fn record_changes(db: &Connection, is_on: bool) -> rusqlite::Result<()> {
+    match is_on {
+        true => execute(db, COMPLETE, &[new_incarnation().into()]),
+        false => execute(db, INCOMPLETE, &[]),
+    }
+    .map(drop)
+}
+
+/// Whether changes had events so far.
+pub(super) fn is_complete(db: &Connection) -> rusqlite::Result<bool> {
+    let stored: Option<Number> = first(db, IS_COMPLETE, &[])?;
+    Ok(stored.is_some_and(|Number(stored)| stored == 1))
+}
+
+struct Number(i64);
+
+impl FromRow for Number {
+    fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable> {
+        row.integer(0).map(Number)
+    }
+}
+
+/// The position, the id and the time of an event.
+struct Old(i64, Vec<u8>, i64);
+
+impl FromRow for Old {
+    fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable> {
+        let Value::Bytes(id) = row.value(1)? else {
+            return Err(Unreadable::Type("no bytes".to_owned(), "an id"));
+        };
+        Ok(Old(row.integer(0)?, id.to_owned(), row.integer(2)?))
+    }
+}
+
+/// Deletes some of the oldest events from before this time, and returns how many.
+pub(super) fn delete_before(db: &Connection, at: i64, limit: usize) -> rusqlite::Result<usize> {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let oldest: Vec<Old> = all(db, OLDEST, &[limit.into()])?;
+    let old = oldest.iter().take_while(|Old(_, _, time)| *time < at);
+    let Some(Old(position, id, _)) = old.last() else {
+        return Ok(0);
+    };
+    execute(db, PRUNED, &[(*position).into(), Value::Bytes(id)])?;
+    execute(db, DELETE, &[(*position).into()])
+}

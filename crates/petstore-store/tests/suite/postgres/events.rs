@@ -1,0 +1,93 @@
+//! Tests that a consumer misses no event although transactions end in another order than they begin.
+
+use super::{pet, store};
+use crate::postgres_server::shared;
+use petstore_store::{EventData, EventQuery, EventsAfter, Store};
+use std::time::Duration;
+
+/// The names of the pets that were added after this position, and the position behind them.
+async fn created(store: &dyn Store, after: EventsAfter) -> (Vec<String>, EventsAfter) {
+    let query = EventQuery {
+        after,
+        types: Vec::new(),
+        limit: 100,
+    };
+    let page = store
+        .list_events(query)
+        .await
+        .expect("a page")
+        .expect("a position");
+    let name = |data| match data {
+        EventData::PetCreated(pet) => pet.name,
+        other => panic!("{other:?}"),
+    };
+    let names = page.events.into_iter().map(|event| name(event.data));
+    (names.collect(), EventsAfter::Event(page.next))
+}
+
+#[tokio::test]
+async fn numbers_from_a_sequence_lose_an_event_for_a_consumer() {
+    let Some(cluster) = shared().await else {
+        return;
+    };
+    let database = cluster.database().await;
+    let (one, two) = (database.client().await, database.client().await);
+    let table = "CREATE TABLE naive (position bigint GENERATED ALWAYS AS IDENTITY, name text)";
+    one.batch_execute(table).await.expect("a table");
+    let add = |name: &str| format!("INSERT INTO naive (name) VALUES ('{name}')");
+    let begun = format!("BEGIN; {}", add("slow"));
+    one.batch_execute(&begun)
+        .await
+        .expect("it does not commit yet");
+    two.batch_execute(&add("fast")).await.expect("it commits");
+    let after = "SELECT position, name FROM naive WHERE position > $1 ORDER BY position";
+    let page = two.query(after, &[&0_i64]).await.expect("a page");
+    let position: i64 = page[0].get(0);
+    assert_eq!((page.len(), page[0].get::<_, &str>(1)), (1, "fast"));
+    one.batch_execute("COMMIT").await.expect("committed");
+    let page = two.query(after, &[&position]).await.expect("a page");
+    assert!(page.is_empty(), "the consumer never gets `slow`");
+}
+
+#[tokio::test]
+async fn an_event_of_a_transaction_that_commits_late_comes_before_those_that_commit_later() {
+    let Some(cluster) = shared().await else {
+        return;
+    };
+    let database = cluster.database().await;
+    let store = store(&database).await;
+    store.create_pet(pet("first")).await.expect("a pet");
+    let (names, after) = created(&*store, EventsAfter::Start).await;
+    assert_eq!(names, ["first"]);
+    // The statement of another server, whose commit takes its time.
+    let slow = database.client().await;
+    let begun = "BEGIN;
+        UPDATE event_head SET position = position + 1;
+        INSERT INTO events SELECT position, sha256('slow'), 'pet.created', 0, 99, 1, '{\"name\":\"slow\",\"categoryId\":1}'
+        FROM event_head";
+    slow.batch_execute(begun)
+        .await
+        .expect("it does not commit yet");
+    let fast = tokio::spawn({
+        let store = store.clone();
+        async move { store.create_pet(pet("fast")).await }
+    });
+    // It waits for the slow one; only then a consumer has looked in between.
+    let waits = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    let look = database.client().await;
+    while look
+        .query_one(waits, &[])
+        .await
+        .expect("a row")
+        .get::<_, i64>(0)
+        == 0
+    {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let (names, after) = created(&*store, after).await;
+    assert!(names.is_empty(), "{names:?}");
+    slow.batch_execute("COMMIT").await.expect("committed");
+    fast.await.expect("no panic").expect("a pet");
+    let (names, _) = created(&*store, after).await;
+    assert_eq!(names, ["slow", "fast"]);
+}
