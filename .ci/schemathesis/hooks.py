@@ -47,6 +47,9 @@ def new_key(key):
 def live_query(operation, query):
     """The cursor, and what else of the query has to change with it."""
     base_url, status = operation.base_url, query.get("status")
+    if operation.path.endswith("/events"):
+        # No case waits for events that nothing causes.
+        return {"cursor": live_cursor_of_events(base_url)} | ({"wait": 0} if "wait" in query else {})
     if not operation.path.endswith("/orders"):
         return {"cursor": live_cursor_of_pets(base_url, status)}
     if "petId" not in query:
@@ -62,6 +65,14 @@ def live_cursor_of_pets(base_url, status):
     for _ in range(2):
         add_pet(base_url, status)
     return next_cursor(base_url, "/pets", {"status": status})
+
+
+@functools.cache
+def live_cursor_of_events(base_url):
+    """A cursor behind which at least one event follows."""
+    for _ in range(2):
+        add_pet(base_url, None)
+    return next_cursor(base_url, "/events", {})
 
 
 @functools.cache

@@ -159,7 +159,10 @@ macro_rules! __open_enums {
         impl ::std::str::FromStr for $name {
             type Err = self::error::ConversionError;
 
-            fn from_str(value: &str) -> ::std::result::Result<Self, Self::Err> {
+            // `Self::Err` could also be a value of the enumeration.
+            fn from_str(
+                value: &str,
+            ) -> ::std::result::Result<Self, <Self as ::std::str::FromStr>::Err> {
                 $crate::generated::OpenEnum::parse(value).map_err(Into::into)
             }
         }
@@ -178,7 +181,9 @@ macro_rules! __texts {
         impl ::std::convert::TryFrom<$text> for $name {
             type Error = <Self as ::std::str::FromStr>::Err;
 
-            fn try_from(value: $text) -> ::std::result::Result<Self, Self::Error> {
+            fn try_from(
+                value: $text,
+            ) -> ::std::result::Result<Self, <Self as ::std::str::FromStr>::Err> {
                 value.parse()
             }
         }

@@ -42,6 +42,9 @@ pub enum BookStatus {
     /// `lost`
     #[serde(rename = "lost")]
     Lost,
+    /// `error`
+    #[serde(rename = "error")]
+    Error,
     /// A value that this version of the client does not know, as it was received.
     #[serde(untagged)]
     Unknown(::std::string::String),
@@ -52,6 +55,7 @@ impl ::openapi_dropshot_client::generated::OpenEnum for BookStatus {
         ("available", Self::Available),
         ("lent", Self::Lent),
         ("lost", Self::Lost),
+        ("error", Self::Error),
     ];
 
     fn unknown(value: String) -> Self {
@@ -73,6 +77,7 @@ impl BookStatus {
             Self::Available => "available",
             Self::Lent => "lent",
             Self::Lost => "lost",
+            Self::Error => "error",
             Self::Unknown(value) => value,
         }
     }
