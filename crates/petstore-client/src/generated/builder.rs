@@ -982,6 +982,8 @@ impl<'a> ListEvents<'a> {
     }
 
     /// Restricts the result to events of these types, separated by commas.
+    ///
+    /// The service takes at least 1 values.
     pub fn type_<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<::std::vec::Vec<types::EventType>>,

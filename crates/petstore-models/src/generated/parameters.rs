@@ -335,8 +335,8 @@ pub struct ListEventsQuery {
         deserialize_with = "list_events_query::type_",
         skip_serializing_if = "Option::is_none"
     )]
-    #[schemars(with = "openapi_dropshot_types::shapes::Parameter<Vec<EventType>>")]
-    pub type_: Option<Vec<EventType>>,
+    #[schemars(with = "openapi_dropshot_types::shapes::Parameter<ListEventsType>")]
+    pub type_: Option<ListEventsType>,
     /// The maximum number of events returned.
     #[serde(default, deserialize_with = "list_events_query::limit")]
     pub limit: ListEventsLimit,
@@ -357,8 +357,10 @@ mod list_events_query {
 
     pub(super) fn type_<'de, D: Deserializer<'de>>(
         d: D,
-    ) -> Result<Option<Vec<EventType>>, D::Error> {
-        openapi_dropshot_types::members::parameters("type", d).map(Some)
+    ) -> Result<Option<ListEventsType>, D::Error> {
+        openapi_dropshot_types::members::parameters::<EventType, _>("type", d)
+            .and_then(|values| openapi_dropshot_types::members::checked("type", values))
+            .map(Some)
     }
 
     pub(super) fn limit<'de, D: Deserializer<'de>>(
@@ -651,6 +653,57 @@ impl JsonSchema for ListEventsCursor {
             ("type", json!("string")),
             ("minLength", json!(1)),
             ("maxLength", json!(200)),
+        ])
+    }
+}
+
+/// Restricts the result to events of these types, separated by commas.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(try_from = "Vec<EventType>")]
+pub struct ListEventsType(pub(super) Vec<EventType>);
+
+impl TryFrom<Vec<EventType>> for ListEventsType {
+    type Error = Violation;
+
+    fn try_from(value: Vec<EventType>) -> Result<Self, Violation> {
+        openapi_dropshot_types::rules::check_count(
+            value.len(),
+            Some(1),
+            None,
+            "elements",
+        )?;
+        Ok(ListEventsType(value))
+    }
+}
+
+impl From<ListEventsType> for Vec<EventType> {
+    fn from(value: ListEventsType) -> Vec<EventType> {
+        value.0
+    }
+}
+
+impl std::ops::Deref for ListEventsType {
+    type Target = [EventType];
+
+    fn deref(&self) -> &[EventType] {
+        &self.0
+    }
+}
+
+impl JsonSchema for ListEventsType {
+    fn schema_name() -> String {
+        "ListEventsType".to_owned()
+    }
+
+    fn is_referenceable() -> bool {
+        false
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("array")),
+            ("items", json!(generator.subschema_for:: < EventType > ())),
+            ("minItems", json!(1)),
         ])
     }
 }

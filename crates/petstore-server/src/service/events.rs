@@ -39,7 +39,7 @@ pub(super) async fn list(
         let message = "this service does not record events; ask its owner to switch them on";
         return Err(ListEventsError::NotFound(message.into()));
     }
-    let types = type_.unwrap_or_default();
+    let types = type_.map(Vec::from).unwrap_or_default();
     let link = |next: EventPosition| {
         let types: Vec<_> = types.iter().map(|kind| kind.as_str()).collect();
         let types = match types.as_slice() {
