@@ -10,11 +10,13 @@ pub const PAGE: usize = 20;
 /// Number of pets with the rarest status, in every store.
 const FEW: i64 = 25;
 
-/// The order of the members of a pet in JSON.
+/// The members of a pet in JSON, and their order.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
 pub enum Members {
     /// That of the contract.
     AsDeclared,
+    /// That of the contract, with the version of the pet, which other services of the bench do not have.
+    WithVersion,
     /// That of the contract, but optional members come last.
     RequiredFirst,
     /// Alphabetical.
@@ -48,6 +50,11 @@ pub fn json(
     match members {
         Members::AsDeclared => {
             format!("{{\"name\":\"{name}\",\"categoryId\":{category}{status},\"id\":{id}}}")
+        }
+        Members::WithVersion => {
+            format!(
+                "{{\"name\":\"{name}\",\"categoryId\":{category}{status},\"id\":{id},\"version\":1}}"
+            )
         }
         Members::RequiredFirst => {
             format!("{{\"name\":\"{name}\",\"categoryId\":{category},\"id\":{id}{status}}}")
@@ -125,6 +132,10 @@ mod tests {
         assert_eq!(
             pet(4000, 100_000, Members::AsDeclared),
             r#"{"name":"pet number 4000","categoryId":0,"status":"sold","id":4000}"#
+        );
+        assert_eq!(
+            pet(3, 100_000, Members::WithVersion),
+            r#"{"name":"pet number 3","categoryId":3,"id":3,"version":1}"#
         );
         assert_eq!(
             pet(3, 100_000, Members::Sorted),

@@ -47,7 +47,7 @@ fn load(address: &str, what: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_load"))
         .arg("run")
         .args(["--address", address, "--key", "none", "--pets", PETS])
-        .args(["--warm-up-seconds", "0"])
+        .args(["--warm-up-seconds", "0", "--members", "as-declared"])
         .args(what)
         .output()
         .expect("the load runs")

@@ -84,12 +84,14 @@ impl Kind {
         self == Kind::OpenapiToRust
     }
 
-    /// The arguments of the load for the order of the members of its pets.
+    /// The arguments of the load for the members of its pets.
     pub(super) fn members(self) -> &'static [&'static str] {
         match self {
             Kind::OpenapiToRust => &["--members", "sorted"],
             Kind::Fastify => &["--members", "required-first"],
-            _ => &[],
+            // What the load expects without an argument.
+            Kind::Service | Kind::ServicePostgres => &[],
+            _ => &["--members", "as-declared"],
         }
     }
 }

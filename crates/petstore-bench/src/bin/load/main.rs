@@ -47,8 +47,8 @@ pub(crate) struct Service {
     /// Number of pets in its store
     #[arg(long)]
     pets: i64,
-    /// The order of the members of its pets
-    #[arg(long, default_value = "as-declared")]
+    /// The members of its pets, and their order
+    #[arg(long, default_value = "with-version")]
     members: Members,
 }
 
