@@ -7,7 +7,7 @@ use crate::{
     raw::{Connection, Request},
     scrape::Scrape,
 };
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// More than the service takes.
 const CONNECTIONS: usize = 4600;
@@ -35,9 +35,15 @@ fn assert_served(what: &str, attack: &Attack) {
     assert!(until(time, || attacked.sockets() > count), "{what}");
     let mut worst = Duration::ZERO;
     for _ in 0..REQUESTS {
-        let probed = attacked.probe(&list);
+        let begin = Instant::now();
+        let mut probed = attacked.probe(&list);
+        // An unoptimised service may read the first request of a new connection only after the connection counts as one
+        // that has not sent a valid key in time. Clients then connect again.
+        while !is_release() && probed.status().is_none() && begin.elapsed() < LOCKED_OUT {
+            probed = attacked.probe(&list);
+        }
         assert_eq!(probed.status(), Some(200), "{what}: {probed:?}");
-        worst = worst.max(probed.took);
+        worst = worst.max(begin.elapsed());
         use_kept();
     }
     let closed = || {
