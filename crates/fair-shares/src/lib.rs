@@ -42,7 +42,7 @@ pub struct Share<H: Copy + Eq + Hash> {
     counted: usize,
 }
 
-/// A part of a share that is left to others until this is dropped; see [`Shares::lend`].
+/// An amount that others may use until this is dropped; see [`Shares::lend`].
 pub struct Loan<H> {
     shares: Arc<Shares<H>>,
     amount: usize,
@@ -91,15 +91,17 @@ impl<H: Copy + Eq + Hash> Shares<H> {
         share.try_grow(amount).then_some(share)
     }
 
-    /// Leaves a part of what is taken to others, until the result is dropped: for a holder of a share
-    /// that does not need it for a time. Afterwards more may be used than the budget has, until
-    /// shares are given back.
+    /// Lends an amount that is taken to others until the result is dropped: for a holder of a share that does
+    /// not need it for a time, and that drops the loan before the share. At most what is used is lent. Afterwards
+    /// more may be used than the budget has, until shares are given back.
     #[must_use]
     pub fn lend(self: &Arc<Self>, amount: usize) -> Loan<H> {
-        self.used.fetch_sub(amount, Ordering::Relaxed);
+        let lend = |used: usize| Some(used.saturating_sub(amount));
+        let (order, update) = (Ordering::Relaxed, Ordering::Relaxed);
+        let used = self.used.fetch_update(order, update, lend);
         Loan {
             shares: Arc::clone(self),
-            amount,
+            amount: used.map_or(0, |used| amount.min(used)),
         }
     }
 
@@ -225,6 +227,15 @@ mod tests {
         drop(loan);
         assert_eq!(budget.used(), 2);
         drop((first, second));
+        assert_eq!(budget.used(), 0);
+    }
+
+    #[test]
+    fn no_more_than_what_is_used_is_lent() {
+        let budget: Arc<Shares<&str>> = Arc::new(Shares::new(4));
+        let loan = budget.lend(1);
+        assert_eq!(budget.used(), 0);
+        drop(loan);
         assert_eq!(budget.used(), 0);
     }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     Error, ErrorCode, Response, call::Settings, error::Failure, link, pages::follow,
-    platform::sleep, prepared::Prepared,
+    prepared::Prepared,
 };
 use futures_util::{
     Stream, StreamExt as _,
@@ -15,16 +15,15 @@ use std::{
     future::poll_fn,
     marker::PhantomData,
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll, ready},
     time::Duration,
 };
 
 /// The parameter for the time in seconds that the service waits for events, and its value if the request has none.
 const WAIT: (&str, &str) = ("wait", "30");
-/// The pause after an error that may pass; it doubles with each further one.
-const FIRST_PAUSE: Duration = Duration::from_millis(500);
-/// The longest pause, and that after an empty page if the service does not wait.
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+/// The pause after an empty page if the service does not wait, and the least ceiling of the pause after an error.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// The events of a feed, one by one and without an end, as a [`Stream`]; the method `feed` of a request returns it.
 ///
@@ -212,15 +211,21 @@ fn wait_of(url: &Url) -> Option<Duration> {
 ///
 /// An error that does not pass.
 async fn fetch<C: ErrorCode>(mut request: Box<Prepared>) -> Result<(Page, Box<Prepared>), Failure> {
-    let mut pause = FIRST_PAUSE;
+    let clock = Arc::clone(&request.client.shared.clock);
+    let mut failures = 0_u32;
     let received = loop {
         let error = match request.read().await {
             Ok(received) => break received,
             Err(error) if error.is_retryable() => error,
             Err(error) => return Err(error),
         };
-        sleep(error.retry_after().unwrap_or(pause)).await;
-        pause = LONGEST_PAUSE.min(2 * pause);
+        // By chance, so that not all consumers come back at the same time.
+        let ceiling = request.settings().retry.ceiling(failures).max(PAUSE);
+        let asked = error.retry_after().unwrap_or_default();
+        clock
+            .sleep(asked.saturating_add(clock.jitter(ceiling)))
+            .await;
+        failures = failures.saturating_add(1);
     };
     let response: Response<Vec<Value>, C> = Response::json(received)?;
     let Some(target) = link::next(response.headers()) else {
@@ -236,7 +241,7 @@ async fn fetch<C: ErrorCode>(mut request: Box<Prepared>) -> Result<(Page, Box<Pr
     }
     let events = response.into_inner();
     if events.is_empty() && wait_of(request.request.url()).is_none_or(|wait| wait.is_zero()) {
-        sleep(LONGEST_PAUSE / 30).await;
+        clock.sleep(PAUSE).await;
     }
     Ok((Page { events, end }, request))
 }

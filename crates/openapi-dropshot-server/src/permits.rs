@@ -25,9 +25,17 @@ impl<P: Copy + Eq + Hash> Permits<P> {
         }
     }
 
-    /// Leaves the permit of a read that runs to others, until the result is dropped.
-    pub(crate) fn lend_read(&self) -> Loan<Option<P>> {
-        self.reads.lend(1)
+    /// Lends the permit of a request with this method to others, until the result is dropped.
+    pub(crate) fn lend(&self, method: &str) -> Loan<Option<P>> {
+        self.of(method).lend(1)
+    }
+
+    /// The permits of requests with this method.
+    fn of(&self, method: &str) -> &Arc<Shares<Option<P>>> {
+        match is_read(method) {
+            true => &self.reads,
+            false => &self.writes,
+        }
     }
 
     /// Takes a permit, which is held while the request runs. Returns `None` if there is none, or if
@@ -37,12 +45,7 @@ impl<P: Copy + Eq + Hash> Permits<P> {
         operation: &Operation,
         principal: Option<P>,
     ) -> Option<Share<Option<P>>> {
-        let permits = if is_read(operation) {
-            &self.reads
-        } else {
-            &self.writes
-        };
-        permits.try_take(&principal, 1)
+        self.of(operation.method).try_take(&principal, 1)
     }
 }
 
@@ -99,13 +102,23 @@ impl<P: Copy + Eq + Hash> Drop for StreamPlace<P> {
 }
 
 /// Whether the method is safe (RFC 9110, section 9.2.1).
-fn is_read(operation: &Operation) -> bool {
-    ["GET", "HEAD", "OPTIONS", "TRACE"].contains(&operation.method)
+fn is_read(method: &str) -> bool {
+    ["GET", "HEAD", "OPTIONS", "TRACE"].contains(&method)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_request_that_waits_lends_the_permit_that_it_has() {
+        let permits = Permits::<u8>::new(4);
+        let _write = permits.writes.try_take(&None, 1).expect("free");
+        let loan = permits.lend("POST");
+        assert_eq!((permits.reads.used(), permits.writes.used()), (0, 0));
+        drop(loan);
+        assert_eq!((permits.reads.used(), permits.writes.used()), (0, 1));
+    }
 
     #[test]
     fn a_principal_has_no_more_places_for_streams_than_its_own_number() {

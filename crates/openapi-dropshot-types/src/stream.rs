@@ -50,7 +50,7 @@ pub struct Event<T> {
     pub data: T,
     /// The type of the event; clients take one without for a `message`.
     pub event: Option<String>,
-    /// What a client that comes back sends as `Last-Event-ID`. It must not contain NUL.
+    /// What a client that comes back sends as `Last-Event-ID`. It must be one line without NUL.
     pub id: Option<String>,
     /// The time after which clients come back when the stream has ended.
     pub retry: Option<Duration>,

@@ -155,7 +155,8 @@ impl<S: State> Context<S> {
 
     /// Begins to wait, for at most this time, for something that the request needs, as for an event: a long poll. The
     /// time does not count against the deadline of the request, and until the result is dropped the request is no
-    /// longer one of the reads that run, but has one of the places of streams; so keep it until the response is made.
+    /// longer one of the reads or writes that run, but has one of the places of streams; so keep it until the response is
+    /// made. It is not for a response that is a stream, which has such a place already.
     /// `None` if there is no place, for this principal or for all.
     #[must_use]
     pub fn begin_wait(
@@ -173,7 +174,7 @@ impl<S: State> Context<S> {
             id,
             (time, deadline),
             readiness,
-            (place, self.permits.lend_read()),
+            (place, self.permits.lend(request.request.method().as_str())),
         ))
     }
 

@@ -374,7 +374,7 @@ where
     if turn.is_none() && gzip == Some(true) && size >= turns::LARGE {
         turn = Some(context.turns.take(&principal).await);
     }
-    if is_stream && response.extensions().get::<StreamFormat>().is_some() {
+    if let Some(&format) = response.extensions().get::<StreamFormat>() {
         let serving = streams::Serving {
             limits: &context.limits,
             budget: &context.response_budget,
@@ -385,7 +385,7 @@ where
         };
         // The principal is found as long as the stream runs.
         let kept = (place, record.registration.take());
-        return Ok(streams::open(response, &serving, kept));
+        return Ok(streams::open(response, format, &serving, kept));
     }
     let response = match gzip {
         Some(is_accepted) => compression::apply(response, is_accepted),

@@ -61,18 +61,16 @@ pub(super) fn place<P: Copy + Eq + Hash>(
     })
 }
 
-/// Lets a response that is a stream be sent within its limits; another one stays as it is. `kept` is dropped at its end.
+/// Sends a response that is a stream within its limits. `kept` is dropped at its end.
 pub(super) fn open<P>(
     response: Response<Body>,
+    format: StreamFormat,
     serving: &Serving<'_, P>,
     kept: impl Any + Send + Sync,
 ) -> Response<Body>
 where
     P: Copy + Eq + Hash + Send + Sync + Unpin + 'static,
 {
-    let Some(format) = response.extensions().get::<StreamFormat>().copied() else {
-        return response;
-    };
     let (mut head, items) = response.into_parts();
     head.extensions.insert(Watched);
     let (limits, now) = (serving.limits, Instant::now());

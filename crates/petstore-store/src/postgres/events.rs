@@ -62,7 +62,7 @@ pub(super) fn seed() -> Vec<u8> {
 }
 
 /// Deletes the oldest events of before `$1`, at most `$2`, and notes the last of them. Rows that another
-/// server deletes at this moment are left to it.
+/// server deletes at this moment are skipped.
 const DELETE_BEFORE: &str = "
     WITH oldest AS MATERIALIZED (
         SELECT position, id, at FROM events ORDER BY position LIMIT $2 FOR UPDATE SKIP LOCKED
