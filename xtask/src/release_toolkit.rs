@@ -2,6 +2,7 @@
 //! section of their changelog into that of the release. `.ci/semver` tells which version the changes need.
 
 use anyhow::{Context, Result, ensure};
+use cargo_openapi_dropshot::release::released_changelog;
 use std::{fs, path::Path, process::ExitCode};
 use walkdir::{DirEntry, WalkDir};
 
@@ -66,7 +67,9 @@ pub(crate) fn run(root: &Path, Options { version, today }: &Options) -> Result<E
         files.push((path, text));
     }
     if version.pre.is_empty() {
-        files.push((CHANGELOG.to_owned(), released(root, version, *today)?));
+        let changelog = read(root, CHANGELOG)?;
+        let released = released_changelog(CHANGELOG, changelog, &version.to_string(), *today)?;
+        files.push((CHANGELOG.to_owned(), released));
     }
     for (path, text) in files {
         if read(root, &path)? != text {
@@ -111,24 +114,6 @@ fn locks(root: &Path) -> Result<Vec<String>> {
     }
     paths.sort();
     Ok(paths)
-}
-
-/// The changelog with the section of the release.
-fn released(root: &Path, version: &semver::Version, today: chrono::NaiveDate) -> Result<String> {
-    const UNRELEASED: &str = "\n## Unreleased\n";
-    let text = read(root, CHANGELOG)?;
-    let (_, entries) = text.split_once(UNRELEASED).with_context(|| {
-        format!(
-            "{CHANGELOG} has no section `## Unreleased`: add it, with the changes of the release"
-        )
-    })?;
-    let entries = entries.split("\n## ").next().unwrap_or_default();
-    ensure!(
-        entries.contains("\n- "),
-        "{CHANGELOG}: `## Unreleased` has no entries: write the changes of the release"
-    );
-    let heading = format!("{UNRELEASED}\n## {version} - {today}\n");
-    Ok(text.replacen(UNRELEASED, &heading, 1))
 }
 
 fn read(root: &Path, path: &str) -> Result<String> {

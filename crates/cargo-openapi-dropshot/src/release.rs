@@ -104,6 +104,25 @@ fn begin_development(project: &Project, text: &str, next: Version) -> Result<Exi
     Ok(ExitCode::SUCCESS)
 }
 
+/// Returns the text of a changelog with its unreleased section as that of a release.
+///
+/// # Errors
+///
+/// The changelog does not begin with that section, the section has no entries, or the version is not one of a release.
+pub fn released_changelog(
+    file: &str,
+    text: String,
+    version: &str,
+    today: NaiveDate,
+) -> Result<String> {
+    let changelog = Changelog::parse(file, text);
+    check_has_entries(&changelog)?;
+    let version = versions::parse(version)
+        .with_context(|| format!("`{version}` is not a version of a release"))?;
+    let released = changelog.released(version, today);
+    released.context("the changelog has no section of unreleased changes")
+}
+
 /// The changelog has entries for the release.
 fn check_has_entries(changelog: &Changelog) -> Result<()> {
     let file = &changelog.file;

@@ -42,7 +42,7 @@ pub(super) static PAGE_OF_STATUS: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// Changes the status to `$1` of the pet `$2`, and returns its version.
+/// Changes the status to `$1` of the pet `$2`; the two statements below also return its version.
 static SET_STATUS: LazyLock<String> = LazyLock::new(|| {
     let padding = padding("$1", false);
     format!(
