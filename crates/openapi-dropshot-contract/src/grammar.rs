@@ -331,6 +331,7 @@ grammar! {
     Xml "`xml`" { [V30] { name, namespace, prefix, attribute, wrapped } [V32] { nodeType: text } }
     Replacement "`x-replacement`" { [V30 required] { operation: text, note: text } }
     Waiter "an entry of `x-waiters`" { [V30 required] { path: text } [V30] { success: [text], failure: [text], retry: [text] } }
+    Limits "`x-limits`" { [V30] { "body-bytes": count, "deadline-seconds": count, concurrency: count, cost: count } }
     ErrorCode "an entry of `x-error-catalogue`" { [V30 required] { status, cause: text, cure: text } }
 }
 

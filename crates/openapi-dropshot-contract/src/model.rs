@@ -211,6 +211,8 @@ pub struct Operation {
     pub security: Vec<IndexMap<String, Vec<String>>>,
     /// `x-waiters`: the states for which clients can wait.
     pub waiters: Vec<Waiter>,
+    /// `x-limits`: what the service allows of the operation, by name. Each is above zero.
+    pub limits: Vec<(&'static str, u64)>,
     /// `callbacks`: requests that the service sends on behalf of this one, references resolved.
     pub callbacks: Vec<Callback>,
     /// All extensions, those read into fields included.

@@ -68,9 +68,15 @@ impl<K: Copy + Eq + Hash> RateLimiter<K> {
     }
 
     /// Counts a request that comes `now`, a time of a clock that never goes
-    /// back, of a key that may have a rate of its own. `None` if the key has no
-    /// limit.
-    pub(crate) fn count(&self, key: &K, own_rate: Option<Rate>, now: Duration) -> Option<Quota> {
+    /// back, of a key that may have a rate of its own, as `cost` requests, but at most as all that a key may make
+    /// at once. `None` if the key has no limit.
+    pub(crate) fn count(
+        &self,
+        key: &K,
+        own_rate: Option<Rate>,
+        cost: u32,
+        now: Duration,
+    ) -> Option<Quota> {
         let Rate::PerSecond(rate) = own_rate.unwrap_or(self.rate) else {
             return None;
         };
@@ -83,7 +89,8 @@ impl<K: Copy + Eq + Hash> RateLimiter<K> {
         let mut shard = lock(&self.shards[number]);
         let before = shard.whole_at.get_mut(key);
         let whole_at = before.as_deref().map_or(now, |&whole_at| whole_at.max(now));
-        let next = whole_at.saturating_add(interval);
+        let taken = interval.saturating_mul(cost.min(self.burst).into());
+        let next = whole_at.saturating_add(taken);
         let last = now.saturating_add(window);
         if next > last {
             return Some(Quota {

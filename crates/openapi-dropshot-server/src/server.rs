@@ -4,7 +4,7 @@ use crate::{
     idempotency,
     listener::{Listener, Running},
     metrics::Metrics,
-    pipeline::{Context, RouteError},
+    pipeline::{Context, RouteError, largest_body},
     readiness::{Phase, Readiness},
     setup::Setup,
     slog_bridge,
@@ -50,6 +50,9 @@ pub enum StartError {
         /// What the document requires.
         reason: String,
     },
+    /// A limit of an operation cannot apply.
+    #[error("{0}")]
+    Limits(String),
     /// dropshot, whose extractors and handlers serve the requests, cannot be prepared.
     #[error("cannot prepare dropshot; the service needs the loopback interface for that")]
     Dropshot(#[from] NotCaptured),
@@ -98,10 +101,11 @@ impl<S: State> Bound<S> {
             status: body.status,
             reason: body.reason,
         })?;
+        let largest = largest_body::<C>(&limits).map_err(StartError::Limits)?;
         let context = Context::new::<C>(setup)?;
         let listener =
             Listener::bind(address).map_err(|source| StartError::Listen { address, source })?;
-        let largest = limits.body_max_bytes.get();
+
         let contexts = RequestContexts::new(context, largest, slog_bridge::logger())?;
         Ok(Bound {
             contexts: Arc::new(contexts),

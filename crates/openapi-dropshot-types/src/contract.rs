@@ -1,7 +1,7 @@
 //! The trait `Contract`, through which a server calls a generated API.
 
 use crate::{
-    Condition, ErrorEntry, Operation, Rejection, Router,
+    Condition, ErrorEntry, Operation, OperationLimits, Rejection, Router,
     error::{self, ErrorMember, ErrorShape},
 };
 use dropshot::{ApiDescriptionBuildErrors, Body, RequestContext, ServerContext};
@@ -38,6 +38,8 @@ pub trait Contract: Send + Sync + 'static {
     const OPTIONAL_BODIES: &'static [&'static str] = &[];
     /// The names of the operations whose response is a stream.
     const STREAMS: &'static [&'static str] = &[];
+    /// The limits of operations that have some of their own, by the name of the operation.
+    const LIMITS: &'static [(&'static str, OperationLimits)] = &[];
     /// Whether an integer in a JSON body may have a fraction of zero, as `1.0`: OpenAPI 3.1 allows it, 3.0 does not.
     const INTEGERS_HAVE_FRACTIONS: bool = false;
     /// The document as JSON, without white space between its parts; the members

@@ -56,7 +56,7 @@ pub use error::{Condition, ErrorEntry, ErrorMember, ErrorShape, Rejection};
 pub use failure::{IdempotencyFailure, StateFailure};
 pub use macros::{CheckedNumber, CheckedString};
 pub use never::Never;
-pub use operation::{Deprecation, Operation, Stability, is_json};
+pub use operation::{Deprecation, Operation, OperationLimits, Stability, is_json};
 pub use security::{RequiredScheme, SchemeKind, Security, SecurityScheme};
 pub use text::{FromText, Violation};
 

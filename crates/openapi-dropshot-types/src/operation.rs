@@ -32,6 +32,41 @@ pub struct Operation {
     pub deprecation: Option<Deprecation>,
 }
 
+/// What a service allows of one operation: `x-limits` of the document, or a setting of the service.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct OperationLimits {
+    /// The largest size of a body.
+    pub body_bytes: Option<u32>,
+    /// Seconds that a request may run after its body was read.
+    pub deadline_seconds: Option<u32>,
+    /// How many requests run at the same time in one server.
+    pub concurrency: Option<u32>,
+    /// As how many requests of the rate limit one request counts.
+    pub cost: Option<u32>,
+}
+
+impl OperationLimits {
+    /// No limits beside those of all operations.
+    pub const NONE: OperationLimits = OperationLimits {
+        body_bytes: None,
+        deadline_seconds: None,
+        concurrency: None,
+        cost: None,
+    };
+
+    /// The stricter one of each two limits.
+    #[must_use]
+    pub fn and(self, other: OperationLimits) -> OperationLimits {
+        let least = |one: Option<u32>, other: Option<u32>| one.into_iter().chain(other).min();
+        OperationLimits {
+            body_bytes: least(self.body_bytes, other.body_bytes),
+            deadline_seconds: least(self.deadline_seconds, other.deadline_seconds),
+            concurrency: least(self.concurrency, other.concurrency),
+            cost: self.cost.max(other.cost),
+        }
+    }
+}
+
 /// Whether a media type is JSON (RFC 6839, section 3.1).
 #[must_use]
 pub fn is_json(media_type: &str) -> bool {

@@ -18,8 +18,8 @@ pub mod models {
 pub mod api {
     pub use crate::{
         Contract, Cookies, Deprecation, ErrorEntry, ErrorMember, Event, Operation, OperationError,
-        OptionalBody, Rejection, RequiredScheme, Router, SchemeKind, Security, SecurityScheme,
-        Stability, StreamFormat, Streamed,
+        OperationLimits, OptionalBody, Rejection, RequiredScheme, Router, SchemeKind, Security,
+        SecurityScheme, Stability, StreamFormat, Streamed,
     };
     pub use dropshot::{
         ApiDescriptionBuildErrors, Body, ErrorStatusCode, FreeformBody, Header, HttpCodedResponse,

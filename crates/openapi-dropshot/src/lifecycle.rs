@@ -77,6 +77,18 @@ pub(crate) fn stability_sentence(level: Option<Stability>) -> Option<&'static st
     }
 }
 
+/// Returns a sentence with the limits of an operation; `None` if it has none.
+pub(crate) fn limits_sentence(operation: &Operation) -> Option<String> {
+    let limits = operation.limits.iter().map(|&(name, number)| match name {
+        "body-bytes" => format!("bodies of at most {number} bytes"),
+        "deadline-seconds" => format!("at most {number} seconds"),
+        "concurrency" => format!("at most {number} requests at the same time"),
+        _ => format!("each request counts as {number} of the rate limit"),
+    });
+    let limits: Vec<String> = limits.collect();
+    (!limits.is_empty()).then(|| format!("Limits of the service: {}.", limits.join(", ")))
+}
+
 /// A day as people write it: `5 December 2030`.
 fn in_words(day: NaiveDate) -> String {
     day.format("%-d %B %Y").to_string()

@@ -4,6 +4,7 @@
 use super::context::Context;
 use super::view::{PathItem, Side, missing};
 use super::{content, lifecycle, outgoing, parameters, responses, security};
+use crate::grammar::ObjectKind;
 use crate::model::Node;
 use crate::pairs::pairs;
 use crate::rules::{Level, changes as rules};
@@ -55,6 +56,7 @@ fn compare_operation<'a>(
     operation_id(context, base, revision);
     tags(context, base, revision);
     waiters(context, base, revision);
+    limits(context, base, revision);
     security::compare(context, base, revision);
     parameters::compare(context, old, new);
     content::compare_request(context, base, revision);
@@ -185,6 +187,35 @@ fn tags(context: &mut Context<'_>, base: &Node, revision: &Node) {
     for tag in missing(to, from) {
         let text = format!("the tag {} was added", tag.to_json());
         context.report(&rules::API_TAG_ADDED, Some(base), Some(tag), text);
+    }
+}
+
+/// Compares `x-limits`. A call that costs more is a stricter limit, as is each other number that is lower.
+fn limits(context: &mut Context<'_>, base: &Node, revision: &Node) {
+    let (before, after) = (base.get("x-limits"), revision.get("x-limits"));
+    for member in ObjectKind::Limits.members() {
+        let name = member.name;
+        let number = |limits: Option<&Node>| limits?.get(name)?.as_u64();
+        let (old, new) = (number(before), number(after));
+        if old == new {
+            continue;
+        }
+        let is_stricter = match (old, new) {
+            (Some(old), Some(new)) => (new < old) != (name == "cost"),
+            _ => new.is_some(),
+        };
+        let rule = match (is_stricter, old) {
+            (true, Some(_)) if name == "body-bytes" => &rules::API_BODY_LIMIT_DECREASED,
+            (true, _) => &rules::API_LIMIT_TIGHTENED,
+            (false, _) => &rules::API_LIMIT_RELAXED,
+        };
+        let words = |number: Option<u64>| number.map_or("none".to_owned(), |it| it.to_string());
+        let text = format!(
+            "the limit `{name}` changed from {} to {}",
+            words(old),
+            words(new)
+        );
+        context.report(rule, before.or(Some(base)), after.or(Some(revision)), text);
     }
 }
 

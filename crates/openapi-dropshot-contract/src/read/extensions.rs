@@ -87,6 +87,27 @@ impl<'a> Reader<'a> {
         waiters.collect()
     }
 
+    /// The limits of an operation.
+    pub(super) fn limits(&self, node: &'a Node) -> Vec<(&'static str, u64)> {
+        let Some(limits) = node.get("x-limits") else {
+            return Vec::new();
+        };
+        check_object(limits, ObjectKind::Limits, self.version, self.log);
+        let names = ObjectKind::Limits.members().iter();
+        let values = names.filter_map(|member| Some((member.name, limits.get(member.name)?)));
+        let numbers = values.filter_map(|(name, value)| {
+            let number = value.as_u64()?;
+            if u32::try_from(number).is_ok_and(|number| number > 0) {
+                return Some((name, number));
+            }
+            let expected = "an integer from 1 to 4294967295";
+            let help = "write how much is allowed, or remove it";
+            self.report(wrong_type(value, name, expected, help));
+            None
+        });
+        numbers.collect()
+    }
+
     /// The one catalogue of the document, where it has one.
     pub(super) fn error_catalogue(&self) -> Option<Spanned<Vec<ErrorCode>>> {
         let properties = self.document.schemas.values().flat_map(properties);

@@ -116,6 +116,7 @@ impl<'a> Reader<'a> {
             stability: self.stability(node),
             security: security.unwrap_or_else(|| self.security.clone()),
             waiters: self.waiters(node),
+            limits: self.limits(node),
             callbacks,
             extensions: node.extensions(),
         }

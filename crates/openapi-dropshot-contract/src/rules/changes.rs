@@ -84,6 +84,12 @@ change_rules! {
     API_WAITER_CHANGED Warn "api-waiter-changed" "an entry of `x-waiters` changed, and older clients continue with the earlier one"
         Operation "x-waiters: {done: {path: /status, success: [a]}}" "x-waiters: {done: {path: /status, success: [b]}}"
         remedy "Add an entry with another name.";
+    API_BODY_LIMIT_DECREASED Err "api-body-limit-decreased" "`body-bytes` of `x-limits` decreased, and the service rejects bodies that it accepted"
+        Operation "x-limits: {body-bytes: 2000}" "x-limits: {body-bytes: 1000}" remedy "Keep the limit, or add an operation with the lower one.";
+    API_LIMIT_TIGHTENED Warn "api-limit-tightened" "a limit was added to `x-limits` or is stricter, and calls may fail that succeeded"
+        Operation "x-limits: {cost: 2}" "x-limits: {cost: 3}" remedy "Keep the limit.";
+    API_LIMIT_RELAXED Info "api-limit-relaxed" "a limit was removed from `x-limits` or allows more"
+        Operation "x-limits: {concurrency: 2}" "x-limits: {concurrency: 3}";
     API_OPERATION_ID_ADDED Info "api-operation-id-added" "an operation got an id"
         Operation "" "operationId: list";
     API_OPERATION_ID_REMOVED Info "api-operation-id-removed" "the id of an operation changed or was removed"

@@ -1,6 +1,7 @@
 //! Declares the settings of every service, concern by concern.
 
 use super::{
+    OwnLimits,
     settings::{Settings, Table, put},
     values::{
         AdminListen, ClientAddressHeader, CountCalls, Delay, HostNames, LogFilter, LogFormat,
@@ -35,6 +36,8 @@ crate::settings! {
         request_deadline_seconds: Seconds = "10";
         /// The largest size of a body, in bytes; a larger one is rejected with 413
         body_max_bytes: NonZeroUsize = "65536";
+        /// Limits of single operations, separated by commas (in the file also an array), each as in `createBook.body-bytes=1000`, or `none`. `body-bytes` and `deadline-seconds` replace the limits of all operations, `concurrency` is the number of requests that run at the same time, and `cost` is as how many requests of the rate limit one counts. If the document has a limit of the operation, too, the stricter one applies
+        operation_limits: OwnLimits = "none";
         /// Seconds in which a body has to arrive; a slower one is rejected with 408
         body_read_seconds: Seconds = "10";
         /// Total size of all bodies in memory, in bytes; a request beyond it is rejected with 503

@@ -4,6 +4,7 @@
 //! own settings with [`settings!`](crate::settings).
 
 mod concerns;
+mod own_limits;
 mod parse;
 mod settings;
 mod values;
@@ -13,6 +14,7 @@ pub use crate::{config_error::ConfigError, tls::TlsFiles};
 pub use concerns::{
     Lifecycle, Limits, Listen, Log, Proxies, RateLimit, Start, TlsSettings, Watch, Web,
 };
+pub use own_limits::OwnLimits;
 pub(crate) use parse::USAGE;
 pub use parse::{command, parse};
 pub use settings::{NoSettings, Settings, Table};

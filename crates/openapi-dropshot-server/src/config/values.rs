@@ -18,6 +18,12 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 #[error("{0}")]
 pub struct InvalidSetting(Cow<'static, str>);
 
+impl InvalidSetting {
+    pub(super) fn new(message: String) -> Self {
+        InvalidSetting(message.into())
+    }
+}
+
 /// Displays the values of these settings as they are written.
 macro_rules! display_as_written {
     ($($setting:ty),+) => {
@@ -92,7 +98,7 @@ macro_rules! any_or_list {
 }
 
 /// Reads a list with commas between its parts; `none` has no parts.
-fn parts<T>(
+pub(super) fn parts<T>(
     list: &str,
     part: fn(&str) -> Result<T, InvalidSetting>,
 ) -> Result<Vec<T>, InvalidSetting> {
@@ -102,7 +108,7 @@ fn parts<T>(
     }
 }
 
-fn displayed_parts(parts: &[String]) -> String {
+pub(super) fn displayed_parts(parts: &[String]) -> String {
     match parts {
         [] => "none".to_owned(),
         parts => parts.join(","),
@@ -303,6 +309,10 @@ impl<const MAY_BE_ZERO: bool> Seconds<MAY_BE_ZERO> {
     #[must_use]
     pub const fn duration(self) -> Duration {
         self.0
+    }
+
+    pub(crate) fn whole(seconds: u32) -> Self {
+        Seconds(Duration::from_secs(seconds.into()))
     }
 }
 

@@ -32,6 +32,21 @@ const showLifecycle = (operation) => {
   if (badges.length) operation['x-badges'] = badges;
 };
 
+const LIMITS = {
+  'body-bytes': (number) => `bodies of at most ${number} bytes`,
+  'deadline-seconds': (number) => `at most ${number} seconds`,
+  concurrency: (number) => `at most ${number} requests at the same time`,
+  cost: (number) => `each request counts as ${number} of the rate limit`,
+};
+
+const showLimits = (operation) => {
+  const limits = Object.entries(operation['x-limits'] ?? {});
+  const words = limits.flatMap(([name, number]) => LIMITS[name]?.(number) ?? []);
+  if (!words.length) return;
+  const text = `**Limits:** ${words.join(', ')}.`;
+  operation.description = [operation.description, text].filter(Boolean).join('\n\n');
+};
+
 const showParameter = (parameter) => {
   // Scalar would send the example of a parameter that nobody filled in.
   if (!parameter.required) delete parameter.example;
@@ -68,6 +83,7 @@ const start = async () => {
   const content = await response.json();
   for (const item of Object.values(content.paths)) {
     const operations = METHODS.map((method) => item[method]).filter(Boolean);
+    operations.forEach(showLimits);
     operations.forEach(showLifecycle);
     operations.flatMap(({ responses }) => Object.values(responses ?? {})).forEach(showStream);
     [item, ...operations].flatMap((part) => part.parameters ?? []).forEach(showParameter);

@@ -5,6 +5,7 @@ use super::{
     body::Budget,
     cors::Cors,
     lifecycle::Announcements,
+    operation_limits::{self, Allowed},
     pages::Pages,
     route::{RouteError, Routes},
     turns::Turns,
@@ -41,6 +42,8 @@ pub struct Context<S: State> {
     pub(crate) operations: &'static [Operation],
     pub(crate) clock: Arc<dyn Clock>,
     pub(super) limits: Limits,
+    /// What each operation allows, in the order of the document.
+    pub(super) allowed: Vec<Allowed<PrincipalKey>>,
     pub(super) sunset: SunsetPolicy,
     pub(super) announcements: Announcements,
     pub(crate) readiness: Arc<Readiness>,
@@ -136,6 +139,7 @@ impl<S: State> Context<S> {
             response_budget,
             turns: Turns::new(),
             is_compressing: setup.web.compression.is_on(),
+            allowed: operation_limits::of_operations::<C, _>(&setup.limits),
             limits: setup.limits,
         })
     }

@@ -22,6 +22,7 @@ mod json;
 mod json_messages;
 mod lifecycle;
 mod media_type;
+mod operation_limits;
 mod pages;
 mod rate_limit_fields;
 mod record;
@@ -35,6 +36,7 @@ mod unsent;
 mod waits;
 
 pub use context::Context;
+pub(crate) use operation_limits::largest_body;
 pub(crate) use requests::Cost;
 pub use route::RouteError;
 pub(crate) use trace_context::span;
@@ -245,11 +247,12 @@ where
     record.route = Some(context.routes.template(operation));
     lifecycle::check_sunset(operation, context.sunset, context.clock.as_ref())?;
     let security = &operation.security;
+    let allowed = &context.allowed[operation.index];
     let mut early_body = None;
     if authenticate::needs_body::<S>(security, &head) {
-        body::check_announced(body, &context.limits)?;
+        body::check_announced(body, &allowed.limits)?;
         let wait = || cost.take(&context.request_budget, None);
-        let read = body::read(body, &context.limits, &context.body_budget, None, wait);
+        let read = body::read(body, &allowed.limits, &context.body_budget, None, wait);
         early_body = Some(Box::pin(read).await?);
     }
     let content = early_body.as_ref().map(|body| &*body.content);
@@ -273,9 +276,10 @@ where
             .record(&caller, key_id, operation, context.now(), user_agent);
         let (key, rate) = (caller.key, found.permissions.rate);
         record.set_caller(caller);
-        record.quota = context
-            .rate_limiter
-            .count(&key, rate, context.clock.elapsed());
+        record.quota =
+            context
+                .rate_limiter
+                .count(&key, rate, allowed.cost, context.clock.elapsed());
         if let Some(quota) = &record.quota {
             rate_limit_fields::check(quota)?;
         }
@@ -291,8 +295,8 @@ where
     if !may_be_absent {
         media_type::check(operation, &head.headers)?;
     }
-    body::check_announced(body, &context.limits)?;
-    let (limits, budget) = (&context.limits, &context.body_budget);
+    body::check_announced(body, &allowed.limits)?;
+    let (limits, budget) = (&allowed.limits, &context.body_budget);
     let waiting_head = &mut head;
     let mut has_waited = false;
     let wait = || {
@@ -332,6 +336,7 @@ where
         requests::copy(&mut head);
         turn = Some(context.turns.take(&principal).await);
     }
+    let own_place = allowed.begin(principal)?;
     // A stream uses up no reads, also while its handler decides whether it becomes one.
     let is_stream = C::STREAMS.contains(&operation.name);
     let (place, _permit) = if is_stream {
@@ -357,7 +362,7 @@ where
     let handler = C::dispatch(operation, rqctx, request);
     let handler = pin!(handler);
     let waits = || context.waits.deadline(record.id);
-    let mut handled = pin!(deadline::within_or_wait(&context.limits, handler, waits));
+    let mut handled = pin!(deadline::within_or_wait(&allowed.limits, handler, waits));
     let response = match futures::poll!(handled.as_mut()) {
         Poll::Ready(response) => response?,
         Poll::Pending => {
@@ -384,7 +389,7 @@ where
             version,
         };
         // The principal is found as long as the stream runs.
-        let kept = (place, record.registration.take());
+        let kept = (place, own_place, record.registration.take());
         return Ok(streams::open(response, format, &serving, kept));
     }
     let response = match gzip {

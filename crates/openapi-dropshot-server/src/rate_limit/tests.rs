@@ -12,7 +12,7 @@ fn limiter(rate: &str, burst: &str) -> RateLimiter<u64> {
 impl RateLimiter<u64> {
     /// Counts a request of a key without a rate of its own.
     fn default_count(&self, key: u64, now: Duration) -> Quota {
-        self.count(&key, None, now).expect("a limit")
+        self.count(&key, None, 1, now).expect("a limit")
     }
 }
 
@@ -23,8 +23,8 @@ fn ms(ms: u64) -> Duration {
 #[test]
 fn without_a_rate_there_is_no_limit() {
     let unlimited = RateLimiter::<u64>::new(&RateLimit::default());
-    assert_eq!(unlimited.count(&1, None, ms(0)), None);
-    assert_eq!(limiter("1", "1").count(&1, Some(Rate::Off), ms(0)), None);
+    assert_eq!(unlimited.count(&1, None, 1, ms(0)), None);
+    assert_eq!(limiter("1", "1").count(&1, Some(Rate::Off), 1, ms(0)), None);
 }
 
 #[test]
@@ -33,10 +33,10 @@ fn the_rate_of_a_key_replaces_that_of_the_settings() {
     for settings in ["off", "1", "1000"] {
         let limiter = limiter(settings, "3");
         let passed = (0..10_000)
-            .filter(|&now| limiter.count(&1, own, ms(now)).expect("a limit").passed)
+            .filter(|&now| limiter.count(&1, own, 1, ms(now)).expect("a limit").passed)
             .count();
         assert_eq!(passed, 3 + 19, "{settings}");
-        let quota = limiter.count(&1, own, ms(10_000)).expect("a limit");
+        let quota = limiter.count(&1, own, 1, ms(10_000)).expect("a limit");
         assert_eq!(quota.policy, (3, ms(1500)));
     }
 }
@@ -94,4 +94,18 @@ fn the_largest_settings_do_not_overflow() {
     let limiter = limiter("1", "4294967295");
     let quota = limiter.default_count(1, ms(0));
     assert_eq!((quota.passed, quota.remaining), (true, u32::MAX - 1));
+}
+
+#[test]
+fn a_request_counts_as_often_as_it_costs_and_one_that_costs_too_much_takes_all() {
+    let limiter = limiter("1", "10");
+    let count = |cost, now| limiter.count(&1, None, cost, ms(now)).expect("a limit");
+    let quota = count(7, 0);
+    assert_eq!((quota.passed, quota.remaining), (true, 3));
+    let quota = count(4, 0);
+    assert_eq!((quota.passed, quota.reset), (false, ms(1000)));
+    assert!(count(3, 0).passed);
+    assert!(!count(99, 9_999).passed);
+    assert!(count(99, 10_000).passed);
+    assert!(!count(1, 10_000).passed);
 }

@@ -4,7 +4,7 @@
 use super::{errors, module};
 use crate::{
     docs::{Docs, harmless},
-    lifecycle::{deprecation_note, stability_sentence},
+    lifecycle::{deprecation_note, limits_sentence, stability_sentence},
     models::types::in_api,
     names::ident,
     plan::{Body, Errors, OperationPlan, Plan, Success},
@@ -60,6 +60,7 @@ fn operation_docs(plan: &OperationPlan<'_>) -> Docs {
     let notes = [
         Some(harmless(rest)),
         stability_sentence(level).map(str::to_owned),
+        limits_sentence(operation),
         deprecation_note(operation)
             .filter(|note| !note.is_described)
             .map(|note| harmless(&note.sentence)),

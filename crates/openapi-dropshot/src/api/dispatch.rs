@@ -8,7 +8,7 @@ use crate::{
     render::option,
 };
 use openapi_dropshot_contract::model::{Document, Node};
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 /// The file.
@@ -32,7 +32,7 @@ pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenS
     let media_type =
         media_type.map(|media_type| quote!(const ERROR_MEDIA_TYPE: &'static str = #media_type;));
     let shapes = error_shapes(document, plan);
-    let (optional, streams) = (optional_bodies(plan), streams(plan));
+    let (optional, streams, limits) = (optional_bodies(plan), streams(plan), limits(plan));
     let openapi = document.root.get("openapi").and_then(Node::as_str);
     let has_fractions = openapi.is_some_and(|openapi| !openapi.starts_with("3.0"));
     let fractions = has_fractions.then(|| {
@@ -64,6 +64,7 @@ pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenS
             #shapes
             #optional
             #streams
+            #limits
             #fractions
             const DOCUMENT_JSON: &'static str = include_str!("openapi.json").trim_ascii_end();
             const DOCUMENT_YAML: &'static str = include_str!("openapi.yaml");
@@ -102,6 +103,28 @@ fn streams(plan: &Plan<'_>) -> Option<TokenStream> {
     let streams = operations.filter(|operation| operation.success.can_stream());
     let names: Vec<_> = streams.map(|operation| &operation.id).collect();
     (!names.is_empty()).then(|| quote!(const STREAMS: &'static [&'static str] = &[#(#names),*];))
+}
+
+/// Returns the constant with the limits of the operations, if any has some.
+fn limits(plan: &Plan<'_>) -> Option<TokenStream> {
+    let limited = plan.operations.iter();
+    let limited = limited.filter(|planned| !planned.operation.limits.is_empty());
+    let limits: Vec<TokenStream> = limited
+        .map(|planned| {
+            let limits = planned.operation.limits.iter().map(|(name, number)| {
+                let (name, number) = (
+                    ident(&name.replace('-', "_")),
+                    Literal::u64_unsuffixed(*number),
+                );
+                quote!(#name: Some(#number))
+            });
+            let id = &planned.id;
+            quote!((#id, OperationLimits { #(#limits,)* ..OperationLimits::NONE }))
+        })
+        .collect();
+    (!limits.is_empty()).then(
+        || quote!(const LIMITS: &'static [(&'static str, OperationLimits)] = &[#(#limits),*];),
+    )
 }
 
 fn arm(plan: &OperationPlan<'_>) -> TokenStream {

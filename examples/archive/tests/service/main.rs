@@ -29,6 +29,7 @@ use std::{
 use tempfile::TempDir;
 use test_support::{Need, skip};
 
+mod limits;
 mod streams;
 
 /// An issuer of tokens, which sends its key set once.

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     client::{document::is_type, names::folded, plan::Sent},
-    lifecycle::{deprecation_note, stability_sentence},
+    lifecycle::{deprecation_note, limits_sentence, stability_sentence},
     names::snake,
     plan::ItemForm,
 };
@@ -451,7 +451,7 @@ fn summary(operation: &Operation) -> String {
     }
 }
 
-/// Returns sentences about the removal and the stability of the operation. `described` means that
+/// Returns sentences about the removal, the stability and the limits of the operation. `described` means that
 /// they follow the description of the operation.
 fn lifecycle(operation: &Operation, described: bool) -> impl Iterator<Item = String> {
     let end = deprecation_note(operation)
@@ -462,5 +462,7 @@ fn lifecycle(operation: &Operation, described: bool) -> impl Iterator<Item = Str
     let level = level.map(|(sentence, feature)| {
         format!("{sentence} Only with the cargo feature `{feature}` of this crate.")
     });
-    end.into_iter().chain(level)
+    end.into_iter()
+        .chain(level)
+        .chain(limits_sentence(operation))
 }
