@@ -4,7 +4,7 @@
 use super::document::essence;
 use crate::plan::variant_name;
 use openapi_dropshot_contract::model::{
-    Document, MediaType, Method, Operation, RequestBody, Response, Schema, StatusCode,
+    Document, MediaType, Method, Operation, ParameterIn, RequestBody, Response, Schema, StatusCode,
 };
 
 /// What the client sends and reads, and what the service sends by itself.
@@ -97,6 +97,15 @@ impl<'a> Plan<'a> {
             outgoing: outgoing(document),
         }
     }
+}
+
+/// Whether an operation that has pages is a feed: it has a `cursor`, and can `wait` for items that are still to come.
+pub(super) fn is_feed(operation: &Operation) -> bool {
+    let has = |name: &str| {
+        let mut parameters = operation.parameters.iter();
+        parameters.any(|own| own.location == ParameterIn::Query && own.name.value == name)
+    };
+    has("cursor") && has("wait")
 }
 
 /// Returns the responses that a client reads as a success.

@@ -4,7 +4,7 @@
 use super::{
     document::{all_schemas, alternatives, is_type},
     names::{folded, is_one_of, is_taken},
-    plan::{Sent, sent},
+    plan::{Sent, is_feed, sent},
 };
 use crate::{plan::is_token, rules};
 use heck::ToPascalCase as _;
@@ -29,10 +29,9 @@ const CLIENT_METHODS: [&str; 9] = [
 ];
 
 /// The methods that every builder has.
-const BUILDER_METHODS: [&str; 9] = [
+const BUILDER_METHODS: [&str; 8] = [
     "body_map",
     "clone",
-    "feed",
     "new",
     "pages",
     "send",
@@ -189,7 +188,8 @@ impl Check<'_, '_> {
         for parameter in parameters {
             let name = &parameter.name;
             let is_body = folded(&name.value) == "body" && self.operation.request_body.is_some();
-            if is_body || is_one_of(&BUILDER_METHODS, &name.value) {
+            let is_feed = folded(&name.value) == "feed" && is_feed(self.operation);
+            if is_body || is_feed || is_one_of(&BUILDER_METHODS, &name.value) {
                 self.reject(
                     &rules::CLIENT_NAME_RESERVED,
                     &name.at,

@@ -983,7 +983,7 @@ impl<'a> ListEvents<'a> {
 
     /// Restricts the result to events of these types, separated by commas.
     ///
-    /// The service takes at least 1 values.
+    /// The service takes at least 1 value.
     pub fn type_<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<::std::vec::Vec<types::EventType>>,

@@ -62,12 +62,16 @@ pub(super) fn of_list(schema: &Schema) -> Option<String> {
     } else {
         ""
     };
+    let noun = match most.or(least) {
+        Some(1) => "value",
+        _ => "values",
+    };
     let count = match (least, most) {
-        (Some(least), Some(most)) if least == most => format!("{least}{unique} values"),
-        (Some(least), Some(most)) => format!("{least} to {most}{unique} values"),
-        (Some(least), None) => format!("at least {least}{unique} values"),
-        (None, Some(most)) => format!("at most {most}{unique} values"),
-        (None, None) => format!("{unique} values").trim_start().to_owned(),
+        (Some(least), Some(most)) if least == most => format!("{least}{unique} {noun}"),
+        (Some(least), Some(most)) => format!("{least} to {most}{unique} {noun}"),
+        (Some(least), None) => format!("at least {least}{unique} {noun}"),
+        (None, Some(most)) => format!("at most {most}{unique} {noun}"),
+        (None, None) => format!("{unique} {noun}").trim_start().to_owned(),
     };
     let is_bounded = least.is_some() || most.is_some() || schema.unique_items;
     is_bounded.then(|| format!("The service takes {count}."))

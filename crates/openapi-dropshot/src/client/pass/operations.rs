@@ -8,7 +8,11 @@ use super::{
     setters::assign,
 };
 use crate::{
-    client::{document::is_type, names::folded, plan::Sent},
+    client::{
+        document::is_type,
+        names::folded,
+        plan::{Sent, is_feed},
+    },
     lifecycle::{deprecation_note, limits_sentence, stability_sentence},
     names::snake,
     plan::ItemForm,
@@ -299,7 +303,7 @@ impl Pass<'_> {
                 }
             }
         });
-        let feed = is_feed(request).then(|| {
+        let feed = is_feed(request.operation).then(|| {
             let feed_example = example(|request| {
                 quote! {
                     let mut events = #request.feed();
@@ -364,15 +368,6 @@ impl Pass<'_> {
             linked && listed
         })
     }
-}
-
-/// Whether an operation that has pages is a feed: it has a `cursor`, and can `wait` for items that are still to come.
-pub(super) fn is_feed(request: &Request<'_>) -> bool {
-    let has = |name: &str| {
-        let mut parameters = request.parameters.iter().map(|setter| &setter.parameter);
-        parameters.any(|own| own.location == ParameterIn::Query && own.name.value == name)
-    };
-    has("cursor") && has("wait")
 }
 
 /// Calls the macro that writes the settings of a call: `with`, and a shortcut for each setting, unless the operation has a

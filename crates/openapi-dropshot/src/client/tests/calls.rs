@@ -132,6 +132,17 @@ fn a_parameter_cannot_have_the_name_of_a_method() {
 }
 
 #[test]
+fn a_parameter_may_have_the_name_feed_where_no_feed_is() {
+    let text = |name: &str| format!("{{name: {name}, in: query, schema: {{type: string}}}}");
+    let feed = text("feed");
+    assert!(super::generated(&with_parameter(&feed)).is_ok());
+    let of_feed = [&text("cursor"), &text("wait"), &feed]
+        .map(String::as_str)
+        .join(", ");
+    assert!(super::generated(&with_parameter(&of_feed)).is_err());
+}
+
+#[test]
 fn the_errors_of_an_operation_are_listed_in_the_words_of_the_document() {
     let row = "| 409 | `book_not_available` | The book that was ordered is not `available`; somebody else has ordered it, or it is \
                not for sale. | Order another book; list those that are `available`. |";
