@@ -30,6 +30,8 @@ def before_call(context, case, kwargs):
     is_meant_to_be_refused = headers and headers.mode.is_negative
     if "Idempotency-Key" in case.headers and not is_meant_to_be_refused:
         case.headers["Idempotency-Key"] = new_key(case.headers["Idempotency-Key"])
+    if "Last-Event-ID" in case.headers and not is_meant_to_be_refused:
+        case.headers["Last-Event-ID"] = live_cursor_of_events(case.operation.base_url)
 
 
 NUMBERS = itertools.count(1)
@@ -47,7 +49,7 @@ def new_key(key):
 def live_query(operation, query):
     """The cursor, and what else of the query has to change with it."""
     base_url, status = operation.base_url, query.get("status")
-    if operation.path.endswith("/events"):
+    if "/events" in operation.path:
         # No case waits for events that nothing causes.
         return {"cursor": live_cursor_of_events(base_url)} | ({"wait": 0} if "wait" in query else {})
     if not operation.path.endswith("/orders"):

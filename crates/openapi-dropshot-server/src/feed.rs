@@ -2,7 +2,7 @@
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use futures::future::BoxFuture;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 use tokio::sync::{Mutex, watch};
 
 /// Distinguishes the layout of a cursor from later ones.
@@ -80,9 +80,9 @@ impl News {
     /// Returns a receiver of news from now on. Subscribe before you read the store, so that nothing happens unnoticed
     /// between reading and waiting.
     #[must_use]
-    pub fn subscribe(&self) -> Subscription<'_> {
+    pub fn subscribe(self: &Arc<Self>) -> Subscription {
         Subscription {
-            news: self,
+            news: Arc::clone(self),
             receiver: self.newest.subscribe(),
         }
     }
@@ -108,12 +108,12 @@ impl<A: Fn() -> BoxFuture<'static, Option<i64>> + Send + Sync + 'static> Ask for
 
 /// Receives the news since it was made or last returned.
 #[derive(Debug)]
-pub struct Subscription<'a> {
-    news: &'a News,
+pub struct Subscription {
+    news: Arc<News>,
     receiver: watch::Receiver<i64>,
 }
 
-impl Subscription<'_> {
+impl Subscription {
     /// Returns when there may be new events: this server has stored some, or those of another server are in the store,
     /// of which `newest` returns the position of the newest event. One of all requests that wait asks for it.
     pub async fn changed(&mut self, newest: impl Ask) {
@@ -132,10 +132,7 @@ mod tests {
     use futures::FutureExt as _;
     use std::{
         future::{pending, ready},
-        sync::{
-            Arc,
-            atomic::{AtomicI64, Ordering},
-        },
+        sync::atomic::{AtomicI64, Ordering},
     };
 
     #[test]
@@ -155,7 +152,7 @@ mod tests {
 
     #[tokio::test]
     async fn news_of_this_server_and_of_others_wake_those_that_wait() {
-        let news = News::default();
+        let news = Arc::new(News::default());
         let mut subscription = news.subscribe();
         news.announce();
         subscription.changed(|| pending().boxed()).await;

@@ -46,8 +46,8 @@ impl<T> fmt::Debug for Streamed<T> {
 /// A server-sent event (HTML, section 9.2.6).
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Event<T> {
-    /// What happened.
-    pub data: T,
+    /// What happened. Without it, clients only remember the id: how far the service has looked.
+    pub data: Option<T>,
     /// The type of the event; clients take one without for a `message`.
     pub event: Option<String>,
     /// What a client that comes back sends as `Last-Event-ID`. It must be one line without NUL.
@@ -60,9 +60,19 @@ impl<T> Event<T> {
     /// An event with data alone.
     pub fn new(data: T) -> Self {
         Event {
-            data,
+            data: Some(data),
             event: None,
             id: None,
+            retry: None,
+        }
+    }
+
+    /// An id alone, with which a client comes back although it received no event.
+    pub fn checkpoint(id: impl Into<String>) -> Self {
+        Event {
+            data: None,
+            event: None,
+            id: Some(id.into()),
             retry: None,
         }
     }
@@ -172,11 +182,12 @@ fn write_event<T: Serialize>(event: Event<T>, is_text: bool) -> Result<Vec<u8>, 
     if let Some(retry) = event.retry {
         field("retry", &retry.as_millis().to_string());
     }
-    let data = match serde_json::to_value(&event.data)? {
-        serde_json::Value::String(data) if is_text => data,
-        data => data.to_string(),
-    };
-    field("data", &data);
+    if let Some(data) = &event.data {
+        match serde_json::to_value(data)? {
+            serde_json::Value::String(data) if is_text => field("data", &data),
+            data => field("data", &data.to_string()),
+        }
+    }
     text.push('\n');
     Ok(text.into())
 }
@@ -224,6 +235,7 @@ mod tests {
             "event: added\nid: 7\nretry: 2000\ndata: \"a\\nb\\r\\nc\"\n\n"
         );
         assert_eq!(text(Event::new(""), true), "data: \n\n");
+        assert_eq!(text(Event::checkpoint("7"), true), "id: 7\n\n");
     }
 
     #[test]

@@ -273,7 +273,10 @@ pub(crate) struct ExportOptions {
     /// Only pets of this availability
     #[arg(long, value_parser = status())]
     pub(crate) status: Option<PetStatus>,
-    /// The cursor with which to begin; an interrupted export printed it
+    /// Only pets with a greater id than this one; an interrupted export printed it
+    #[arg(long, value_name = "ID", value_parser = value_parser!(i64).range(1..), conflicts_with = "cursor")]
+    pub(crate) after: Option<i64>,
+    /// The cursor with which to begin, of `pets list`
     #[arg(long)]
     pub(crate) cursor: Option<String>,
 }

@@ -47,7 +47,7 @@ impl PetStore {
     }
 
     /// Wakes the requests that wait for events.
-    pub(crate) fn news(&self) -> &News {
+    pub(crate) fn news(&self) -> &Arc<News> {
         &self.news
     }
 

@@ -15,9 +15,13 @@ use crate::{
     state::{AuthenticationError, Credential, State},
 };
 use chrono::{DateTime, SecondsFormat, Utc};
+use dropshot_request_context::RequestContexts;
 use http::{HeaderValue, header::WWW_AUTHENTICATE, request::Parts};
 use openapi_dropshot_types::{Condition, Operation, RequiredScheme, SchemeKind, Security};
-use std::{pin::pin, task::Poll};
+use std::{pin::pin, sync::Arc, task::Poll, time::Duration};
+
+/// The time after which the credential of an open stream is looked at again.
+const NEXT_LOOK: Duration = Duration::from_secs(5);
 
 /// The principal of a request.
 pub(super) struct Authenticated<P> {
@@ -161,6 +165,29 @@ pub(super) async fn principal<S: State>(
         message,
         parameters,
     ))
+}
+
+/// Returns when the credential of a request is not valid any more, or may not call the operation any more. A service that
+/// cannot tell has not said so.
+pub(super) async fn revoked<S: State>(
+    contexts: Arc<RequestContexts<Context<S>>>,
+    operation: &'static Operation,
+    (head, cost): (Parts, Cost),
+    activity: Activity,
+    request_id: String,
+) {
+    let context = contexts.context();
+    loop {
+        tokio::time::sleep(NEXT_LOOK).await;
+        let parts = (&head, None, &cost);
+        let found = principal(context, &operation.security, parts, &activity, &request_id).await;
+        let checked = found.and_then(|found| {
+            found.map_or(Ok(()), |found| check_scope(context, &found, operation))
+        });
+        if checked.is_err_and(|error| error.is_denial()) {
+            return;
+        }
+    }
 }
 
 /// 403 if the principal does not have a scope that the operation needs, or if its own limits do not allow the operation.

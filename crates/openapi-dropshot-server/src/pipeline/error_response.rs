@@ -66,10 +66,16 @@ impl ErrorResponse {
 
     /// Whether the path or the resource does not exist.
     pub(super) fn is_not_found(&self) -> bool {
-        let Reason::Condition { condition, .. } = &self.reason else {
-            return false;
-        };
-        *condition == Condition::NotFound
+        self.is_one_of(&[Condition::NotFound])
+    }
+
+    /// Whether the credential is not valid, or not for this operation.
+    pub(super) fn is_denial(&self) -> bool {
+        self.is_one_of(&[Condition::Unauthorized, Condition::InsufficientScope])
+    }
+
+    fn is_one_of(&self, conditions: &[Condition]) -> bool {
+        matches!(&self.reason, Reason::Condition { condition, .. } if conditions.contains(condition))
     }
 
     /// 405 for a path that exists with these methods.

@@ -52,6 +52,7 @@ use cors::Grant;
 use dropshot::{Body, RequestInfo};
 use dropshot_request_context::RequestContexts;
 use error_response::ErrorResponse;
+use futures::FutureExt as _;
 use http::{
     HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version,
     header::{CONNECTION, CONTENT_LENGTH, DATE, USER_AGENT},
@@ -60,14 +61,14 @@ use http::{
 use hyper::body::Body as _;
 use openapi_dropshot_types::{Contract, StreamFormat, is_json};
 use record::RequestRecord;
-use std::{net::SocketAddr, pin::pin, task::Poll};
+use std::{future::pending, net::SocketAddr, pin::pin, sync::Arc, task::Poll};
 use tokio::task::yield_now;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Responds to a request. There is no error: each becomes a response.
 pub(crate) async fn handle_request<C, S>(
-    contexts: &RequestContexts<Context<S>>,
+    contexts: &Arc<RequestContexts<Context<S>>>,
     (request, cost): (Request<Body>, Cost),
     (peer, tls): (SocketAddr, Option<&TlsInfo>),
     activity: &Activity,
@@ -201,7 +202,7 @@ async fn before<S: State>(
 
 /// The steps that a request passes, in this order.
 async fn steps<C, S>(
-    contexts: &RequestContexts<Context<S>>,
+    contexts: &Arc<RequestContexts<Context<S>>>,
     client: Client<'_>,
     (mut head, cost): (Parts, Cost),
     body: &mut Body,
@@ -356,6 +357,9 @@ where
         .is_compressing
         .then(|| compression::accepts_gzip(&head.headers));
     let (must_be_sent, version) = (!head.method.is_safe(), head.version);
+    // A credential that is for this body or this moment cannot be looked at again.
+    let is_lasting = is_stream && !authenticate::needs_body::<S>(security, &head);
+    let stream_head = is_lasting.then(|| head.clone());
     let request = Request::from_parts(head, Body::from(content));
     let info = RequestInfo::new(&request, client.peer);
     let rqctx = contexts.make(endpoint, record.request_id.clone(), info);
@@ -388,9 +392,17 @@ where
             activity: client.activity,
             version,
         };
+        let revoked = match stream_head {
+            Some(head) => {
+                let (contexts, activity) = (Arc::clone(contexts), client.activity.another());
+                let id = record.request_id.clone();
+                authenticate::revoked(contexts, operation, (head, cost), activity, id).boxed()
+            }
+            None => pending().boxed(),
+        };
         // The principal is found as long as the stream runs.
         let kept = (place, own_place, record.registration.take());
-        return Ok(streams::open(response, format, &serving, kept));
+        return Ok(streams::open(response, format, &serving, revoked, kept));
     }
     let response = match gzip {
         Some(is_accepted) => compression::apply(response, is_accepted),

@@ -61,11 +61,12 @@ pub(super) fn place<P: Copy + Eq + Hash>(
     })
 }
 
-/// Sends a response that is a stream within its limits. `kept` is dropped at its end.
+/// Sends a response that is a stream within its limits, until `revoked` returns. `kept` is dropped at its end.
 pub(super) fn open<P>(
     response: Response<Body>,
     format: StreamFormat,
     serving: &Serving<'_, P>,
+    revoked: BoxFuture<'static, ()>,
     kept: impl Any + Send + Sync,
 ) -> Response<Body>
 where
@@ -87,6 +88,7 @@ where
         end: now + limits.stream_max_seconds.duration(),
         timer: Box::pin(tokio::time::sleep_until(now)),
         stopped: Mutex::new(Some(stopped)),
+        revoked: Mutex::new(revoked),
         taken: Arc::new(Taken::default()),
         budget: Arc::clone(serving.budget),
         principal: serving.principal,
@@ -139,6 +141,8 @@ struct OpenStream<P: Copy + Eq + Hash> {
     timer: Pin<Box<Sleep>>,
     /// Ends when the server stops; absent when it has ended.
     stopped: Mutex<Option<BoxFuture<'static, ()>>>,
+    /// Ends when the principal may not have the stream any more.
+    revoked: Mutex<BoxFuture<'static, ()>>,
     taken: Arc<Taken>,
     budget: Budget<P>,
     principal: Option<P>,
@@ -174,6 +178,12 @@ where
             self.last_item = Instant::now();
         }
         stopped.is_none()
+    }
+
+    fn is_revoked(&mut self, task: &mut Context<'_>) -> bool {
+        let revoked = self.revoked.get_mut();
+        let revoked = revoked.unwrap_or_else(PoisonError::into_inner);
+        revoked.poll_unpin(task).is_ready()
     }
 
     /// Takes the items that are ready, up to the size of a part.
@@ -243,6 +253,9 @@ where
         let is_stopping = stream.is_stopping(task);
         if is_stopping && stream.format == StreamFormat::Events {
             return stream.cut("the server stops");
+        }
+        if stream.is_revoked(task) {
+            return stream.cut("the credential is not valid any more");
         }
         if stream.end <= Instant::now() {
             return stream.cut("the stream is older than `stream-max-seconds`");

@@ -33,7 +33,7 @@ pub trait PetStoreApi {
     /// every pet that existed when it requested the first page exactly once,
     /// even if pets are added in the meantime. With a `status` filter, a pet
     /// whose availability changes in the meantime may or may not be included.
-    #[endpoint(method = GET, path = "/pets", operation_id = "listPets", tags = ["pets"])]
+    #[endpoint(method = GET, path = "/0", operation_id = "listPets", tags = ["pets"])]
     async fn list_pets(
         rqctx: RequestContext<Self::Context>,
         query: Query<models::ListPetsQuery>,
@@ -50,17 +50,30 @@ pub trait PetStoreApi {
     /// With an `Idempotency-Key` the request can be repeated safely, even if
     /// the first response was lost: the service adds one pet and sends the same
     /// response again.
-    #[endpoint(
-        method = POST,
-        path = "/pets",
-        operation_id = "createPet",
-        tags = ["pets"]
-    )]
+    #[endpoint(method = POST, path = "/0", operation_id = "createPet", tags = ["pets"])]
     async fn create_pet(
         rqctx: RequestContext<Self::Context>,
         headers: Header<models::CreatePetHeaders>,
         body: TypedBody<models::NewPet>,
     ) -> Result<HttpResponseCreated<models::Pet>, CreatePetError>;
+
+    /// Export pets
+    ///
+    /// Returns all pets, ordered by ascending `id`, one in each line, however
+    /// many there are. If `status` is given, the export holds only pets with
+    /// that availability. A pet that is added meanwhile may or may not be
+    /// included. If the export cannot be completed, the connection breaks off
+    /// before the end of the response: a client must not take it for complete,
+    /// and can continue with the last `id` that it received as `after`.
+    ///
+    /// Beta: may change, with a warning.
+    ///
+    /// Limits of the service: at most 16 requests at the same time, each request counts as 20 of the rate limit.
+    #[endpoint(method = GET, path = "/1", operation_id = "exportPets", tags = ["pets"])]
+    async fn export_pets(
+        rqctx: RequestContext<Self::Context>,
+        query: Query<models::ExportPetsQuery>,
+    ) -> Result<ExportPetsOk, ExportPetsError>;
 
     /// Get a pet
     ///
@@ -70,7 +83,7 @@ pub trait PetStoreApi {
     /// on 5 December 2030. Use `GET /pets` with a `status` filter instead.
     #[endpoint(
         method = GET,
-        path = "/pets/{petId}",
+        path = "/2/{petId}",
         operation_id = "getPet",
         tags = ["pets"],
         deprecated = true
@@ -97,7 +110,7 @@ pub trait PetStoreApi {
     /// Beta: may change, with a warning.
     #[endpoint(
         method = GET,
-        path = "/store/orders",
+        path = "/3",
         operation_id = "listOrders",
         tags = ["orders"]
     )]
@@ -124,7 +137,7 @@ pub trait PetStoreApi {
     /// Beta: may change, with a warning.
     #[endpoint(
         method = POST,
-        path = "/store/orders",
+        path = "/3",
         operation_id = "createOrder",
         tags = ["orders"]
     )]
@@ -141,7 +154,7 @@ pub trait PetStoreApi {
     /// Beta: may change, with a warning.
     #[endpoint(
         method = GET,
-        path = "/store/orders/{orderId}",
+        path = "/4/{orderId}",
         operation_id = "getOrder",
         tags = ["orders"]
     )]
@@ -168,7 +181,7 @@ pub trait PetStoreApi {
     /// Beta: may change, with a warning.
     #[endpoint(
         method = PATCH,
-        path = "/store/orders/{orderId}",
+        path = "/4/{orderId}",
         operation_id = "updateOrder",
         tags = ["orders"]
     )]
@@ -216,7 +229,7 @@ pub trait PetStoreApi {
     /// Experimental: may change or vanish at any time.
     #[endpoint(
         method = GET,
-        path = "/events",
+        path = "/5",
         operation_id = "listEvents",
         tags = ["events"]
     )]
@@ -227,4 +240,36 @@ pub trait PetStoreApi {
         HttpResponseHeaders<HttpResponseOk<models::Events>, models::ListEventsOkHeaders>,
         ListEventsError,
     >;
+
+    /// Follow events
+    ///
+    /// Sends the events that `GET /events` lists, and those that happen later,
+    /// as server-sent events on one connection. The data of each is the event,
+    /// and its id is the `cursor` of the event. There is no `event` field: the
+    /// `type` is in the data.
+    ///
+    /// The stream begins after the event whose id is `Last-Event-ID`; without
+    /// it after `cursor`, or else with the oldest event. A client that comes
+    /// back with the last id that it received, as browsers do, gets each event
+    /// exactly once, and misses none. An id without data shows how far the
+    /// service has looked, at the beginning and when events of other types
+    /// happened.
+    ///
+    /// The service ends a stream when it stops, when the API key is revoked,
+    /// and after an hour at the latest, unless its owner configured another
+    /// time; and when the events after the last one were deleted. A client that
+    /// comes back then gets 410, as for `GET /events`, which says what to do.
+    ///
+    /// Experimental: may change or vanish at any time.
+    #[endpoint(
+        method = GET,
+        path = "/6",
+        operation_id = "streamEvents",
+        tags = ["events"]
+    )]
+    async fn stream_events(
+        rqctx: RequestContext<Self::Context>,
+        query: Query<models::StreamEventsQuery>,
+        headers: Header<models::StreamEventsHeaders>,
+    ) -> Result<StreamEventsOk, StreamEventsError>;
 }

@@ -26,6 +26,19 @@ where
 
     const ERROR_BODY: &'static [(&'static str, ErrorMember)] = ERROR_BODY;
 
+    const STREAMS: &'static [&'static str] = &["exportPets", "streamEvents"];
+
+    const LIMITS: &'static [(&'static str, OperationLimits)] = &[
+        (
+            "exportPets",
+            OperationLimits {
+                concurrency: Some(16),
+                cost: Some(20),
+                ..OperationLimits::NONE
+            },
+        ),
+    ];
+
     const DOCUMENT_JSON: &'static str = include_str!("openapi.json").trim_ascii_end();
 
     const DOCUMENT_YAML: &'static str = include_str!("openapi.yaml");
@@ -56,6 +69,11 @@ where
                     _,
                     _,
                 >(A::create_pet(rqctx, headers, body).await)
+            }
+            Some(OperationId::ExportPets) => {
+                let query = dispatch::read::<Self, _>(&rqctx).await?;
+                drop(request);
+                dispatch::respond::<Self, _, _>(A::export_pets(rqctx, query).await)
             }
             Some(OperationId::GetPet) => {
                 let path = dispatch::read_path::<Self, _>(&rqctx, operation)?;
@@ -96,6 +114,22 @@ where
                 >(&rqctx, &[("type", Some(','))])?;
                 drop(request);
                 dispatch::respond::<Self, _, _>(A::list_events(rqctx, query).await)
+            }
+            Some(OperationId::StreamEvents) => {
+                let query = dispatch::read_query::<
+                    Self,
+                    _,
+                >(&rqctx, &[("type", Some(','))])?;
+                let headers = dispatch::read_headers::<
+                    Self,
+                    _,
+                >(&rqctx, &["Last-Event-ID"])?;
+                drop(request);
+                dispatch::respond::<
+                    Self,
+                    _,
+                    _,
+                >(A::stream_events(rqctx, query, headers).await)
             }
             None => {
                 Err(

@@ -396,6 +396,52 @@ impl OperationError for CreatePetError {
     }
 }
 
+/// The errors of `exportPets`: one variant for each code that the document lists.
+#[derive(Debug)]
+pub enum ExportPetsError {
+    /// 401 `unauthorized`: the API key is missing, malformed, unknown, revoked or expired.
+    Unauthorized(Cow<'static, str>),
+    /// 400 `invalid_request`: a parameter or the body is invalid.
+    InvalidRequest(Cow<'static, str>),
+    /// 405 `method_not_allowed`: the path does not support this method.
+    MethodNotAllowed(Cow<'static, str>),
+    /// 408 `request_timeout`: the service did not receive the whole request in time.
+    RequestTimeout(Cow<'static, str>),
+    /// 413 `payload_too_large`: the body is larger than the service accepts.
+    PayloadTooLarge(Cow<'static, str>),
+    /// 429 `rate_limited`: too many requests were sent with this API key.
+    RateLimited(Cow<'static, str>),
+    /// 500 `internal_error`: an unexpected error occurred in the service.
+    InternalError(Cow<'static, str>),
+    /// 503 `overloaded`: the service is overloaded and did not start to process the request.
+    Overloaded(Cow<'static, str>),
+    /// 503 `unavailable`: the database is unavailable or the deadline has passed. The request may or may not have taken effect.
+    Unavailable(Cow<'static, str>),
+    /// An error of dropshot itself, found before the handler ran.
+    #[doc(hidden)]
+    Undocumented(HttpError),
+}
+
+impl OperationError for ExportPetsError {
+    type Body = models::Error;
+
+    fn rejection(&self) -> Result<Rejection, &HttpError> {
+        let (code, message) = match self {
+            Self::Unauthorized(message) => (ErrorCode::Unauthorized, message),
+            Self::InvalidRequest(message) => (ErrorCode::InvalidRequest, message),
+            Self::MethodNotAllowed(message) => (ErrorCode::MethodNotAllowed, message),
+            Self::RequestTimeout(message) => (ErrorCode::RequestTimeout, message),
+            Self::PayloadTooLarge(message) => (ErrorCode::PayloadTooLarge, message),
+            Self::RateLimited(message) => (ErrorCode::RateLimited, message),
+            Self::InternalError(message) => (ErrorCode::InternalError, message),
+            Self::Overloaded(message) => (ErrorCode::Overloaded, message),
+            Self::Unavailable(message) => (ErrorCode::Unavailable, message),
+            Self::Undocumented(error) => return Err(error),
+        };
+        Ok(Rejection::new(code.entry(), message.clone()))
+    }
+}
+
 /// The errors of `getPet`: one variant for each code that the document lists.
 #[derive(Debug)]
 pub enum GetPetError {
@@ -726,14 +772,70 @@ impl OperationError for ListEventsError {
     }
 }
 
+/// The errors of `streamEvents`: one variant for each code that the document lists.
+#[derive(Debug)]
+pub enum StreamEventsError {
+    /// 401 `unauthorized`: the API key is missing, malformed, unknown, revoked or expired.
+    Unauthorized(Cow<'static, str>),
+    /// 404 `not_found`: the path or the resource does not exist.
+    NotFound(Cow<'static, str>),
+    /// 410 `cursor_reset`: the cursor belongs to another state of the store, such as one before it was restored from a backup.
+    CursorReset(Cow<'static, str>),
+    /// 410 `cursor_expired`: the events after the cursor were deleted, because they are older than the service keeps them.
+    CursorExpired(Cow<'static, str>),
+    /// 400 `invalid_request`: a parameter or the body is invalid.
+    InvalidRequest(Cow<'static, str>),
+    /// 405 `method_not_allowed`: the path does not support this method.
+    MethodNotAllowed(Cow<'static, str>),
+    /// 408 `request_timeout`: the service did not receive the whole request in time.
+    RequestTimeout(Cow<'static, str>),
+    /// 413 `payload_too_large`: the body is larger than the service accepts.
+    PayloadTooLarge(Cow<'static, str>),
+    /// 429 `rate_limited`: too many requests were sent with this API key.
+    RateLimited(Cow<'static, str>),
+    /// 500 `internal_error`: an unexpected error occurred in the service.
+    InternalError(Cow<'static, str>),
+    /// 503 `overloaded`: the service is overloaded and did not start to process the request.
+    Overloaded(Cow<'static, str>),
+    /// 503 `unavailable`: the database is unavailable or the deadline has passed. The request may or may not have taken effect.
+    Unavailable(Cow<'static, str>),
+    /// An error of dropshot itself, found before the handler ran.
+    #[doc(hidden)]
+    Undocumented(HttpError),
+}
+
+impl OperationError for StreamEventsError {
+    type Body = models::Error;
+
+    fn rejection(&self) -> Result<Rejection, &HttpError> {
+        let (code, message) = match self {
+            Self::Unauthorized(message) => (ErrorCode::Unauthorized, message),
+            Self::NotFound(message) => (ErrorCode::NotFound, message),
+            Self::CursorReset(message) => (ErrorCode::CursorReset, message),
+            Self::CursorExpired(message) => (ErrorCode::CursorExpired, message),
+            Self::InvalidRequest(message) => (ErrorCode::InvalidRequest, message),
+            Self::MethodNotAllowed(message) => (ErrorCode::MethodNotAllowed, message),
+            Self::RequestTimeout(message) => (ErrorCode::RequestTimeout, message),
+            Self::PayloadTooLarge(message) => (ErrorCode::PayloadTooLarge, message),
+            Self::RateLimited(message) => (ErrorCode::RateLimited, message),
+            Self::InternalError(message) => (ErrorCode::InternalError, message),
+            Self::Overloaded(message) => (ErrorCode::Overloaded, message),
+            Self::Unavailable(message) => (ErrorCode::Unavailable, message),
+            Self::Undocumented(error) => return Err(error),
+        };
+        Ok(Rejection::new(code.entry(), message.clone()))
+    }
+}
+
 openapi_dropshot_types::operation_errors!(
-    CATALOGUE, ERROR_BODY; ListPetsError, CreatePetError, GetPetError, ListOrdersError,
-    CreateOrderError, GetOrderError, UpdateOrderError, ListEventsError
+    CATALOGUE, ERROR_BODY; ListPetsError, CreatePetError, ExportPetsError, GetPetError,
+    ListOrdersError, CreateOrderError, GetOrderError, UpdateOrderError, ListEventsError,
+    StreamEventsError
 );
 
 openapi_dropshot_types::state_failures!(
-    ListPetsError, CreatePetError, GetPetError, ListOrdersError, CreateOrderError,
-    GetOrderError, UpdateOrderError, ListEventsError
+    ListPetsError, CreatePetError, ExportPetsError, GetPetError, ListOrdersError,
+    CreateOrderError, GetOrderError, UpdateOrderError, ListEventsError, StreamEventsError
 );
 
 openapi_dropshot_types::idempotency_failures!(CreatePetError, CreateOrderError);

@@ -18,8 +18,10 @@ mod contract;
 mod dispatch;
 mod errors;
 mod operations;
+mod responses;
 
 pub use contract::*;
 pub use dispatch::*;
 pub use errors::*;
 pub use operations::*;
+pub use responses::*;

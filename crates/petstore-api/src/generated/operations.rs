@@ -11,6 +11,8 @@ pub enum OperationId {
     ListPets,
     /// `createPet`: `POST /pets`
     CreatePet,
+    /// `exportPets`: `GET /pets/export`
+    ExportPets,
     /// `getPet`: `GET /pets/{petId}`
     GetPet,
     /// `listOrders`: `GET /store/orders`
@@ -23,6 +25,8 @@ pub enum OperationId {
     UpdateOrder,
     /// `listEvents`: `GET /events`
     ListEvents,
+    /// `streamEvents`: `GET /events/stream`
+    StreamEvents,
 }
 
 impl OperationId {
@@ -30,12 +34,14 @@ impl OperationId {
     pub const ALL: &'static [OperationId] = &[
         OperationId::ListPets,
         OperationId::CreatePet,
+        OperationId::ExportPets,
         OperationId::GetPet,
         OperationId::ListOrders,
         OperationId::CreateOrder,
         OperationId::GetOrder,
         OperationId::UpdateOrder,
         OperationId::ListEvents,
+        OperationId::StreamEvents,
     ];
 
     /// The name as the document has it.
@@ -134,6 +140,38 @@ pub const OPERATIONS: &[Operation] = &[
     },
     Operation {
         index: 2,
+        name: "exportPets",
+        method: "GET",
+        path: "/pets/export",
+        stability: Stability::Beta,
+        security: Security {
+            is_open: false,
+            alternatives: &[
+                &[
+                    RequiredScheme {
+                        scheme: &SECURITY_SCHEMES[0],
+                        scopes: &[],
+                    },
+                ],
+            ],
+        },
+        request_body: None,
+        success: 200,
+        errors: &[
+            ErrorCode::Unauthorized.entry(),
+            ErrorCode::InvalidRequest.entry(),
+            ErrorCode::MethodNotAllowed.entry(),
+            ErrorCode::RequestTimeout.entry(),
+            ErrorCode::PayloadTooLarge.entry(),
+            ErrorCode::RateLimited.entry(),
+            ErrorCode::InternalError.entry(),
+            ErrorCode::Overloaded.entry(),
+            ErrorCode::Unavailable.entry(),
+        ],
+        deprecation: None,
+    },
+    Operation {
+        index: 3,
         name: "getPet",
         method: "GET",
         path: "/pets/{petId}",
@@ -174,7 +212,7 @@ pub const OPERATIONS: &[Operation] = &[
         }),
     },
     Operation {
-        index: 3,
+        index: 4,
         name: "listOrders",
         method: "GET",
         path: "/store/orders",
@@ -206,7 +244,7 @@ pub const OPERATIONS: &[Operation] = &[
         deprecation: None,
     },
     Operation {
-        index: 4,
+        index: 5,
         name: "createOrder",
         method: "POST",
         path: "/store/orders",
@@ -244,7 +282,7 @@ pub const OPERATIONS: &[Operation] = &[
         deprecation: None,
     },
     Operation {
-        index: 5,
+        index: 6,
         name: "getOrder",
         method: "GET",
         path: "/store/orders/{orderId}",
@@ -277,7 +315,7 @@ pub const OPERATIONS: &[Operation] = &[
         deprecation: None,
     },
     Operation {
-        index: 6,
+        index: 7,
         name: "updateOrder",
         method: "PATCH",
         path: "/store/orders/{orderId}",
@@ -313,10 +351,45 @@ pub const OPERATIONS: &[Operation] = &[
         deprecation: None,
     },
     Operation {
-        index: 7,
+        index: 8,
         name: "listEvents",
         method: "GET",
         path: "/events",
+        stability: Stability::Experimental,
+        security: Security {
+            is_open: false,
+            alternatives: &[
+                &[
+                    RequiredScheme {
+                        scheme: &SECURITY_SCHEMES[0],
+                        scopes: &[],
+                    },
+                ],
+            ],
+        },
+        request_body: None,
+        success: 200,
+        errors: &[
+            ErrorCode::Unauthorized.entry(),
+            ErrorCode::NotFound.entry(),
+            ErrorCode::CursorReset.entry(),
+            ErrorCode::CursorExpired.entry(),
+            ErrorCode::InvalidRequest.entry(),
+            ErrorCode::MethodNotAllowed.entry(),
+            ErrorCode::RequestTimeout.entry(),
+            ErrorCode::PayloadTooLarge.entry(),
+            ErrorCode::RateLimited.entry(),
+            ErrorCode::InternalError.entry(),
+            ErrorCode::Overloaded.entry(),
+            ErrorCode::Unavailable.entry(),
+        ],
+        deprecation: None,
+    },
+    Operation {
+        index: 9,
+        name: "streamEvents",
+        method: "GET",
+        path: "/events/stream",
         stability: Stability::Experimental,
         security: Security {
             is_open: false,

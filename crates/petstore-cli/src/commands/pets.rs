@@ -2,7 +2,7 @@
 
 use super::{
     creation_failed,
-    walk::{self, Walk},
+    walk::{self, Walk, broken_off},
 };
 use crate::{
     cli::{AddOptions, ExportOptions, ListOptions, PageOptions, PetsCommand},
@@ -11,8 +11,11 @@ use crate::{
     output::{Form, Writer, print_one},
     settings::Service,
 };
-use anyhow::{Context as _, Result};
-use petstore_client::{Client, NewPet, Pet, PetStatus};
+use anyhow::{Context as _, Result, bail};
+use petstore_client::{Client, Error, NewPet, Pet, PetStatus, Streamed};
+
+/// The pets that are written at once.
+const PAGE: usize = 100;
 
 pub(super) async fn run(service: &Service, command: PetsCommand, form: Form) -> Result<Exit> {
     if let PetsCommand::Import(options) = command {
@@ -36,14 +39,88 @@ async fn list(client: &Client, options: ListOptions, form: Form) -> Result<()> {
 }
 
 async fn export(client: &Client, options: ExportOptions) -> Result<()> {
+    let ExportOptions {
+        format,
+        status,
+        after,
+        cursor,
+    } = options;
+    let mut writer = Writer::file(format);
+    if cursor.is_none() && stream(client, status.as_ref(), after, &mut writer).await? {
+        return writer.end();
+    }
+    if after.is_some() {
+        bail!("this service cannot begin an export after an id: use `--cursor`");
+    }
     let page = PageOptions {
         limit: None,
-        cursor: options.cursor,
+        cursor,
         all: true,
     };
-    let file = Writer::file(options.format);
-    write_pages(client, options.status, page, file).await?;
+    write_pages(client, status, page, writer).await?;
     Ok(())
+}
+
+/// Writes all pets from a response that is a stream. If it breaks off after at least one, the rest is requested. False if the
+/// service has only pages, as 1.1.0.
+async fn stream(
+    client: &Client,
+    status: Option<&PetStatus>,
+    mut after: Option<i64>,
+    writer: &mut Writer<Pet>,
+) -> Result<bool> {
+    loop {
+        let mut request = client.export_pets();
+        if let Some(status) = status {
+            request = request.status(status.clone());
+        }
+        if let Some(after) = after {
+            request = request.after(after);
+        }
+        let begun = writer.count();
+        let error = match request.send().await {
+            Ok(pets) => match write_stream(pets.into_inner(), writer, &mut after).await? {
+                Ok(()) => return Ok(true),
+                Err(error) => error,
+            },
+            Err(error) if matches!(error.status(), Some(400 | 404)) && begun == 0 => {
+                return Ok(false);
+            }
+            Err(error) => error,
+        };
+        if writer.count() == begun || !error.is_retryable() {
+            let how = after.map(|id| format!("continue with --after {id}"));
+            return Err(broken_off(error, "pets", writer.count(), how));
+        }
+    }
+}
+
+/// Writes what arrives, and sets `last` to the id of the last pet that was written.
+async fn write_stream(
+    mut pets: Streamed<Pet>,
+    writer: &mut Writer<Pet>,
+    last: &mut Option<i64>,
+) -> Result<Result<(), Error>> {
+    let mut arrived = Vec::with_capacity(PAGE);
+    loop {
+        let next = pets.next().await;
+        let end = match next {
+            Some(Ok(pet)) => {
+                *last = Some(pet.id);
+                arrived.push(pet);
+                None
+            }
+            Some(Err(error)) => Some(Err(error)),
+            None => Some(Ok(())),
+        };
+        if end.is_some() || arrived.len() == PAGE {
+            writer.write(&arrived)?;
+            arrived.clear();
+        }
+        if let Some(end) = end {
+            return Ok(end);
+        }
+    }
 }
 
 /// Writes the pages that `page` selects, and returns the cursor of the next page.

@@ -37,8 +37,12 @@ impl Walk {
     {
         let mut next = self.page.cursor;
         while let Some(page) = pages.next().await {
-            let page = page
-                .map_err(|error| broken_off(error, self.what, writer.count(), next.as_deref()))?;
+            let page = page.map_err(|error| {
+                let how = next
+                    .as_ref()
+                    .map(|next| format!("continue with --cursor {next}"));
+                broken_off(error, self.what, writer.count(), how)
+            })?;
             writer.write(page.as_slice())?;
             next = page.next_cursor()?;
             if !self.page.all {
@@ -58,15 +62,21 @@ pub(super) fn say_next(cursor: Option<String>) {
     }
 }
 
-fn broken_off(error: Error, what: &str, count: u64, cursor: Option<&str>) -> anyhow::Error {
+/// The error of a list of which `count` records were written, and how to see the others.
+pub(super) fn broken_off(
+    error: Error,
+    what: &str,
+    count: u64,
+    how: Option<String>,
+) -> anyhow::Error {
     if error.kind() == ErrorKind::Request {
         return WrongUsage(error.message().to_owned()).into();
     }
-    let context = match cursor {
-        Some(cursor) if count > 0 => format!(
-            "the list was interrupted after {} {what}; continue with --cursor {cursor}",
-            grouped(count)
-        ),
+    let context = match how {
+        Some(how) if count > 0 => {
+            let count = grouped(count);
+            format!("the list was interrupted after {count} {what}; {how}")
+        }
         _ => format!("the {what} cannot be listed"),
     };
     anyhow::Error::new(error).context(context)

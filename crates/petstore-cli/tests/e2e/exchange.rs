@@ -2,7 +2,12 @@
 //! stop early.
 
 use crate::{interrupted::pets, program::User, service::Service};
-use std::{io::Read as _, process::Stdio};
+use std::{
+    io::{self, Read as _, Write as _},
+    net::{Shutdown, TcpListener, TcpStream},
+    process::Stdio,
+    thread,
+};
 
 /// Names that need quotes, escapes, or neither.
 const NAMES: [&str; 5] = ["Rex", "a, \"b\"", "two\nlines", " Ärger ", "-"];
@@ -97,4 +102,84 @@ fn a_closed_pipe_ends_the_program_silently() {
             "{arguments:?}"
         );
     }
+}
+
+/// The address of a relay to a service, with what it does with the first request and the response to it on each connection.
+fn relay(url: &str, one: impl Fn(&[u8], TcpStream, TcpStream) + Copy + Send + 'static) -> String {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port is free");
+    let address = listener.local_addr().expect("an address");
+    let to = url.trim_start_matches("http://").trim_end_matches("/v1");
+    let to = to.to_owned();
+    thread::spawn(move || {
+        for mut from in listener.incoming().map_while(Result::ok) {
+            let mut to = TcpStream::connect(&to).expect("the service listens");
+            thread::spawn(move || {
+                let mut request = [0; 16 * 1024];
+                let read = from.read(&mut request).expect("a request");
+                to.write_all(&request[..read]).expect("the service reads");
+                one(&request[..read], from, to);
+            });
+        }
+    });
+    format!("http://{address}/v1")
+}
+
+#[test]
+fn an_export_that_breaks_off_is_continued_and_has_each_pet_once() {
+    let service = Service::start();
+    let mut user = User::of(&service);
+    user.write("pets.ndjson", &pets(1_000));
+    user.run(&["pets", "import", "pets.ndjson"]).stdout_of(0);
+    let whole = user.run(&["pets", "export"]);
+    let whole = whole.stdout_of(0).to_owned();
+    user.url = relay(&service.url, |_, mut from, to| {
+        let _ = io::copy(&mut to.take(20_000), &mut from);
+        let _ = from.shutdown(Shutdown::Both);
+    });
+    assert_eq!(user.run(&["pets", "export"]).stdout_of(0), whole);
+    // Without a pet in between it ends.
+    user.url = relay(&service.url, |_, mut from, to| {
+        let _ = io::copy(&mut to.take(200), &mut from);
+        let _ = from.shutdown(Shutdown::Both);
+    });
+    let broken = user.run(&["pets", "export", "--after", "500"]);
+    broken.reports(&["the pets cannot be listed"]);
+    // The rest, by hand.
+    user.url.clone_from(&service.url);
+    let first: Vec<&str> = whole.lines().take(600).collect();
+    let last: serde_json::Value = serde_json::from_str(first[599]).expect("a pet");
+    let after = last["id"].to_string();
+    let rest = user.run(&["pets", "export", "--after", &after]);
+    assert_eq!(first.join("\n") + "\n" + rest.stdout_of(0), whole);
+}
+
+#[test]
+fn a_service_without_an_export_is_exported_by_pages() {
+    let service = Service::start();
+    let mut user = User::of(&service);
+    user.write("pets.ndjson", &pets(250));
+    user.run(&["pets", "import", "pets.ndjson"]).stdout_of(0);
+    let whole = user.run(&["pets", "export"]);
+    user.url = relay(&service.url, |request, mut from, mut to| {
+        if request.starts_with(b"GET /v1/pets/export") {
+            let body =
+                r#"{"code":"invalid_request","message":"`petId`: not a number","status":400}"#;
+            let head = "HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nConnection: close\r\n";
+            let length = body.len();
+            let _ = write!(from, "{head}Content-Length: {length}\r\n\r\n{body}");
+        } else {
+            let (mut requests, mut upstream) =
+                (from.try_clone().expect("one"), to.try_clone().expect("one"));
+            thread::spawn(move || io::copy(&mut requests, &mut upstream));
+            let _ = io::copy(&mut to, &mut from);
+        }
+    });
+    assert_eq!(
+        user.run(&["pets", "export"]).stdout_of(0),
+        whole.stdout_of(0)
+    );
+    let after = user.run(&["pets", "export", "--after", "3"]);
+    after
+        .reports(&["this service cannot begin an export after an id"])
+        .stdout_of(1);
 }

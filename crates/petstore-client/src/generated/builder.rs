@@ -300,6 +300,95 @@ impl<'a> CreatePet<'a> {
     }
 }
 
+#[cfg(feature = "beta")]
+static EXPORT_PETS: toolkit::Operation = toolkit::Operation {
+    id: "exportPets",
+    method: toolkit::Method::GET,
+    path: "/pets/export",
+    parameters: &[
+        toolkit::Parameter::new(toolkit::Place::Query, "after", "after", false),
+        toolkit::Parameter::new(toolkit::Place::Query, "status", "status", false),
+    ],
+    success: &[200],
+};
+
+/// A request of [`Client::export_pets`](super::Client::export_pets): set its parameters, then [`send`](ExportPets::send) it.
+///
+/// Beta: may change, with a warning. Only with the cargo feature `beta` of this crate.
+///
+/// Limits of the service: at most 16 requests at the same time, each request counts as 20 of the rate limit.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// let request = client.export_pets().after(1).status(types::PetStatus::Available);
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "beta")]
+#[derive(Debug, Clone)]
+#[must_use = "nothing is sent before `send` is called"]
+pub struct ExportPets<'a> {
+    call: toolkit::Call<'a>,
+}
+
+#[cfg(feature = "beta")]
+impl<'a> ExportPets<'a> {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
+        Self {
+            call: toolkit::Call::new(client, &EXPORT_PETS),
+        }
+    }
+
+    /// Restricts the export to pets whose `id` is greater.
+    pub fn after<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<i64>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.call.set_query("after", toolkit::convert::<i64, V>(value));
+        self
+    }
+
+    /// Restricts the result to pets with this availability.
+    pub fn status<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<types::PetStatus>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.call.set_query("status", toolkit::convert::<types::PetStatus, V>(value));
+        self
+    }
+
+    toolkit::settings!(with, timeout, retry, header);
+
+    /// Sends `GET /pets/export`.
+    ///
+    /// # Errors
+    ///
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
+    /// its response does not match the document.
+    /// [`export_pets`](super::Client::export_pets) lists the errors of the service.
+    pub async fn send(
+        self,
+    ) -> Result<super::Response<super::Streamed<types::Pet>>, super::Error> {
+        self.call.request().streamed("application/jsonl").await
+    }
+
+    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`send`](Self::send).
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
+    pub fn send_blocking(
+        self,
+    ) -> Result<super::Response<super::Streamed<types::Pet>>, super::Error> {
+        toolkit::wait(self.call.request().streamed("application/jsonl"))
+    }
+}
+
 static GET_PET: toolkit::Operation = toolkit::Operation {
     id: "getPet",
     method: toolkit::Method::GET,
@@ -1091,5 +1180,127 @@ impl<'a> ListEvents<'a> {
     /// ```
     pub fn feed(self) -> super::Feed<types::Event> {
         self.call.request().feed()
+    }
+}
+
+#[cfg(feature = "experimental")]
+static STREAM_EVENTS: toolkit::Operation = toolkit::Operation {
+    id: "streamEvents",
+    method: toolkit::Method::GET,
+    path: "/events/stream",
+    parameters: &[
+        toolkit::Parameter::new(
+            toolkit::Place::Header,
+            "Last-Event-ID",
+            "last_event_id",
+            false,
+        ),
+        toolkit::Parameter::new(toolkit::Place::Query, "cursor", "cursor", false),
+        toolkit::Parameter::new(toolkit::Place::Query, "type", "type_", false),
+    ],
+    success: &[200],
+};
+
+/// A request of [`Client::stream_events`](super::Client::stream_events): set its parameters, then [`send`](StreamEvents::send) it.
+///
+/// Experimental: may change or vanish at any time. Only with the cargo feature `experimental` of this crate.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// let request = client
+///     .stream_events()
+///     .last_event_id("AUMB5r0dJ2gAAAAAAAAAAiyuBr3v3ys7")
+///     .cursor("now")
+///     .type_(vec![types::EventType::OrderPlaced, types::EventType::OrderUpdated]);
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "experimental")]
+#[derive(Debug, Clone)]
+#[must_use = "nothing is sent before `send` is called"]
+pub struct StreamEvents<'a> {
+    call: toolkit::Call<'a>,
+}
+
+#[cfg(feature = "experimental")]
+impl<'a> StreamEvents<'a> {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
+        Self {
+            call: toolkit::Call::new(client, &STREAM_EVENTS),
+        }
+    }
+
+    /// The id of the last event that the client received.
+    pub fn last_event_id<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<types::StreamEventsLastEventId>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.call
+            .set_text(
+                "Last-Event-ID",
+                toolkit::convert::<types::StreamEventsLastEventId, V>(value),
+            );
+        self
+    }
+
+    /// The position after which the stream begins: `now`, the `cursor` of an
+    /// event, or the value from the `Link` header of `GET /events`.
+    pub fn cursor<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<types::StreamEventsCursor>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.call
+            .set_query(
+                "cursor",
+                toolkit::convert::<types::StreamEventsCursor, V>(value),
+            );
+        self
+    }
+
+    /// Restricts the stream to events of these types, separated by commas.
+    ///
+    /// The service takes at least 1 value.
+    pub fn type_<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<::std::vec::Vec<types::EventType>>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.call
+            .set_joined(
+                "type",
+                toolkit::convert::<::std::vec::Vec<types::EventType>, V>(value),
+            );
+        self
+    }
+
+    toolkit::settings!(with, timeout, retry, header);
+
+    /// Sends `GET /events/stream`.
+    ///
+    /// # Errors
+    ///
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
+    /// its response does not match the document.
+    /// [`stream_events`](super::Client::stream_events) lists the errors of the service.
+    pub async fn send(
+        self,
+    ) -> Result<super::Response<super::EventStream<types::Event>>, super::Error> {
+        self.call.request().events(toolkit::json_data).await
+    }
+
+    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`send`](Self::send).
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
+    pub fn send_blocking(
+        self,
+    ) -> Result<super::Response<super::EventStream<types::Event>>, super::Error> {
+        toolkit::wait(self.call.request().events(toolkit::json_data))
     }
 }

@@ -237,6 +237,52 @@ impl Client {
         self.create_pet().body(body)
     }
 
+    /// Export pets.
+    ///
+    /// Beta: may change, with a warning. Only with the cargo feature `beta` of this crate.
+    ///
+    /// Limits of the service: at most 16 requests at the same time, each request counts as 20 of the rate limit.
+    ///
+    /// Returns all pets, ordered by ascending `id`, one in each line, however
+    /// many there are. If `status` is given, the export holds only pets with
+    /// that availability. A pet that is added meanwhile may or may not be
+    /// included. If the export cannot be completed, the connection breaks off
+    /// before the end of the response: a client must not take it for complete,
+    /// and can continue with the last `id` that it received as `after`.
+    ///
+    /// Sends `GET /pets/export`.
+    ///
+    /// # Errors
+    ///
+    /// [`errors::ExportPetsError`](super::errors::ExportPetsError) has the codes that the document lists:
+    ///
+    /// | status | code | meaning | what to do |
+    /// |---|---|---|---|
+    /// | 400 | `invalid_request` | A parameter or the body is invalid. | Correct the part of the request that `message` names. Do not send the same request again; it will fail again. |
+    /// | 401 | `unauthorized` | The API key is missing, malformed, unknown, revoked or expired. | Send a valid key as `Authorization: Bearer <API_KEY>`. |
+    /// | 405 | `method_not_allowed` | The path does not support this method. | Use one of the methods in the `Allow` header. |
+    /// | 408 | `request_timeout` | The service did not receive the whole request in time. | Send the body without pauses, use a faster connection, or send a smaller body. |
+    /// | 413 | `payload_too_large` | The body is larger than the service accepts. | Send a smaller body. |
+    /// | 429 | `rate_limited` | Too many requests were sent with this API key. | Wait for the number of seconds in `Retry-After`. |
+    /// | 500 | `internal_error` | An unexpected error occurred in the service. | Report the error with the `x-request-id` of the response. |
+    /// | 503 | `overloaded` | The service is overloaded and did not start to process the request. | Wait for the number of seconds in `Retry-After`, then send the request again. |
+    /// | 503 | `unavailable` | The database is unavailable or the deadline has passed. The request may or may not have taken effect. | Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect. |
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut items = client.export_pets().send().await?.into_inner();
+    /// while let Some(item) = items.next().await {
+    ///     let item = item?;
+    ///     println!("{item:?}");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "beta")]
+    pub fn export_pets(&self) -> builder::ExportPets<'static> {
+        builder::ExportPets::new(&self.inner)
+    }
+
     /// Get a pet.
     ///
     /// Returns the pet that has the given identifier.
@@ -649,5 +695,62 @@ impl Client {
     #[cfg(feature = "experimental")]
     pub fn list_events(&self) -> builder::ListEvents<'static> {
         builder::ListEvents::new(&self.inner)
+    }
+
+    /// Follow events.
+    ///
+    /// Experimental: may change or vanish at any time. Only with the cargo feature `experimental` of this crate.
+    ///
+    /// Sends the events that `GET /events` lists, and those that happen later,
+    /// as server-sent events on one connection. The data of each is the event,
+    /// and its id is the `cursor` of the event. There is no `event` field: the
+    /// `type` is in the data.
+    ///
+    /// The stream begins after the event whose id is `Last-Event-ID`; without
+    /// it after `cursor`, or else with the oldest event. A client that comes
+    /// back with the last id that it received, as browsers do, gets each event
+    /// exactly once, and misses none. An id without data shows how far the
+    /// service has looked, at the beginning and when events of other types
+    /// happened.
+    ///
+    /// The service ends a stream when it stops, when the API key is revoked,
+    /// and after an hour at the latest, unless its owner configured another
+    /// time; and when the events after the last one were deleted. A client that
+    /// comes back then gets 410, as for `GET /events`, which says what to do.
+    ///
+    /// Sends `GET /events/stream`.
+    ///
+    /// # Errors
+    ///
+    /// [`errors::StreamEventsError`](super::errors::StreamEventsError) has the codes that the document lists:
+    ///
+    /// | status | code | meaning | what to do |
+    /// |---|---|---|---|
+    /// | 400 | `invalid_request` | A parameter or the body is invalid. | Correct the part of the request that `message` names. Do not send the same request again; it will fail again. |
+    /// | 401 | `unauthorized` | The API key is missing, malformed, unknown, revoked or expired. | Send a valid key as `Authorization: Bearer <API_KEY>`. |
+    /// | 404 | `not_found` | The path or the resource does not exist. | Check the URL and the identifier in it. |
+    /// | 405 | `method_not_allowed` | The path does not support this method. | Use one of the methods in the `Allow` header. |
+    /// | 408 | `request_timeout` | The service did not receive the whole request in time. | Send the body without pauses, use a faster connection, or send a smaller body. |
+    /// | 410 | `cursor_reset` | The cursor belongs to another state of the store, such as one before it was restored from a backup. | Begin again with `cursor=now`, list all pets and orders, and apply events by their `version`. |
+    /// | 410 | `cursor_expired` | The events after the cursor were deleted, because they are older than the service keeps them. | Begin again with `cursor=now`, list all pets and orders, and apply events by their `version`. |
+    /// | 413 | `payload_too_large` | The body is larger than the service accepts. | Send a smaller body. |
+    /// | 429 | `rate_limited` | Too many requests were sent with this API key. | Wait for the number of seconds in `Retry-After`. |
+    /// | 500 | `internal_error` | An unexpected error occurred in the service. | Report the error with the `x-request-id` of the response. |
+    /// | 503 | `overloaded` | The service is overloaded and did not start to process the request. | Wait for the number of seconds in `Retry-After`, then send the request again. |
+    /// | 503 | `unavailable` | The database is unavailable or the deadline has passed. The request may or may not have taken effect. | Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect. |
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut items = client.stream_events().send().await?.into_inner();
+    /// while let Some(item) = items.next().await {
+    ///     let item = item?;
+    ///     println!("{item:?}");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "experimental")]
+    pub fn stream_events(&self) -> builder::StreamEvents<'static> {
+        builder::StreamEvents::new(&self.inner)
     }
 }

@@ -184,6 +184,82 @@ impl toolkit::ListedCode for CreatePetError {
     ];
 }
 
+/// The error codes that the document lists for [`export_pets`](super::Client::export_pets).
+///
+/// [`code_of`](super::Error::code_of) of the error returns it.
+///
+/// ```
+/// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// if let Err(error) = client.export_pets().send().await {
+///     match error.code_of::<petstore_client::errors::ExportPetsError>() {
+///         Some(code) => println!("{code:?}: {error}"),
+///         None => {
+///             println!(
+///                 "a code that the document does not list, or no response: {error}"
+///             )
+///         }
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "beta")]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum ExportPetsError {
+    /// `invalid_request` (400): A parameter or the body is invalid.
+    ///
+    /// What to do: Correct the part of the request that `message` names. Do not send the same request again; it will fail again.
+    InvalidRequest,
+    /// `unauthorized` (401): The API key is missing, malformed, unknown, revoked or expired.
+    ///
+    /// What to do: Send a valid key as `Authorization: Bearer <API_KEY>`.
+    Unauthorized,
+    /// `method_not_allowed` (405): The path does not support this method.
+    ///
+    /// What to do: Use one of the methods in the `Allow` header.
+    MethodNotAllowed,
+    /// `request_timeout` (408): The service did not receive the whole request in time.
+    ///
+    /// What to do: Send the body without pauses, use a faster connection, or send a smaller body.
+    RequestTimeout,
+    /// `payload_too_large` (413): The body is larger than the service accepts.
+    ///
+    /// What to do: Send a smaller body.
+    PayloadTooLarge,
+    /// `rate_limited` (429): Too many requests were sent with this API key.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`.
+    RateLimited,
+    /// `internal_error` (500): An unexpected error occurred in the service.
+    ///
+    /// What to do: Report the error with the `x-request-id` of the response.
+    InternalError,
+    /// `overloaded` (503): The service is overloaded and did not start to process the request.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`, then send the request again.
+    Overloaded,
+    /// `unavailable` (503): The database is unavailable or the deadline has passed. The request may or may not have taken effect.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect.
+    Unavailable,
+}
+
+#[cfg(feature = "beta")]
+impl toolkit::ListedCode for ExportPetsError {
+    const LISTED: &'static [(&'static str, Self)] = &[
+        ("invalid_request", Self::InvalidRequest),
+        ("unauthorized", Self::Unauthorized),
+        ("method_not_allowed", Self::MethodNotAllowed),
+        ("request_timeout", Self::RequestTimeout),
+        ("payload_too_large", Self::PayloadTooLarge),
+        ("rate_limited", Self::RateLimited),
+        ("internal_error", Self::InternalError),
+        ("overloaded", Self::Overloaded),
+        ("unavailable", Self::Unavailable),
+    ];
+}
+
 /// The error codes that the document lists for [`get_pet`](super::Client::get_pet).
 ///
 /// [`code_of`](super::Error::code_of) of the error returns it.
@@ -717,6 +793,97 @@ pub enum ListEventsError {
 
 #[cfg(feature = "experimental")]
 impl toolkit::ListedCode for ListEventsError {
+    const LISTED: &'static [(&'static str, Self)] = &[
+        ("invalid_request", Self::InvalidRequest),
+        ("unauthorized", Self::Unauthorized),
+        ("not_found", Self::NotFound),
+        ("method_not_allowed", Self::MethodNotAllowed),
+        ("request_timeout", Self::RequestTimeout),
+        ("cursor_reset", Self::CursorReset),
+        ("cursor_expired", Self::CursorExpired),
+        ("payload_too_large", Self::PayloadTooLarge),
+        ("rate_limited", Self::RateLimited),
+        ("internal_error", Self::InternalError),
+        ("overloaded", Self::Overloaded),
+        ("unavailable", Self::Unavailable),
+    ];
+}
+
+/// The error codes that the document lists for [`stream_events`](super::Client::stream_events).
+///
+/// [`code_of`](super::Error::code_of) of the error returns it.
+///
+/// ```
+/// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// if let Err(error) = client.stream_events().send().await {
+///     match error.code_of::<petstore_client::errors::StreamEventsError>() {
+///         Some(code) => println!("{code:?}: {error}"),
+///         None => {
+///             println!(
+///                 "a code that the document does not list, or no response: {error}"
+///             )
+///         }
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "experimental")]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum StreamEventsError {
+    /// `invalid_request` (400): A parameter or the body is invalid.
+    ///
+    /// What to do: Correct the part of the request that `message` names. Do not send the same request again; it will fail again.
+    InvalidRequest,
+    /// `unauthorized` (401): The API key is missing, malformed, unknown, revoked or expired.
+    ///
+    /// What to do: Send a valid key as `Authorization: Bearer <API_KEY>`.
+    Unauthorized,
+    /// `not_found` (404): The path or the resource does not exist.
+    ///
+    /// What to do: Check the URL and the identifier in it.
+    NotFound,
+    /// `method_not_allowed` (405): The path does not support this method.
+    ///
+    /// What to do: Use one of the methods in the `Allow` header.
+    MethodNotAllowed,
+    /// `request_timeout` (408): The service did not receive the whole request in time.
+    ///
+    /// What to do: Send the body without pauses, use a faster connection, or send a smaller body.
+    RequestTimeout,
+    /// `cursor_reset` (410): The cursor belongs to another state of the store, such as one before it was restored from a backup.
+    ///
+    /// What to do: Begin again with `cursor=now`, list all pets and orders, and apply events by their `version`.
+    CursorReset,
+    /// `cursor_expired` (410): The events after the cursor were deleted, because they are older than the service keeps them.
+    ///
+    /// What to do: Begin again with `cursor=now`, list all pets and orders, and apply events by their `version`.
+    CursorExpired,
+    /// `payload_too_large` (413): The body is larger than the service accepts.
+    ///
+    /// What to do: Send a smaller body.
+    PayloadTooLarge,
+    /// `rate_limited` (429): Too many requests were sent with this API key.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`.
+    RateLimited,
+    /// `internal_error` (500): An unexpected error occurred in the service.
+    ///
+    /// What to do: Report the error with the `x-request-id` of the response.
+    InternalError,
+    /// `overloaded` (503): The service is overloaded and did not start to process the request.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`, then send the request again.
+    Overloaded,
+    /// `unavailable` (503): The database is unavailable or the deadline has passed. The request may or may not have taken effect.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect.
+    Unavailable,
+}
+
+#[cfg(feature = "experimental")]
+impl toolkit::ListedCode for StreamEventsError {
     const LISTED: &'static [(&'static str, Self)] = &[
         ("invalid_request", Self::InvalidRequest),
         ("unauthorized", Self::Unauthorized),

@@ -155,6 +155,17 @@ pub type Items<T> = ::openapi_dropshot_client::Items<T, types::ErrorCode>;
 /// feature `blocking` it has a method `blocking`, which makes an iterator of it.
 pub type Feed<T> = ::openapi_dropshot_client::Feed<T, types::ErrorCode>;
 
+/// The items of a response that is a stream, as they arrive.
+/// [`next`](::openapi_dropshot_client::stream::Streamed::next) is the next one.
+pub type Streamed<T> = ::openapi_dropshot_client::stream::Streamed<T, types::ErrorCode>;
+
+/// Server-sent events, as they arrive; it connects again by itself.
+/// [`next`](::openapi_dropshot_client::stream::EventStream::next) is the next one.
+pub type EventStream<T> = ::openapi_dropshot_client::stream::EventStream<
+    T,
+    types::ErrorCode,
+>;
+
 /// Iterators over pages and their items, for code that is not async.
 #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
 pub mod blocking {

@@ -1191,6 +1191,66 @@ impl<'a> ::std::iter::IntoIterator for &'a Pets {
     }
 }
 
+/// The position after which the stream begins: `now`, the `cursor` of an
+/// event, or the value from the `Link` header of `GET /events`.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::StreamEventsCursor = "now".parse()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[serde(transparent)]
+pub struct StreamEventsCursor(::std::string::String);
+
+impl ::std::str::FromStr for StreamEventsCursor {
+    type Err = self::error::ConversionError;
+
+    fn from_str(
+        value: &str,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        if value.chars().count() > 200usize {
+            return Err("longer than 200 characters".into());
+        }
+        if value.chars().count() < 1usize {
+            return Err("shorter than 1 characters".into());
+        }
+        Ok(Self(value.to_string()))
+    }
+}
+
+/// The id of the last event that the client received.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::StreamEventsLastEventId = "AUMB5r0dJ2gAAAAAAAAAAiyuBr3v3ys7"
+///     .parse()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[serde(transparent)]
+pub struct StreamEventsLastEventId(::std::string::String);
+
+impl ::std::str::FromStr for StreamEventsLastEventId {
+    type Err = self::error::ConversionError;
+
+    fn from_str(
+        value: &str,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        if value.chars().count() > 200usize {
+            return Err("longer than 200 characters".into());
+        }
+        if value.chars().count() < 1usize {
+            return Err("shorter than 1 characters".into());
+        }
+        Ok(Self(value.to_string()))
+    }
+}
+
 impl<'de> ::serde::Deserialize<'de> for Event {
     fn deserialize<D: ::serde::Deserializer<'de>>(
         deserializer: D,
@@ -1232,7 +1292,9 @@ impl<'de> ::serde::Deserialize<'de> for Event {
     PetStatus, PetStatusChangedType
 );
 
-::openapi_dropshot_client::generated::texts!(Cursor, IdempotencyKey, ListEventsCursor);
+::openapi_dropshot_client::generated::texts!(
+    Cursor, IdempotencyKey, ListEventsCursor, StreamEventsCursor, StreamEventsLastEventId
+);
 
 ::openapi_dropshot_client::generated::holders!(
     Events(::std::vec::Vec < Event >), Orders(::std::vec::Vec < Order >),

@@ -125,6 +125,44 @@ mod create_pet_headers {
     }
 }
 
+/// Query parameters of `exportPets`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
+#[schemars(description = "")]
+pub struct ExportPetsQuery {
+    /// Restricts the result to pets with this availability.
+    #[serde(
+        default,
+        deserialize_with = "export_pets_query::status",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "PetStatus")]
+    pub status: Option<PetStatus>,
+    /// Restricts the export to pets whose `id` is greater.
+    #[serde(
+        default,
+        deserialize_with = "export_pets_query::after",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "i64")]
+    pub after: Option<i64>,
+}
+
+mod export_pets_query {
+    use super::*;
+
+    pub(super) fn status<'de, D: Deserializer<'de>>(
+        d: D,
+    ) -> Result<Option<PetStatus>, D::Error> {
+        openapi_dropshot_types::members::parameter("status", d).map(Some)
+    }
+
+    pub(super) fn after<'de, D: Deserializer<'de>>(
+        d: D,
+    ) -> Result<Option<i64>, D::Error> {
+        openapi_dropshot_types::members::parameter("after", d).map(Some)
+    }
+}
+
 /// Path parameters of `getPet`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
 #[schemars(description = "")]
@@ -390,6 +428,73 @@ pub struct ListEventsOkHeaders {
     )]
     #[schemars(with = "String")]
     pub link: Option<String>,
+}
+
+/// Query parameters of `streamEvents`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
+#[schemars(description = "")]
+pub struct StreamEventsQuery {
+    /// The position after which the stream begins: `now`, the `cursor` of an
+    /// event, or the value from the `Link` header of `GET /events`.
+    #[serde(
+        default,
+        deserialize_with = "stream_events_query::cursor",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "StreamEventsCursor")]
+    pub cursor: Option<StreamEventsCursor>,
+    /// Restricts the stream to events of these types, separated by commas.
+    #[serde(
+        rename = "type",
+        default,
+        deserialize_with = "stream_events_query::type_",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "openapi_dropshot_types::shapes::Parameter<StreamEventsType>")]
+    pub type_: Option<StreamEventsType>,
+}
+
+mod stream_events_query {
+    use super::*;
+
+    pub(super) fn cursor<'de, D: Deserializer<'de>>(
+        d: D,
+    ) -> Result<Option<StreamEventsCursor>, D::Error> {
+        openapi_dropshot_types::members::parameter("cursor", d).map(Some)
+    }
+
+    pub(super) fn type_<'de, D: Deserializer<'de>>(
+        d: D,
+    ) -> Result<Option<StreamEventsType>, D::Error> {
+        openapi_dropshot_types::members::parameters::<EventType, _>("type", d)
+            .and_then(|values| openapi_dropshot_types::members::checked("type", values))
+            .map(Some)
+    }
+}
+
+/// Header parameters of `streamEvents`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
+#[schemars(description = "")]
+pub struct StreamEventsHeaders {
+    /// The id of the last event that the client received.
+    #[serde(
+        rename = "Last-Event-ID",
+        default,
+        deserialize_with = "stream_events_headers::last_event_id",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "StreamEventsLastEventId")]
+    pub last_event_id: Option<StreamEventsLastEventId>,
+}
+
+mod stream_events_headers {
+    use super::*;
+
+    pub(super) fn last_event_id<'de, D: Deserializer<'de>>(
+        d: D,
+    ) -> Result<Option<StreamEventsLastEventId>, D::Error> {
+        openapi_dropshot_types::members::parameter("Last-Event-ID", d).map(Some)
+    }
 }
 
 /// The maximum number of pets returned.
@@ -831,8 +936,134 @@ impl Default for ListEventsWait {
     }
 }
 
+/// The position after which the stream begins: `now`, the `cursor` of an
+/// event, or the value from the `Link` header of `GET /events`.
+///
+/// A text that has 1 to 200 characters.
+#[derive(Clone, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(try_from = "String")]
+pub struct StreamEventsCursor(pub(super) String);
+
+impl openapi_dropshot_types::CheckedString for StreamEventsCursor {
+    fn rules() -> &'static openapi_dropshot_types::rules::TextRules {
+        static RULES: openapi_dropshot_types::rules::TextRules = openapi_dropshot_types::rules::TextRules {
+            min: Some(1),
+            max: Some(200),
+            pattern: None,
+        };
+        &RULES
+    }
+}
+
+impl JsonSchema for StreamEventsCursor {
+    fn schema_name() -> String {
+        "StreamEventsCursor".to_owned()
+    }
+
+    fn is_referenceable() -> bool {
+        false
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("minLength", json!(1)),
+            ("maxLength", json!(200)),
+        ])
+    }
+}
+
+/// Restricts the stream to events of these types, separated by commas.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(try_from = "Vec<EventType>")]
+pub struct StreamEventsType(pub(super) Vec<EventType>);
+
+impl TryFrom<Vec<EventType>> for StreamEventsType {
+    type Error = Violation;
+
+    fn try_from(value: Vec<EventType>) -> Result<Self, Violation> {
+        openapi_dropshot_types::rules::check_count(
+            value.len(),
+            Some(1),
+            None,
+            "elements",
+        )?;
+        Ok(StreamEventsType(value))
+    }
+}
+
+impl From<StreamEventsType> for Vec<EventType> {
+    fn from(value: StreamEventsType) -> Vec<EventType> {
+        value.0
+    }
+}
+
+impl std::ops::Deref for StreamEventsType {
+    type Target = [EventType];
+
+    fn deref(&self) -> &[EventType] {
+        &self.0
+    }
+}
+
+impl JsonSchema for StreamEventsType {
+    fn schema_name() -> String {
+        "StreamEventsType".to_owned()
+    }
+
+    fn is_referenceable() -> bool {
+        false
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("array")),
+            ("items", json!(generator.subschema_for:: < EventType > ())),
+            ("minItems", json!(1)),
+        ])
+    }
+}
+
+/// The id of the last event that the client received.
+///
+/// A text that has 1 to 200 characters.
+#[derive(Clone, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(try_from = "String")]
+pub struct StreamEventsLastEventId(pub(super) String);
+
+impl openapi_dropshot_types::CheckedString for StreamEventsLastEventId {
+    fn rules() -> &'static openapi_dropshot_types::rules::TextRules {
+        static RULES: openapi_dropshot_types::rules::TextRules = openapi_dropshot_types::rules::TextRules {
+            min: Some(1),
+            max: Some(200),
+            pattern: None,
+        };
+        &RULES
+    }
+}
+
+impl JsonSchema for StreamEventsLastEventId {
+    fn schema_name() -> String {
+        "StreamEventsLastEventId".to_owned()
+    }
+
+    fn is_referenceable() -> bool {
+        false
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("minLength", json!(1)),
+            ("maxLength", json!(200)),
+        ])
+    }
+}
+
 openapi_dropshot_types::checked_numbers!(
     Limit(i64), OrdersLimit(i64), ListEventsLimit(i64), ListEventsWait(i64)
 );
 
-openapi_dropshot_types::checked_strings!(Cursor, IdempotencyKey, ListEventsCursor);
+openapi_dropshot_types::checked_strings!(
+    Cursor, IdempotencyKey, ListEventsCursor, StreamEventsCursor, StreamEventsLastEventId
+);

@@ -4,7 +4,7 @@ use super::{RequestContext, failed, store};
 use dropshot::{HttpResponseHeaders, HttpResponseOk};
 use futures::FutureExt as _;
 use openapi_dropshot_server::{StateFailure as _, feed::FeedCursor};
-use petstore_api::ListEventsError;
+use petstore_api::{ListEventsError, StreamEventsError};
 use petstore_models::{
     DateTime, Event, Events, ListEventsOkHeaders, ListEventsQuery, OrderPlaced, OrderPlacedType,
     OrderUpdated, OrderUpdatedType, PetCreated, PetCreatedType, PetStatusChange, PetStatusChanged,
@@ -18,6 +18,44 @@ use std::{sync::Arc, time::Duration};
 /// The cursor after the newest event.
 const NOW: &str = "now";
 
+/// Why events cannot be read.
+pub(super) enum NoEvents {
+    /// The cursor is not one of this service.
+    InvalidCursor,
+    NotRecorded,
+    Lost(CursorLost),
+}
+
+macro_rules! from_no_events {
+    ($($error:ident),+) => {$(
+        impl From<NoEvents> for $error {
+            fn from(reason: NoEvents) -> Self {
+                match reason {
+                    NoEvents::InvalidCursor => $error::InvalidRequest("`cursor` was not created by this service for events; use `now`, the `cursor` of an event, or the `Link` header of an earlier response".into()),
+                    NoEvents::NotRecorded => $error::NotFound("this service does not record events; ask its owner to switch them on".into()),
+                    NoEvents::Lost(CursorLost::Reset) => $error::CursorReset("the store was replaced by an older copy since this cursor was made; begin with `cursor=now`, list all pets and orders, and apply events by their `version`".into()),
+                    NoEvents::Lost(CursorLost::Expired) => $error::CursorExpired("the events after this cursor were deleted; begin with `cursor=now`, list all pets and orders, and apply events by their `version`".into()),
+                }
+            }
+        }
+    )+};
+}
+
+from_no_events!(ListEventsError, StreamEventsError);
+
+/// Where a page or a stream begins.
+pub(super) fn begin(rqctx: &RequestContext, cursor: Option<&str>) -> Result<EventsAfter, NoEvents> {
+    let after = match cursor {
+        None => EventsAfter::Start,
+        Some(NOW) => EventsAfter::Newest,
+        Some(cursor) => EventsAfter::Event(position(cursor).ok_or(NoEvents::InvalidCursor)?),
+    };
+    match store(rqctx).records_events() {
+        true => Ok(after),
+        false => Err(NoEvents::NotRecorded),
+    }
+}
+
 type Response = HttpResponseHeaders<HttpResponseOk<Events>, ListEventsOkHeaders>;
 
 pub(super) async fn list(
@@ -30,15 +68,7 @@ pub(super) async fn list(
         limit,
         wait,
     } = query;
-    let after = match cursor.as_ref().map(|cursor| cursor.as_str()) {
-        None => EventsAfter::Start,
-        Some(NOW) => EventsAfter::Newest,
-        Some(cursor) => EventsAfter::Event(position(cursor)?),
-    };
-    if !store(rqctx).records_events() {
-        let message = "this service does not record events; ask its owner to switch them on";
-        return Err(ListEventsError::NotFound(message.into()));
-    }
+    let after = begin(rqctx, cursor.as_ref().map(|cursor| cursor.as_str()))?;
     let types = type_.map(Vec::from).unwrap_or_default();
     let link = |next: EventPosition| {
         let types: Vec<_> = types.iter().map(|kind| kind.as_str()).collect();
@@ -84,7 +114,7 @@ async fn page(
     loop {
         let page = store(rqctx).list_events(query.clone()).await;
         let page = page.map_err(failed::<ListEventsError>(rqctx))?;
-        let page = page.map_err(lost)?;
+        let page = page.map_err(NoEvents::Lost)?;
         if wait.is_zero() || !page.events.is_empty() {
             return Ok(page);
         }
@@ -109,7 +139,7 @@ async fn page(
 }
 
 /// The position of the newest event.
-async fn newest(store: Arc<dyn Store>) -> Option<i64> {
+pub(super) async fn newest(store: Arc<dyn Store>) -> Option<i64> {
     let query = EventQuery {
         after: EventsAfter::Newest,
         types: Vec::new(),
@@ -119,31 +149,20 @@ async fn newest(store: Arc<dyn Store>) -> Option<i64> {
     Some(page.ok()?.next.position)
 }
 
-fn lost(reason: CursorLost) -> ListEventsError {
-    match reason {
-        CursorLost::Reset => ListEventsError::CursorReset("the store was replaced by an older copy since this cursor was made; begin with `cursor=now`, list all pets and orders, and apply events by their `version`".into()),
-        CursorLost::Expired => ListEventsError::CursorExpired("the events after this cursor were deleted; begin with `cursor=now`, list all pets and orders, and apply events by their `version`".into()),
-    }
-}
-
-fn position(cursor: &str) -> Result<EventPosition, ListEventsError> {
-    let read = FeedCursor::decode(cursor).ok_or_else(|| {
-        let message = "`cursor` was not created by this service for events; use `now`, the `cursor` of an event, or the `Link` header of an earlier response";
-        ListEventsError::InvalidRequest(message.into())
-    })?;
+fn position(cursor: &str) -> Option<EventPosition> {
     let FeedCursor {
         incarnation,
         position,
         check,
-    } = read;
-    Ok(EventPosition {
+    } = FeedCursor::decode(cursor)?;
+    Some(EventPosition {
         incarnation,
         position,
         check,
     })
 }
 
-fn cursor_of(at: EventPosition) -> String {
+pub(super) fn cursor_of(at: EventPosition) -> String {
     let EventPosition {
         incarnation,
         position,
@@ -158,7 +177,7 @@ fn cursor_of(at: EventPosition) -> String {
 }
 
 /// The event as the contract has it.
-fn event(stored: StoredEvent) -> Result<Event, String> {
+pub(super) fn event(stored: StoredEvent) -> Result<Event, String> {
     let id: String = stored.id.iter().map(|byte| format!("{byte:02x}")).collect();
     let (id, cursor) = (format!("evt_{id}"), cursor_of(stored.position));
     let timestamp = DateTime::new(stored.at.fixed_offset())

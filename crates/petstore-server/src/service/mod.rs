@@ -4,6 +4,7 @@
 mod cursor;
 mod events;
 mod once;
+mod streams;
 
 use crate::state::{PetStore, on_behalf_of, state_error};
 use cursor::{OrderFilter, Position};
@@ -12,13 +13,15 @@ use dropshot::{
 };
 use openapi_dropshot_server::{Context, StateFailure};
 use petstore_api::{
-    CreateOrderError, CreatePetError, GetOrderError, GetPetError, ListEventsError, ListOrdersError,
-    ListPetsError, PetStoreApi, UpdateOrderError,
+    CreateOrderError, CreatePetError, ExportPetsError, ExportPetsOk, GetOrderError, GetPetError,
+    ListEventsError, ListOrdersError, ListPetsError, PetStoreApi, StreamEventsError,
+    StreamEventsOk, UpdateOrderError,
 };
 use petstore_models::{
-    CreateOrderHeaders, CreatePetHeaders, Events, GetOrderPath, GetPetPath, ListEventsOkHeaders,
-    ListEventsQuery, ListOrdersOkHeaders, ListOrdersQuery, ListPetsOkHeaders, ListPetsQuery,
-    NewOrder, NewPet, Order, OrderStatus, OrderUpdate, Orders, Pet, Pets, UpdateOrderPath,
+    CreateOrderHeaders, CreatePetHeaders, Events, ExportPetsQuery, GetOrderPath, GetPetPath,
+    ListEventsOkHeaders, ListEventsQuery, ListOrdersOkHeaders, ListOrdersQuery, ListPetsOkHeaders,
+    ListPetsQuery, NewOrder, NewPet, Order, OrderStatus, OrderUpdate, Orders, Pet, Pets,
+    StreamEventsHeaders, StreamEventsQuery, UpdateOrderPath,
 };
 use petstore_store::{
     NotOrdered, NotUpdated, OrderPage, OrderQuery, PetPage, PetQuery, Store, StoreError,
@@ -73,6 +76,13 @@ impl PetStoreApi for Service {
             HttpResponseOk(Pets(pets)),
             ListPetsOkHeaders { link },
         ))
+    }
+
+    async fn export_pets(
+        rqctx: RequestContext,
+        query: Query<ExportPetsQuery>,
+    ) -> Result<ExportPetsOk, ExportPetsError> {
+        streams::export_pets(&rqctx, query.into_inner()).await
     }
 
     async fn create_pet(
@@ -207,6 +217,16 @@ impl PetStoreApi for Service {
                 UpdateOrderError::InvalidTransition(no_step(id, from, to).into())
             }
         })
+    }
+
+    async fn stream_events(
+        rqctx: RequestContext,
+        query: Query<StreamEventsQuery>,
+        headers: Header<StreamEventsHeaders>,
+    ) -> Result<StreamEventsOk, StreamEventsError> {
+        let StreamEventsHeaders { last_event_id } = headers.into_inner();
+        let last = last_event_id.as_ref().map(|id| id.as_str());
+        streams::events(&rqctx, query.into_inner(), last).await
     }
 
     async fn list_events(

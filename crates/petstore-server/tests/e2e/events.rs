@@ -46,7 +46,7 @@ fn lost(service: &Service, target: &str, code: &str) {
     service.get(target).assert_error(410, code);
 }
 
-fn order(service: &Service, pet: i64) -> Value {
+pub(crate) fn order(service: &Service, pet: i64) -> Value {
     let body = json!({"petId": pet}).to_string();
     let request = Request::post("/v1/store/orders", body).key(&service.key);
     let response = service.send(&request);

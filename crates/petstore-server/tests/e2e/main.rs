@@ -24,6 +24,7 @@ mod pets;
 mod proxy;
 mod start;
 mod stop;
+mod streams;
 mod supervisor;
 mod systemd;
 mod tls;

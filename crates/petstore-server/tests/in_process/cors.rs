@@ -65,7 +65,7 @@ async fn a_preflight_of_a_named_origin_needs_no_key() {
         ("access-control-allow-methods", &*methods),
         (
             "access-control-allow-headers",
-            "Authorization, Content-Type, Idempotency-Key, Traceparent",
+            "Authorization, Content-Type, Idempotency-Key, Traceparent, Last-Event-ID",
         ),
         ("access-control-max-age", "3600"),
     ] {

@@ -4,7 +4,7 @@ use serde_json::Value;
 use std::{
     io::{ErrorKind, Read, Write},
     net::{SocketAddr, TcpStream},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 /// A test that waits longer has failed.
@@ -216,6 +216,24 @@ impl Connection {
         )
     }
 
+    /// What arrives up to this text, and with it.
+    pub fn until(&mut self, text: &str) -> String {
+        let begin = Instant::now();
+        let end = loop {
+            let mut starts = self.read.windows(text.len());
+            if let Some(start) = starts.position(|window| window == text.as_bytes()) {
+                break start + text.len();
+            }
+            let arrives = begin.elapsed() < PATIENCE && self.read_more();
+            assert!(arrives, "{text} is missing: {}", self.so_far());
+        };
+        String::from_utf8_lossy(&self.read.drain(..end).collect::<Vec<_>>()).into_owned()
+    }
+
+    fn so_far(&self) -> String {
+        String::from_utf8_lossy(&self.read).into_owned()
+    }
+
     /// Whether the server closes, without another byte.
     pub fn is_closed(&mut self) -> bool {
         self.read.is_empty() && !self.read_more()
@@ -231,10 +249,7 @@ impl Connection {
             }
             Err(error) if error.kind() == ErrorKind::ConnectionReset => false,
             Err(error) if error.kind() == ErrorKind::Interrupted => self.read_more(),
-            Err(error) => panic!(
-                "no response: {error}; so far {:?}",
-                String::from_utf8_lossy(&self.read)
-            ),
+            Err(error) => panic!("no response: {error}; so far {:?}", self.so_far()),
         }
     }
 }

@@ -34,11 +34,11 @@ pub(super) const ROWS: &[Mutation] = &[
         what: "a number of a path becomes smaller",
         edits: &[(
             DOCUMENT,
-            "          schema:\n            type: integer\n            format: int64\n          example: 1\n",
-            "          schema:\n            type: integer\n            format: int32\n          example: 1\n",
+            "Identifier of the pet.\n          schema:\n            type: integer\n            format: int64\n",
+            "Identifier of the pet.\n          schema:\n            type: integer # smaller\n            format: int32\n",
         )],
         rule: "request-parameter-type-changed",
-        at: (DOCUMENT, "type: integer"),
+        at: (DOCUMENT, "# smaller"),
         ..GATE
     },
     Mutation {
