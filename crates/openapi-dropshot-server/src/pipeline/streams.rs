@@ -35,6 +35,8 @@ use tokio::time::{Instant, Sleep};
 
 /// A comment, which clients ignore.
 const HEARTBEAT: &[u8] = b":\n\n";
+/// The bytes after which a stream lets other requests run, also if its client takes all at once.
+const SENT_AT_ONCE: usize = 64 << 10;
 /// The time for which a stream of JSON may wait for its next item while the server stops: one that has an end can reach it.
 const PAUSE_AT_END: Duration = Duration::from_secs(1);
 
@@ -94,6 +96,7 @@ where
         principal: serving.principal,
         activity: serving.activity.another(),
         version: serving.version,
+        sent_in_turn: 0,
         is_ended: false,
         _kept: Box::new(kept),
     };
@@ -149,6 +152,8 @@ struct OpenStream<P: Copy + Eq + Hash> {
     /// The connection is not idle as long as it has a stream.
     activity: Activity,
     version: Version,
+    /// What was sent since other requests could run.
+    sent_in_turn: usize,
     is_ended: bool,
     _kept: Box<dyn Any + Send + Sync>,
 }
@@ -210,6 +215,7 @@ where
             return Err("too many responses have not been read yet".into());
         }
         self.last_part = Instant::now();
+        self.sent_in_turn += content.len();
         self.set_timer();
         self.taken.is_waiting.store(true, Ordering::SeqCst);
         let part = Part {
@@ -248,6 +254,11 @@ where
         }
         stream.taken.waker.register(task.waker());
         if stream.taken.is_waiting.load(Ordering::SeqCst) {
+            return Poll::Pending;
+        }
+        if stream.sent_in_turn >= SENT_AT_ONCE {
+            stream.sent_in_turn = 0;
+            task.waker().wake_by_ref();
             return Poll::Pending;
         }
         let is_stopping = stream.is_stopping(task);

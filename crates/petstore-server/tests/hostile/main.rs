@@ -13,6 +13,7 @@ mod heads;
 mod http1;
 mod http2;
 mod lockout;
+mod streams;
 mod tls;
 mod unread;
 
