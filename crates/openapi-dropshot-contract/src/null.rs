@@ -97,7 +97,7 @@ fn alternative_to_null(node: &Node) -> Option<(&Node, &Node)> {
 }
 
 impl Node {
-    /// Returns the only type of a schema that was read, except `null`.
+    /// Returns the type of a schema; of several, the first that is not `null`.
     pub(crate) fn type_name(&self) -> Option<&str> {
         self.word("type")
             .or_else(|| self.words("type").find(|name| *name != "null"))

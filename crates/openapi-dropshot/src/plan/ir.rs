@@ -288,7 +288,7 @@ pub(crate) struct Variant {
     pub(crate) title: Option<String>,
     pub(crate) description: Option<String>,
     pub(crate) ty: Ty,
-    /// The values of the discriminator that name it.
+    /// The discriminator values that select it.
     pub(crate) tags: Vec<String>,
 }
 

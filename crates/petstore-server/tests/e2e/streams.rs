@@ -1,4 +1,4 @@
-//! Tests the responses that are streams: all pets, and the events as they happen.
+//! Tests the responses that are streams: all pets, and the events as they happen, as `book/src/petstore/events.md` describes them.
 
 use crate::{
     client::client_of,

@@ -109,7 +109,7 @@ pub(super) async fn add_usage(db: &Session, usage: &Usage) -> Result<(), StoreEr
         .map_err(error::write_failed)
 }
 
-/// Stores that the calls of these operations are counted from then on.
+/// Stores the time from which the calls of these operations are counted.
 pub(super) async fn begin_counting(
     db: &Session,
     operations: &[String],

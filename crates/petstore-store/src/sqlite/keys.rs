@@ -76,7 +76,7 @@ pub(super) fn add_usage(db: &Connection, usage: &Usage) -> rusqlite::Result<()> 
     Ok(())
 }
 
-/// Stores that the calls of these operations are counted from then on.
+/// Stores the time from which the calls of these operations are counted.
 pub(super) fn begin_counting(
     db: &Connection,
     operations: &[String],

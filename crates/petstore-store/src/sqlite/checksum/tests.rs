@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A file that begins as a database does.
+/// A file that begins like a database.
 fn backup(pages: usize) -> File {
     let mut bytes = vec![7; pages * 512];
     bytes[..16].copy_from_slice(b"SQLite format 3\0");
