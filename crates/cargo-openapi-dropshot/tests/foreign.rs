@@ -60,6 +60,7 @@ fn run(folder: &Path, arguments: &[&str]) -> (i32, String) {
 #[test]
 fn services_are_written_whose_gates_are_green() {
     for document in [
+        "alternatives-of-text.yaml",
         "any-media-type.yaml",
         "bounded-lists.yaml",
         "described-reference.yaml",
@@ -83,6 +84,15 @@ fn services_are_written_whose_gates_are_green() {
         "words-beside-map.yaml",
     ] {
         Service::of(document).assert_green();
+    }
+}
+
+#[test]
+fn the_client_takes_alternatives_of_text_for_texts() {
+    let service = Service::of("alternatives-of-text.yaml");
+    let types = service.read("crates/plans-client/src/generated/types.rs");
+    for name in ["PlanInterval", "PlanVersion"] {
+        assert!(types.contains(&format!("pub enum {name} {{")), "{types}");
     }
 }
 

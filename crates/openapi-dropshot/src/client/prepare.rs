@@ -2,7 +2,7 @@
 //! understands without losing or misreading a part.
 
 use super::{
-    document::{all_schemas, is_type, known_values, with_parts},
+    document::{all_schemas, alternatives, is_type, known_values, with_parts},
     names::{Names, bodies_in_place, folded, other_names, type_name},
     plan::{Call, Plan, Sent},
     preconditions::has_values_of_one_name,
@@ -11,7 +11,7 @@ use openapi_dropshot_contract::model::{
     Document, Location, Operation, ParameterIn, Schema, Type, escape_pointer_token,
 };
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What progenitor gets.
 pub(super) struct Prepared<'a> {
@@ -279,12 +279,32 @@ fn loosen(document: &Document, schema: &Schema, is_parameter: bool, root: &mut V
         object.remove("additionalProperties");
     }
     // Of alternatives that are not known to exclude each other, typify makes an object with the members of all.
-    if object.contains_key("discriminator")
+    let is_object = is_type(schema, Type::Object) || !schema.properties.is_empty();
+    let may_be_other = !is_object
+        && !(schema.any_of.iter()).all(|own| is_always_object(document, own, &mut BTreeSet::new()));
+    if (may_be_other || object.contains_key("discriminator"))
         && !object.contains_key("oneOf")
         && let Some(alternatives) = object.remove("anyOf")
     {
         object.insert("oneOf".to_owned(), alternatives);
     }
+}
+
+/// Returns whether only objects are valid. Those that are `seen` decide nothing.
+fn is_always_object<'d>(
+    document: &'d Document,
+    schema: &'d Schema,
+    seen: &mut BTreeSet<&'d str>,
+) -> bool {
+    let Some(schema) = document.resolve(schema) else {
+        return false;
+    };
+    let alternatives = alternatives(schema);
+    !seen.insert(&schema.at.pointer)
+        || is_type(schema, Type::Object)
+        || (schema.all_of.iter()).any(|part| is_always_object(document, part, seen))
+        || !alternatives.is_empty()
+            && (alternatives.iter()).all(|part| is_always_object(document, part, seen))
 }
 
 /// Returns the unsigned format of a parameter that cannot be negative, or of a number that may exceed `i64`.

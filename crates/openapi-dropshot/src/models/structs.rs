@@ -252,7 +252,10 @@ pub(super) fn written_field(
 pub(super) fn wrapper(plan: &Plan<'_>, item: &Item, ty: &Ty, shapes: &mut Shapes) -> TokenStream {
     let name = ident(&item.name);
     let (docs, schema) = (item.docs.attributes(), metadata::container(item));
-    let (plain, shape) = (rust(ty), shapes.schema(ty));
+    let (plain, mut shape) = (rust(ty), shapes.schema(ty));
+    if item.deprecated {
+        shape = deprecated(&shape);
+    }
     let with = (plain != shape).then(|| quote!(#[schemars(with = #shape)]));
     let inner = tokens(&plain);
     let exact = matches!(ty, Ty::Scalar(scalar) if is_exact(scalar));
