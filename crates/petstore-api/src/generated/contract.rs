@@ -4,7 +4,7 @@
 
 use super::*;
 
-/// The operations of "Pet Store", version 1.1.0.
+/// The operations of "Pet Store", version 1.2.0.
 ///
 /// Manages the pets that a store offers. A client can list pets, optionally
 /// filtered by availability, add a pet, and fetch one pet by its identifier

@@ -16,7 +16,7 @@ where
 
     const TITLE: &'static str = "Pet Store";
 
-    const VERSION: &'static str = "1.1.0";
+    const VERSION: &'static str = "1.2.0";
 
     const BASE_PATH: &'static str = "/v1";
 
