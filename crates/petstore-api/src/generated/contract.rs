@@ -10,7 +10,8 @@ use super::*;
 /// filtered by availability, add a pet, and fetch one pet by its identifier
 /// (deprecated). It can also order pets (beta).
 ///
-/// - Requests and responses are JSON (`application/json`).
+/// - Requests and responses are JSON (`application/json`), except for the
+///   streams, whose items are JSON.
 /// - Every operation requires an API key, sent as
 ///   `Authorization: Bearer <API_KEY>`.
 /// - Every error response has the body `Error`. Programs read its `code`;
