@@ -152,3 +152,27 @@ async fn a_consumer_with_a_table_gets_each_event_of_two_servers_once_although_on
     assert!(row.get::<_, bool>(1), "in the order of the store");
     assert_eq!(row.get::<_, i64>(2), (WRITERS * PETS) as i64);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stream_of_one_server_has_the_events_of_the_other() {
+    let Some(cluster) = shared().await else {
+        return;
+    };
+    let database = cluster.database().await;
+    let one = serve(&database);
+    let two = serve_beside(&one, &database);
+    let events = client_of(&one).stream_events().cursor("now").send().await;
+    let mut events = events.expect("it begins").into_inner();
+    for number in 0..3 {
+        let pet = NewPet::builder()
+            .name(format!("Rex {number}"))
+            .category_id(7);
+        let added = client_of(&two).create_pet().body(pet).send().await;
+        let event = timeout(Duration::from_secs(20), events.next()).await;
+        let event = event.expect("in time").expect("no end").expect("an event");
+        let Event::PetCreated(event) = event.data else {
+            panic!("only pets are added");
+        };
+        assert_eq!(event.data.id, added.expect("it is added").id);
+    }
+}
