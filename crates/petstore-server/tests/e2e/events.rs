@@ -5,6 +5,7 @@ use crate::{
     client::client_of,
     process::{Service, run_ok},
     raw::{Connection, RawResponse, Request},
+    scrape::Watched,
 };
 use petstore_client::{Event, FeedItem, NewPet, RetryPolicy};
 use rusqlite::Connection as Consumer;
@@ -132,21 +133,20 @@ fn a_long_poll_ends_with_the_event_that_it_waits_for_and_not_with_another() {
 
 #[test]
 fn clients_that_wait_use_up_no_reads() {
-    let service = Service::start_with(&["--max-in-flight", "4"]);
-    let target = format!("{}&wait=30", now(&service));
+    let watched = Watched::start_with(&["--max-in-flight", "4"]);
+    let service = &watched.service;
+    let target = format!("{}&wait=30", now(service));
     let mut waiting: Vec<Connection> = Vec::new();
-    for number in 0..20 {
+    for number in 1..=20 {
         let mut connection = service.connect();
         connection.write(Request::get(&target).key(&service.key).bytes());
         waiting.push(connection);
         // As long as it does not wait yet, it is a read.
         let begun = Instant::now();
-        while service.get("/v1/pets").status != 200 {
-            assert!(
-                begun.elapsed() < PATIENCE,
-                "no read runs beside {number} that wait"
-            );
+        while watched.scrape().find("petstore_streams_in_use", &[]) != Some(f64::from(number)) {
+            assert!(begun.elapsed() < PATIENCE, "not {number} that wait");
         }
+        assert_eq!(service.get("/v1/pets").status, 200);
     }
     service.add("Rex", None);
     for mut connection in waiting {
