@@ -38,6 +38,8 @@ pub trait Contract: Send + Sync + 'static {
     const OPTIONAL_BODIES: &'static [&'static str] = &[];
     /// The names of the operations whose response is a stream.
     const STREAMS: &'static [&'static str] = &[];
+    /// The names of the operations whose handler reads the request body as it arrives.
+    const STREAMED_BODIES: &'static [&'static str] = &[];
     /// The limits of operations that have some of their own, by the name of the operation.
     const LIMITS: &'static [(&'static str, OperationLimits)] = &[];
     /// Whether an integer in a JSON body may have a fraction of zero, as `1.0`: OpenAPI 3.1 allows it, 3.0 does not.

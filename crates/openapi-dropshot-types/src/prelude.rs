@@ -25,8 +25,8 @@ pub mod api {
         ApiDescriptionBuildErrors, Body, ErrorStatusCode, FreeformBody, Header, HttpCodedResponse,
         HttpError, HttpResponse, HttpResponseAccepted, HttpResponseCreated, HttpResponseDeleted,
         HttpResponseHeaders, HttpResponseOk, HttpResponseUpdatedNoContent, MultipartBody, Path,
-        Query, RequestContext, ServerContext, TypedBody, UntypedBody, WebsocketChannelResult,
-        WebsocketConnection, WebsocketUpgrade,
+        Query, RequestContext, ServerContext, StreamingBody, TypedBody, UntypedBody,
+        WebsocketChannelResult, WebsocketConnection, WebsocketUpgrade,
     };
     pub use http::{Request, Response, StatusCode};
     pub use serde_json::{Map, Value};

@@ -103,8 +103,8 @@ openapi_dropshot_contract::rules! {
         "Remove it."
         Operation "operationId: a, responses: {'103': {description: A.}}"
             "operationId: a, responses: {'204': {description: A.}}";
-    UNSUPPORTED_BODY Error General "unsupported-body" "A request with HEAD, or one that opens a websocket, has a body."
-        "Remove the `requestBody`, or use another method."
+    UNSUPPORTED_BODY Error General "unsupported-body" "A request with HEAD, or one that opens a websocket, has a body; or `x-streamed` is not `true` or `false`, or is `true` for a body of JSON or a form."
+        "Remove the `requestBody`, or use another method; or remove `x-streamed`."
         Paths "/a: {head: {operationId: a, requestBody: {content: {application/json: {schema: {}}}}, responses: {'204': {description: A.}}}}"
             "/a: {put: {operationId: a, requestBody: {content: {application/json: {schema: {}}}}, responses: {'204': {description: A.}}}}";
     UNSUPPORTED_FORM Error General "unsupported-form" "A form is not an object, or has `additionalProperties` that are not strings. It is a warning if a property is not one text, such as an array or an object: the handler reads such a form by itself."

@@ -20,7 +20,7 @@ const CRATES: &[(&str, &str)] = &[
     (
         "dropshot",
         "Body FreeformBody Header HttpError HttpResponseAccepted HttpResponseCreated HttpResponseDeleted HttpResponseHeaders \
-         HttpResponseOk HttpResponseUpdatedNoContent MultipartBody Path Query RequestContext TypedBody UntypedBody \
+         HttpResponseOk HttpResponseUpdatedNoContent MultipartBody Path Query RequestContext StreamingBody TypedBody UntypedBody \
          WebsocketChannelResult WebsocketConnection",
     ),
     ("http", "Response"),

@@ -484,6 +484,44 @@ components:
 }
 
 #[test]
+fn a_body_of_bytes_is_read_as_it_arrives_where_the_document_says_so() {
+    let generated = |streamed: &str, content: &str| {
+        let text = format!(
+            "openapi: 3.0.3\ninfo: {{title: A, version: 1.0.0}}\nservers: [{{url: /v1}}]\npaths:\n  /a:\n    put:\n      operationId: a\n      \
+             requestBody: {{required: true, x-streamed: {streamed}, content: {content}}}\n      responses: {{'204': {{description: Done.}}}}\n"
+        );
+        generate_service(&read(&text), &options()).map(|generated| generated.files)
+    };
+    for (content, argument) in [
+        ("{image/png: {}, image/jpeg: {}}", "body: StreamingBody"),
+        (
+            "{multipart/form-data: {schema: {type: object}}}",
+            "body: MultipartBody",
+        ),
+    ] {
+        let files = generated("true", content).expect("it is supported");
+        assert!(file(&files, "contract.rs").contains(argument), "{content}");
+        let names = "STREAMED_BODIES: &'static [&'static str] = &[\"a\"]";
+        assert!(file(&files, "dispatch.rs").contains(names), "{content}");
+        let files = generated("false", content).expect("it is supported");
+        assert!(!file(&files, "dispatch.rs").contains("STREAMED_BODIES"));
+    }
+    for (streamed, content, message) in [
+        (
+            "true",
+            "{application/json: {schema: {type: object}}}",
+            "cannot be streamed",
+        ),
+        ("yes please", "{image/png: {}}", "must be `true` or `false`"),
+    ] {
+        let problems = generated(streamed, content).expect_err("it is rejected");
+        let problem = problems.first().expect("a problem");
+        assert!(problem.message.contains(message), "{}", problem.message);
+        assert_eq!(problem.rule, "unsupported-body");
+    }
+}
+
+#[test]
 fn a_stream_is_returned_as_the_items_of_its_schema() {
     let text = "openapi: 3.2.0
 info: {title: Things, version: 1.0.0}

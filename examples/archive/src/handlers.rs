@@ -3,26 +3,32 @@
 use crate::{
     Archive,
     api::{
-        ArchiveApi, ChangeRecordError, CountRecordsError, CreateRecordError, DownloadError,
-        DownloadSuccess, ExportRecordsError, ExportRecordsOk, ListRecordsError, UploadError,
-        WatchRecordsError, WatchRecordsOk,
+        AddAttachmentsError, ArchiveApi, ChangeRecordError, CountRecordsError, CreateRecordError,
+        DownloadError, DownloadScanError, DownloadScanSuccess, DownloadSuccess, ExportRecordsError,
+        ExportRecordsOk, ListRecordsError, UploadError, UploadScanError, WatchRecordsError,
+        WatchRecordsOk,
     },
     models::{
-        ChangeRecordPath, CountRecordsCookies, CountRecordsQuery, DownloadOkHeaders,
-        DownloadPartialContentHeaders, DownloadPath, ListRecordsQuery, NewRecord, Problem, Record,
-        RecordChange, RecordCount, RecordPage, UploadPath, WatchRecordsHeaders,
+        AddAttachmentsPath, ChangeRecordPath, CountRecordsCookies, CountRecordsQuery,
+        DownloadOkHeaders, DownloadPartialContentHeaders, DownloadPath, DownloadScanOkHeaders,
+        DownloadScanPartialContentHeaders, DownloadScanPath, ListRecordsQuery, NewRecord, Problem,
+        Record, RecordChange, RecordCount, RecordPage, UploadPath, UploadScanPath,
+        WatchRecordsHeaders,
     },
     records,
+    scans::{Failure, Wanted},
 };
 use dropshot::{
     Body, ErrorStatusCode, Header, HttpResponseCreated, HttpResponseOk,
-    HttpResponseUpdatedNoContent, Path, Query, RequestContext, TypedBody, UntypedBody,
+    HttpResponseUpdatedNoContent, MultipartBody, Path, Query, RequestContext, StreamingBody,
+    TypedBody, UntypedBody,
 };
 use futures::TryStreamExt as _;
 use http::{StatusCode, header};
 use openapi_dropshot_server::{Context, state::StateError};
 use openapi_dropshot_types::{Cookies, Event, Streamed};
 use rusqlite::OptionalExtension as _;
+use std::{collections::BTreeMap, io::ErrorKind};
 
 /// How many records a page has.
 const PAGE: usize = 2;
@@ -211,6 +217,100 @@ impl ArchiveApi for Handlers {
             }
         }
     }
+
+    async fn upload_scan(
+        rqctx: Request,
+        path: Path<UploadScanPath>,
+        body: StreamingBody,
+    ) -> Result<HttpResponseUpdatedNoContent, UploadScanError> {
+        let (id, archive) = (path.into_inner().record_id, rqctx.context().state());
+        let error = |(status, problem)| UploadScanError::Other(status, problem);
+        let exists = archive.pool.run(move |db| {
+            let text = "SELECT EXISTS (SELECT 1 FROM record WHERE id = ?1)";
+            db.query_row(text, [id], |row| row.get(0))
+        });
+        match exists.await {
+            Ok(true) => {}
+            Ok(false) => return Err(error(no_record(id))),
+            Err(cause) => return Err(error(failed(&rqctx, &cause))),
+        }
+        match archive.scans.store(id, body).await {
+            Ok(()) => Ok(HttpResponseUpdatedNoContent()),
+            Err(Failure::Body(error)) => Err(error.into()),
+            Err(Failure::File(cause)) => Err(error(failed(&rqctx, &cause))),
+        }
+    }
+
+    async fn download_scan(
+        rqctx: Request,
+        path: Path<DownloadScanPath>,
+    ) -> Result<DownloadScanSuccess, DownloadScanError> {
+        let id = path.into_inner().record_id;
+        let error = |(status, problem)| DownloadScanError::Other(status, problem);
+        let scan = match rqctx.context().state().scans.scan(id).await {
+            Err(cause) if cause.kind() == ErrorKind::NotFound => {
+                let detail = format!("the record {id} has no scan; upload one");
+                return Err(error(problem(StatusCode::NOT_FOUND, "not_found", detail)));
+            }
+            scan => scan.map_err(|cause| error(failed(&rqctx, &cause)))?,
+        };
+        let (size, etag) = (scan.size, scan.etag.clone());
+        let range = match scan.wanted(rqctx.request.headers()) {
+            Wanted::All => None,
+            Wanted::Part(range) => Some(range),
+            Wanted::Nothing => {
+                let detail = format!("the scan has {size} bytes; request a part of them");
+                let status = StatusCode::RANGE_NOT_SATISFIABLE;
+                return Err(error(problem(status, "range_not_satisfiable", detail)));
+            }
+        };
+        let (first, length) = match &range {
+            None => (0, size),
+            Some(range) => (*range.start(), range.end() - range.start() + 1),
+        };
+        let body = scan.read(first, length).await;
+        let body = body.map_err(|cause| error(failed(&rqctx, &cause)))?;
+        let content_length = length.try_into().unwrap_or(i64::MAX);
+        Ok(match range {
+            None => {
+                let headers = DownloadScanOkHeaders {
+                    content_length,
+                    e_tag: etag,
+                };
+                DownloadScanSuccess::Ok(body, headers)
+            }
+            Some(range) => {
+                let content_range = format!("bytes {first}-{}/{size}", range.end());
+                let headers = DownloadScanPartialContentHeaders {
+                    content_length,
+                    content_range,
+                    e_tag: etag,
+                };
+                DownloadScanSuccess::PartialContent(body, headers)
+            }
+        })
+    }
+
+    async fn add_attachments(
+        _: Request,
+        _: Path<AddAttachmentsPath>,
+        mut body: MultipartBody,
+    ) -> Result<HttpResponseOk<BTreeMap<String, i64>>, AddAttachmentsError> {
+        // A real service stores the files.
+        let broken = |error: multer::Error| {
+            let (status, detail) = (StatusCode::BAD_REQUEST, error.to_string());
+            let (status, problem) = problem(status, "invalid_request", detail);
+            AddAttachmentsError::Other(status, problem)
+        };
+        let mut sizes = BTreeMap::new();
+        while let Some(mut file) = body.content.next_field().await.map_err(broken)? {
+            let name = file.file_name().unwrap_or_default().to_owned();
+            while let Some(part) = file.chunk().await.map_err(broken)? {
+                *sizes.entry(name.clone()).or_default() += part.len() as i64;
+            }
+        }
+        Ok(HttpResponseOk(sizes))
+    }
 }
 
 /// The body of an error of the service, in the form that `State::error_body` gives to those of the server.
@@ -235,9 +335,9 @@ fn no_record(id: i64) -> (ErrorStatusCode, Problem) {
     problem(StatusCode::NOT_FOUND, "not_found", detail)
 }
 
-/// A failure of the database, whose cause is only logged.
-fn failed(rqctx: &Request, error: &rusqlite::Error) -> (ErrorStatusCode, Problem) {
-    let error = StateError::internal("the database failed", error.to_string());
+/// A failure of the database or of a file, whose cause is only logged.
+fn failed(rqctx: &Request, error: &impl ToString) -> (ErrorStatusCode, Problem) {
+    let error = StateError::internal("the storage failed", error.to_string());
     let (condition, message) = error.report(&rqctx.request_id);
     let code = condition.built_in().code;
     problem(

@@ -7,6 +7,7 @@ mod database;
 mod handlers;
 mod issuer;
 mod records;
+mod scans;
 
 pub use handlers::Handlers;
 
@@ -23,6 +24,7 @@ use openapi_dropshot_server::{
         AuthenticationError, Credential, ErrorBody, Incoming, Outgoing, ServerError, StateError,
     },
 };
+use scans::Scans;
 use sha2::Sha256;
 use std::{
     collections::HashMap,
@@ -55,6 +57,7 @@ pub struct Archive {
     /// The passwords of users. A real service keeps slow hashes of them, such as Argon2.
     users: HashMap<String, String>,
     assets: ServeDir,
+    scans: Scans,
 }
 
 /// Who makes a request.
@@ -79,6 +82,7 @@ impl Archive {
             partners: [("museum".to_owned(), b"the-secret".to_vec())].into(),
             users: [("ada".to_owned(), "the-password".to_owned())].into(),
             assets: ServeDir::new(assets),
+            scans: Scans::open(file.with_extension("scans"))?,
         })
     }
 

@@ -2,7 +2,7 @@
 //! of all bodies. The body of an operation without a body is read and discarded.
 
 use super::error_response::ErrorResponse;
-use crate::config::Limits;
+use crate::config::{Limits, Seconds};
 use bytes::Bytes;
 use dropshot::Body;
 use fair_shares::{Share, Shares};
@@ -16,6 +16,15 @@ use std::{hash::Hash, pin::pin, sync::Arc, task::Poll};
 pub(super) struct BufferedBody<P: Copy + Eq + Hash> {
     pub(super) content: Bytes,
     _share: Option<Share<Option<P>>>,
+}
+
+impl<P: Copy + Eq + Hash> BufferedBody<P> {
+    pub(super) fn empty() -> Self {
+        BufferedBody {
+            content: Bytes::new(),
+            _share: None,
+        }
+    }
 }
 
 /// The budget in bytes for the bodies of all principals. Bodies without a principal share as
@@ -42,10 +51,7 @@ pub(super) async fn read<P: Copy + Eq + Hash, W>(
     wait: impl FnOnce() -> Result<W, ErrorResponse>,
 ) -> Result<BufferedBody<P>, ErrorResponse> {
     if body.is_end_stream() {
-        return Ok(BufferedBody {
-            content: Bytes::new(),
-            _share: None,
-        });
+        return Ok(BufferedBody::empty());
     }
     let time = limits.body_read_seconds;
     let mut content = pin!(collect(body, limits, budget, principal));
@@ -55,11 +61,7 @@ pub(super) async fn read<P: Copy + Eq + Hash, W>(
     let _waiting = wait()?;
     match tokio::time::timeout(time.duration(), content).await {
         Ok(read) => read,
-        Err(_) => {
-            let message =
-                format!("the body did not arrive within {time} seconds; send it without pauses");
-            Err(ErrorResponse::new(Condition::RequestTimeout, message))
-        }
+        Err(_) => Err(too_slow(time)),
     }
 }
 
@@ -73,10 +75,7 @@ async fn collect<P: Copy + Eq + Hash>(
     let mut content = Vec::new();
     let mut share = None;
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|_| {
-            let message = "the body broke off, or its length or chunks are not as announced";
-            ErrorResponse::new(Condition::InvalidRequest, message)
-        })?;
+        let frame = frame.map_err(|_| broken())?;
         // A frame that is not data is a trailer, which has no meaning here.
         let Ok(data) = frame.into_data() else {
             continue;
@@ -122,7 +121,17 @@ fn take_share<P: Copy + Eq + Hash>(
     Err(ErrorResponse::new(Condition::Overloaded, message))
 }
 
-fn too_large(max: usize) -> ErrorResponse {
+pub(super) fn too_slow(time: Seconds) -> ErrorResponse {
+    let message = format!("the body did not arrive within {time} seconds; send it without pauses");
+    ErrorResponse::new(Condition::RequestTimeout, message)
+}
+
+pub(super) fn broken() -> ErrorResponse {
+    let message = "the body broke off, or its length or chunks are not as announced";
+    ErrorResponse::new(Condition::InvalidRequest, message)
+}
+
+pub(super) fn too_large(max: usize) -> ErrorResponse {
     let message = format!("the body is larger than {max} bytes; send a smaller one");
     ErrorResponse::new(Condition::PayloadTooLarge, message)
 }

@@ -33,6 +33,7 @@ mod streams;
 mod trace_context;
 mod turns;
 mod unsent;
+mod upload;
 mod waits;
 
 pub use context::Context;
@@ -48,6 +49,7 @@ use crate::{
     principals::Caller,
     state::{Incoming, State, TlsInfo},
 };
+use body::BufferedBody;
 use cors::Grant;
 use dropshot::{Body, RequestInfo};
 use dropshot_request_context::RequestContexts;
@@ -61,8 +63,9 @@ use http::{
 use hyper::body::Body as _;
 use openapi_dropshot_types::{Contract, StreamFormat, is_json};
 use record::RequestRecord;
-use std::{future::pending, net::SocketAddr, pin::pin, sync::Arc, task::Poll};
+use std::{future::pending, mem, net::SocketAddr, pin::pin, sync::Arc, task::Poll};
 use tokio::task::yield_now;
+use upload::Upload;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -308,8 +311,14 @@ where
             None => wait().map(Some),
         }
     };
+    let is_streamed = C::STREAMED_BODIES.contains(&operation.name);
+    let mut arriving = None;
     let body = match early_body {
         Some(body) => body,
+        None if is_streamed && !body.is_end_stream() => {
+            arriving = Some(mem::replace(body, Body::empty()));
+            BufferedBody::empty()
+        }
         None => body::read(body, limits, budget, principal, wait).await?,
     };
     if has_waited {
@@ -323,7 +332,7 @@ where
             record.registration = Some(context.principals.register(record.id, found.principal));
         }
     }
-    let is_absent = may_be_absent && body.content.is_empty();
+    let is_absent = may_be_absent && arriving.is_none() && body.content.is_empty();
     if may_be_absent && !is_absent {
         media_type::check(operation, &head.headers)?;
     }
@@ -340,7 +349,7 @@ where
     let own_place = allowed.begin(principal)?;
     // A stream uses up no reads, also while its handler decides whether it becomes one.
     let is_stream = C::STREAMS.contains(&operation.name);
-    let (place, _permit) = if is_stream {
+    let (place, _permit) = if is_stream || arriving.is_some() {
         (Some(streams::place(&context.streams, principal)?), None)
     } else {
         let permit = admission::permit(&context.permits, operation, principal)?;
@@ -358,14 +367,41 @@ where
         .then(|| compression::accepts_gzip(&head.headers));
     let (must_be_sent, version) = (!head.method.is_safe(), head.version);
     // A credential that is for this body or this moment cannot be looked at again.
-    let is_lasting = is_stream && !authenticate::needs_body::<S>(security, &head);
-    let stream_head = is_lasting.then(|| head.clone());
-    let request = Request::from_parts(head, Body::from(content));
+    let is_lasting = !authenticate::needs_body::<S>(security, &head);
+    let stream_head = (is_stream && is_lasting).then(|| head.clone());
+    let revoked = |head: Option<Parts>, id: &str| match head {
+        Some(head) => {
+            let (contexts, activity) = (Arc::clone(contexts), client.activity.another());
+            let id = id.to_owned();
+            authenticate::revoked(contexts, operation, (head, cost), activity, id).boxed()
+        }
+        None => pending().boxed(),
+    };
+    let mut upload = None;
+    let content = match arriving {
+        None => Body::from(content),
+        Some(body) => {
+            let share = match large_head {
+                Some(_) => None,
+                None => Some(cost.take(&context.request_budget, principal)?),
+            };
+            requests::copy(&mut head);
+            let revoked = revoked(is_lasting.then(|| head.clone()), &record.request_id);
+            let is_drained = drain::is_wanted(&head);
+            let (started, body) = Upload::start(body, limits, revoked, is_drained, share);
+            upload = Some(started);
+            body
+        }
+    };
+    let request = Request::from_parts(head, content);
     let info = RequestInfo::new(&request, client.peer);
     let rqctx = contexts.make(endpoint, record.request_id.clone(), info);
     let handler = C::dispatch(operation, rqctx, request);
     let handler = pin!(handler);
-    let waits = || context.waits.deadline(record.id);
+    let waits = || match &upload {
+        Some(upload) => Some(upload.deadline()),
+        None => context.waits.deadline(record.id),
+    };
     let mut handled = pin!(deadline::within_or_wait(&allowed.limits, handler, waits));
     let response = match futures::poll!(handled.as_mut()) {
         Poll::Ready(response) => response?,
@@ -374,6 +410,9 @@ where
             handled.await?
         }
     };
+    if let Some(upload) = &upload {
+        upload.check(response.as_ref().ok().map(Response::status))?;
+    }
     let response = response.map_err(json_messages::in_json_terms::<C>)?;
     let size = response.body().size_hint().lower();
     let is_slow = size >= turns::LARGE || gzip == Some(true) && size >= turns::LARGE_TO_COMPRESS;
@@ -392,14 +431,7 @@ where
             activity: client.activity,
             version,
         };
-        let revoked = match stream_head {
-            Some(head) => {
-                let (contexts, activity) = (Arc::clone(contexts), client.activity.another());
-                let id = record.request_id.clone();
-                authenticate::revoked(contexts, operation, (head, cost), activity, id).boxed()
-            }
-            None => pending().boxed(),
-        };
+        let revoked = revoked(stream_head, &record.request_id);
         // The principal is found as long as the stream runs.
         let kept = (place, own_place, record.registration.take());
         return Ok(streams::open(response, format, &serving, revoked, kept));

@@ -81,7 +81,8 @@ pub(crate) fn largest_body<C: Contract>(limits: &Limits) -> Result<usize, String
     let mut largest = limits.body_max_bytes;
     for operation in C::OPERATIONS {
         let own = size(of_operation::<C>(limits, operation.name).body_bytes);
-        if own > Some(limits.body_budget_bytes) {
+        let is_in_memory = !C::STREAMED_BODIES.contains(&operation.name);
+        if is_in_memory && own > Some(limits.body_budget_bytes) {
             return Err(format!(
                 "`body-budget-bytes` is less than the largest body of the operation `{}`: it would never fit; raise it, or set a lower \
                  limit with `operation-limits`",

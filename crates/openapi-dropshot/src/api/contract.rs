@@ -112,6 +112,7 @@ pub(crate) fn signature(plan: &OperationPlan<'_>) -> Signature {
                     let ty = in_api(ty);
                     quote!(TypedBody<#ty>)
                 }
+                Body::Bytes(_) if plan.streamed_body => quote!(StreamingBody),
                 Body::Bytes(_) => quote!(UntypedBody),
                 Body::Parts => quote!(MultipartBody),
             };

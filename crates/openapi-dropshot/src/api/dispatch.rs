@@ -32,7 +32,8 @@ pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenS
     let media_type =
         media_type.map(|media_type| quote!(const ERROR_MEDIA_TYPE: &'static str = #media_type;));
     let shapes = error_shapes(document, plan);
-    let (optional, streams, limits) = (optional_bodies(plan), streams(plan), limits(plan));
+    let (optional, limits) = (optional_bodies(plan), limits(plan));
+    let (streams, streamed_bodies) = (streams(plan), streamed_bodies(plan));
     let openapi = document.root.get("openapi").and_then(Node::as_str);
     let has_fractions = openapi.is_some_and(|openapi| !openapi.starts_with("3.0"));
     let fractions = has_fractions.then(|| {
@@ -64,6 +65,7 @@ pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenS
             #shapes
             #optional
             #streams
+            #streamed_bodies
             #limits
             #fractions
             const DOCUMENT_JSON: &'static str = include_str!("openapi.json").trim_ascii_end();
@@ -103,6 +105,15 @@ fn streams(plan: &Plan<'_>) -> Option<TokenStream> {
     let streams = operations.filter(|operation| operation.success.can_stream());
     let names: Vec<_> = streams.map(|operation| &operation.id).collect();
     (!names.is_empty()).then(|| quote!(const STREAMS: &'static [&'static str] = &[#(#names),*];))
+}
+
+/// Returns the constant with the operations whose body is a stream, if there are any.
+fn streamed_bodies(plan: &Plan<'_>) -> Option<TokenStream> {
+    let operations = plan.operations.iter();
+    let streamed = operations.filter(|operation| operation.streamed_body);
+    let names: Vec<_> = streamed.map(|operation| &operation.id).collect();
+    (!names.is_empty())
+        .then(|| quote!(const STREAMED_BODIES: &'static [&'static str] = &[#(#names),*];))
 }
 
 /// Returns the constant with the limits of the operations, if any has some.

@@ -79,6 +79,25 @@ impl<'a> Planner<'a> {
         })
     }
 
+    /// Whether the handler gets the body of a request as it arrives (`x-streamed`).
+    pub(super) fn is_streamed(&mut self, operation: &Operation, planned: Option<&Body>) -> bool {
+        let body = operation.request_body.as_ref();
+        let Some(streamed) = body.and_then(|body| body.extensions.get("x-streamed")) else {
+            return false;
+        };
+        let is_streamed = streamed.as_bool();
+        let message = match (is_streamed, planned) {
+            (None, _) => "`x-streamed` must be `true` or `false`",
+            (Some(true), Some(Body::Json(..) | Body::Form(_))) => {
+                "this body cannot be streamed: the service reads JSON and forms before the handler runs"
+            }
+            _ => return is_streamed == Some(true),
+        };
+        let help = "write `true` for a body of bytes or of parts, or remove it";
+        self.reject(&rules::UNSUPPORTED_BODY, &streamed.at, message, help);
+        false
+    }
+
     /// Plans the type of a body. dropshot emits its schema, so a type whose own schema
     /// would be incomplete gets a name and a complete schema.
     pub(super) fn body_type(&mut self, schema: &'a Schema, wanted: &str) -> Ty {

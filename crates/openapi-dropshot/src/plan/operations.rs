@@ -35,6 +35,8 @@ pub(crate) struct OperationPlan<'a> {
     pub(crate) body: Option<Body>,
     /// Whether the body may be absent.
     pub(crate) optional_body: bool,
+    /// Whether the handler gets the body as it arrives.
+    pub(crate) streamed_body: bool,
     pub(crate) websocket: bool,
     pub(crate) success: Success<'a>,
     pub(crate) errors: Errors<'a>,
@@ -95,7 +97,7 @@ impl<'a> Planner<'a> {
             let errors = self.errors(operation, &type_name, catalogue);
             self.check_pages(operation, websocket);
             let body = operation.request_body.as_ref();
-            plans.push(OperationPlan {
+            let mut plan = OperationPlan {
                 operation,
                 route: routes.registered(&operation.path.value),
                 function: functions.claim(&snake(&id)),
@@ -105,6 +107,7 @@ impl<'a> Planner<'a> {
                 cookie: self.parameters(operation, ParameterIn::Cookie, &type_name),
                 body: self.request_body(operation, &type_name),
                 optional_body: body.is_some_and(|body| !body.required),
+                streamed_body: false,
                 websocket,
                 success,
                 errors,
@@ -112,7 +115,9 @@ impl<'a> Planner<'a> {
                 successor: self.successor(operation),
                 type_name,
                 id,
-            });
+            };
+            plan.streamed_body = self.is_streamed(operation, plan.body.as_ref());
+            plans.push(plan);
         }
         plans
     }

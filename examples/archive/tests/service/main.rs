@@ -29,6 +29,7 @@ use std::{
 use tempfile::TempDir;
 use test_support::{Need, skip};
 
+mod files;
 mod limits;
 mod streams;
 

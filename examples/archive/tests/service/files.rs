@@ -1,0 +1,193 @@
+//! Tests what `book/src/toolkit/files.md` says of bodies that are not in memory.
+
+use super::{
+    Archive, Issuer,
+    client::{CallOptions, Client},
+    status,
+};
+use futures::{StreamExt as _, stream};
+use openapi_dropshot_client::{
+    Multipart,
+    reqwest::{Body, StatusCode},
+};
+use serde_json::json;
+use std::{
+    io::{Read as _, Write as _},
+    net::TcpStream,
+};
+
+const PART: usize = 64 << 10;
+const PARTS: usize = 4096;
+
+/// A body of so many parts of 64 KiB, none of which exists before it is sent. Each byte is the number of its part.
+fn parts(number: usize) -> Body {
+    let parts = (0..number).map(|part| Ok::<_, std::io::Error>(vec![part as u8; PART]));
+    Body::wrap_stream(stream::iter(parts))
+}
+
+/// The program with a record, a client that may do all, its token, and the issuer, which has to live as long.
+async fn archive(arguments: &[&str]) -> (Archive, Client, String, Issuer) {
+    let issuer = Issuer::start().await;
+    let archive = Archive::start(&issuer.service.base_url(), arguments);
+    archive.add("Atlas", "").await;
+    let token = issuer.token("key-1", &json!({}));
+    let client = archive.reader(&token);
+    (archive, client, token, issuer)
+}
+
+/// The most memory that the service has used.
+fn peak_memory(archive: &Archive) -> usize {
+    let path = format!("/proc/{}/status", archive.child.id());
+    let text = std::fs::read_to_string(path).expect("it runs");
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<usize>().ok());
+    kilobytes.expect("a number") << 10
+}
+
+fn stored(archive: &Archive) -> Vec<std::ffi::OsString> {
+    let files = std::fs::read_dir(archive.folder.path().join("archive.scans")).expect("a folder");
+    files
+        .map(|file| file.expect("a file").file_name())
+        .collect()
+}
+
+/// Begins an upload of `length` bytes, and sends `body`.
+fn begin(archive: &Archive, token: &str, length: usize, body: &[u8]) -> TcpStream {
+    let address = archive.base.trim_start_matches("http://");
+    let address = address.split('/').next().expect("an address");
+    let mut stream = TcpStream::connect(address).expect("it listens");
+    let head = format!(
+        "PUT /v1/records/1/scan HTTP/1.1\r\nhost: a\r\nauthorization: Bearer {token}\r\n\
+         content-type: application/octet-stream\r\ncontent-length: {length}\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).expect("it is sent");
+    stream.write_all(body).expect("it is sent");
+    stream
+}
+
+#[tokio::test]
+async fn a_file_of_any_size_is_uploaded_and_downloaded_with_little_memory() {
+    let (archive, client, _, _issuer) = archive(&[]).await;
+    let before = peak_memory(&archive);
+    let upload = client.upload_scan().record_id(1).body(parts(PARTS));
+    upload.send().await.expect("it is stored");
+    let download = client.download_scan().record_id(1).send();
+    let mut download = download.await.expect("it was stored").into_inner();
+    let mut size = 0;
+    while let Some(part) = download.next().await {
+        size += part.expect("it arrives").len();
+    }
+    assert_eq!(size, PARTS * PART);
+    let used = peak_memory(&archive) - before;
+    assert!(used < 32 << 20, "{used} bytes for a file of {size}");
+}
+
+#[tokio::test]
+async fn a_part_is_downloaded_unless_the_file_has_changed() {
+    let (_archive, client, _, _issuer) = archive(&[]).await;
+    let missing = client.download_scan().record_id(1).send().await;
+    assert_eq!(status(missing), Some(404));
+    let upload = client.upload_scan().record_id(1).body(parts(3));
+    upload.send().await.expect("it is stored");
+    let whole = client.download_scan().record_id(1).send().await;
+    let etag = whole.expect("it was stored").headers()["etag"].clone();
+    let etag = etag.to_str().expect("text");
+    for (version, status, size) in [
+        (None, StatusCode::PARTIAL_CONTENT, 2),
+        (Some(etag), StatusCode::PARTIAL_CONTENT, 2),
+        (Some("\"another\""), StatusCode::OK, 3 * PART),
+    ] {
+        let range = CallOptions::new().header("range", "bytes=65535-65536");
+        let options = match version {
+            Some(version) => range.header("if-range", version),
+            None => range,
+        };
+        let call = client.download_scan().record_id(1).with(options);
+        let response = call.send().await.expect("a success");
+        assert_eq!((response.status(), version), (status, version));
+        assert_eq!(response.headers()["content-length"], size.to_string());
+        let mut content = response.into_inner();
+        let mut bytes = Vec::new();
+        while let Some(part) = content.next().await {
+            bytes.extend(part.expect("it arrives"));
+        }
+        assert_eq!(bytes.len(), size);
+        if size == 2 {
+            assert_eq!(bytes, [0, 1]);
+        }
+    }
+    let beyond = CallOptions::new().header("range", "bytes=196608-");
+    let beyond = client.download_scan().record_id(1).with(beyond);
+    assert_eq!(status(beyond.send().await), Some(416));
+}
+
+#[tokio::test]
+async fn an_upload_that_is_too_large_is_rejected_and_not_stored() {
+    let (archive, client, _, _issuer) =
+        archive(&["--operation-limits=uploadScan.body-bytes=1000000"]).await;
+    let upload = client.upload_scan().record_id(1).body(parts(15)).send();
+    upload.await.expect("it is stored");
+    // The first one is announced, the second one is noticed as it arrives.
+    for body in [Body::from(vec![0; 1_000_001]), parts(16)] {
+        let upload = client.upload_scan().record_id(1).body(body).send();
+        assert_eq!(status(upload.await), Some(413));
+    }
+    assert_eq!(stored(&archive), ["1"]);
+    let download = client.download_scan().record_id(1).send().await;
+    let download = download.expect("the first one is still there");
+    assert_eq!(
+        download.headers()["content-length"],
+        (15 * PART).to_string()
+    );
+}
+
+// The issuer responds while this test waits for a socket.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upload_without_its_end_is_not_stored() {
+    let (archive, client, token, _issuer) = archive(&["--body-read-seconds=1"]).await;
+    // The client sends nothing more.
+    let mut slow = begin(&archive, &token, 1000, b"some");
+    let mut response = String::new();
+    slow.read_to_string(&mut response).expect("a response");
+    assert!(response.starts_with("HTTP/1.1 408"), "{response}");
+    // The client goes away.
+    let broken = begin(&archive, &token, 1000, b"some");
+    while stored(&archive).is_empty() {
+        tokio::task::yield_now().await;
+    }
+    drop(broken);
+    while !stored(&archive).is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let missing = client.download_scan().record_id(1).send().await;
+    assert_eq!(status(missing), Some(404));
+}
+
+#[tokio::test]
+async fn a_response_before_the_end_of_an_upload_arrives() {
+    let (archive, client, _, _issuer) = archive(&[]).await;
+    let upload = client.upload_scan().record_id(9).body(parts(64)).send();
+    assert_eq!(status(upload.await), Some(404));
+    let stranger = archive.client("authorization", "Bearer other");
+    let upload = stranger.upload_scan().record_id(1).body(parts(64)).send();
+    assert_eq!(status(upload.await), Some(401));
+}
+
+#[tokio::test]
+async fn the_files_of_a_form_are_read_one_after_the_other() {
+    let (_archive, client, _, _issuer) =
+        archive(&["--operation-limits=addAttachments.body-bytes=5000000"]).await;
+    let form = |size: usize| {
+        Multipart::new()
+            .file("file", "a.bin", "application/octet-stream", vec![1; size])
+            .file("file", "b.bin", "application/octet-stream", vec![2; 10])
+    };
+    let call = client.add_attachments().record_id(1).body(form(4_000_000));
+    let sizes = call.send().await.expect("it is read").into_inner();
+    assert_eq!(
+        sizes,
+        [("a.bin".to_owned(), 4_000_000), ("b.bin".to_owned(), 10)].into()
+    );
+    let call = client.add_attachments().record_id(1).body(form(5_000_000));
+    assert_eq!(status(call.send().await), Some(413));
+}
