@@ -43,7 +43,7 @@ use crate::{
     CallOptions, Client, Error, ErrorCode, Feed, Items, Multipart, Pages, Response, Waiting,
     error::Failure,
     prepared::Prepared,
-    stream::{EventStream, Streamed},
+    stream::{EventStream, Lines, Streamed},
     transport::{Head, Received},
 };
 use bytes::Bytes;
@@ -231,6 +231,18 @@ impl<'a> Call<'a> {
         self.finish(body.finish::<Multipart>().map(|body| {
             let (media_type, bytes) = body?.into_parts();
             Some((media_type.into(), bytes.into()))
+        }))
+    }
+
+    /// The request with JSON lines as its body, of this media type.
+    pub fn request_with_lines<T: Serialize + 'static>(
+        self,
+        media_type: &'static str,
+        body: Body<Lines<T>>,
+    ) -> Request {
+        self.finish(body.finish::<Lines<T>>().and_then(|body| {
+            let body = body.map(Lines::into_body).transpose()?;
+            Ok(body.map(|body| (media_type.into(), body)))
         }))
     }
 

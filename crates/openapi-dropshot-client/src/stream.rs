@@ -1,5 +1,5 @@
 //! Responses that are streams of items: JSON lines and JSON text sequences ([`Streamed`]), and server-sent events
-//! ([`EventStream`]).
+//! ([`EventStream`]). Request bodies that are: [`Lines`].
 //!
 //! The request of a stream is a call like any other, with the credentials, interceptors, retries and time limits of its client. The
 //! time limits end with the head of the response. Behind it, a stream may take any time, as long as something arrives: the limit is
@@ -20,11 +20,13 @@
 mod arriving;
 mod event_decoder;
 mod events;
+mod lines;
 mod pieces;
 #[cfg(test)]
 mod tests;
 
 pub use events::{Event, EventStream};
+pub use lines::Lines;
 
 use crate::{
     Error, ErrorCode, ErrorKind, Response, error::Failure, json::json_body, prepared::Prepared,

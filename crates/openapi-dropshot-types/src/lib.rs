@@ -44,6 +44,11 @@ mod cookies;
 #[cfg(feature = "dropshot")]
 pub mod dispatch;
 #[cfg(feature = "dropshot")]
+mod items;
+#[cfg(feature = "dropshot")]
+#[doc(hidden)]
+pub mod json;
+#[cfg(feature = "dropshot")]
 #[doc(hidden)]
 pub mod operation_error;
 #[cfg(feature = "dropshot")]
@@ -65,6 +70,7 @@ pub use {
     contract::Contract,
     cookies::{Cookies, cookies},
     dispatch::OptionalBody,
+    items::{Item, ItemRules, StreamedItems},
     operation_error::OperationError,
     router::Router,
     stream::{Event, StreamFormat, Streamed},

@@ -19,7 +19,7 @@ pub mod api {
     pub use crate::{
         Contract, Cookies, Deprecation, ErrorEntry, ErrorMember, Event, Operation, OperationError,
         OperationLimits, OptionalBody, Rejection, RequiredScheme, Router, SchemeKind, Security,
-        SecurityScheme, Stability, StreamFormat, Streamed,
+        SecurityScheme, Stability, StreamFormat, Streamed, StreamedItems,
     };
     pub use dropshot::{
         ApiDescriptionBuildErrors, Body, ErrorStatusCode, FreeformBody, Header, HttpCodedResponse,

@@ -20,7 +20,7 @@ mod security;
 mod unions;
 mod uses;
 
-pub(crate) use bodies::{Body, JsonBody, warning as form_warning};
+pub(crate) use bodies::{Body, JsonBody, streamed_lines, warning as form_warning};
 pub(crate) use errors::{Catalogue, ErrorResponse, Errors, Listed};
 pub(crate) use operations::OperationPlan;
 pub(crate) use parameters::{Fields, is_token};

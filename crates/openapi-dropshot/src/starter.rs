@@ -24,7 +24,10 @@ const CRATES: &[(&str, &str)] = &[
          WebsocketChannelResult WebsocketConnection",
     ),
     ("http", "Response"),
-    ("openapi_dropshot_types", "Cookies OptionalBody"),
+    (
+        "openapi_dropshot_types",
+        "Cookies OptionalBody StreamedItems",
+    ),
     ("serde_json", "Map Value"),
     ("std::collections", "BTreeMap"),
 ];
@@ -239,6 +242,8 @@ pub struct ClientCall {
     /// The setters of its parameters, by the names of the parameters in the document: the name of the setter, and the
     /// type that it takes.
     pub parameters: BTreeMap<String, (String, String)>,
-    /// The type that `body` takes, if the operation has a body.
+    /// The type that `body` takes, if the operation has a body; that of a line, if `sends_lines`.
     pub body: Option<String>,
+    /// Whether `body` takes a list of lines.
+    pub sends_lines: bool,
 }

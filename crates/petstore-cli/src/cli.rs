@@ -251,9 +251,10 @@ pub(crate) struct ImportOptions {
     /// The format of the file; needed if its name does not end with .ndjson, .jsonl or .csv
     #[arg(long, value_enum)]
     pub(crate) format: Option<Format>,
-    /// How many lines are sent at the same time, at most 256
-    #[arg(long, value_name = "NUMBER", default_value = "16", value_parser = value_parser!(u32).range(1..=256))]
-    pub(crate) concurrency: u32,
+    /// Send each line as a request of its own, as many at the same time, at most 256. Otherwise lines are
+    /// sent as a stream; to a service that has no streams, 16 at the same time
+    #[arg(long, value_name = "NUMBER", value_parser = value_parser!(u32).range(1..=256))]
+    pub(crate) concurrency: Option<u32>,
     /// The file of the journal, instead of FILE.journal
     #[arg(long, value_name = "FILE")]
     pub(crate) journal: Option<PathBuf>,

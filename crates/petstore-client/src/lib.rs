@@ -91,4 +91,4 @@ pub use types::{ErrorCode, NewPet, Pet, PetStatus, Pets};
 #[cfg(feature = "experimental")]
 pub use types::{Event, EventType};
 #[cfg(feature = "beta")]
-pub use types::{NewOrder, Order, OrderStatus, OrderUpdate, Orders};
+pub use types::{ImportResult, NewOrder, Order, OrderStatus, OrderUpdate, Orders, PetToImport};

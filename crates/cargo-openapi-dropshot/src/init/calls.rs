@@ -79,6 +79,10 @@ fn with_client(call: &ClientCall, request: &Request) -> String {
     if let (Some(target), Some((media_type, body))) = (&call.body, &request.body) {
         let is_form = media_type == "application/x-www-form-urlencoded";
         let value = match is_json(media_type) || is_form {
+            _ if call.sends_lines => {
+                let line = body.as_str().unwrap_or_default().trim_end();
+                format!("vec![json::<{target}>({})]", literal(line))
+            }
             true => format!("json::<{target}>({})", literal(&body.to_string())),
             false => literal(body.as_str().unwrap_or_default()),
         };

@@ -18,7 +18,6 @@ mod date;
 mod deadline;
 mod drain;
 mod error_response;
-mod json;
 mod json_messages;
 mod lifecycle;
 mod media_type;
@@ -61,7 +60,7 @@ use http::{
     request::Parts,
 };
 use hyper::body::Body as _;
-use openapi_dropshot_types::{Contract, StreamFormat, is_json};
+use openapi_dropshot_types::{Condition, Contract, ItemRules, StreamFormat, is_json, json};
 use record::RequestRecord;
 use std::{future::pending, mem, net::SocketAddr, pin::pin, sync::Arc, task::Poll};
 use tokio::task::yield_now;
@@ -358,7 +357,8 @@ where
     let mut content = body.content.clone();
     if !is_absent
         && operation.request_body.is_some_and(is_json)
-        && let Some(plain) = json::check(&content, C::INTEGERS_HAVE_FRACTIONS)?
+        && let Some(plain) = json::checked("the body", &content, C::INTEGERS_HAVE_FRACTIONS)
+            .map_err(|problem| ErrorResponse::new(Condition::InvalidRequest, problem))?
     {
         content = plain.into();
     }
@@ -388,6 +388,11 @@ where
             requests::copy(&mut head);
             let revoked = revoked(is_lasting.then(|| head.clone()), &record.request_id);
             let is_drained = drain::is_wanted(&head);
+            // Each item is held in memory, as other bodies are.
+            head.extensions.insert(ItemRules {
+                max_bytes: context.limits.body_max_bytes.get(),
+                has_fractions: C::INTEGERS_HAVE_FRACTIONS,
+            });
             let (started, body) = Upload::start(body, limits, revoked, is_drained, share);
             upload = Some(started);
             body

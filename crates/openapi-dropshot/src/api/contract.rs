@@ -112,6 +112,10 @@ pub(crate) fn signature(plan: &OperationPlan<'_>) -> Signature {
                     let ty = in_api(ty);
                     quote!(TypedBody<#ty>)
                 }
+                Body::Lines(ty, _) => {
+                    let ty = in_api(ty);
+                    quote!(StreamedItems<#ty>)
+                }
                 Body::Bytes(_) if plan.streamed_body => quote!(StreamingBody),
                 Body::Bytes(_) => quote!(UntypedBody),
                 Body::Parts => quote!(MultipartBody),

@@ -2,7 +2,7 @@
 //! plan.
 
 use super::document::essence;
-use crate::plan::variant_name;
+use crate::plan::{streamed_lines, variant_name};
 use openapi_dropshot_contract::model::{
     Document, MediaType, Method, Operation, ParameterIn, RequestBody, Response, Schema, StatusCode,
 };
@@ -78,7 +78,8 @@ impl<'a> Plan<'a> {
                 id: operation.id.as_ref().map_or("", |id| id.value.as_str()),
                 body: body.and_then(|body| {
                     let (media, how) = sent(body.read())?;
-                    Some((body, media, how))
+                    let is_lines = streamed_lines(body, media).is_some();
+                    Some((body, media, if is_lines { Sent::Lines } else { how }))
                 }),
                 typed_successes: match has_bodies && differ(successes.iter().copied()) {
                     true => cases(&successes),
@@ -269,6 +270,8 @@ pub(super) enum Sent {
     Parts,
     Text,
     Bytes,
+    /// Lines of JSON, as a stream makes them.
+    Lines,
 }
 
 impl Sent {
@@ -287,7 +290,8 @@ impl Sent {
     /// The media type for which progenitor makes the same type.
     pub(super) fn for_progenitor(self) -> &'static str {
         match self {
-            Sent::Json => "application/json",
+            // The type of a line.
+            Sent::Json | Sent::Lines => "application/json",
             Sent::Form => "application/x-www-form-urlencoded",
             Sent::Text => "text/plain",
             Sent::Parts | Sent::Bytes => "application/octet-stream",

@@ -147,6 +147,7 @@ fn signature(call: &Call<'_>, root: &Value) -> Value {
     if let Some((body, media, how)) = call.body {
         let schema = match how {
             Sent::Json | Sent::Form => written(media.schema.as_ref()),
+            Sent::Lines => written(media.items()),
             Sent::Text => json!({"type": "string"}),
             Sent::Parts | Sent::Bytes => json!({"type": "string", "format": "binary"}),
         };

@@ -4,12 +4,14 @@
 use super::{
     OperationPlan, Planner,
     ir::{Item, Kind, Others, Rule, Scalar, Ty},
-    is_text, target,
+    is_text,
+    responses::{EVENTS, SEQUENCE},
+    target,
 };
 use crate::{docs::Docs, rules};
 use openapi_dropshot_contract::{
     Problem, Severity,
-    model::{MediaType, Method, Operation, Schema},
+    model::{MediaType, Method, Node, Operation, RequestBody, Schema},
 };
 
 const JSON: &str = "application/json";
@@ -26,6 +28,8 @@ pub(crate) enum Body {
     Json(Ty, String),
     /// A form, with its fields in the body as in a query.
     Form(Ty),
+    /// Lines of JSON of this media type, which the handler reads as they arrive.
+    Lines(Ty, String),
     /// Bytes, which the handler reads by itself, of this media type or of these, with commas between them.
     Bytes(String),
     /// A form in parts, which the handler reads by itself.
@@ -36,7 +40,7 @@ impl Body {
     /// Returns its media type.
     pub(crate) fn media_type(&self) -> &str {
         match self {
-            Body::Json(_, media_type) => media_type,
+            Body::Json(_, media_type) | Body::Lines(_, media_type) => media_type,
             Body::Form(_) => FORM,
             Body::Bytes(media_type) => media_type,
             Body::Parts => PARTS,
@@ -63,6 +67,10 @@ impl<'a> Planner<'a> {
             return Some(Body::Bytes(names.join(", ")));
         };
         let essence = only.essence();
+        if let Some(items) = streamed_lines(body, only) {
+            let ty = self.body_type(items, &format!("{type_name}BodyItem"));
+            return Some(Body::Lines(ty, essence));
+        }
         Some(match essence.as_str() {
             FORM => match self.form(only, type_name) {
                 Some(form) => Body::Form(form),
@@ -93,7 +101,7 @@ impl<'a> Planner<'a> {
             }
             _ => return is_streamed == Some(true),
         };
-        let help = "write `true` for a body of bytes or of parts, or remove it";
+        let help = "write `true` for a body of bytes, of parts or of JSON lines, or remove it";
         self.reject(&rules::UNSUPPORTED_BODY, &streamed.at, message, help);
         false
     }
@@ -160,6 +168,13 @@ impl<'a> Planner<'a> {
         }
         is_plain.then_some(ty)
     }
+}
+
+/// Returns the schema of the lines of a body, if the handler gets them as they arrive.
+pub(crate) fn streamed_lines<'a>(body: &RequestBody, media: &'a MediaType) -> Option<&'a Schema> {
+    let streamed = body.extensions.get("x-streamed").and_then(Node::as_bool);
+    let is_lines = !matches!(media.essence().as_str(), EVENTS | SEQUENCE);
+    media.items().filter(|_| streamed == Some(true) && is_lines)
 }
 
 /// Warns of a form that the handler reads by itself.

@@ -13,6 +13,10 @@ use openapi_dropshot_contract::{
     model::{Document, MediaType, Node, Operation, Response, Schema, Spanned, StatusCode, Type},
 };
 
+/// The media types of streams that are not lines.
+pub(super) const EVENTS: &str = "text/event-stream";
+pub(super) const SEQUENCE: &str = "application/json-seq";
+
 /// The response that is not an error.
 #[derive(Default)]
 pub(crate) struct Success<'a> {
@@ -66,9 +70,9 @@ impl ItemForm {
             }
         };
         match media.essence().as_str() {
-            "text/event-stream" if is_text() => ItemForm::TextEvents,
-            "text/event-stream" => ItemForm::Events,
-            "application/json-seq" => ItemForm::Sequence,
+            EVENTS if is_text() => ItemForm::TextEvents,
+            EVENTS => ItemForm::Events,
+            SEQUENCE => ItemForm::Sequence,
             _ => ItemForm::Lines,
         }
     }

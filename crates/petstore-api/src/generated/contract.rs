@@ -76,6 +76,29 @@ pub trait PetStoreApi {
         query: Query<models::ExportPetsQuery>,
     ) -> Result<ExportPetsOk, ExportPetsError>;
 
+    /// Import pets
+    ///
+    /// Adds the pet of each line of the body, however many there are, and
+    /// sends the result of each as a line of the response, in the order of the
+    /// body. A line with a pet means that this pet is stored durably; a line
+    /// with an error means that it was not added. Lines are read as they
+    /// arrive, and their results are sent meanwhile: a client must read the
+    /// response while it sends the body.
+    ///
+    /// If the import cannot be continued, the response ends before the last
+    /// line has a result. A line without one may or may not have been added
+    /// then; if it has an `idempotencyKey`, it can be sent again safely, also
+    /// with `POST /pets` and the header `Idempotency-Key`.
+    ///
+    /// Beta: may change, with a warning.
+    ///
+    /// Limits of the service: bodies of at most 1073741824 bytes, at most 8 requests at the same time, each request counts as 20 of the rate limit.
+    #[endpoint(method = POST, path = "/2", operation_id = "importPets", tags = ["pets"])]
+    async fn import_pets(
+        rqctx: RequestContext<Self::Context>,
+        body: StreamedItems<models::PetToImport>,
+    ) -> Result<ImportPetsOk, ImportPetsError>;
+
     /// Get a pet
     ///
     /// Returns the pet that has the given identifier.
@@ -84,7 +107,7 @@ pub trait PetStoreApi {
     /// on 5 December 2030. Use `GET /pets` with a `status` filter instead.
     #[endpoint(
         method = GET,
-        path = "/2/{petId}",
+        path = "/3/{petId}",
         operation_id = "getPet",
         tags = ["pets"],
         deprecated = true
@@ -111,7 +134,7 @@ pub trait PetStoreApi {
     /// Beta: may change, with a warning.
     #[endpoint(
         method = GET,
-        path = "/3",
+        path = "/4",
         operation_id = "listOrders",
         tags = ["orders"]
     )]
@@ -138,7 +161,7 @@ pub trait PetStoreApi {
     /// Beta: may change, with a warning.
     #[endpoint(
         method = POST,
-        path = "/3",
+        path = "/4",
         operation_id = "createOrder",
         tags = ["orders"]
     )]
@@ -155,7 +178,7 @@ pub trait PetStoreApi {
     /// Beta: may change, with a warning.
     #[endpoint(
         method = GET,
-        path = "/4/{orderId}",
+        path = "/5/{orderId}",
         operation_id = "getOrder",
         tags = ["orders"]
     )]
@@ -182,7 +205,7 @@ pub trait PetStoreApi {
     /// Beta: may change, with a warning.
     #[endpoint(
         method = PATCH,
-        path = "/4/{orderId}",
+        path = "/5/{orderId}",
         operation_id = "updateOrder",
         tags = ["orders"]
     )]
@@ -230,7 +253,7 @@ pub trait PetStoreApi {
     /// Experimental: may change or vanish at any time.
     #[endpoint(
         method = GET,
-        path = "/5",
+        path = "/6",
         operation_id = "listEvents",
         tags = ["events"]
     )]
@@ -264,7 +287,7 @@ pub trait PetStoreApi {
     /// Experimental: may change or vanish at any time.
     #[endpoint(
         method = GET,
-        path = "/6",
+        path = "/7",
         operation_id = "streamEvents",
         tags = ["events"]
     )]

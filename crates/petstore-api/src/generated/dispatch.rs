@@ -26,13 +26,28 @@ where
 
     const ERROR_BODY: &'static [(&'static str, ErrorMember)] = ERROR_BODY;
 
-    const STREAMS: &'static [&'static str] = &["exportPets", "streamEvents"];
+    const STREAMS: &'static [&'static str] = &[
+        "exportPets",
+        "importPets",
+        "streamEvents",
+    ];
+
+    const STREAMED_BODIES: &'static [&'static str] = &["importPets"];
 
     const LIMITS: &'static [(&'static str, OperationLimits)] = &[
         (
             "exportPets",
             OperationLimits {
                 concurrency: Some(16),
+                cost: Some(20),
+                ..OperationLimits::NONE
+            },
+        ),
+        (
+            "importPets",
+            OperationLimits {
+                body_bytes: Some(1073741824),
+                concurrency: Some(8),
                 cost: Some(20),
                 ..OperationLimits::NONE
             },
@@ -74,6 +89,10 @@ where
                 let query = dispatch::read::<Self, _>(&rqctx).await?;
                 drop(request);
                 dispatch::respond::<Self, _, _>(A::export_pets(rqctx, query).await)
+            }
+            Some(OperationId::ImportPets) => {
+                let body = dispatch::read_body::<Self, _>(&rqctx, request).await?;
+                dispatch::respond::<Self, _, _>(A::import_pets(rqctx, body).await)
             }
             Some(OperationId::GetPet) => {
                 let path = dispatch::read_path::<Self, _>(&rqctx, operation)?;

@@ -442,6 +442,60 @@ impl OperationError for ExportPetsError {
     }
 }
 
+/// The errors of `importPets`: one variant for each code that the document lists.
+#[derive(Debug)]
+pub enum ImportPetsError {
+    /// 401 `unauthorized`: the API key is missing, malformed, unknown, revoked or expired.
+    Unauthorized(Cow<'static, str>),
+    /// 403 `insufficient_scope`: the API key has the scope `read`, and the operation changes something.
+    InsufficientScope(Cow<'static, str>),
+    /// 400 `invalid_request`: a parameter or the body is invalid.
+    InvalidRequest(Cow<'static, str>),
+    /// 405 `method_not_allowed`: the path does not support this method.
+    MethodNotAllowed(Cow<'static, str>),
+    /// 408 `request_timeout`: the service did not receive the whole request in time.
+    RequestTimeout(Cow<'static, str>),
+    /// 413 `payload_too_large`: the body is larger than the service accepts.
+    PayloadTooLarge(Cow<'static, str>),
+    /// 415 `unsupported_media_type`: the `Content-Type` of the body is not JSON.
+    UnsupportedMediaType(Cow<'static, str>),
+    /// 429 `rate_limited`: too many requests were sent with this API key.
+    RateLimited(Cow<'static, str>),
+    /// 500 `internal_error`: an unexpected error occurred in the service.
+    InternalError(Cow<'static, str>),
+    /// 503 `overloaded`: the service is overloaded and did not start to process the request.
+    Overloaded(Cow<'static, str>),
+    /// 503 `unavailable`: the database is unavailable or the deadline has passed. The request may or may not have taken effect.
+    Unavailable(Cow<'static, str>),
+    /// An error of dropshot itself, found before the handler ran.
+    #[doc(hidden)]
+    Undocumented(HttpError),
+}
+
+impl OperationError for ImportPetsError {
+    type Body = models::Error;
+
+    fn rejection(&self) -> Result<Rejection, &HttpError> {
+        let (code, message) = match self {
+            Self::Unauthorized(message) => (ErrorCode::Unauthorized, message),
+            Self::InsufficientScope(message) => (ErrorCode::InsufficientScope, message),
+            Self::InvalidRequest(message) => (ErrorCode::InvalidRequest, message),
+            Self::MethodNotAllowed(message) => (ErrorCode::MethodNotAllowed, message),
+            Self::RequestTimeout(message) => (ErrorCode::RequestTimeout, message),
+            Self::PayloadTooLarge(message) => (ErrorCode::PayloadTooLarge, message),
+            Self::UnsupportedMediaType(message) => {
+                (ErrorCode::UnsupportedMediaType, message)
+            }
+            Self::RateLimited(message) => (ErrorCode::RateLimited, message),
+            Self::InternalError(message) => (ErrorCode::InternalError, message),
+            Self::Overloaded(message) => (ErrorCode::Overloaded, message),
+            Self::Unavailable(message) => (ErrorCode::Unavailable, message),
+            Self::Undocumented(error) => return Err(error),
+        };
+        Ok(Rejection::new(code.entry(), message.clone()))
+    }
+}
+
 /// The errors of `getPet`: one variant for each code that the document lists.
 #[derive(Debug)]
 pub enum GetPetError {
@@ -828,14 +882,15 @@ impl OperationError for StreamEventsError {
 }
 
 openapi_dropshot_types::operation_errors!(
-    CATALOGUE, ERROR_BODY; ListPetsError, CreatePetError, ExportPetsError, GetPetError,
-    ListOrdersError, CreateOrderError, GetOrderError, UpdateOrderError, ListEventsError,
-    StreamEventsError
+    CATALOGUE, ERROR_BODY; ListPetsError, CreatePetError, ExportPetsError,
+    ImportPetsError, GetPetError, ListOrdersError, CreateOrderError, GetOrderError,
+    UpdateOrderError, ListEventsError, StreamEventsError
 );
 
 openapi_dropshot_types::state_failures!(
-    ListPetsError, CreatePetError, ExportPetsError, GetPetError, ListOrdersError,
-    CreateOrderError, GetOrderError, UpdateOrderError, ListEventsError, StreamEventsError
+    ListPetsError, CreatePetError, ExportPetsError, ImportPetsError, GetPetError,
+    ListOrdersError, CreateOrderError, GetOrderError, UpdateOrderError, ListEventsError,
+    StreamEventsError
 );
 
 openapi_dropshot_types::idempotency_failures!(CreatePetError, CreateOrderError);

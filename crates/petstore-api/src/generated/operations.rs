@@ -13,6 +13,8 @@ pub enum OperationId {
     CreatePet,
     /// `exportPets`: `GET /pets/export`
     ExportPets,
+    /// `importPets`: `POST /pets/import`
+    ImportPets,
     /// `getPet`: `GET /pets/{petId}`
     GetPet,
     /// `listOrders`: `GET /store/orders`
@@ -35,6 +37,7 @@ impl OperationId {
         OperationId::ListPets,
         OperationId::CreatePet,
         OperationId::ExportPets,
+        OperationId::ImportPets,
         OperationId::GetPet,
         OperationId::ListOrders,
         OperationId::CreateOrder,
@@ -172,6 +175,40 @@ pub const OPERATIONS: &[Operation] = &[
     },
     Operation {
         index: 3,
+        name: "importPets",
+        method: "POST",
+        path: "/pets/import",
+        stability: Stability::Beta,
+        security: Security {
+            is_open: false,
+            alternatives: &[
+                &[
+                    RequiredScheme {
+                        scheme: &SECURITY_SCHEMES[0],
+                        scopes: &[],
+                    },
+                ],
+            ],
+        },
+        request_body: Some("application/jsonl"),
+        success: 200,
+        errors: &[
+            ErrorCode::Unauthorized.entry(),
+            ErrorCode::InsufficientScope.entry(),
+            ErrorCode::InvalidRequest.entry(),
+            ErrorCode::MethodNotAllowed.entry(),
+            ErrorCode::RequestTimeout.entry(),
+            ErrorCode::PayloadTooLarge.entry(),
+            ErrorCode::UnsupportedMediaType.entry(),
+            ErrorCode::RateLimited.entry(),
+            ErrorCode::InternalError.entry(),
+            ErrorCode::Overloaded.entry(),
+            ErrorCode::Unavailable.entry(),
+        ],
+        deprecation: None,
+    },
+    Operation {
+        index: 4,
         name: "getPet",
         method: "GET",
         path: "/pets/{petId}",
@@ -212,7 +249,7 @@ pub const OPERATIONS: &[Operation] = &[
         }),
     },
     Operation {
-        index: 4,
+        index: 5,
         name: "listOrders",
         method: "GET",
         path: "/store/orders",
@@ -244,7 +281,7 @@ pub const OPERATIONS: &[Operation] = &[
         deprecation: None,
     },
     Operation {
-        index: 5,
+        index: 6,
         name: "createOrder",
         method: "POST",
         path: "/store/orders",
@@ -282,7 +319,7 @@ pub const OPERATIONS: &[Operation] = &[
         deprecation: None,
     },
     Operation {
-        index: 6,
+        index: 7,
         name: "getOrder",
         method: "GET",
         path: "/store/orders/{orderId}",
@@ -315,7 +352,7 @@ pub const OPERATIONS: &[Operation] = &[
         deprecation: None,
     },
     Operation {
-        index: 7,
+        index: 8,
         name: "updateOrder",
         method: "PATCH",
         path: "/store/orders/{orderId}",
@@ -351,7 +388,7 @@ pub const OPERATIONS: &[Operation] = &[
         deprecation: None,
     },
     Operation {
-        index: 8,
+        index: 9,
         name: "listEvents",
         method: "GET",
         path: "/events",
@@ -386,7 +423,7 @@ pub const OPERATIONS: &[Operation] = &[
         deprecation: None,
     },
     Operation {
-        index: 9,
+        index: 10,
         name: "streamEvents",
         method: "GET",
         path: "/events/stream",

@@ -30,6 +30,32 @@ impl From<ExportPetsOk> for Result<Response<Body>, HttpError> {
     }
 }
 
+/// The results, as lines of JSON.
+#[derive(Debug)]
+pub struct ImportPetsOk(pub Streamed<models::ImportResult>);
+
+impl HttpCodedResponse for ImportPetsOk {
+    type Body = models::ImportResult;
+
+    const STATUS_CODE: StatusCode = match StatusCode::from_u16(200) {
+        Ok(status) => status,
+        Err(_) => StatusCode::OK,
+    };
+
+    const DESCRIPTION: &'static str = "The results, as lines of JSON.";
+}
+
+impl From<ImportPetsOk> for Result<Response<Body>, HttpError> {
+    fn from(response: ImportPetsOk) -> Self {
+        openapi_dropshot_types::stream::json(
+            ImportPetsOk::STATUS_CODE,
+            "application/jsonl",
+            StreamFormat::Lines,
+            response.0,
+        )
+    }
+}
+
 /// The events, as they happen.
 #[derive(Debug)]
 pub struct StreamEventsOk(pub Streamed<Event<models::Event>>);

@@ -6,6 +6,7 @@ mod journal;
 mod parse;
 mod report;
 mod stop;
+mod upload;
 
 use crate::{
     cli::{Format, ImportOptions, Unknown},
@@ -17,9 +18,10 @@ use anyhow::{Context as _, Result, anyhow};
 use input::{Record, Records, Scan};
 use journal::{Belongs, Entry, Journal};
 use parse::Parser;
-use petstore_client::{Client, Error, ErrorCode, NewPet, RetryBudget, RetryPolicy};
+use petstore_client::{Client, Error, ErrorCode, RetryBudget, RetryPolicy};
 use report::{Outcome, Progress};
 use std::{
+    collections::VecDeque,
     ffi::OsString,
     path::{Path, PathBuf},
     time::Duration,
@@ -29,6 +31,7 @@ use tokio::{
     task::JoinSet,
     time::{Instant, timeout_at},
 };
+use upload::{Sent, Upload};
 
 /// How long those in flight are waited for when the import is to stop.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -37,10 +40,15 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const CALL_TIMEOUT: Duration = Duration::from_secs(60);
 /// How often a line is tried: for about twelve seconds, if each fails at once.
 const TRIES: u32 = 8;
+/// How many lines are requests of their own at the same time, where nothing else is said.
+const AT_ONCE: u32 = 16;
+/// How many lines of an upload may be without a result.
+const IN_UPLOAD: usize = 256;
 
 /// Runs `pets import`. If it fails, the journal contains what was done before.
 pub(crate) async fn run(service: &Service, options: &ImportOptions, form: Form) -> Result<Exit> {
-    let client = client(service, options.concurrency)?;
+    let concurrency = options.concurrency.unwrap_or(AT_ONCE);
+    let client = client(service, concurrency)?;
     let format = input::format_of(&options.file, options.format)?;
     let scan = input::scan(&options.file, format)?;
     let (parser, records) = begin(&options.file, format)?;
@@ -70,7 +78,10 @@ pub(crate) async fn run(service: &Service, options: &ImportOptions, form: Form) 
         progress,
         stop: Stop::listen()?,
         in_flight: JoinSet::new(),
-        concurrency: options.concurrency as usize,
+        again: VecDeque::new(),
+        upload: None,
+        uploads: options.concurrency.is_none(),
+        concurrency: concurrency as usize,
         unknown: options.unknown,
         outcome,
     };
@@ -128,7 +139,13 @@ struct Work {
     journal: Journal,
     progress: Progress,
     stop: Stop,
+    /// The requests of single lines.
     in_flight: JoinSet<Response>,
+    /// The lines that become such requests next.
+    again: VecDeque<Sent>,
+    upload: Option<Upload>,
+    /// Whether lines are sent in uploads, if the service has them.
+    uploads: bool,
     concurrency: usize,
     unknown: Unknown,
     outcome: Outcome,
@@ -207,14 +224,81 @@ impl Work {
                 Unknown::Send => self.journal.announce_anew(line)?,
             }
         }
-        self.send(line, pet, is_again);
-        while self.in_flight.len() >= self.concurrency && self.goes_on() {
+        let sent = Sent {
+            line,
+            pet,
+            is_again,
+        };
+        let can_upload = self.can_upload().await;
+        if !self.goes_on() {
+            // Nothing of it was sent.
+            let (from, to) = (line, line);
+            let unsent = Entry::Unsent { from, to };
+            return if is_again {
+                Ok(())
+            } else {
+                self.journal.add(unsent)
+            };
+        }
+        if can_upload {
+            let key = self.journal.idempotency_key(line);
+            if let Some(upload) = &mut self.upload {
+                upload.send(sent, key).await;
+            }
+        } else {
+            self.again.push_back(sent);
+            self.send();
+        }
+        while self.is_full() && self.goes_on() {
             self.take_response().await?;
         }
         Ok(())
     }
 
-    fn send(&mut self, line: u64, pet: NewPet, is_again: bool) {
+    /// Whether there is an upload that takes lines. Begins one, if none runs.
+    async fn can_upload(&mut self) -> bool {
+        if self.uploads && self.upload.is_none() && self.again.is_empty() {
+            let mut stop = self.stop.clone();
+            tokio::select! {
+                begun = Upload::begin(&self.client) => match begun {
+                    Ok(upload) => self.upload = Some(upload),
+                    // A request of this line tells what is wrong.
+                    Err(error) => self.uploads = !upload::is_missing(&error),
+                },
+                () = stop.comes() => {}
+            }
+        }
+        self.upload.as_ref().is_some_and(Upload::is_open)
+    }
+
+    /// Whether a response is to be waited for before the next line.
+    fn is_full(&self) -> bool {
+        let is_full = |upload: &Upload| !upload.is_open() || upload.pending() >= IN_UPLOAD;
+        self.upload.as_ref().is_some_and(is_full)
+            || self.in_flight.len() + self.again.len() >= self.concurrency
+    }
+
+    /// The number of lines without a response.
+    fn waiting(&self) -> usize {
+        let pending = self.upload.as_ref().map_or(0, Upload::pending);
+        self.in_flight.len() + self.again.len() + pending
+    }
+
+    /// Sends lines as requests of their own, as many as may be on their way.
+    fn send(&mut self) {
+        while self.in_flight.len() < self.concurrency
+            && let Some(sent) = self.again.pop_front()
+        {
+            self.request(sent);
+        }
+    }
+
+    fn request(&mut self, sent: Sent) {
+        let Sent {
+            line,
+            pet,
+            is_again,
+        } = sent;
         let client = self.client.clone();
         let key = self.journal.idempotency_key(line);
         self.in_flight.spawn(async move {
@@ -237,14 +321,55 @@ impl Work {
 
     /// Waits for a response, and keeps it in the journal; or for a signal.
     async fn take_response(&mut self) -> Result<()> {
-        let joined = tokio::select! {
-            joined = self.in_flight.join_next() => joined,
-            () = self.stop.comes() => None,
-        };
-        match joined {
-            Some(joined) => self.take_in(joined.context("a request was broken off")?),
-            None => Ok(()),
+        let mut stop = self.stop.clone();
+        tokio::select! {
+            taken = self.next_response() => taken,
+            () = stop.comes() => Ok(()),
         }
+    }
+
+    async fn next_response(&mut self) -> Result<()> {
+        self.send();
+        let Work {
+            in_flight, upload, ..
+        } = self;
+        let of_upload = async {
+            match upload {
+                Some(upload) => upload.next().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            Some(joined) = in_flight.join_next() => {
+                self.take_in(joined.context("a request was broken off")?)
+            }
+            result = of_upload => self.take_result(result),
+        }
+    }
+
+    /// Keeps the result of a line of the upload; without one, the upload has ended.
+    fn take_result(&mut self, result: Option<(Sent, upload::Result)>) -> Result<()> {
+        let Some((sent, result)) = result else {
+            let left = self.upload.take().map_or_else(VecDeque::new, Upload::left);
+            self.again.extend(left.into_iter().map(|sent| Sent {
+                is_again: true,
+                ..sent
+            }));
+            return Ok(());
+        };
+        match result {
+            upload::Result::Added(id) => {
+                let line = sent.line;
+                self.journal.add(Entry::Added { line, id })?;
+                self.progress.show(self.journal.state());
+            }
+            upload::Result::Refused(reason) => self.refuse(sent.line, reason)?,
+            upload::Result::Unknown => self.again.push_back(Sent {
+                is_again: true,
+                ..sent
+            }),
+        }
+        Ok(())
     }
 
     fn take_in(&mut self, response: Response) -> Result<()> {
@@ -276,25 +401,30 @@ impl Work {
     /// Waits for those in flight, but not for ever where the import is told to
     /// stop.
     async fn wait_for_responses(&mut self) {
-        while !self.in_flight.is_empty() && self.goes_on() {
+        if let Some(upload) = &mut self.upload {
+            upload.end();
+        }
+        while self.waiting() > 0 && self.goes_on() {
             let taken = self.take_response().await;
             self.keep(taken);
         }
-        if self.in_flight.is_empty() {
+        // What became of these is unknown.
+        self.outcome.unanswered += std::mem::take(&mut self.again).len() as u64;
+        if self.waiting() == 0 {
             return;
         }
         self.progress.say(&format!(
             "stopping: {} lines in flight are waited for, {} seconds at most; Ctrl-C ends at once",
-            self.in_flight.len(),
+            self.waiting(),
             PATIENCE.as_secs()
         ));
         let until = Instant::now() + PATIENCE;
-        while let Ok(Some(joined)) = timeout_at(until, self.in_flight.join_next()).await {
-            let taken = joined.context("a request was broken off");
-            let taken = taken.and_then(|response| self.take_in(response));
+        while self.waiting() > 0
+            && let Ok(taken) = timeout_at(until, self.next_response()).await
+        {
             self.keep(taken);
         }
-        self.outcome.unanswered += u64::try_from(self.in_flight.len()).unwrap_or(u64::MAX);
+        self.outcome.unanswered += u64::try_from(self.waiting()).unwrap_or(u64::MAX);
         self.in_flight.abort_all();
     }
 }

@@ -9,6 +9,7 @@ use tokio::{
 };
 
 /// The signals that an import handles while it runs.
+#[derive(Clone)]
 pub(super) struct Stop(watch::Receiver<Option<Exit>>);
 
 impl Stop {

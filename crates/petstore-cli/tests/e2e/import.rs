@@ -146,6 +146,8 @@ fn an_import_waits_for_the_rate_limit() {
     let service = Service::start_with(&limits);
     let user = User::of(&service);
     user.write("pets.ndjson", &pets(150));
-    let report = user.run(&["pets", "import", "pets.ndjson"]).json(0);
+    let report = user
+        .run(&["pets", "import", "pets.ndjson", "--concurrency", "16"])
+        .json(0);
     assert_eq!(report["added"], 150);
 }

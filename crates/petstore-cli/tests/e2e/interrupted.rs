@@ -12,6 +12,8 @@ use std::{collections::BTreeSet, env, fmt::Write as _};
 const FILE: &str = "pets.ndjson";
 const JOURNAL: &str = "pets.ndjson.journal";
 const IMPORT: [&str; 3] = ["pets", "import", FILE];
+/// The same with a request for each line.
+const ONE_BY_ONE: [&str; 5] = ["pets", "import", FILE, "--concurrency", "16"];
 
 /// More than are sent before a test can interfere.
 const SOME: u64 = 3_000;
@@ -138,7 +140,7 @@ impl WithoutResponses {
         user.url.clone_from(&relay.url);
         user.write(FILE, &pets(100));
         relay.lose(true);
-        let import = user.start(&IMPORT);
+        let import = user.start(&ONE_BY_ONE);
         until("the responses to be lost", || relay.lost() >= LOST);
         let this = WithoutResponses {
             service,
@@ -224,7 +226,7 @@ fn a_revoked_key_ends_the_import_which_continues_with_another_key() {
     let listed = listed.lines().find(|line| line.contains("import"));
     let id = listed.and_then(|line| line.split_whitespace().next());
     user.write(FILE, &pets(SOME));
-    let import = user.start(&IMPORT);
+    let import = user.start(&ONE_BY_ONE);
     until("some pets", || added(&user) > 100);
     service.command(&["key", "revoke", id.expect("an id")]);
     let finished = import.ended();

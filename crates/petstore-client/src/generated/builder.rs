@@ -389,6 +389,101 @@ impl<'a> ExportPets<'a> {
     }
 }
 
+#[cfg(feature = "beta")]
+static IMPORT_PETS: toolkit::Operation = toolkit::Operation {
+    id: "importPets",
+    method: toolkit::Method::POST,
+    path: "/pets/import",
+    parameters: &[],
+    success: &[200],
+};
+
+/// A request of [`Client::import_pets`](super::Client::import_pets): set its parameters, then [`send`](ImportPets::send) it.
+///
+/// Beta: may change, with a warning. Only with the cargo feature `beta` of this crate.
+///
+/// Limits of the service: bodies of at most 1073741824 bytes, at most 8 requests at the same time, each request counts as 20 of the rate limit.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// let request = client
+///     .import_pets()
+///     .body(
+///         vec![
+///             types::PetToImport::builder().name("Rex").category_id(7)
+///             .status(types::PetStatus::Available).idempotency_key("7e1b-1".parse:: <
+///             types::PetToImportIdempotencyKey > () ?).build() ?
+///         ],
+///     );
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "beta")]
+#[derive(Debug)]
+#[must_use = "nothing is sent before `send` is called"]
+pub struct ImportPets<'a> {
+    call: toolkit::Call<'a>,
+    body: toolkit::Body<super::Lines<types::PetToImport>>,
+}
+
+#[cfg(feature = "beta")]
+impl<'a> ImportPets<'a> {
+    pub(crate) fn new(client: &::openapi_dropshot_client::Client) -> Self {
+        Self {
+            call: toolkit::Call::new(client, &IMPORT_PETS),
+            body: toolkit::Body::missing(),
+        }
+    }
+
+    /// The pets to add, as lines of JSON.
+    ///
+    /// Takes the [`Lines`](super::Lines) of a stream, or a `Vec`.
+    pub fn body<V>(mut self, value: V) -> Self
+    where
+        V: toolkit::IntoBody<super::Lines<types::PetToImport>>,
+    {
+        self.body.set::<super::Lines<types::PetToImport>, V>(value);
+        self
+    }
+
+    toolkit::settings!(with, timeout, retry, header);
+
+    /// Sends `POST /pets/import`.
+    ///
+    /// # Errors
+    ///
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
+    /// its response does not match the document.
+    /// [`import_pets`](super::Client::import_pets) lists the errors of the service.
+    pub async fn send(
+        self,
+    ) -> Result<super::Response<super::Streamed<types::ImportResult>>, super::Error> {
+        self.call
+            .request_with_lines("application/jsonl", self.body)
+            .streamed("application/jsonl")
+            .await
+    }
+
+    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`send`](Self::send).
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
+    pub fn send_blocking(
+        self,
+    ) -> Result<super::Response<super::Streamed<types::ImportResult>>, super::Error> {
+        toolkit::wait(
+            self
+                .call
+                .request_with_lines("application/jsonl", self.body)
+                .streamed("application/jsonl"),
+        )
+    }
+}
+
 static GET_PET: toolkit::Operation = toolkit::Operation {
     id: "getPet",
     method: toolkit::Method::GET,

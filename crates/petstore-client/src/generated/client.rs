@@ -283,6 +283,101 @@ impl Client {
         builder::ExportPets::new(&self.inner)
     }
 
+    /// Import pets.
+    ///
+    /// Beta: may change, with a warning. Only with the cargo feature `beta` of this crate.
+    ///
+    /// Limits of the service: bodies of at most 1073741824 bytes, at most 8 requests at the same time, each request counts as 20 of the rate limit.
+    ///
+    /// Adds the pet of each line of the body, however many there are, and
+    /// sends the result of each as a line of the response, in the order of the
+    /// body. A line with a pet means that this pet is stored durably; a line
+    /// with an error means that it was not added. Lines are read as they
+    /// arrive, and their results are sent meanwhile: a client must read the
+    /// response while it sends the body.
+    ///
+    /// If the import cannot be continued, the response ends before the last
+    /// line has a result. A line without one may or may not have been added
+    /// then; if it has an `idempotencyKey`, it can be sent again safely, also
+    /// with `POST /pets` and the header `Idempotency-Key`.
+    ///
+    /// Sends `POST /pets/import`.
+    ///
+    /// # Errors
+    ///
+    /// [`errors::ImportPetsError`](super::errors::ImportPetsError) has the codes that the document lists:
+    ///
+    /// | status | code | meaning | what to do |
+    /// |---|---|---|---|
+    /// | 400 | `invalid_request` | A parameter or the body is invalid. | Correct the part of the request that `message` names. Do not send the same request again; it will fail again. |
+    /// | 401 | `unauthorized` | The API key is missing, malformed, unknown, revoked or expired. | Send a valid key as `Authorization: Bearer <API_KEY>`. |
+    /// | 403 | `insufficient_scope` | The API key has the scope `read`, and the operation changes something. | Use a key with the scope `read,write`. |
+    /// | 405 | `method_not_allowed` | The path does not support this method. | Use one of the methods in the `Allow` header. |
+    /// | 408 | `request_timeout` | The service did not receive the whole request in time. | Send the body without pauses, use a faster connection, or send a smaller body. |
+    /// | 413 | `payload_too_large` | The body is larger than the service accepts. | Send a smaller body. |
+    /// | 415 | `unsupported_media_type` | The `Content-Type` of the body is not JSON. | Send the body as JSON, with `Content-Type: application/json`. |
+    /// | 429 | `rate_limited` | Too many requests were sent with this API key. | Wait for the number of seconds in `Retry-After`. |
+    /// | 500 | `internal_error` | An unexpected error occurred in the service. | Report the error with the `x-request-id` of the response. |
+    /// | 503 | `overloaded` | The service is overloaded and did not start to process the request. | Wait for the number of seconds in `Retry-After`, then send the request again. |
+    /// | 503 | `unavailable` | The database is unavailable or the deadline has passed. The request may or may not have taken effect. | Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect. |
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut items = client
+    ///     .import_pets()
+    ///     .body(
+    ///         vec![
+    ///             types::PetToImport::builder().name("Rex").category_id(7)
+    ///             .status(types::PetStatus::Available).idempotency_key("7e1b-1".parse:: <
+    ///             types::PetToImportIdempotencyKey > () ?).build() ?
+    ///         ],
+    ///     )
+    ///     .send()
+    ///     .await?
+    ///     .into_inner();
+    /// while let Some(item) = items.next().await {
+    ///     let item = item?;
+    ///     println!("{item:?}");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "beta")]
+    pub fn import_pets(&self) -> builder::ImportPets<'static> {
+        builder::ImportPets::new(&self.inner)
+    }
+
+    /// As [`import_pets`](Self::import_pets), with all that the operation requires, so that the compiler finds what is missing.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client
+    ///     .import_pets_with(
+    ///         vec![
+    ///             types::PetToImport::builder().name("Rex").category_id(7)
+    ///             .status(types::PetStatus::Available).idempotency_key("7e1b-1".parse:: <
+    ///             types::PetToImportIdempotencyKey > () ?).build() ?
+    ///         ],
+    ///     )
+    ///     .send()
+    ///     .await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "beta")]
+    pub fn import_pets_with(
+        &self,
+        body: impl ::openapi_dropshot_client::generated::IntoBody<
+            super::Lines<types::PetToImport>,
+        >,
+    ) -> builder::ImportPets<'static> {
+        self.import_pets().body(body)
+    }
+
     /// Get a pet.
     ///
     /// Returns the pet that has the given identifier.

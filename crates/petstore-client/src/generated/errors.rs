@@ -260,6 +260,105 @@ impl toolkit::ListedCode for ExportPetsError {
     ];
 }
 
+/// The error codes that the document lists for [`import_pets`](super::Client::import_pets).
+///
+/// [`code_of`](super::Error::code_of) of the error returns it.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// if let Err(error) = client
+///     .import_pets()
+///     .body(
+///         vec![
+///             types::PetToImport::builder().name("Rex").category_id(7)
+///             .status(types::PetStatus::Available).idempotency_key("7e1b-1".parse:: <
+///             types::PetToImportIdempotencyKey > () ?).build() ?
+///         ],
+///     )
+///     .send()
+///     .await
+/// {
+///     match error.code_of::<petstore_client::errors::ImportPetsError>() {
+///         Some(code) => println!("{code:?}: {error}"),
+///         None => {
+///             println!(
+///                 "a code that the document does not list, or no response: {error}"
+///             )
+///         }
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "beta")]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum ImportPetsError {
+    /// `invalid_request` (400): A parameter or the body is invalid.
+    ///
+    /// What to do: Correct the part of the request that `message` names. Do not send the same request again; it will fail again.
+    InvalidRequest,
+    /// `unauthorized` (401): The API key is missing, malformed, unknown, revoked or expired.
+    ///
+    /// What to do: Send a valid key as `Authorization: Bearer <API_KEY>`.
+    Unauthorized,
+    /// `insufficient_scope` (403): The API key has the scope `read`, and the operation changes something.
+    ///
+    /// What to do: Use a key with the scope `read,write`.
+    InsufficientScope,
+    /// `method_not_allowed` (405): The path does not support this method.
+    ///
+    /// What to do: Use one of the methods in the `Allow` header.
+    MethodNotAllowed,
+    /// `request_timeout` (408): The service did not receive the whole request in time.
+    ///
+    /// What to do: Send the body without pauses, use a faster connection, or send a smaller body.
+    RequestTimeout,
+    /// `payload_too_large` (413): The body is larger than the service accepts.
+    ///
+    /// What to do: Send a smaller body.
+    PayloadTooLarge,
+    /// `unsupported_media_type` (415): The `Content-Type` of the body is not JSON.
+    ///
+    /// What to do: Send the body as JSON, with `Content-Type: application/json`.
+    UnsupportedMediaType,
+    /// `rate_limited` (429): Too many requests were sent with this API key.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`.
+    RateLimited,
+    /// `internal_error` (500): An unexpected error occurred in the service.
+    ///
+    /// What to do: Report the error with the `x-request-id` of the response.
+    InternalError,
+    /// `overloaded` (503): The service is overloaded and did not start to process the request.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`, then send the request again.
+    Overloaded,
+    /// `unavailable` (503): The database is unavailable or the deadline has passed. The request may or may not have taken effect.
+    ///
+    /// What to do: Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect.
+    Unavailable,
+}
+
+#[cfg(feature = "beta")]
+impl toolkit::ListedCode for ImportPetsError {
+    const LISTED: &'static [(&'static str, Self)] = &[
+        ("invalid_request", Self::InvalidRequest),
+        ("unauthorized", Self::Unauthorized),
+        ("insufficient_scope", Self::InsufficientScope),
+        ("method_not_allowed", Self::MethodNotAllowed),
+        ("request_timeout", Self::RequestTimeout),
+        ("payload_too_large", Self::PayloadTooLarge),
+        ("unsupported_media_type", Self::UnsupportedMediaType),
+        ("rate_limited", Self::RateLimited),
+        ("internal_error", Self::InternalError),
+        ("overloaded", Self::Overloaded),
+        ("unavailable", Self::Unavailable),
+    ];
+}
+
 /// The error codes that the document lists for [`get_pet`](super::Client::get_pet).
 ///
 /// [`code_of`](super::Error::code_of) of the error returns it.

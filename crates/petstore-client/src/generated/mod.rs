@@ -159,6 +159,9 @@ pub type Feed<T> = ::openapi_dropshot_client::Feed<T, types::ErrorCode>;
 /// [`next`](::openapi_dropshot_client::stream::Streamed::next) is the next one.
 pub type Streamed<T> = ::openapi_dropshot_client::stream::Streamed<T, types::ErrorCode>;
 
+#[doc(inline)]
+pub use ::openapi_dropshot_client::stream::Lines;
+
 /// Server-sent events, as they arrive; it connects again by itself.
 /// [`next`](::openapi_dropshot_client::stream::EventStream::next) is the next one.
 pub type EventStream<T> = ::openapi_dropshot_client::stream::EventStream<

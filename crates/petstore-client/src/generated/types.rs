@@ -429,6 +429,40 @@ impl ::std::str::FromStr for IdempotencyKey {
     }
 }
 
+/// The result of a line of an import. It has either `pet` or `error`.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::ImportResult = types::ImportResult::builder()
+///     .line(1)
+///     .pet(
+///         types::Pet::try_from(
+///             types::Pet::builder()
+///                 .id(1)
+///                 .name("Rex")
+///                 .category_id(7)
+///                 .status(types::PetStatus::Available)
+///                 .version(1),
+///         )?,
+///     )
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct ImportResult {
+    /// The body of every error response.
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    pub error: ::std::option::Option<Error>,
+    /// The number of the line in the body, from 1. Blank lines count.
+    pub line: i64,
+    /// A pet of the store.
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    pub pet: ::std::option::Option<Pet>,
+}
+
 /// The position after which the page begins: `now`, the `cursor` of an
 /// event, or the value from the `Link` header of an earlier response.
 /// It may be used with any `type`.
@@ -1166,6 +1200,69 @@ impl PetStatusChangedType {
     }
 }
 
+/// A pet to be added by an import.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::PetToImport = types::PetToImport::builder()
+///     .name("Rex")
+///     .category_id(7)
+///     .status(types::PetStatus::Available)
+///     .idempotency_key("7e1b-1".parse::<types::PetToImportIdempotencyKey>()?)
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct PetToImport {
+    /// Identifier of the category the pet belongs to.
+    #[serde(rename = "categoryId")]
+    pub category_id: i64,
+    /// Makes it safe to send the line again, as the header
+    /// `Idempotency-Key` of `POST /pets`, which has the same form.
+    #[serde(
+        rename = "idempotencyKey",
+        skip_serializing_if = "::std::option::Option::is_none"
+    )]
+    pub idempotency_key: ::std::option::Option<PetToImportIdempotencyKey>,
+    /// The pet's name.
+    pub name: ::std::string::String,
+    /// Availability of a pet.
+    #[serde(skip_serializing_if = "::std::option::Option::is_none")]
+    pub status: ::std::option::Option<PetStatus>,
+}
+
+/// Makes it safe to send the line again, as the header
+/// `Idempotency-Key` of `POST /pets`, which has the same form.
+#[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[serde(transparent)]
+pub struct PetToImportIdempotencyKey(::std::string::String);
+
+impl ::std::str::FromStr for PetToImportIdempotencyKey {
+    type Err = self::error::ConversionError;
+
+    fn from_str(
+        value: &str,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        static PATTERN: ::std::sync::LazyLock<::regress::Regex> = ::std::sync::LazyLock::new(||
+        {
+            ::regress::Regex::new(
+                    "^(?:\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\"|[!#-~][!-~]{0,254})$",
+                )
+                .unwrap()
+        });
+        if PATTERN.find(value).is_none() {
+            return Err(
+                "the documentation of `PetToImportIdempotencyKey` describes the form of a valid value"
+                    .into(),
+            );
+        }
+        Ok(Self(value.to_string()))
+    }
+}
+
 /// A page of pets.
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[serde(transparent)]
@@ -1293,7 +1390,8 @@ impl<'de> ::serde::Deserialize<'de> for Event {
 );
 
 ::openapi_dropshot_client::generated::texts!(
-    Cursor, IdempotencyKey, ListEventsCursor, StreamEventsCursor, StreamEventsLastEventId
+    Cursor, IdempotencyKey, ListEventsCursor, PetToImportIdempotencyKey,
+    StreamEventsCursor, StreamEventsLastEventId
 );
 
 ::openapi_dropshot_client::generated::holders!(

@@ -77,6 +77,128 @@ impl NewPet {
     }
 }
 
+/// A pet to be added by an import.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(remote = "Self")]
+pub struct PetToImport {
+    /// The pet's name.
+    pub name: String,
+    /// Identifier of the category the pet belongs to.
+    #[serde(rename = "categoryId")]
+    pub category_id: i64,
+    /// Availability of a pet.
+    #[serde(
+        default,
+        deserialize_with = "openapi_dropshot_types::members::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "PetStatus", description = "")]
+    pub status: Option<PetStatus>,
+    /// Makes it safe to send the line again, as the header
+    /// `Idempotency-Key` of `POST /pets`, which has the same form.
+    #[serde(
+        rename = "idempotencyKey",
+        default,
+        deserialize_with = "openapi_dropshot_types::members::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "PetToImportIdempotencyKey")]
+    pub idempotency_key: Option<PetToImportIdempotencyKey>,
+}
+
+impl PetToImport {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(name: impl Into<String>, category_id: i64) -> Self {
+        PetToImport {
+            name: name.into(),
+            category_id,
+            status: None,
+            idempotency_key: None,
+        }
+    }
+}
+
+/// Makes it safe to send the line again, as the header
+/// `Idempotency-Key` of `POST /pets`, which has the same form.
+///
+/// A text, of the pattern `^(?:"(?:[ !#-\[\]-~]|\\["\\]){1,255}"|[!#-~][!-~]{0,254})$`.
+#[derive(Clone, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(try_from = "String")]
+pub struct PetToImportIdempotencyKey(pub(super) String);
+
+impl openapi_dropshot_types::CheckedString for PetToImportIdempotencyKey {
+    fn rules() -> &'static openapi_dropshot_types::rules::TextRules {
+        static RULES: openapi_dropshot_types::rules::TextRules = openapi_dropshot_types::rules::TextRules {
+            min: None,
+            max: None,
+            pattern: Some(
+                openapi_dropshot_types::rules::Pattern::new(
+                    "^(?:\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\"|[!#-~][!-~]{0,254})$",
+                    "u",
+                ),
+            ),
+        };
+        &RULES
+    }
+}
+
+impl JsonSchema for PetToImportIdempotencyKey {
+    fn schema_name() -> String {
+        "PetToImportIdempotencyKey".to_owned()
+    }
+
+    fn is_referenceable() -> bool {
+        false
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            (
+                "pattern",
+                json!(
+                    "^(?:\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\"|[!#-~][!-~]{0,254})$"
+                ),
+            ),
+        ])
+    }
+}
+
+/// The result of a line of an import. It has either `pet` or `error`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(remote = "Self")]
+pub struct ImportResult {
+    /// The number of the line in the body, from 1. Blank lines count.
+    pub line: i64,
+    /// A pet of the store.
+    #[serde(
+        default,
+        deserialize_with = "openapi_dropshot_types::members::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "Pet", description = "")]
+    pub pet: Option<Pet>,
+    /// The body of every error response.
+    #[serde(
+        default,
+        deserialize_with = "openapi_dropshot_types::members::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "Error", description = "")]
+    pub error: Option<Error>,
+}
+
+impl ImportResult {
+    /// Makes a value of its required members; the others are absent, or have their defaults.
+    pub fn new(line: i64) -> Self {
+        ImportResult {
+            line,
+            pet: None,
+            error: None,
+        }
+    }
+}
+
 /// A pet of the store.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(remote = "Self")]
@@ -793,11 +915,13 @@ impl Error {
 }
 
 openapi_dropshot_types::objects!(
-    NewPet, Pet, NewOrder, OrderUpdate, Order, EventHead, PetCreated, PetStatusChange,
-    PetStatusChanged, OrderPlaced, OrderUpdated, Error
+    NewPet, PetToImport, ImportResult, Pet, NewOrder, OrderUpdate, Order, EventHead,
+    PetCreated, PetStatusChange, PetStatusChanged, OrderPlaced, OrderUpdated, Error
 );
 
 openapi_dropshot_types::string_enums!(
     PetStatus, OrderStatus, EventType, PetCreatedType, PetStatusChangedType,
     OrderPlacedType, OrderUpdatedType
 );
+
+openapi_dropshot_types::checked_strings!(PetToImportIdempotencyKey);

@@ -3,6 +3,7 @@
 
 mod cursor;
 mod events;
+mod import;
 mod once;
 mod streams;
 
@@ -12,16 +13,17 @@ use dropshot::{
     Header, HttpResponseCreated, HttpResponseHeaders, HttpResponseOk, Path, Query, TypedBody,
 };
 use openapi_dropshot_server::{Context, StateFailure};
+use openapi_dropshot_types::StreamedItems;
 use petstore_api::{
     CreateOrderError, CreatePetError, ExportPetsError, ExportPetsOk, GetOrderError, GetPetError,
-    ListEventsError, ListOrdersError, ListPetsError, PetStoreApi, StreamEventsError,
-    StreamEventsOk, UpdateOrderError,
+    ImportPetsError, ImportPetsOk, ListEventsError, ListOrdersError, ListPetsError, PetStoreApi,
+    StreamEventsError, StreamEventsOk, UpdateOrderError,
 };
 use petstore_models::{
     CreateOrderHeaders, CreatePetHeaders, Events, ExportPetsQuery, GetOrderPath, GetPetPath,
-    ListEventsOkHeaders, ListEventsQuery, ListOrdersOkHeaders, ListOrdersQuery, ListPetsOkHeaders,
-    ListPetsQuery, NewOrder, NewPet, Order, OrderStatus, OrderUpdate, Orders, Pet, Pets,
-    StreamEventsHeaders, StreamEventsQuery, UpdateOrderPath,
+    IdempotencyKey, ListEventsOkHeaders, ListEventsQuery, ListOrdersOkHeaders, ListOrdersQuery,
+    ListPetsOkHeaders, ListPetsQuery, NewOrder, NewPet, Order, OrderStatus, OrderUpdate, Orders,
+    Pet, PetToImport, Pets, StreamEventsHeaders, StreamEventsQuery, UpdateOrderPath,
 };
 use petstore_store::{
     NotOrdered, NotUpdated, OrderPage, OrderQuery, PetPage, PetQuery, Store, StoreError,
@@ -91,25 +93,15 @@ impl PetStoreApi for Service {
         body: TypedBody<NewPet>,
     ) -> Result<HttpResponseCreated<Pet>, CreatePetError> {
         let CreatePetHeaders { idempotency_key } = headers.into_inner();
-        let pet = body.into_inner();
-        let pet = match idempotency_key {
-            // Boxed, so that the future of a creation without a key stays small.
-            Some(key) => {
-                let ask = |store: Arc<dyn Store>, once| {
-                    let pet = pet.clone();
-                    Box::pin(async move { store.create_pet_once(pet, once).await }) as _
-                };
-                let Ok(pet) =
-                    Box::pin(once::create::<_, _, CreatePetError>(&rqctx, &key, ask)).await?;
-                pet
-            }
-            None => {
-                let created = on_behalf_of(&rqctx, store(&rqctx).create_pet(pet)).await;
-                created.map_err(failed::<CreatePetError>(&rqctx))?
-            }
-        };
-        rqctx.context().state().news().announce();
-        Ok(HttpResponseCreated(pet))
+        let created = create_pet(&rqctx, idempotency_key, body.into_inner()).await;
+        created.map(HttpResponseCreated)
+    }
+
+    async fn import_pets(
+        rqctx: RequestContext,
+        body: StreamedItems<PetToImport>,
+    ) -> Result<ImportPetsOk, ImportPetsError> {
+        Ok(import::pets(rqctx, body))
     }
 
     async fn get_pet(
@@ -236,6 +228,31 @@ impl PetStoreApi for Service {
     {
         events::list(&rqctx, query.into_inner()).await
     }
+}
+
+/// Adds a pet; with a key, once.
+async fn create_pet(
+    rqctx: &RequestContext,
+    key: Option<IdempotencyKey>,
+    pet: NewPet,
+) -> Result<Pet, CreatePetError> {
+    let pet = match key {
+        // Boxed, so that the future of a creation without a key stays small.
+        Some(key) => {
+            let ask = |store: Arc<dyn Store>, once| {
+                let pet = pet.clone();
+                Box::pin(async move { store.create_pet_once(pet, once).await }) as _
+            };
+            let Ok(pet) = Box::pin(once::create::<_, _, CreatePetError>(rqctx, &key, ask)).await?;
+            pet
+        }
+        None => {
+            let created = on_behalf_of(rqctx, store(rqctx).create_pet(pet)).await;
+            created.map_err(failed::<CreatePetError>(rqctx))?
+        }
+    };
+    rqctx.context().state().news().announce();
+    Ok(pet)
 }
 
 fn not_ordered(pet_id: i64, reason: NotOrdered) -> CreateOrderError {

@@ -13,6 +13,7 @@ mod docs;
 mod errors;
 mod events;
 mod idempotency;
+mod imports;
 mod key_limits;
 mod keys;
 mod lifecycle;

@@ -239,6 +239,12 @@ impl Connection {
         self.read.is_empty() && !self.read_more()
     }
 
+    /// What arrives until the server closes.
+    pub fn rest(&mut self) -> String {
+        while self.read_more() {}
+        self.so_far()
+    }
+
     fn read_more(&mut self) -> bool {
         let mut buffer = [0; 64 * 1024];
         match self.stream.read(&mut buffer) {

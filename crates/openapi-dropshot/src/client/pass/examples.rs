@@ -4,6 +4,7 @@
 
 use super::{
     Pass,
+    kinds::name_of,
     requests::{Request, Setter},
 };
 use proc_macro2::TokenStream;
@@ -56,7 +57,14 @@ impl Pass<'_> {
             Setting {
                 name: &body.name,
                 target: &body.target,
-                value: self.value_for_setter(&media.examples, media.schema.as_ref(), &body.target),
+                value: match body.line() {
+                    Some(line) => name_of(&line)
+                        .and_then(|line| self.value_of_type(&line))
+                        .map(|line| quote!(vec![#line])),
+                    None => {
+                        self.value_for_setter(&media.examples, media.schema.as_ref(), &body.target)
+                    }
+                },
                 required: body.required,
                 deprecated: false,
             }

@@ -138,7 +138,7 @@ impl Pass<'_> {
         // A body of bytes may be a stream, which cannot be cloned.
         let clone = body
             .clone()
-            .all(|body| body.how != Sent::Bytes)
+            .all(|body| !matches!(body.how, Sent::Bytes | Sent::Lines))
             .then(|| quote!(, Clone));
         let setters = request.parameters.iter();
         let setters = setters.map(|setter| self.setter(setter));
@@ -428,6 +428,7 @@ fn request_of(request: &Request<'_>) -> TokenStream {
         }
         (Sent::Form, _) => quote!(self.call.request_with_form::<#target, #held>(self.body)),
         (Sent::Parts, _) => quote!(self.call.request_with_parts(self.body)),
+        (Sent::Lines, media) => quote!(self.call.request_with_lines(#media, self.body)),
         (Sent::Text | Sent::Bytes, media) => quote!(self.call.request_with_raw(#media, self.body)),
     }
 }

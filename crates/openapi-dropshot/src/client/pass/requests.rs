@@ -65,6 +65,13 @@ pub(super) struct Body<'a> {
     pub(super) held: Type,
 }
 
+impl Body<'_> {
+    /// The type of a line, if the body is a stream of them.
+    pub(super) fn line(&self) -> Option<Type> {
+        argument_of(&self.target, "Lines")
+    }
+}
+
 /// How the body of a success is read.
 pub(super) enum Reading {
     Json(Box<Type>),
@@ -102,7 +109,12 @@ impl Request<'_> {
         let call = ClientCall {
             method: self.method.to_string(),
             parameters: setters.collect(),
-            body: self.body.as_ref().map(|body| text(&body.target)),
+            body: (self.body.as_ref())
+                .map(|body| text(body.line().as_ref().unwrap_or(&body.target))),
+            sends_lines: self
+                .body
+                .as_ref()
+                .is_some_and(|body| body.how == Sent::Lines),
         };
         (id.map_or_else(String::new, |id| id.value.clone()), call)
     }
@@ -206,6 +218,10 @@ fn body(media: &MediaType, how: Sent, required: bool, name: Ident, held: Type) -
         Sent::Bytes => parse_quote!(::openapi_dropshot_client::reqwest::Body),
         Sent::Parts => parse_quote!(::openapi_dropshot_client::Multipart),
         Sent::Text => parse_quote!(::std::string::String),
+        Sent::Lines => {
+            let item = without_builder(&held);
+            parse_quote!(super::Lines<#item>)
+        }
         Sent::Json | Sent::Form => held,
     };
     Body {

@@ -181,6 +181,13 @@ impl Pass<'_> {
                 pub type Streamed<T> = ::openapi_dropshot_client::stream::Streamed<T, #code>;
             }
         });
+        let mut bodies = requests.iter().filter_map(|request| request.body.as_ref());
+        let lines = bodies.any(|body| body.line().is_some()).then(|| {
+            quote! {
+                #[doc(inline)]
+                pub use ::openapi_dropshot_client::stream::Lines;
+            }
+        });
         let events = has(true).then(|| {
             quote! {
                 /// Server-sent events, as they arrive; it connects again by itself.
@@ -291,6 +298,7 @@ impl Pass<'_> {
             pub type Feed<T> = ::openapi_dropshot_client::Feed<T, #code>;
 
             #streams
+            #lines
             #events
 
             /// Iterators over pages and their items, for code that is not async.

@@ -85,6 +85,11 @@ impl Pass<'_> {
                 "Sets the body. Without it, the request has none.",
                 &description,
             ])
+        } else if body.line().is_some() {
+            docs([
+                &description,
+                "Takes the [`Lines`](super::Lines) of a stream, or a `Vec`.",
+            ])
         } else if description.is_empty() {
             docs(["Sets the body."])
         } else {

@@ -127,6 +127,66 @@ impl EventHead {
     }
 }
 
+/// Builds a value of [`ImportResult`](super::ImportResult) field by field; `build` ends it.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::ImportResult = types::ImportResult::builder()
+///     .line(1)
+///     .pet(
+///         types::Pet::try_from(
+///             types::Pet::builder()
+///                 .id(1)
+///                 .name("Rex")
+///                 .category_id(7)
+///                 .status(types::PetStatus::Available)
+///                 .version(1),
+///         )?,
+///     )
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+pub struct ImportResultBuilder {
+    error: toolkit::Member<::std::option::Option<super::Error>>,
+    line: toolkit::Member<i64>,
+    pet: toolkit::Member<::std::option::Option<super::Pet>>,
+}
+
+/// The builder of [`ImportResult`](super::ImportResult).
+pub type ImportResult = ImportResultBuilder;
+
+toolkit::builder!(
+    ImportResult, error = Ok(Default::default()), line = toolkit::missing("line",
+    "line"), pet = Ok(Default::default())
+);
+
+impl ImportResult {
+    /// The body of every error response.
+    pub fn error<T: toolkit::IntoOptional<super::Error, M>, M>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.error = toolkit::optional_member(value, "error");
+        self
+    }
+
+    /// The number of the line in the body, from 1. Blank lines count.
+    pub fn line<T: toolkit::IntoMember<i64>>(mut self, value: T) -> Self {
+        self.line = value.into_member("line");
+        self
+    }
+
+    /// A pet of the store.
+    pub fn pet<T: toolkit::IntoOptional<super::Pet, M>, M>(mut self, value: T) -> Self {
+        self.pet = toolkit::optional_member(value, "pet");
+        self
+    }
+}
+
 /// Builds a value of [`NewOrder`](super::NewOrder) field by field; `build` ends it.
 ///
 /// ```
@@ -845,6 +905,76 @@ impl PetStatusChanged {
     /// The `version` of the pet or the order after the change.
     pub fn version<T: toolkit::IntoMember<i64>>(mut self, value: T) -> Self {
         self.version = value.into_member("version");
+        self
+    }
+}
+
+/// Builds a value of [`PetToImport`](super::PetToImport) field by field; `build` ends it.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::PetToImport = types::PetToImport::builder()
+///     .name("Rex")
+///     .category_id(7)
+///     .status(types::PetStatus::Available)
+///     .idempotency_key("7e1b-1".parse::<types::PetToImportIdempotencyKey>()?)
+///     .build()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+pub struct PetToImportBuilder {
+    category_id: toolkit::Member<i64>,
+    idempotency_key: toolkit::Member<
+        ::std::option::Option<super::PetToImportIdempotencyKey>,
+    >,
+    name: toolkit::Member<::std::string::String>,
+    status: toolkit::Member<::std::option::Option<super::PetStatus>>,
+}
+
+/// The builder of [`PetToImport`](super::PetToImport).
+pub type PetToImport = PetToImportBuilder;
+
+toolkit::builder!(
+    PetToImport, category_id = toolkit::missing("categoryId", "category_id"),
+    idempotency_key = Ok(Default::default()), name = toolkit::missing("name", "name"),
+    status = Ok(Default::default())
+);
+
+impl PetToImport {
+    /// Identifier of the category the pet belongs to.
+    pub fn category_id<T: toolkit::IntoMember<i64>>(mut self, value: T) -> Self {
+        self.category_id = value.into_member("categoryId");
+        self
+    }
+
+    /// Makes it safe to send the line again, as the header
+    /// `Idempotency-Key` of `POST /pets`, which has the same form.
+    pub fn idempotency_key<
+        T: toolkit::IntoOptional<super::PetToImportIdempotencyKey, M>,
+        M,
+    >(mut self, value: T) -> Self {
+        self.idempotency_key = toolkit::optional_member(value, "idempotencyKey");
+        self
+    }
+
+    /// The pet's name.
+    pub fn name<T: toolkit::IntoMember<::std::string::String>>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.name = value.into_member("name");
+        self
+    }
+
+    /// Availability of a pet.
+    pub fn status<T: toolkit::IntoOptional<super::PetStatus, M>, M>(
+        mut self,
+        value: T,
+    ) -> Self {
+        self.status = toolkit::optional_member(value, "status");
         self
     }
 }

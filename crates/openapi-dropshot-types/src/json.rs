@@ -1,9 +1,9 @@
-//! Checks a JSON body before a type is read from it: it must be UTF-8 and valid
+//! Checks JSON before a type is read from it: it must be UTF-8 and valid
 //! JSON, have at most 64 levels, and no object may have a member twice. An integer
-//! may be written as `-0`, and as `1.0` where the document is of OpenAPI 3.1.
+//! may be written as `-0`, and as `1.0` where the document is of OpenAPI 3.1. Also
+//! rewrites serde's messages about it in JSON terms, because they name Rust's types
+//! (`expected i64`, `expected struct NewItem`).
 
-use super::error_response::ErrorResponse;
-use openapi_dropshot_types::Condition;
 use serde::{
     Deserialize, Deserializer,
     de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor},
@@ -13,19 +13,25 @@ use std::{borrow::Cow, cell::Cell, collections::HashSet, fmt};
 /// How deep arrays and objects may be nested.
 const MAX_DEPTH: usize = 64;
 
-/// 400 where the body is not such JSON. Returns the text to read in place of the body, if it
-/// contains `-0`, which serde takes for a floating-point number, or `1.0`, if this is an integer.
-pub(super) fn check(body: &[u8], has_fractions: bool) -> Result<Option<String>, ErrorResponse> {
-    checked(body, has_fractions)
-        .map_err(|problem| ErrorResponse::new(Condition::InvalidRequest, problem))
-}
+/// The names of kinds of values in serde's messages, and in JSON terms.
+const KINDS: [(&str, &str); 3] = [
+    ("sequence", "array"),
+    ("map", "object"),
+    ("floating point", "number"),
+];
 
-/// `has_fractions` tells whether an integer may have a fraction of zero.
-fn checked(body: &[u8], has_fractions: bool) -> Result<Option<String>, String> {
-    let text = std::str::from_utf8(body)
-        .map_err(|error| format!("the body is not UTF-8 from byte {} on", error.valid_up_to()))?;
+/// Returns the text to read in place of this one, if it contains `-0`, which serde takes for a floating-point number, or
+/// `1.0`, if this is an integer. `has_fractions` tells whether an integer may have a fraction of zero, and `what` is what
+/// messages call the text.
+///
+/// # Errors
+///
+/// The text is not such JSON.
+pub fn checked(what: &str, text: &[u8], has_fractions: bool) -> Result<Option<String>, String> {
+    let text = std::str::from_utf8(text)
+        .map_err(|error| format!("{what} is not UTF-8 from byte {} on", error.valid_up_to()))?;
     if text.is_empty() {
-        return Err("the body is missing; send a JSON object".to_owned());
+        return Err(format!("{what} is missing; send a JSON object"));
     }
     let is_respelled = read(text, has_fractions).or_else(|error| {
         // JSON limits no number; the models limit the members that they know.
@@ -47,7 +53,7 @@ fn checked(body: &[u8], has_fractions: bool) -> Result<Option<String>, String> {
             _ => None,
         })),
         Ok(false) => Ok(None),
-        Err(error) => Err(format!("the body is not valid JSON: {error}")),
+        Err(error) => Err(format!("{what} is not valid JSON: {error}")),
     }
 }
 
@@ -195,6 +201,39 @@ fn string_length(json: &[u8]) -> usize {
 fn number_length(json: &[u8]) -> usize {
     let in_number = |byte: &&u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
     json.iter().take_while(in_number).count()
+}
+
+/// Rewrites `…invalid type: FOUND, expected WANTED at line…`; nothing where the message
+/// has another form. What a client sent is in FOUND, so that the last
+/// `expected` is serde's.
+pub fn in_json_terms(message: &str) -> Option<String> {
+    let (before, wanted) = message.rsplit_once(", expected ")?;
+    let (wanted, place) = wanted.split_once(" at line ")?;
+    let (kind, found) = ["invalid type: ", "invalid value: "]
+        .into_iter()
+        .find_map(|kind| before.split_once(kind).map(|(_, found)| (kind, found)))?;
+    let (member, _) = before.split_once(kind)?;
+    let found = KINDS
+        .into_iter()
+        .find_map(|(theirs, ours)| Some(format!("{ours}{}", found.strip_prefix(theirs)?)))
+        .unwrap_or_else(|| found.to_owned());
+    let wanted = wanted_in_json(wanted);
+    Some(format!(
+        "{member}{kind}{found}, expected {wanted} at line {place}"
+    ))
+}
+
+fn wanted_in_json(wanted: &str) -> String {
+    match wanted {
+        "i8" | "i16" | "i32" | "i64" => format!("an integer (int{})", &wanted[1..]),
+        "u8" | "u16" | "u32" | "u64" => format!("an integer (uint{})", &wanted[1..]),
+        "f32" | "f64" => "a number".to_owned(),
+        "a sequence" => "an array".to_owned(),
+        "a map" => "an object".to_owned(),
+        "unit" => "`null`".to_owned(),
+        other if other.starts_with("struct ") => "an object".to_owned(),
+        other => other.to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
-//! Tests which bodies are JSON, and which numbers are replaced.
+//! Tests which texts are JSON, which numbers are replaced, and how messages are worded.
 
 use super::*;
 
 fn problem(body: &[u8]) -> Option<String> {
-    checked(body, false).err()
+    checked("the body", body, false).err()
 }
 
 fn without_beyond_f64(text: &str) -> Option<String> {
@@ -24,10 +24,10 @@ fn minus_zero_is_read_as_zero_and_other_numbers_stay() {
         ("[-0.0, -0e1]", None),
         ("[0, -1, 1.5]", None),
     ] {
-        let replaced = checked(text.as_bytes(), false).expect("it is valid");
+        let replaced = checked("the body", text.as_bytes(), false).expect("it is valid");
         assert_eq!(replaced.as_deref(), expected, "{text}");
     }
-    assert!(checked(b"[-00]", false).is_err());
+    assert!(checked("the body", b"[-00]", false).is_err());
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn an_integer_of_openapi_3_1_may_have_a_fraction_of_zero() {
         ("[-0.0, -12.00, -0]", Some("[0   , -12   , 0 ]")),
         ("[1.50, 1e2, 2]", None),
     ] {
-        let replaced = checked(text.as_bytes(), true).expect("it is valid");
+        let replaced = checked("the body", text.as_bytes(), true).expect("it is valid");
         assert_eq!(replaced.as_deref(), expected, "{text}");
     }
 }
@@ -120,4 +120,48 @@ fn only_numbers_beyond_f64_give_way_and_all_else_keeps_its_place() {
     let long = format!("[{}]", "9".repeat(400));
     let expected = format!("[0{}]", " ".repeat(399));
     assert_eq!(without_beyond_f64(&long), Some(expected));
+}
+
+#[test]
+fn types_are_called_what_json_calls_them() {
+    for (theirs, ours) in [
+        (
+            "integer `7`, expected struct NewItem",
+            "integer `7`, expected an object",
+        ),
+        (
+            "sequence, expected struct NewItem",
+            "array, expected an object",
+        ),
+        ("map, expected i64", "object, expected an integer (int64)"),
+        (
+            "floating point `1.0`, expected u32",
+            "number `1.0`, expected an integer (uint32)",
+        ),
+        ("null, expected a string", "null, expected a string"),
+        ("null, expected f64", "null, expected a number"),
+    ] {
+        let message =
+            format!("unable to parse JSON body: x: invalid type: {theirs} at line 1 column 7");
+        let expected = message.replace(theirs, ours);
+        assert_eq!(in_json_terms(&message), Some(expected), "{theirs}");
+    }
+}
+
+#[test]
+fn what_a_client_sent_is_repeated_as_it_is() {
+    let message = "x: invalid type: string \"invalid type: map, expected i64 at line 1\", expected i64 at line 1 column 3";
+    let expected = message.replace(
+        ", expected i64 at line 1 column",
+        ", expected an integer (int64) at line 1 column",
+    );
+    assert_eq!(in_json_terms(message), Some(expected));
+}
+
+#[test]
+fn other_messages_are_left_alone() {
+    assert_eq!(
+        in_json_terms("missing field `bookId` at line 1 column 2"),
+        None
+    );
 }

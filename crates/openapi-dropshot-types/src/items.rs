@@ -1,0 +1,223 @@
+//! The items of request bodies that are streams of JSON lines.
+
+use crate::json;
+use async_trait::async_trait;
+use bytes::{Bytes, BytesMut};
+use dropshot::{
+    ApiEndpointBodyContentType, Body, ExclusiveExtractor, ExtractorMetadata, HttpError,
+    RequestContext, ServerContext, StreamingBody, TypedBody,
+};
+use futures::{
+    Stream, StreamExt as _,
+    stream::{self, BoxStream},
+};
+use http::Request;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use std::{
+    fmt,
+    marker::PhantomData,
+    sync::{Mutex, PoisonError},
+};
+use tokio_util::codec::{AnyDelimiterCodec, Decoder as _};
+
+type Bodies = BoxStream<'static, Result<Bytes, HttpError>>;
+
+/// What applies to each item, which a server puts into the extensions of a request.
+#[derive(Clone, Copy, Debug)]
+pub struct ItemRules {
+    /// The most bytes of a line.
+    pub max_bytes: usize,
+    /// Whether an integer may have a fraction of zero, as `1.0`.
+    pub has_fractions: bool,
+}
+
+/// The items of a request body, which are read as they arrive.
+pub struct StreamedItems<T> {
+    body: Mutex<Bodies>,
+    rules: ItemRules,
+    items: PhantomData<fn() -> T>,
+}
+
+/// A line of a request body.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Item<T> {
+    /// The number of the line in the body, from 1. Blank lines count, and are not items.
+    pub line: u64,
+    /// The item, or what is wrong with the line.
+    pub value: Result<T, String>,
+}
+
+impl<T: DeserializeOwned + 'static> StreamedItems<T> {
+    /// Returns the items. The next one is received when it is asked for. An item that is not valid is an [`Item`], too; an error
+    /// ends the stream: the body broke off, or it is too large, or too slow.
+    pub fn into_stream(self) -> impl Stream<Item = Result<Item<T>, HttpError>> + Send + 'static {
+        let body = self.body.into_inner();
+        let lines = Lines {
+            body: Some(body.unwrap_or_else(PoisonError::into_inner)),
+            decoder: AnyDelimiterCodec::new_with_max_length(
+                b"\n".to_vec(),
+                Vec::new(),
+                self.rules.max_bytes,
+            ),
+            has_fractions: self.rules.has_fractions,
+            received: BytesMut::new(),
+            line: 0,
+        };
+        stream::try_unfold(lines, |mut lines| async {
+            while let Some(text) = lines.next().await? {
+                let value = match text {
+                    Ok(text) if text.iter().all(u8::is_ascii_whitespace) => continue,
+                    Ok(text) => read(&text, lines.has_fractions),
+                    Err(problem) => Err(problem),
+                };
+                let item = Item {
+                    line: lines.line,
+                    value,
+                };
+                return Ok(Some((item, lines)));
+            }
+            Ok(None)
+        })
+    }
+}
+
+/// The lines of a body.
+struct Lines {
+    /// `None` after its end.
+    body: Option<Bodies>,
+    decoder: AnyDelimiterCodec,
+    has_fractions: bool,
+    /// What has arrived of the next lines.
+    received: BytesMut,
+    line: u64,
+}
+
+impl Lines {
+    /// Returns the next line, or what is wrong with it.
+    async fn next(&mut self) -> Result<Option<Result<Bytes, String>>, HttpError> {
+        loop {
+            let line = match self.body {
+                Some(_) => self.decoder.decode(&mut self.received),
+                None => self.decoder.decode_eof(&mut self.received),
+            };
+            match (line, &mut self.body) {
+                (Ok(Some(line)), _) => {
+                    self.line += 1;
+                    return Ok(Some(Ok(line)));
+                }
+                (Err(_), _) => {
+                    self.line += 1;
+                    let max = self.decoder.max_length();
+                    return Ok(Some(Err(format!("the line is longer than {max} bytes"))));
+                }
+                (Ok(None), None) => return Ok(None),
+                (Ok(None), Some(body)) => match body.next().await.transpose()? {
+                    Some(part) => self.received.extend_from_slice(&part),
+                    None => self.body = None,
+                },
+            }
+        }
+    }
+}
+
+fn read<T: DeserializeOwned>(text: &[u8], has_fractions: bool) -> Result<T, String> {
+    let respelled = json::checked("the line", text, has_fractions)?;
+    let text = respelled.as_deref().map_or(text, str::as_bytes);
+    let mut json = serde_json::Deserializer::from_slice(text);
+    serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        let message = error.to_string();
+        json::in_json_terms(&message).unwrap_or(message)
+    })
+}
+
+#[async_trait]
+impl<T: DeserializeOwned + JsonSchema + Send + Sync + 'static> ExclusiveExtractor
+    for StreamedItems<T>
+{
+    async fn from_request<C: ServerContext>(
+        rqctx: &RequestContext<C>,
+        request: Request<Body>,
+    ) -> Result<Self, HttpError> {
+        let rules = request.extensions().get().copied();
+        let rules = rules.unwrap_or_else(|| ItemRules {
+            max_bytes: rqctx.request_body_max_bytes(),
+            has_fractions: true,
+        });
+        let body = StreamingBody::from_request(rqctx, request).await?;
+        Ok(StreamedItems {
+            body: Mutex::new(body.into_stream().boxed()),
+            rules,
+            items: PhantomData,
+        })
+    }
+
+    fn metadata(content_type: ApiEndpointBodyContentType) -> ExtractorMetadata {
+        TypedBody::<T>::metadata(content_type)
+    }
+}
+
+impl<T> fmt::Debug for StreamedItems<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("StreamedItems(..)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures::executor::block_on;
+
+    /// Reads a body that arrives in these parts, with lines of at most 20 bytes.
+    fn items(parts: &[&'static str]) -> Vec<(u64, Result<u32, String>)> {
+        let parts: Vec<_> = parts.iter().map(|part| Ok((*part).into())).collect();
+        let items = StreamedItems::<u32> {
+            body: Mutex::new(stream::iter(parts).boxed()),
+            rules: ItemRules {
+                max_bytes: 20,
+                has_fractions: true,
+            },
+            items: PhantomData,
+        };
+        let items: Vec<_> = block_on(items.into_stream().collect());
+        let items = items
+            .into_iter()
+            .map(|item| item.expect("the body is whole"));
+        items.map(|item| (item.line, item.value)).collect()
+    }
+
+    #[test]
+    fn lines_are_items_however_the_body_is_divided() {
+        for parts in [
+            &["1\n2\r\n\n \n3"][..],
+            &["1", "\n2\r", "\n\n", " \n3"],
+            &["1\n2\r\n\n \n3\n"],
+        ] {
+            assert_eq!(items(parts), [(1, Ok(1)), (2, Ok(2)), (5, Ok(3))]);
+        }
+        assert_eq!(items(&[]), []);
+    }
+
+    #[test]
+    fn a_line_that_is_not_valid_says_why_and_the_next_one_is_read() {
+        let long = "1111111111111111111111111111111111111111111111111\n7.0\n";
+        let parts = ["\"a\"\n{\n{\"a\":1,\"a\":2}\n", long, "8"];
+        let items = items(&parts);
+        let (valid, problems): (Vec<_>, Vec<_>) =
+            items.into_iter().partition(|(_, value)| value.is_ok());
+        assert_eq!(valid, [(5, Ok(7)), (6, Ok(8))]);
+        let problems: Vec<_> = problems
+            .into_iter()
+            .filter_map(|(_, value)| value.err())
+            .collect();
+        for (problem, expected) in problems.iter().zip([
+            "expected an integer (uint32)",
+            "not valid JSON",
+            "there twice",
+            "longer than 20 bytes",
+        ]) {
+            assert!(problem.contains(expected), "{problem}");
+        }
+        assert_eq!(problems.len(), 4);
+    }
+}
