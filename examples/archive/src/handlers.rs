@@ -5,15 +5,15 @@ use crate::{
     api::{
         AddAttachmentsError, ArchiveApi, ChangeRecordError, CountRecordsError, CreateRecordError,
         DownloadError, DownloadScanError, DownloadScanSuccess, DownloadSuccess, ExportRecordsError,
-        ExportRecordsOk, ListRecordsError, UploadError, UploadScanError, WatchRecordsError,
-        WatchRecordsOk,
+        ExportRecordsOk, ImportRecordsError, ImportRecordsOk, ListRecordsError, UploadError,
+        UploadScanError, WatchRecordsError, WatchRecordsOk,
     },
     models::{
         AddAttachmentsPath, ChangeRecordPath, CountRecordsCookies, CountRecordsQuery,
         DownloadOkHeaders, DownloadPartialContentHeaders, DownloadPath, DownloadScanOkHeaders,
-        DownloadScanPartialContentHeaders, DownloadScanPath, ListRecordsQuery, NewRecord, Problem,
-        Record, RecordChange, RecordCount, RecordPage, UploadPath, UploadScanPath,
-        WatchRecordsHeaders,
+        DownloadScanPartialContentHeaders, DownloadScanPath, ImportResult, ListRecordsQuery,
+        NewRecord, Problem, Record, RecordChange, RecordCount, RecordPage, UploadPath,
+        UploadScanPath, WatchRecordsHeaders,
     },
     records,
     scans::{Failure, Wanted},
@@ -26,9 +26,9 @@ use dropshot::{
 use futures::TryStreamExt as _;
 use http::{StatusCode, header};
 use openapi_dropshot_server::{Context, state::StateError};
-use openapi_dropshot_types::{Cookies, Event, Streamed};
+use openapi_dropshot_types::{Cookies, Event, Item, Streamed, StreamedItems};
 use rusqlite::OptionalExtension as _;
-use std::{collections::BTreeMap, io::ErrorKind};
+use std::{collections::BTreeMap, io::ErrorKind, sync::Arc};
 
 /// How many records a page has.
 const PAGE: usize = 2;
@@ -64,22 +64,41 @@ impl ArchiveApi for Handlers {
         rqctx: Request,
         body: TypedBody<NewRecord>,
     ) -> Result<HttpResponseCreated<Record>, CreateRecordError> {
-        let NewRecord { title, text } = body.into_inner();
-        let (title, text) = (String::from(title), String::from(text));
-        let stored = title.clone();
-        let added = rqctx.context().state().pool.run(move |db| {
-            db.execute(
-                "INSERT INTO record (title, text) VALUES (?1, ?2)",
-                (stored, text),
-            )?;
-            Ok(db.last_insert_rowid())
-        });
-        let id = added.await.map_err(|error| {
+        let record = records::add(rqctx.context().state(), body.into_inner()).await;
+        let record = record.map_err(|error| {
             let (status, problem) = failed(&rqctx, &error);
             CreateRecordError::Other(status, problem)
         })?;
-        rqctx.context().state().added.send_replace(());
-        Ok(HttpResponseCreated(Record { id, title }))
+        Ok(HttpResponseCreated(record))
+    }
+
+    async fn import_records(
+        rqctx: Request,
+        body: StreamedItems<NewRecord>,
+    ) -> Result<ImportRecordsOk, ImportRecordsError> {
+        let rqctx = Arc::new(rqctx);
+        let lines = body.into_stream().map_err(ImportRecordsError::from);
+        let results = lines.and_then(move |Item { line, value }| {
+            let rqctx = Arc::clone(&rqctx);
+            async move {
+                let mut result = ImportResult::new(line as i64);
+                match value {
+                    Ok(record) => {
+                        let added = records::add(rqctx.context().state(), record).await;
+                        let record = added.map_err(|error| {
+                            let (status, problem) = failed(&rqctx, &error);
+                            ImportRecordsError::Other(status, problem)
+                        })?;
+                        result.id = Some(record.id);
+                    }
+                    Err(problem) => result.problem = Some(problem),
+                }
+                Ok(result)
+            }
+        });
+        Ok(ImportRecordsOk(Streamed::fallible::<ImportRecordsError>(
+            results,
+        )))
     }
 
     async fn watch_records(

@@ -1,6 +1,10 @@
-//! Reads records: page by page, and as streams.
+//! Adds records, and reads them: page by page, and as streams.
 
-use crate::{database::Pool, models::Record};
+use crate::{
+    Archive,
+    database::Pool,
+    models::{NewRecord, Record},
+};
 use futures::{Stream, TryStreamExt as _, stream};
 use rusqlite::Connection;
 use tokio::sync::watch;
@@ -19,6 +23,21 @@ pub(crate) fn page(db: &Connection, after: i64, count: usize) -> rusqlite::Resul
         })
     })?;
     rows.collect()
+}
+
+/// Adds a record, and tells those who wait for one.
+pub(crate) async fn add(archive: &Archive, record: NewRecord) -> rusqlite::Result<Record> {
+    let NewRecord { title, text } = record;
+    let (title, text) = (String::from(title), String::from(text));
+    let stored = title.clone();
+    let id = archive.pool.run(move |db| {
+        let insert = "INSERT INTO record (title, text) VALUES (?1, ?2)";
+        db.execute(insert, (stored, text))?;
+        Ok(db.last_insert_rowid())
+    });
+    let id = id.await?;
+    archive.added.send_replace(());
+    Ok(Record { id, title })
 }
 
 /// The records after this one, and then those that are added, if the stream is told of them.

@@ -74,10 +74,7 @@ fn each_line_has_a_result_before_the_next_one_is_sent() {
         assert_eq!(result["error"]["code"], "invalid_request", "{result}");
         assert_eq!(result["error"]["status"], 400, "{result}");
         let message = result["error"]["message"].as_str().expect("a message");
-        let alone = service.send(
-            &Request::post("/v1/pets", text)
-                .key(&service.key),
-        );
+        let alone = service.send(&Request::post("/v1/pets", text).key(&service.key));
         if alone.status == 400 {
             let alone = alone.message();
             let reason = alone.rsplit(": ").next().expect("a reason");

@@ -1,8 +1,8 @@
-//! Tests what `book/src/toolkit/files.md` says of bodies that are not in memory.
+//! Tests what `book/src/toolkit/files.md` and `streams.md` say of bodies that are not in memory.
 
 use super::{
     Archive, Issuer,
-    client::{CallOptions, Client},
+    client::{CallOptions, Client, Lines, types::NewRecord},
     status,
 };
 use futures::{StreamExt as _, stream};
@@ -190,4 +190,29 @@ async fn the_files_of_a_form_are_read_one_after_the_other() {
     );
     let call = client.add_attachments().record_id(1).body(form(5_000_000));
     assert_eq!(status(call.send().await), Some(413));
+}
+
+#[tokio::test]
+async fn each_line_of_an_upload_has_a_result_before_the_next_one_is_sent() {
+    let (_archive, client, _, _issuer) = archive(&[]).await;
+    let (lines, receiver) = tokio::sync::mpsc::channel(1);
+    let lines_sent = stream::unfold(receiver, |mut receiver| async {
+        Some((receiver.recv().await?, receiver))
+    });
+    let import = client.import_records().body(Lines::new(lines_sent));
+    let mut results = import.send().await.expect("it begins").into_inner();
+    for number in 1..=3 {
+        let record = NewRecord::builder()
+            .title(format!("Globe {number}"))
+            .text("");
+        let record = record.try_into().expect("a record");
+        lines.send(record).await.expect("it is taken");
+        let result = results.next().await.expect("a result").expect("it is read");
+        assert_eq!((result.line, result.id), (number, Some(number + 1)));
+    }
+    drop(lines);
+    assert!(results.next().await.is_none());
+    drop(results);
+    let count = client.count_records().send().await.expect("a number").count;
+    assert_eq!(count, 4);
 }

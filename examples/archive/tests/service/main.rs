@@ -21,7 +21,7 @@ use sha2::Sha256;
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpStream,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     thread,
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
@@ -487,23 +487,17 @@ fn certificate(folder: &Path) -> bool {
 fn the_code_of_the_guide_is_that_of_this_example() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     // Without white space, because the guide is not indented as the example is.
-    let read = |file: &str| {
+    let read = |file: PathBuf| {
         let text = std::fs::read_to_string(folder.join(file)).expect("it can be read");
         text.split_whitespace().collect::<String>()
     };
-    let sources = [
-        "src/database.rs",
-        "src/handlers.rs",
-        "src/issuer.rs",
-        "src/lib.rs",
-        "src/main.rs",
-        "src/records.rs",
-        "tests/service/main.rs",
-        "tests/service/streams.rs",
-    ];
-    let sources = sources.map(read);
-    let guide = ["service.md", "streams.md"];
-    let guide = guide.map(|page| read(&format!("../../book/src/toolkit/{page}")));
+    let files = ["src", "tests/service"].map(|files| {
+        let files = std::fs::read_dir(folder.join(files)).expect("a folder");
+        files.map(|file| file.expect("a file").path())
+    });
+    let sources: Vec<String> = files.into_iter().flatten().map(&read).collect();
+    let guide = ["service.md", "streams.md", "files.md"];
+    let guide = guide.map(|page| read(format!("../../book/src/toolkit/{page}").into()));
     let guide = guide.concat();
     let blocks = guide.split("```rust").skip(1);
     let blocks: Vec<&str> = blocks.filter_map(|rest| rest.split("```").next()).collect();
