@@ -44,7 +44,8 @@ impl CallOptions {
         self
     }
 
-    /// The time limit of one try, from connecting to the last byte of the response.
+    /// The time limit of one try, from connecting to the last byte of the response. A request whose body is a stream has one try,
+    /// and [`timeout`](Self::timeout) alone limits it.
     pub fn try_timeout(mut self, timeout: Duration) -> Self {
         self.try_timeout = Some(timeout);
         self

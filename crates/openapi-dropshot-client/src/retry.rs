@@ -219,7 +219,11 @@ async fn run_tries(call: &mut Prepared, context: &mut Extensions) -> Result<Rece
         if !state.providers.is_empty() || !settings.interceptors.is_empty() {
             now = clock.now();
         }
-        let limit = settings.try_timeout.min(state.left(now));
+        // The only try of a body that is a stream may take as long as the call.
+        let limit = match can_send_again {
+            true => settings.try_timeout.min(state.left(now)),
+            false => state.left(now),
+        };
         // This future is large, too. A function that returned it would copy it.
         let exchange = pin!(client.exchange(
             request,

@@ -498,6 +498,10 @@ fn a_body_of_bytes_is_read_as_it_arrives_where_the_document_says_so() {
             "{multipart/form-data: {schema: {type: object}}}",
             "body: MultipartBody",
         ),
+        (
+            "{application/x-ndjson: {x-item-schema: {type: integer}}}",
+            "body: StreamedItems<i64>",
+        ),
     ] {
         let files = generated("true", content).expect("it is supported");
         assert!(file(&files, "contract.rs").contains(argument), "{content}");

@@ -2,6 +2,10 @@
 //! was left out, and `cargo xtask test` prints a table of these records. Expected texts that are
 //! committed are compared with [`assert_golden`], and written again with `UPDATE_GOLDEN=1`.
 
+mod memory_limit;
+
+pub use memory_limit::MemoryLimit;
+
 use std::{
     env,
     fmt::Display,
@@ -22,6 +26,8 @@ pub const REQUIRED: &str = "TESTS_REQUIRE";
 pub enum Need {
     /// A C compiler, for libraries that make system calls fail.
     CCompiler,
+    /// A control group of the test's own.
+    ControlGroup,
     /// The command `curl`, with HTTP/2.
     Curl,
     /// Documents of other projects.
@@ -51,6 +57,10 @@ impl Need {
     const fn texts(self) -> (&'static str, &'static str) {
         match self {
             Need::CCompiler => ("c-compiler", "install a C compiler as `cc`"),
+            Need::ControlGroup => (
+                "control-group",
+                "run the tests as root, where control groups can be made",
+            ),
             Need::Curl => ("curl", "install curl with HTTP/2"),
             Need::Documents => (
                 "documents",

@@ -5,7 +5,7 @@ use super::{
     client::{CallOptions, Client, Lines, types::NewRecord},
     status,
 };
-use futures::{StreamExt as _, stream};
+use futures::{StreamExt as _, future::join_all, stream};
 use openapi_dropshot_client::{
     Multipart,
     reqwest::{Body, StatusCode},
@@ -14,7 +14,9 @@ use serde_json::json;
 use std::{
     io::{Read as _, Write as _},
     net::TcpStream,
+    time::Duration,
 };
+use test_support::MemoryLimit;
 
 const PART: usize = 64 << 10;
 const PARTS: usize = 4096;
@@ -215,4 +217,85 @@ async fn each_line_of_an_upload_has_a_result_before_the_next_one_is_sent() {
     drop(results);
     let count = client.count_records().send().await.expect("a number").count;
     assert_eq!(count, 4);
+}
+
+/// The size of the files of the next test; `.ci/heavy` makes it a gigabyte.
+fn large() -> usize {
+    let mebibytes = std::env::var("ARCHIVE_FILE_MEBIBYTES").ok();
+    let mebibytes = mebibytes.map_or(64, |text| text.parse().expect("a number"));
+    mebibytes * (1 << 20) / PART
+}
+
+/// Downloads the scan of a record, or a part of it, and returns its size.
+async fn downloaded(client: &Client, record: i64, range: Option<String>) -> usize {
+    let options = match range {
+        Some(range) => CallOptions::new().header("range", range),
+        None => CallOptions::new(),
+    };
+    let download = client.download_scan().record_id(record).with(options);
+    let mut content = download.send().await.expect("it is there").into_inner();
+    let mut size = 0;
+    while let Some(part) = content.next().await {
+        size += part.expect("it arrives").len();
+    }
+    size
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn large_files_fit_into_the_memory_of_a_small_container_while_others_are_served() {
+    /// As many at the same time.
+    const FILES: i64 = 4;
+    let Some(limit) = MemoryLimit::new(96 << 20) else {
+        return;
+    };
+    let (archive, client, _, _issuer) = archive(&[]).await;
+    limit.hold(archive.child.id());
+    for number in 1..FILES {
+        archive.add(&format!("Atlas {number}"), "").await;
+    }
+    let before = peak_memory(&archive);
+    let size = large() * PART;
+    let (end, mut ended) = tokio::sync::watch::channel(());
+    let others = tokio::spawn({
+        let client = client.clone();
+        async move {
+            let mut count = 0;
+            while ended.has_changed().is_ok() {
+                let page = client.list_records().timeout(Duration::from_secs(10));
+                let page = page.send().await.expect("others are served");
+                assert_eq!(page.items.len(), 2);
+                count += 1;
+                tokio::select! {
+                    _ = ended.changed() => {}
+                    () = tokio::time::sleep(Duration::from_millis(10)) => {}
+                }
+            }
+            count
+        }
+    });
+    let uploads = (1..=FILES).map(|record| {
+        let upload = client.upload_scan().record_id(record).body(parts(large()));
+        let upload = upload.timeout(Duration::from_secs(600));
+        async move { upload.send().await.expect("it is stored") }
+    });
+    join_all(uploads).await;
+    let whole = (1..=FILES).map(|record| downloaded(&client, record, None));
+    assert!(join_all(whole).await.iter().all(|found| *found == size));
+    let part = size / 8;
+    let parts = (0..8).map(|number| {
+        let range = format!("bytes={}-{}", number * part, (number + 1) * part - 1);
+        downloaded(&client, 1, Some(range))
+    });
+    assert!(join_all(parts).await.iter().all(|found| *found == part));
+    drop(end);
+    let served = others.await.expect("all were served");
+    assert!(served > 0);
+    let used = peak_memory(&archive) - before;
+    println!(
+        "{served} other requests; the peak grew by {} KiB",
+        used >> 10
+    );
+    assert!(used < 32 << 20, "{used} bytes for files of {size}");
+    drop(archive);
+    drop(limit);
 }

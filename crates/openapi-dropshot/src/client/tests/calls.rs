@@ -258,3 +258,29 @@ fn a_stream_is_read_as_the_items_of_its_schema() {
         }
     }
 }
+
+#[test]
+fn lines_of_json_are_sent_as_a_stream_of_their_schema() {
+    let body = |streamed: &str| {
+        let content = "{application/jsonl: {x-item-schema: {$ref: '#/components/schemas/Thing'}}}";
+        let body = format!("{{required: true, {streamed}content: {content}}}");
+        let responses = "{'204': {description: Done.}}";
+        document(
+            &format!("{{operationId: putThing, requestBody: {body}, responses: {responses}}}"),
+            SCHEMA,
+        )
+    };
+    for (streamed, wanted) in [
+        (
+            "x-streamed: true, ",
+            "request_with_lines(\"application/jsonl\",self.body)",
+        ),
+        ("", "request_with_raw(\"application/jsonl\",self.body)"),
+    ] {
+        let text = file(&body(streamed), "builder.rs");
+        let flat = text.split_whitespace().collect::<String>();
+        assert!(flat.contains(wanted), "{wanted}: {text}");
+        let takes_lines = flat.contains("super::Lines<types::Thing>");
+        assert_eq!(takes_lines, !streamed.is_empty(), "{text}");
+    }
+}
