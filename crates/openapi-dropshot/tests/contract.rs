@@ -499,12 +499,13 @@ fn a_body_of_bytes_is_read_as_it_arrives_where_the_document_says_so() {
             "body: MultipartBody",
         ),
         (
-            "{application/x-ndjson: {x-item-schema: {type: integer}}}",
+            "{application/x-ndjson: {x-item-schema: {type: integer, format: int64}}}",
             "body: StreamedItems<i64>",
         ),
     ] {
         let files = generated("true", content).expect("it is supported");
-        assert!(file(&files, "contract.rs").contains(argument), "{content}");
+        let contract = file(&files, "contract.rs");
+        assert!(contract.contains(argument), "{content}: {contract}");
         let names = "STREAMED_BODIES: &'static [&'static str] = &[\"a\"]";
         assert!(file(&files, "dispatch.rs").contains(names), "{content}");
         let files = generated("false", content).expect("it is supported");

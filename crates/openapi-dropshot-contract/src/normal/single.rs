@@ -45,8 +45,10 @@ pub(super) fn type_of(node: &Node) -> Option<&str> {
         return node.type_name();
     }
     let has_effect = |keyword: &str| {
+        // `additionalProperties: {}` and `items: {}` allow anything; who writes them means an object or an array.
+        let is_open = ["additionalProperties", "items"].contains(&keyword);
         node.get(keyword)
-            .is_some_and(|value| value.size() > 1 || !value.is_empty_container())
+            .is_some_and(|value| is_open || value.size() > 1 || !value.is_empty_container())
     };
     let mut keywords = keywords_of_types();
     let implied = keywords.find(|(keyword, _)| has_effect(keyword));
@@ -274,6 +276,18 @@ pub(super) fn never(node: &mut Node) {
     if closed && let Some(properties) = properties {
         // An object that is closed rejects what it does not name.
         properties.retain(|name, member| required.contains(name) || !is_never(&member.value));
+    }
+}
+
+/// Removes the rules of texts and numbers beside `enum`, which lists the values: the linter rejects a value that does not fulfil them.
+pub(super) fn remove_keywords_beside_enum(node: &mut Node) {
+    let values = node.get("enum").and_then(Node::as_array);
+    let is_plain = |value: &Node| value.as_str().is_some() || value.as_number().is_some();
+    if values.is_some_and(|values| values.iter().any(is_plain)) {
+        let rules = keywords_of_types().filter(|(_, kind)| ["string", "number"].contains(kind));
+        for (keyword, _) in rules {
+            node.remove(keyword);
+        }
     }
 }
 
