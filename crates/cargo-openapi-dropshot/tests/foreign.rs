@@ -74,6 +74,7 @@ fn services_are_written_whose_gates_are_green() {
         "null-parameter.yaml",
         "nullable-bodies.yaml",
         "parameters.yaml",
+        "query-method.yaml",
         "scopes.yaml",
         "single-boolean.yaml",
         "stray-members.yaml",

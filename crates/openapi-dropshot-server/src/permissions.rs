@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn a_scope_for_reading_allows_safe_methods_only() {
-        for method in ["GET", "HEAD", "OPTIONS"] {
+        for method in ["GET", "HEAD", "OPTIONS", "QUERY"] {
             assert!(Scope::Read.allows(method), "{method}");
         }
         for method in ["POST", "PUT", "PATCH", "DELETE", "get", "", "NEW"] {

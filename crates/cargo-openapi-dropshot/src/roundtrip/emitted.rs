@@ -4,7 +4,7 @@
 
 use super::program::Program;
 use anyhow::{Context, Result};
-use openapi_dropshot_contract::Document;
+use openapi_dropshot_contract::{Document, model::Method};
 use serde_json::{Map, Value, json};
 
 /// The extension with which a schema says which response has which body; see `by_status` in
@@ -20,6 +20,9 @@ const CONTENT: &str = "x-parameter-content";
 
 /// The extension with the place of a parameter that dropshot does not know.
 const PLACE: &str = "x-parameter-in";
+
+/// What is added to the path of an operation with the method QUERY, which OpenAPI 3.0 does not have.
+const QUERY: &str = "/~query";
 
 /// Reads the emitted document, with the schemas that no operation uses.
 pub(super) fn read(program: &mut Program, source: &Document) -> Result<Document> {
@@ -37,8 +40,14 @@ pub(super) fn read(program: &mut Program, source: &Document) -> Result<Document>
     restore_paths(&mut document, source);
     restore_parameters(&mut document);
     split_responses(&mut document);
-    openapi_dropshot_contract::read("emitted.json", &document.to_string())
-        .context("dropshot emits a document that is not valid OpenAPI 3.0")
+    let emitted = openapi_dropshot_contract::read("emitted.json", &document.to_string());
+    let mut emitted = emitted.context("dropshot emits a document that is not valid OpenAPI 3.0")?;
+    for operation in &mut emitted.operations {
+        if let Some(path) = operation.path.value.strip_suffix(QUERY) {
+            (operation.method, operation.path.value) = (Method::Query, path.to_owned());
+        }
+    }
+    Ok(emitted)
 }
 
 /// Gives the operations the paths of the document, if they were registered under numbers.
@@ -55,8 +64,12 @@ fn restore_paths(document: &mut Value, source: &Document) {
             .split('/')
             .nth(1)
             .and_then(|number| number.parse().ok());
-        let path = number.and_then(|number: usize| own.get(number).copied());
-        (path.unwrap_or_default().to_owned(), item)
+        let path = number.and_then(|number: usize| match number.checked_sub(own.len()) {
+            None => own.get(number).map(|path| (*path).to_owned()),
+            // An operation with the method QUERY.
+            Some(number) => own.get(number).map(|path| format!("{path}{QUERY}")),
+        });
+        (path.unwrap_or_default(), item)
     });
     *paths = restored.collect();
 }

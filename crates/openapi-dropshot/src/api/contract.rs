@@ -149,6 +149,8 @@ fn method(plan: &OperationPlan<'_>) -> TokenStream {
     let verb = ident(match operation.method {
         // Planned operations have a method that dropshot serves.
         Method::Trace => "OPTIONS",
+        // Requests are found by `Router`, which has the method of the document.
+        Method::Query => "POST",
         other => other.as_str(),
     });
     let tags = &operation.tags;

@@ -10,7 +10,7 @@ use crate::{plan::is_token, rules};
 use heck::ToPascalCase as _;
 use openapi_dropshot_contract::{
     Problem, Rule,
-    model::{Document, Location, Method, Operation, Parameter, ParameterIn, Schema, Type},
+    model::{Document, Location, Operation, Parameter, ParameterIn, Schema, Type},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,7 +50,6 @@ pub(super) fn check(document: &Document) -> Vec<Problem> {
             problems: &mut problems,
         };
         check.id();
-        check.method();
         check.parameters();
         check.body();
         check.websocket();
@@ -304,19 +303,6 @@ impl Check<'_, '_> {
                 &encoding.at,
                 "ignores `encoding`",
                 "remove it",
-            );
-        }
-    }
-
-    /// progenitor knows the methods of OpenAPI 3.0.
-    fn method(&mut self) {
-        let operation = self.operation;
-        if operation.method == Method::Query {
-            self.reject(
-                &rules::UNSUPPORTED_METHOD,
-                &operation.at,
-                "cannot send QUERY",
-                "use another method",
             );
         }
     }

@@ -8,7 +8,7 @@ use super::{
     preconditions::has_values_of_one_name,
 };
 use openapi_dropshot_contract::model::{
-    Document, Location, Operation, ParameterIn, Schema, Type, escape_pointer_token,
+    Document, Location, Method, Operation, ParameterIn, Schema, Type, escape_pointer_token,
 };
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,8 +30,14 @@ pub(super) fn document<'o>(
 ) -> Value {
     let mut paths = Map::new();
     for (operation, signature) in operations {
-        let path = paths.entry(operation.path.value.as_str());
-        path.or_insert_with(|| json!({}))[operation.method.key()] = signature.clone();
+        let path = operation.path.value.clone();
+        // OpenAPI 3.0 has no QUERY. Only parameters and bodies count here.
+        let (path, method) = match operation.method {
+            Method::Query => (format!("/~query{path}"), Method::Post),
+            method => (path, method),
+        };
+        let path = paths.entry(path);
+        path.or_insert_with(|| json!({}))[method.key()] = signature.clone();
     }
     let mut document =
         json!({"openapi": "3.0.4", "info": {"title": "", "version": ""}, "components": {}});

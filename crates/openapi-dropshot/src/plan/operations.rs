@@ -71,7 +71,7 @@ impl<'a> Planner<'a> {
         let mut plans = Vec::new();
         let names = self.document.operation_names();
         for (operation, id) in self.document.operations.iter().zip(names) {
-            if matches!(operation.method, Method::Trace | Method::Query) {
+            if operation.method == Method::Trace {
                 let message = format!(
                     "{} is not supported: dropshot does not serve it",
                     operation.method
@@ -99,7 +99,7 @@ impl<'a> Planner<'a> {
             let body = operation.request_body.as_ref();
             let mut plan = OperationPlan {
                 operation,
-                route: routes.registered(&operation.path.value),
+                route: routes.registered(operation),
                 function: functions.claim(&snake(&id)),
                 path: self.parameters(operation, ParameterIn::Path, &type_name),
                 query: self.parameters(operation, ParameterIn::Query, &type_name),

@@ -4,7 +4,7 @@
 
 use super::Planner;
 use crate::rules;
-use openapi_dropshot_contract::model::{Document, Spanned};
+use openapi_dropshot_contract::model::{Document, Method, Operation, Spanned};
 use openapi_dropshot_contract::template::variables;
 use std::collections::BTreeMap;
 
@@ -12,7 +12,8 @@ use std::collections::BTreeMap;
 ///
 /// dropshot's router takes no fixed word where another path has a variable, no two
 /// names of a variable at one place, no variable that is a part of a segment, and no slash at the end. If a
-/// document has such paths, each path is registered as a number and its variables, such as `/1/{toolId}`.
+/// document has such paths, each path is registered as a number and its variables, such as `/1/{toolId}`. dropshot does not know the
+/// method QUERY, either: such an operation is registered as a POST, of a path with another number.
 /// `Router` of `openapi-dropshot-types`, which finds the operations of requests, takes all paths as
 /// the document has them.
 pub(super) struct Routes<'a> {
@@ -29,7 +30,9 @@ impl<'a> Routes<'a> {
                 && path.split('/').all(is_whole)
                 && !paths[..index].iter().any(|other| exclude(path, other))
         };
-        let all_fit = paths.iter().enumerate().all(fits);
+        let mut operations = document.operations.iter();
+        let is_query = |operation: &Operation| operation.method == Method::Query;
+        let all_fit = paths.iter().enumerate().all(fits) && !operations.any(is_query);
         let numbers = paths.iter().enumerate();
         let numbers = numbers.map(|(number, path)| (*path, number));
         Routes {
@@ -37,14 +40,20 @@ impl<'a> Routes<'a> {
         }
     }
 
-    /// Returns the path under which dropshot knows a path.
-    pub(super) fn registered(&self, path: &str) -> String {
-        match self.numbers.as_ref().and_then(|numbers| numbers.get(path)) {
-            None => path.to_owned(),
-            Some(number) => variables(path).fold(format!("/{number}"), |registered, name| {
-                format!("{registered}/{{{name}}}")
-            }),
-        }
+    /// Returns the path under which dropshot knows the path of an operation.
+    pub(super) fn registered(&self, operation: &Operation) -> String {
+        let path = operation.path.value.as_str();
+        let Some(numbers) = &self.numbers else {
+            return path.to_owned();
+        };
+        let number = numbers.get(path).copied().unwrap_or(0);
+        let number = match operation.method {
+            Method::Query => number + numbers.len(),
+            _ => number,
+        };
+        variables(path).fold(format!("/{number}"), |registered, name| {
+            format!("{registered}/{{{name}}}")
+        })
     }
 }
 

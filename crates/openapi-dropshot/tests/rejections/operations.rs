@@ -59,10 +59,6 @@ fn operations_that_dropshot_cannot_serve_are_rejected() {
             "unsupported-method",
         ),
         (
-            operation(&format!("    query:\n      operationId: a{PATH}\n{gone}")).replace("3.0.3", "3.2.0"),
-            "unsupported-method … QUERY",
-        ),
-        (
             operation(&format!("    get:\n      operationId: a{PATH}\n{gone}    additionalOperations: {{COPY: {{responses: {{}}}}}}\n")).replace("3.0.3", "3.2.0"),
             "unsupported-method … `COPY /things/{thingId}`",
         ),
