@@ -339,7 +339,7 @@ mod tests {
     use clap::CommandFactory as _;
 
     #[test]
-    fn the_command_line_is_consistent() {
+    fn the_command_line_definition_passes_the_checks_of_clap() {
         Cli::command().debug_assert();
     }
 }

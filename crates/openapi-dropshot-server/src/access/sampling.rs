@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn more_kinds_than_places_are_limited_together() {
+    fn rejections_beyond_the_tracked_kinds_share_one_limit() {
         let lines = lines(1);
         let logged = (400..500).filter(|status| lines.has_line_for(Some(*status), None));
         assert_eq!(logged.count(), KINDS + 1);

@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_do_not_belong_to_the_key() {
+    fn quotes_around_an_idempotency_key_are_removed() {
         for (value, expected) in [
             ("a1", "a1"),
             ("\"a1\"", "a1"),

@@ -63,7 +63,7 @@ mod tests {
     use crate::test_contract::TestContract;
 
     #[test]
-    fn types_are_called_what_json_calls_them() {
+    fn type_names_in_messages_are_those_of_json() {
         for (theirs, ours) in [
             (
                 "integer `7`, expected struct NewItem",
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_client_sent_is_repeated_as_it_is() {
+    fn values_from_the_client_are_quoted_unchanged_in_messages() {
         let message = "x: invalid type: string \"invalid type: map, expected i64 at line 1\", expected i64 at line 1 column 3";
         let expected = message.replace(
             ", expected i64 at line 1 column",
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn other_messages_and_other_rejections_are_left_alone() {
+    fn messages_of_other_rejections_are_not_changed() {
         assert_eq!(rewritten("missing field `bookId` at line 1 column 2"), None);
         let message = "invalid type: map, expected i64 at line 1";
         let rejection = TestContract::reject(Condition::Unavailable, message);

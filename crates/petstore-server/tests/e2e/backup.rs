@@ -64,7 +64,7 @@ fn a_store_that_is_restored_has_the_pets_of_the_backup_and_the_former_one_is_kep
 }
 
 #[test]
-fn a_killed_service_leaves_a_log_that_does_not_reach_the_restored_store() {
+fn restore_ignores_the_log_that_a_killed_service_left() {
     let mut service = Service::start();
     service.add("Rex", None);
     let folder = service.folder.clone();

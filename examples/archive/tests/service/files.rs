@@ -83,7 +83,7 @@ async fn a_file_of_any_size_is_uploaded_and_downloaded_with_little_memory() {
 }
 
 #[tokio::test]
-async fn a_part_is_downloaded_unless_the_file_has_changed() {
+async fn a_range_is_downloaded_unless_the_file_has_changed() {
     let (_archive, client, _, _issuer) = archive(&[]).await;
     let missing = client.download_scan().record_id(1).send().await;
     assert_eq!(status(missing), Some(404));

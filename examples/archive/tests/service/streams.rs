@@ -121,7 +121,7 @@ async fn events_arrive_while_the_stream_is_open_until_the_server_stops() {
 }
 
 #[test]
-fn an_export_has_each_record_on_a_line() {
+fn an_export_has_one_record_per_line() {
     let archive = archive(&[]);
     insert(&archive, (0..250).map(|number| format!("title {number}")));
     let response = archive.send(EXPORT, &[USER, "accept-encoding: gzip"]);
@@ -136,7 +136,7 @@ fn an_export_has_each_record_on_a_line() {
 }
 
 #[test]
-fn a_key_has_no_more_streams_than_its_number() {
+fn streams_beyond_the_limit_of_a_key_are_rejected() {
     let archive = archive(&["--max-streams-per-key=1"]);
     let first = Reading::start(&archive, WATCH, &[]);
     until_metrics_have(&archive, "archive_streams_in_use 1");
