@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_budget_of_a_few_units_can_be_used_completely() {
+    fn a_single_holder_can_use_most_of_a_small_budget() {
         for (limit, alone) in [(0, 0), (1, 1), (2, 2), (3, 2), (4, 3), (16, 12)] {
             let budget = Arc::new(Shares::new(limit));
             assert_eq!(all(&budget, "a").len(), alone, "{limit}");

@@ -24,7 +24,7 @@ fn json(value: &str) -> String {
 }
 
 #[test]
-fn json_escapes_in_yaml_are_decoded_as_in_json() {
+fn json_escapes_are_decoded_in_files_of_any_name() {
     let text = json(r#""\u0000 \ud83d\ude00 \/ \b\f\n\r\t \u00e9 \\ \"""#);
     let expected = "\u{0} \u{1f600} / \u{8}\u{c}\n\r\t é \\ \"";
     assert_eq!(extension("api.json", &text).as_str(), Some(expected));

@@ -20,7 +20,7 @@ fn the_declared_waiters_are_read_from_the_document() {
 }
 
 #[test]
-fn a_waiter_whose_result_no_client_can_observe_is_rejected() {
+fn an_invalid_waiter_is_rejected_at_its_place() {
     for (waiter, message, help) in [
         (
             "{path: «status, success: [a]}",

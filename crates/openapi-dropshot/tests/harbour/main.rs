@@ -196,7 +196,7 @@ fn a_form_is_read_as_its_schema_says() {
 }
 
 #[test]
-fn generation_reports_read_only_members_and_unsupported_credentials() {
+fn read_only_write_only_and_several_kinds_of_credentials_are_kept() {
     let members = emitted()["components"]["schemas"]["Anchorage"]["properties"].clone();
     assert_eq!(members["since"]["readOnly"], json!(true));
     assert_eq!(members["flag"]["readOnly"], json!(true));

@@ -88,7 +88,7 @@ fn a_request_counts_as_many_times_as_its_operation_costs() {
 }
 
 #[test]
-fn a_limit_without_effect_prevents_the_start() {
+fn an_invalid_operation_limit_prevents_the_start() {
     for (setting, message) in [
         ("uplaod.cost=2", "`uplaod`, which is not an operation"),
         ("upload.bytes=2", "is not a limit of an operation"),

@@ -165,7 +165,7 @@ fn a_log_line_is_bounded_and_has_the_number_of_fields_that_were_left_out() {
 }
 
 #[test]
-fn the_cached_date_changes_every_second() {
+fn each_second_has_its_own_timestamp() {
     let mut line = String::new();
     for seconds in [0, 0, 1, 86_400] {
         push_time(&mut line, Duration::new(seconds, 7_000));
