@@ -39,8 +39,8 @@ pub struct Project {
     /// the round trip; `None` takes the one that the project depends on, or else the one
     /// of the registry.
     pub types_crate: Option<PathBuf>,
-    /// The command that lists who still calls deprecated operations, if the
-    /// service has one.
+    /// The command that lists the callers of
+    /// deprecated operations, if the service has one.
     pub usage_command: Option<String>,
     /// Whether the version of the root `Cargo.toml` is that of the document.
     pub cargo_version: bool,

@@ -37,7 +37,7 @@ pub(crate) fn generate(document: &Document, options: &Options) -> Result<Generat
     let generated = run::run(document, &names, &prepared)?;
     pass::apply(&plan, &names, generated, options).map_err(|reason| {
         let message =
-            format!("the client generator does not know the code that progenitor made: {reason}");
+            format!("the client generator does not know the form of the code that progenitor generated: {reason}");
         let help = "use the version of progenitor that `Cargo.lock` names, and report the document";
         vec![rules::CLIENT_SHAPE.problem(&document.root.at, message, help)]
     })

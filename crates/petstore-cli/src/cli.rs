@@ -126,7 +126,7 @@ pub(crate) enum PetsCommand {
     /// its own Idempotency-Key, so that a line whose response was lost can be sent again without
     /// adding a second pet. The service keeps these keys for 24 hours and for one API key: after
     /// that time, or with another API key, such a line is held back and listed (see `--unknown`).
-    /// The import fails if the file was changed meanwhile or if the service is another one.
+    /// The import fails if the file has changed or if the service is a different one.
     Import(ImportOptions),
     /// Write all pets to stdout, in a format that `import` accepts
     Export(ExportOptions),
@@ -168,8 +168,8 @@ pub(crate) enum OrdersCommand {
 pub(crate) enum EventsCommand {
     /// Print each change of a pet or an order as it happens, until interrupted (experimental)
     ///
-    /// As JSON, each event is one line, and its `cursor` is the value of `--from` to continue behind it. It waits
-    /// through failures of the network and of the service.
+    /// As JSON, each event is one line, and its `cursor` is the value of `--from` to continue behind it. The command keeps waiting during failures
+    /// of the network and of the service.
     Follow(FollowOptions),
 }
 
@@ -192,14 +192,14 @@ pub(crate) struct PageOptions {
     /// The cursor with which to begin, from an earlier list with the same filters
     #[arg(long)]
     pub(crate) cursor: Option<String>,
-    /// Print all pages from there on, instead of one
+    /// Print this page and all that follow
     #[arg(long)]
     pub(crate) all: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ListOptions {
-    /// Only pets of this availability
+    /// Only pets with this status
     #[arg(long, value_parser = status())]
     pub(crate) status: Option<PetStatus>,
     #[command(flatten)]
@@ -214,7 +214,7 @@ pub(crate) struct AddOptions {
     /// The number of the category of the pet
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub(crate) category_id: i64,
-    /// The availability of the pet
+    /// The status of the pet
     #[arg(long, value_parser = status())]
     pub(crate) status: Option<PetStatus>,
     /// The idempotency key of an earlier attempt whose response was lost; stderr showed it
@@ -270,7 +270,7 @@ pub(crate) struct ExportOptions {
     /// The format of the output
     #[arg(long, value_enum, default_value = "ndjson")]
     pub(crate) format: Format,
-    /// Only pets of this availability
+    /// Only pets with this status
     #[arg(long, value_parser = status())]
     pub(crate) status: Option<PetStatus>,
     /// Only pets with a greater id than this one; an interrupted export printed it

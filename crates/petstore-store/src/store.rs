@@ -192,7 +192,7 @@ pub trait Store: Send + Sync {
 pub struct PetQuery {
     /// Only pets whose id is greater than this one.
     pub after: Option<i64>,
-    /// Only pets of this availability. A pet without a status matches none.
+    /// Only pets with this status. A pet without a status matches none.
     pub status: Option<PetStatus>,
     /// The greatest number of pets to return.
     pub limit: usize,

@@ -34,7 +34,7 @@ struct Kind {
     requests: AtomicU64,
 }
 
-/// The status, which is missing if the client went away, and the code of the error.
+/// The status, which is missing if the client disconnected, and the code of the error.
 type Rejection = (Option<u16>, Option<&'static str>);
 
 impl RejectedLines {

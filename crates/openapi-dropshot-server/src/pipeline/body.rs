@@ -127,7 +127,7 @@ pub(super) fn too_slow(time: Seconds) -> ErrorResponse {
 }
 
 pub(super) fn broken() -> ErrorResponse {
-    let message = "the body broke off, or its length or chunks are not as announced";
+    let message = "the body ended early, or does not match its `Content-Length` or its chunk sizes";
     ErrorResponse::new(Condition::InvalidRequest, message)
 }
 

@@ -105,7 +105,7 @@ impl<S: State> Drop for RequestRecord<S> {
         EndedRequest {
             message: match self.status {
                 Some(_) => "request completed",
-                None => "the client went away",
+                None => "the client disconnected",
             },
             request_id: &self.request_id,
             method: &self.method,

@@ -135,7 +135,7 @@ impl<'a> Planner<'a> {
         if reference.is_none() {
             let (id_text, path) = (&id.value, &other.path.value);
             let message = format!(
-                "the address of `{id_text}` cannot be told from a request: `{path}` has other variables"
+                "the address of `{id_text}` cannot be derived from a request: `{path}` has other variables"
             );
             let help = "name a replacement with variables at the same places of the path, or without variables";
             self.reject(&rules::UNSUPPORTED_REPLACEMENT, &id.at, message, help);

@@ -63,7 +63,7 @@ fn text(url: &DatabaseUrl, plan: &MigrationPlan) -> String {
         return format!("`{url}` has schema version {to}; there is nothing to upgrade\n");
     }
     if *from == 0 {
-        return format!("`{url}` has no store; `serve` would make one, of schema version {to}\n");
+        return format!("`{url}` has no store; `serve` would create one, of schema version {to}\n");
     }
     let lines: String = (1..)
         .zip(steps)

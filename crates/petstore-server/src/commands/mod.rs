@@ -52,7 +52,7 @@ pub(crate) fn man(folder: Option<&Path>) -> anyhow::Result<()> {
         let mut page = Vec::new();
         Man::new(command)
             .render(&mut page)
-            .context("cannot make the manual page")?;
+            .context("cannot create the manual page")?;
         return print(&String::from_utf8_lossy(&page));
     };
     clap_mangen::generate_to(command, folder).with_context(|| {

@@ -195,7 +195,7 @@ fn a_backup_without_checksum_is_verified_and_restored_with_a_note() {
         bytes.truncate(pages);
     });
     let (folder, _) = stopped(service);
-    let note = "`copy.db` has no checksum, because an earlier version created it or it was used as a store since: if a bit of a value has changed, nobody would notice\n";
+    let note = "`copy.db` has no checksum, because an earlier version created it or it was used as a store since: a changed bit in a value would not be detected\n";
     for command in [
         &["backup", "--verify", "copy.db"][..],
         &["restore", "copy.db"],

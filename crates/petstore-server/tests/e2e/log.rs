@@ -167,7 +167,7 @@ fn a_request_whose_client_disconnects_is_logged_too() {
     drop(connection);
     let line = service.log.wait_for("operation=\"createPet\"");
     assert!(
-        line.contains("status=400") || line.contains("the client went away"),
+        line.contains("status=400") || line.contains("the client disconnected"),
         "{line}"
     );
     assert!(service.pets().is_empty());

@@ -85,7 +85,7 @@ impl Pass<'_> {
         let (names, bounds): (Vec<_>, Vec<_>) = settings.into_iter().unzip();
         let docs = docs([
             format!(
-                "As [`{method}`](Self::{method}), with all that the operation requires, so that the compiler finds what is missing."
+                "As [`{method}`](Self::{method}), with everything that the operation requires as arguments, so that the compiler reports what is missing."
             ),
             self.complete_example(
                 request,
