@@ -468,8 +468,7 @@ impl Reader<'_> {
         });
         package.unwrap_or_else(|| {
             let message = format!("no Cargo.toml above `{folder}` names the crate of this folder");
-            let help =
-                "add `crate`, the name of the crate with `_` for `-`, such as `shop_models`";
+            let help = "add `crate`, the name of the crate with `_` for `-`, such as `shop_models`";
             self.report(target.folder.span(), message, help);
             String::new()
         })

@@ -70,7 +70,7 @@ pub struct Output {
     pub client: Option<String>,
     /// The crate of the models as Rust writes it, such as `shop_models`.
     pub models_crate: String,
-    /// The crate of the client as Rust writes it, such as `shop_client`; empty without a client.
+    /// The name of the client's crate in Rust code, such as `shop_client`; empty if no client is generated.
     pub client_crate: String,
     /// The name of the trait; `None` derives it from the document's title.
     pub trait_name: Option<String>,

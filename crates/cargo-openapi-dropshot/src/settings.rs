@@ -147,7 +147,7 @@ pub(crate) struct Generate {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub(crate) skip_in_client: Vec<Spanned<String>>,
-    /// The name of the trait. Without it, the name is made from the title of the document.
+    /// The name of the trait. Without it, the name is derived from the title of the document.
     #[serde(rename = "trait")]
     #[schemars(with = "Option<String>")]
     pub(crate) trait_name: Option<Spanned<String>>,

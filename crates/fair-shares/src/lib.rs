@@ -162,7 +162,7 @@ impl<H: Copy + Eq + Hash> Share<H> {
         self.amount
     }
 
-    /// Takes more, by the rules of [`Shares::try_take`], and says whether it did. If it
+    /// Takes more, by the rules of [`Shares::try_take`], and returns whether it succeeded. If it
     /// did not, the share is as it was.
     #[must_use]
     pub fn try_grow(&mut self, more: usize) -> bool {

@@ -48,7 +48,7 @@ impl FeedCursor {
     }
 }
 
-/// How often the store is asked for news of other servers while somebody waits.
+/// How often the store is polled for events of other servers while a request waits.
 const POLL: Duration = Duration::from_millis(500);
 /// A consumer that waits looks for its events at most this often, however many there are of other types.
 const PAUSE: Duration = Duration::from_millis(50);

@@ -11,7 +11,7 @@ use clap_complete::Shell;
 use petstore_client::{OrderStatus, PetStatus};
 use std::{path::PathBuf, sync::LazyLock};
 
-/// The version of this build. Who builds between two releases can name the commit in it.
+/// The version of this build. A build between two releases can contain the commit.
 const VERSION: &str = match option_env!("PETSTORE_BUILD_VERSION") {
     Some(version) => version,
     None => env!("CARGO_PKG_VERSION"),
@@ -168,7 +168,7 @@ pub(crate) enum OrdersCommand {
 pub(crate) enum EventsCommand {
     /// Print each change of a pet or an order as it happens, until interrupted (experimental)
     ///
-    /// As JSON, each event is one line, and its `cursor` is the value of `--from` to continue behind it. The command keeps waiting during failures
+    /// As JSON, each event is one line, and `--from` with its `cursor` continues after it. The command keeps waiting during failures
     /// of the network and of the service.
     Follow(FollowOptions),
 }
@@ -312,8 +312,8 @@ impl Format {
     }
 }
 
-/// A name that can be seen. The service accepts any text, but an empty name on a command line is a variable that is not
-/// set.
+/// A name that is not empty. The service accepts any text, but an empty name on a command line usually comes from a
+/// variable that is not set.
 fn name(text: &str) -> Result<String, &'static str> {
     if text.trim().is_empty() {
         return Err("the name is empty");

@@ -164,10 +164,12 @@ pub enum OpenProblem {
     Linked(u64),
 
     /// The file or its folder cannot be written.
-    #[error("it cannot be written; give the user of the service write permission for the file and its folder")]
+    #[error(
+        "it cannot be written; give the user of the service write permission for the file and its folder"
+    )]
     NotWritable(#[source] Cause),
 
-    /// There is no store, and the caller does not make one.
+    /// The store does not exist, and the caller does not create it.
     #[error(
         "there is no store; correct the setting `database`, or create the store with `migrate --create` or by starting `serve`"
     )]
@@ -395,7 +397,9 @@ pub enum BackupProblem {
     NoFolder(PathBuf),
 
     /// The folder of the copy cannot be written.
-    #[error("the copy cannot be written; give this user write permission for its folder, or name another file")]
+    #[error(
+        "the copy cannot be written; give this user write permission for its folder, or name another file"
+    )]
     NotWritable(#[from] io::Error),
 
     /// The copy was made, but its data is damaged: this is the first problem that

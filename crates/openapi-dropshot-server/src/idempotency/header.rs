@@ -5,7 +5,7 @@
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct IdempotencyKey(String);
 
-/// A header value that is no [`IdempotencyKey`]. The text continues "`Idempotency-Key` …".
+/// A header value that is not a valid [`IdempotencyKey`]. The text continues "`Idempotency-Key` …".
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("must have 1 to 255 characters, each of them visible ASCII or a space")]
 pub struct InvalidIdempotencyKey;

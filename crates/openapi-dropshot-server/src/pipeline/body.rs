@@ -99,7 +99,7 @@ async fn collect<P: Copy + Eq + Hash>(
     })
 }
 
-/// The budget is taken for what has arrived, not for what was announced: else
+/// A share of the budget is taken for the bytes that have arrived, not for the announced length: else
 /// announcing much and sending nothing would use it up.
 fn take_share<P: Copy + Eq + Hash>(
     share: &mut Option<Share<Option<P>>>,

@@ -99,7 +99,7 @@ impl<S: State> RequestRecord<S> {
     }
 }
 
-/// Also a request whose client went away is logged and counted.
+/// A request whose client disconnected is logged and counted, too.
 impl<S: State> Drop for RequestRecord<S> {
     fn drop(&mut self) {
         EndedRequest {

@@ -25,7 +25,9 @@ impl Parser {
         match (format, header) {
             (Format::Ndjson, _) => Ok(Parser::Ndjson),
             (Format::Csv, Some(header)) => Ok(Parser::Csv(columns(&fields(header)?)?)),
-            (Format::Csv, None) => Err("is empty; its first line must contain the names of the columns".to_owned()),
+            (Format::Csv, None) => {
+                Err("is empty; its first line must contain the names of the columns".to_owned())
+            }
         }
     }
 

@@ -67,7 +67,7 @@ pub struct NewPet {
 }
 
 impl NewPet {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(name: impl Into<String>, category_id: i64) -> Self {
         NewPet {
             name: name.into(),
@@ -109,7 +109,7 @@ pub struct Pet {
 }
 
 impl Pet {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(name: impl Into<String>, category_id: i64, id: i64) -> Self {
         Pet {
             name: name.into(),
@@ -185,7 +185,7 @@ pub struct NewOrder {
 }
 
 impl NewOrder {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(pet_id: i64) -> Self {
         NewOrder { pet_id }
     }
@@ -201,7 +201,7 @@ pub struct OrderUpdate {
 }
 
 impl OrderUpdate {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(status: OrderStatus) -> Self {
         OrderUpdate { status }
     }
@@ -239,7 +239,7 @@ pub struct Order {
 }
 
 impl Order {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(
         id: i64,
         pet_id: i64,
@@ -325,7 +325,7 @@ pub struct EventHead {
 }
 
 impl EventHead {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(
         id: impl Into<String>,
         timestamp: impl Into<DateTime>,
@@ -363,7 +363,7 @@ pub struct PetCreated {
 }
 
 impl PetCreated {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(
         id: impl Into<String>,
         timestamp: impl Into<DateTime>,
@@ -431,7 +431,7 @@ pub struct PetStatusChange {
 }
 
 impl PetStatusChange {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(id: i64, status: PetStatus) -> Self {
         PetStatusChange { id, status }
     }
@@ -459,7 +459,7 @@ pub struct PetStatusChanged {
 }
 
 impl PetStatusChanged {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(
         id: impl Into<String>,
         timestamp: impl Into<DateTime>,
@@ -539,7 +539,7 @@ pub struct OrderPlaced {
 }
 
 impl OrderPlaced {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(
         id: impl Into<String>,
         timestamp: impl Into<DateTime>,
@@ -617,7 +617,7 @@ pub struct OrderUpdated {
 }
 
 impl OrderUpdated {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(
         id: impl Into<String>,
         timestamp: impl Into<DateTime>,
@@ -778,7 +778,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(
         code: impl Into<String>,
         message: impl Into<String>,

@@ -19,7 +19,7 @@ pub(crate) async fn run(file: &Path, settings: CommandSettings) -> anyhow::Resul
     print(&format!("copied `{url}` to `{}`\n", file.display()))
 }
 
-/// Reads all of a backup.
+/// Reads and checks a whole backup.
 pub(crate) async fn verify(file: &Path, settings: &CommandSettings) -> anyhow::Result<()> {
     logging::init(&INFO, &settings.log);
     let found = petstore_store::verify_backup(file).await?;

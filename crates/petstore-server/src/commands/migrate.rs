@@ -10,7 +10,7 @@ use petstore_store::{
 };
 use std::time::Duration;
 
-/// How long the upgrade is tried again while others use the tables, as `serve` does by default.
+/// How long the upgrade is retried while others use the tables, as `serve` does by default.
 const PATIENCE: Duration = Duration::from_mins(5);
 
 pub(crate) async fn run(settings: CommandSettings, create: bool) -> anyhow::Result<()> {

@@ -88,8 +88,8 @@ fn is_temporary(error: &anyhow::Error) -> bool {
     }
 }
 
-/// Makes the first key of a store that has none. Under systemd and Kubernetes there is nobody
-/// to show it to, and a log is not a place for a key.
+/// Creates the first key of a store without keys. Not under systemd or Kubernetes, where nobody
+/// would see it and a log must not contain a key.
 async fn first_key(store: &dyn Store) -> anyhow::Result<Option<ApiKey>> {
     if store.has_keys().await? {
         return Ok(None);

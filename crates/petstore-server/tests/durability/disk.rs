@@ -204,7 +204,9 @@ fn a_store_that_cannot_be_written_is_rejected_with_what_to_do() {
             "{said}"
         );
         assert!(
-            said.contains("give the user of the service write permission for the file and its folder"),
+            said.contains(
+                "give the user of the service write permission for the file and its folder"
+            ),
             "{said}"
         );
         drop(Service::start_in(Arc::clone(&folder), &SERVE[3..], &[]));

@@ -201,8 +201,7 @@ fn a_client_that_does_not_read_the_response_is_disconnected() {
     proxy.serves();
 }
 
-/// A connection on which a request was answered, or nothing where the proxy
-/// closed it.
+/// A connection on which a request got its response, or `None` if the proxy closed it.
 fn served(proxy: &Proxy) -> Option<TcpStream> {
     let mut stream = TcpStream::connect(proxy.front.address).expect("the proxy listens");
     stream.set_read_timeout(Some(PATIENCE)).expect("not none");

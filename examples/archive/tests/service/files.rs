@@ -150,7 +150,7 @@ async fn an_upload_without_its_end_is_not_stored() {
     let mut response = String::new();
     slow.read_to_string(&mut response).expect("a response");
     assert!(response.starts_with("HTTP/1.1 408"), "{response}");
-    // The client goes away.
+    // The client disconnects.
     let broken = begin(&archive, &token, 1000, b"some");
     while stored(&archive).is_empty() {
         tokio::task::yield_now().await;

@@ -104,7 +104,7 @@ async fn events_arrive_while_the_stream_is_open_until_the_server_stops() {
         event.ends_with("id: 2\ndata: {\"id\":2,\"title\":\"Globe\"}\n"),
         "{event}"
     );
-    // A client that comes back gets what it does not have.
+    // A client that reconnects gets the items that it has missed.
     let mut second = Reading::start(&archive, WATCH, &["last-event-id: 1"]);
     assert!(second.until("data").contains("id: 2\n"));
     until_metrics_have(&archive, "archive_streams_in_use 2");

@@ -33,7 +33,8 @@ async fn all(store: &Arc<dyn Store>) -> Vec<Pet> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn concurrent_creations_with_one_key_on_several_servers_create_one_pet_and_replay_its_response() {
+async fn concurrent_creations_with_one_key_on_several_servers_create_one_pet_and_replay_its_response()
+ {
     let Some(cluster) = shared().await else {
         return;
     };

@@ -68,7 +68,8 @@ async fn three(database: &Database<'_>) -> [Arc<dyn Store>; 3] {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn concurrent_orders_with_one_key_on_several_servers_place_one_order_and_replay_its_response() {
+async fn concurrent_orders_with_one_key_on_several_servers_place_one_order_and_replay_its_response()
+{
     let Some(cluster) = shared().await else {
         return;
     };
