@@ -12,7 +12,7 @@ const DEFAULT_URL: &str = "http://127.0.0.1:8080/v1";
 ///
 /// # Errors
 ///
-/// There is no API key, or the address or the key is not valid; the message says what to change.
+/// The API key is missing, or the address or the key is not valid; the message says what to change.
 pub fn client() -> Result<Client> {
     builder()?
         .build()
@@ -35,7 +35,7 @@ pub fn url() -> Result<String> {
 ///
 /// # Errors
 ///
-/// There is no API key, or a variable cannot be read.
+/// The API key is missing, or a variable cannot be read.
 pub fn builder() -> Result<ClientBuilder> {
     let url = url()?;
     let key = env::var("PETSTORE_API_KEY")

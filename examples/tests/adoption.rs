@@ -38,7 +38,7 @@ async fn all_pets_of_a_litter_are_added() {
 }
 
 #[tokio::test]
-async fn a_lost_response_adds_no_pet_twice() {
+async fn a_retry_after_a_lost_response_adds_no_second_pet() {
     let server = Server::start().await.expect("a port is free");
     let lost = Fault::cut_before_the_answer().on(OperationId::CreatePet);
     server.inject(lost.after(1).times(1));

@@ -151,7 +151,7 @@ async fn a_key_that_was_rejected_is_read_again_from_its_file() {
 }
 
 #[tokio::test]
-async fn errors_are_distinguished() {
+async fn the_example_distinguishes_errors_by_their_code() {
     let server = start().await;
     let program = env!("CARGO_BIN_EXE_handle_errors");
     // The classifier lets this 500 be sent again.

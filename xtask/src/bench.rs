@@ -1,5 +1,5 @@
-//! Runs `cargo xtask bench`: measures the service beside a baseline and its peers, its
-//! latency at a fixed rate, its reads on growing stores, the client, and the generator.
+//! Runs `cargo xtask bench`: measures the service beside a baseline and comparisons, its latency at
+//! a fixed rate, its reads on growing stores, the client, and the generator.
 //! Each part is one file below. The programs of `crates/petstore-bench` send the requests
 //! and check the responses; the book's page about the benchmark says what is measured and why.
 
@@ -44,7 +44,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "PART", value_delimiter = ',')]
     only: Vec<Part>,
 
-    /// Compare with these peers
+    /// Compare with these other implementations
     #[arg(long, value_enum, default_value_t)]
     peers: peers::Selection,
 
@@ -65,7 +65,7 @@ pub(crate) struct Options {
     rounds: Option<usize>,
 }
 
-/// A part of the bench.
+/// A part of the benchmark.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 enum Part {
     /// All candidates, as fast as responses arrive

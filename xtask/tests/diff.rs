@@ -68,7 +68,7 @@ fn narrowed(base: &str) -> String {
 }
 
 #[test]
-fn a_break_is_shown_first_with_both_places_and_fails() {
+fn a_breaking_change_is_printed_first_with_both_places_and_fails() {
     let output = diff(&folder(narrowed), &[]);
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     assert_eq!(

@@ -68,7 +68,7 @@ fn assert_reaches_none(package: &str, edges: &str, forbidden: impl Fn(&str) -> b
 }
 
 #[test]
-fn toolkit_crates_reach_no_crate_of_the_pet_store() {
+fn toolkit_crates_do_not_depend_on_the_pet_store() {
     for package in toolkit() {
         assert_reaches_none(&package, "normal,build,dev", |name| {
             name.starts_with("petstore-")
@@ -77,7 +77,7 @@ fn toolkit_crates_reach_no_crate_of_the_pet_store() {
 }
 
 #[test]
-fn xtask_reaches_no_generated_code() {
+fn xtask_does_not_depend_on_generated_code() {
     // Otherwise broken output could not be generated again.
     assert_reaches_none("xtask", "normal,build,dev", |name| {
         GENERATED_CRATES.contains(&name)
@@ -85,7 +85,7 @@ fn xtask_reaches_no_generated_code() {
 }
 
 #[test]
-fn store_and_client_reach_no_http_server() {
+fn store_and_client_do_not_depend_on_an_http_server() {
     assert_reaches_none("petstore-store", "normal,build", |name| name == "dropshot");
     assert_reaches_none("petstore-client", "normal,build", |name| {
         ["dropshot", "openapi-dropshot-server"].contains(&name)
@@ -300,7 +300,7 @@ fn functions(source: &str) -> Vec<(&str, Vec<&str>)> {
 }
 
 #[test]
-fn only_the_grammar_knows_where_schemas_are() {
+fn only_the_grammar_lists_the_places_of_schemas() {
     const KEYWORDS: [&str; 7] = [
         "\"allOf\"",
         "\"oneOf\"",
@@ -461,7 +461,7 @@ fn circle(uses: &BTreeMap<String, BTreeSet<String>>) -> Option<Vec<&str>> {
 }
 
 #[test]
-fn no_circle_has_more_than_two_files() {
+fn no_dependency_cycle_has_more_than_two_files() {
     let crates = fs::read_dir(workspace_root().join("crates")).expect("the folder of crates");
     let crates = crates.map(|entry| entry.expect("an entry").path());
     let folders = crates.chain([workspace_root().join("xtask")]);
@@ -479,7 +479,7 @@ fn no_circle_has_more_than_two_files() {
 }
 
 #[test]
-fn circles_are_found_in_paths_and_declarations() {
+fn dependency_cycles_are_found_in_paths_and_declarations() {
     let source = "use super::{a, b::{self, c::D as E}}; fn f() { i::j(crate::k::l()); } mod tests { use m::n; }";
     let paths: Vec<String> = Paths::of(source)
         .iter()

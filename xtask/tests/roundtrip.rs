@@ -75,7 +75,7 @@ fn the_contract_passes_completely_and_rejections_are_shown_with_their_place() {
 }
 
 #[test]
-fn a_part_that_is_left_out_fails_a_round_trip_with_whole() {
+fn a_part_that_was_left_out_fails_the_round_trip_with_the_flag_whole() {
     let output = roundtrip(&[
         "--whole",
         "crates/cargo-openapi-dropshot/src/roundtrip/tests/rejected.yaml",
@@ -103,7 +103,7 @@ fn the_plan_counts_what_can_be_generated_and_names_the_rules_that_reject_the_res
 }
 
 #[test]
-fn the_table_has_the_differences_and_the_documents_that_cannot_be_read() {
+fn the_roundtrip_table_lists_differences_and_unreadable_documents() {
     let output = roundtrip(&[
         "--table",
         "crates/cargo-openapi-dropshot/src/roundtrip/tests/rejected.yaml",
@@ -141,7 +141,7 @@ fn a_file_that_is_not_a_document_is_named() {
 }
 
 #[test]
-fn documents_of_other_teams_pass_the_round_trip_with_whole() {
+fn documents_of_other_teams_pass_the_round_trip_with_the_flag_whole() {
     let Some(folder) = test_support::documents_folder("foreign") else {
         return;
     };

@@ -9,7 +9,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use clap_complete::{Shell, generate as generate_to};
 use std::{env, path::PathBuf, process::ExitCode};
 
-/// Keeps an OpenAPI document, the code generated from it and its releases in agreement
+/// Checks that an OpenAPI document, the code generated from it and its releases agree
 #[derive(Debug, Parser)]
 #[command(
     name = "cargo-openapi-dropshot",

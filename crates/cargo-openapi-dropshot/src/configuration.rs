@@ -34,8 +34,8 @@ impl Configuration {
     pub fn find() -> Result<Self> {
         Self::find_if_any()?.with_context(|| {
             format!(
-                "there is no {FILE} in this folder or in a folder above it: write one (`cargo openapi-dropshot init` does), \
-                 or name one with `--config FILE`"
+                "{FILE} was not found in this folder or in a folder above it: \
+                 create one, such as with `cargo openapi-dropshot init`, or name one with `--config FILE`"
             )
         })
     }
@@ -64,7 +64,7 @@ impl Configuration {
         let name = shown.as_deref().unwrap_or(file).display().to_string();
         let text = fs::read_to_string(file).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => anyhow!(
-                "there is no {name}: write one (`cargo openapi-dropshot init` does), or name another with `--config FILE`"
+                "{name} does not exist: create it, such as with `cargo openapi-dropshot init`, or name another with `--config FILE`"
             ),
             _ => anyhow::Error::new(error).context(format!("cannot read {name}")),
         })?;
@@ -280,7 +280,7 @@ impl Reader<'_> {
         let crates = crates.map(|(target, own, name)| (Some(target.place()), own, name));
         self.check_distinct(crates, |name, _| {
             let message = format!("two folders of generated code have the crate `{name}`");
-            let help = "write the `crate` of each as Rust writes it, such as `shop_models` and `shop_client`; two folders of one \
+            let help = "write the `crate` of each with `_` for `-`, such as `shop_models` and `shop_client`; two folders of one \
                         crate are modules, such as `crate::models`";
             (message, help.to_owned())
         });
@@ -343,7 +343,7 @@ impl Reader<'_> {
             let message = format!(
                 "`{folder}` must contain only generated code, but contains {what} ({path})"
             );
-            let help = "write a folder for nothing but the generated code, such as `crates/shop-client/src/generated`: files that the \
+            let help = "use a separate folder for the generated code, such as `crates/shop-client/src/generated`: files that the \
                         generator does not write do not belong there";
             self.report(target.folder.span(), message, help);
         }
@@ -413,7 +413,7 @@ impl Reader<'_> {
         if let Some(name) = &generate.trait_name
             && !is_path_of_names(name.get_ref(), 1)
         {
-            let message = format!("`{}` is not a name of a trait", name.get_ref());
+            let message = format!("`{}` is not a valid name of a trait", name.get_ref());
             self.report(
                 name.span(),
                 message,
@@ -449,7 +449,7 @@ impl Reader<'_> {
                 return name.get_ref().clone();
             }
             let message = format!(
-                "`{}` is not a crate or a module as Rust writes it",
+                "`{}` is not a valid name of a crate or a module",
                 name.get_ref()
             );
             let help = "write `_` for `-`, as in `shop_models`, and `::` between modules, as in `crate::models`";
@@ -468,8 +468,7 @@ impl Reader<'_> {
         });
         package.unwrap_or_else(|| {
             let message = format!("no Cargo.toml above `{folder}` names the crate of this folder");
-            let help =
-                "add `crate`, the name of the crate as Rust writes it, such as `shop_models`";
+            let help = "add `crate`, the name of the crate with `_` for `-`, such as `shop_models`";
             self.report(target.folder.span(), message, help);
             String::new()
         })
@@ -556,7 +555,7 @@ impl Reader<'_> {
             let (old, new) = (from.get_ref(), to.get_ref());
             let is_type = new.starts_with(|first: char| first.is_ascii_uppercase());
             if !is_type || !is_path_of_names(new, 1) {
-                let message = format!("`{new}` is not a name of a type");
+                let message = format!("`{new}` is not a valid name of a type");
                 self.report(
                     to.span(),
                     message,

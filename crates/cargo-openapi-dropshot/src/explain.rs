@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 /// Describe a rule: its meaning, examples, the remedy and its configuration
 ///
-/// Exits with 0, and with 1 if there is no such rule.
+/// Exits with 0, or with 1 if the rule does not exist.
 #[derive(clap::Args, Debug)]
 pub struct Options {
     /// The id of the rule, which messages print in brackets; without it, all rules are listed
@@ -294,7 +294,7 @@ fn severity_of(rule: &DifferenceRule) -> &'static str {
 ///
 /// # Errors
 ///
-/// There is no such rule.
+/// The rule does not exist.
 pub fn run(options: &Options) -> Result<ExitCode> {
     if options.all {
         print!("{}", page::markdown());

@@ -216,7 +216,7 @@ fn source(project: &Project, options: &Options) -> Result<Source> {
     let document =
         read_with_files(path, &text, &mut load).map_err(|problems| rejected(project, &problems))?;
     let Some(fixed) = fix::add_missing_responses(&document)? else {
-        println!("{path} lacks no response that every service sends");
+        println!("{path} already has the responses that every service sends");
         return Ok(unchanged(text));
     };
     Ok(Source {

@@ -289,7 +289,7 @@ fn plan(
     if options.skip_unsupported {
         let not_in_client = (!options.no_client).then_some(&[][..]);
         unsupported = Unsupported::find(usable, &generator, not_in_client).map_err(|problems| {
-            let remedy = "; no operation is left without what is not supported";
+            let remedy = "; every operation needs something that is not supported";
             rejected(&from, &problems, remedy)
         })?;
         output.skip = unsupported.skip.keys().cloned().collect();
@@ -383,7 +383,7 @@ fn check_folder(folder: &Path) -> Result<()> {
     if let Some(existing) = folder.ancestors().find(|above| above.exists()) {
         ensure!(
             existing.is_dir(),
-            "cannot make {}: {} is a file; pass the path of a folder",
+            "cannot create {}: {} is a file; pass the path of a folder",
             folder.display(),
             existing.display()
         );
@@ -449,7 +449,7 @@ fn notes(document: &Document) -> Vec<String> {
         if count > 0 {
             let operations = counted(count, "operation");
             notes.push(format!(
-                "The document lists no response {status} for {operations}. The service sends it all the same if {when}. `cargo openapi-dropshot generate --fix` adds `4XX` and `5XX` to the document."
+                "The document lists no response {status} for {operations}. The service sends it anyway if {when}. `cargo openapi-dropshot generate --fix` adds `4XX` and `5XX` to the document."
             ));
         }
     }

@@ -39,8 +39,8 @@ pub struct Project {
     /// the round trip; `None` takes the one that the project depends on, or else the one
     /// of the registry.
     pub types_crate: Option<PathBuf>,
-    /// The command that lists who still calls deprecated operations, if the
-    /// service has one.
+    /// The command that lists the callers of
+    /// deprecated operations, if the service has one.
     pub usage_command: Option<String>,
     /// Whether the version of the root `Cargo.toml` is that of the document.
     pub cargo_version: bool,
@@ -70,7 +70,7 @@ pub struct Output {
     pub client: Option<String>,
     /// The crate of the models as Rust writes it, such as `shop_models`.
     pub models_crate: String,
-    /// The crate of the client as Rust writes it, such as `shop_client`; empty without a client.
+    /// The name of the client's crate in Rust code, such as `shop_client`; empty if no client is generated.
     pub client_crate: String,
     /// The name of the trait; `None` derives it from the document's title.
     pub trait_name: Option<String>,

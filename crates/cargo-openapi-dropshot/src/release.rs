@@ -163,7 +163,7 @@ fn check_step(inputs: &Inputs<'_>, changelog: &Changelog, version: Version) -> R
         reasons.push(format!("  `### Added` in {}", changelog.file));
     }
     bail!(
-        "{version} is too small a step from {}: it needs a {required} version, {least} at least, because of\n{}",
+        "the step from {} to {version} is too small: these changes need a {required} version, at least {least}:\n{}",
         newest.version,
         reasons.join("\n")
     )

@@ -27,7 +27,7 @@ pub(crate) fn check_names_file(name: &str, file: &str) -> Result<()> {
     let found = git(Path::new("."), &arguments);
     if found.is_ok_and(|found| found.is_success) {
         bail!(
-            "`{name}` is a git revision and no document: name the file in it, as in `{name}:{file}`"
+            "`{name}` is a git revision and not a document: name the file in it, as in `{name}:{file}`"
         );
     }
     Ok(())

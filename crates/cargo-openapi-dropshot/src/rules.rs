@@ -35,8 +35,8 @@ openapi_dropshot_contract::rules! {
             "`## 1.1.0 - 2026-11-20`, or `### Changed`"
         configuration "`changelog` in `openapi-dropshot.toml` names the file, which need not be the one at the root. There, too:\n\n\
                         ```toml\n[document.rules]\nchangelog-form = { level = \"off\", reason = \"The changelog has another form.\" }\n```";
-    CHANGELOG_ENTRY Error General "changelog-entry" "A change since the newest release has no entry in the section Unreleased of the changelog. For a property or a parameter that comes or \
-                  goes, the entries have its name, too."
+    CHANGELOG_ENTRY Error General "changelog-entry" "A change since the newest release has no entry in the section Unreleased of the \
+                  changelog. For an added or removed property or parameter, an entry must contain its name, too."
         "Add an entry that names the operation, by method and path or by its id, or the component; and the property or the parameter."
         Words "a new parameter of `GET /things`, and no entry that names `GET /things`"
             "the same with the entry `- GET /things has the parameter limit.`"

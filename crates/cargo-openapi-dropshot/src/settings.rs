@@ -61,7 +61,7 @@ pub(crate) struct Document {
     /// repository has one document, and a `Cargo.toml` beside this file.
     #[schemars(with = "Option<bool>")]
     pub(crate) cargo_version: Option<Spanned<bool>>,
-    /// The command that lists who still calls deprecated operations, if the service has one.
+    /// The command that lists the callers of deprecated operations, if the service has one.
     pub(crate) usage_command: Option<String>,
     /// The rules that the linter applies.
     #[serde(default)]
@@ -147,7 +147,7 @@ pub(crate) struct Generate {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub(crate) skip_in_client: Vec<Spanned<String>>,
-    /// The name of the trait. Without it, the name is made from the title of the document.
+    /// The name of the trait. Without it, the name is derived from the title of the document.
     #[serde(rename = "trait")]
     #[schemars(with = "Option<String>")]
     pub(crate) trait_name: Option<Spanned<String>>,
@@ -164,8 +164,8 @@ pub(crate) struct Target {
     /// The folder, which contains generated code and nothing else.
     #[schemars(with = "String")]
     pub(crate) folder: Spanned<String>,
-    /// The crate or module of the folder as Rust writes it, such as `shop_models` or
-    /// `crate::models`. Without it, it is the package of the nearest `Cargo.toml` above the folder.
+    /// The crate or module that contains the folder, such as `shop_models` or
+    /// `crate::models`. The default is the package of the nearest `Cargo.toml` above the folder.
     #[serde(rename = "crate")]
     #[schemars(with = "Option<String>")]
     pub(crate) crate_name: Option<Spanned<String>>,

@@ -99,7 +99,7 @@ fn the_client_takes_alternatives_of_text_for_texts() {
 }
 
 #[test]
-fn each_error_in_the_document_is_left_out_at_its_place() {
+fn each_error_reported_for_a_document_can_be_skipped_at_its_place() {
     let folder = TempDir::new().expect("a folder");
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/foreign/faulty-parts.yaml");
     let from = from.display().to_string();
@@ -207,7 +207,7 @@ fn init_rejects_a_document_with_webhooks_only() {
 }
 
 #[test]
-fn a_response_101_opens_a_websocket_which_the_client_alone_leaves_out() {
+fn a_response_101_is_a_websocket_which_only_the_client_leaves_out() {
     let folder = TempDir::new().expect("a folder");
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/foreign/websocket.yaml");
     let from = from.display().to_string();

@@ -191,7 +191,7 @@ fn a_service_is_written_that_passes_the_gates() {
 }
 
 #[test]
-fn what_does_not_compile_is_removed_and_the_output_of_cargo_is_printed() {
+fn a_generated_service_that_does_not_compile_is_removed_and_the_output_of_cargo_is_printed() {
     let place = Place::new(DOCUMENT);
     place.write("shop/notes.txt", "kept");
     // The registry has no such version of the toolkit.
@@ -592,7 +592,7 @@ fn the_toolkit_of_a_folder_is_named_by_a_relative_path() {
 }
 
 #[test]
-fn what_cannot_be_served_is_reported_with_its_place_and_can_be_left_out() {
+fn unsupported_operations_are_reported_with_their_place_and_can_be_skipped() {
     let unsupported = "{type: integer, example: 7, not: {type: string}}";
     let document = DOCUMENT.replacen("{type: integer, example: 7}", unsupported, 1);
     let place = Place::new(&document);
@@ -663,7 +663,7 @@ fn patterns_of_the_legacy_syntax_of_ecmascript_are_supported() {
 }
 
 #[test]
-fn warnings_are_printed_once() {
+fn each_warning_is_printed_once() {
     let document = DOCUMENT.replace("      type: object\n      required: [id, kind]\n", "");
     let place = Place::new(&document);
     let (code, text) = place.init(&["--fix"]);
@@ -722,7 +722,7 @@ fn errors_have_the_media_type_of_the_document() {
 }
 
 #[test]
-fn a_mistake_is_named_with_its_remedy_and_nothing_is_written() {
+fn a_mistake_is_reported_with_its_remedy_and_nothing_is_written() {
     let place = Place::new(DOCUMENT);
     place.write("file", "");
     place.write("broken/Cargo.toml", "[workspace");
@@ -801,7 +801,7 @@ const MOCKS: &str = "crates/bookmarks-server/mock/";
 
 /// With `UPDATE_GOLDEN=1`, the test writes the files that are not written by hand.
 #[test]
-fn the_example_is_what_init_writes_and_its_handlers() {
+fn the_example_equals_the_output_of_init_except_for_its_handlers() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
     let root = root.canonicalize().expect("the repository");
     let example = root.join("examples/bookmarks");

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn contexts_are_dropped_without_harm_to_the_others() {
+    fn dropping_a_request_context_does_not_affect_the_others() {
         let contexts = contexts();
         let request = request("");
         for _ in 0..1000 {

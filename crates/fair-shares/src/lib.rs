@@ -162,7 +162,7 @@ impl<H: Copy + Eq + Hash> Share<H> {
         self.amount
     }
 
-    /// Takes more, by the rules of [`Shares::try_take`], and says whether it did. If it
+    /// Takes more, by the rules of [`Shares::try_take`], and returns whether it succeeded. If it
     /// did not, the share is as it was.
     #[must_use]
     pub fn try_grow(&mut self, more: usize) -> bool {
@@ -218,7 +218,7 @@ mod tests {
     use std::thread;
 
     #[test]
-    fn a_share_that_is_lent_is_free_for_others_until_the_loan_ends() {
+    fn a_lent_share_is_available_to_others_until_it_is_returned() {
         let budget = Arc::new(Shares::new(1));
         let first = budget.try_take(&"a", 1).expect("free");
         assert!(budget.try_take(&"b", 1).is_none());
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_than_what_is_used_is_lent() {
+    fn only_a_share_in_use_can_be_lent() {
         let budget: Arc<Shares<&str>> = Arc::new(Shares::new(4));
         let loan = budget.lend(1);
         assert_eq!(budget.used(), 0);
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_budget_can_be_used() {
+    fn a_single_holder_can_use_most_of_a_small_budget() {
         for (limit, alone) in [(0, 0), (1, 1), (2, 2), (3, 2), (4, 3), (16, 12)] {
             let budget = Arc::new(Shares::new(limit));
             assert_eq!(all(&budget, "a").len(), alone, "{limit}");
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn all_is_given_back_and_idle_holders_are_forgotten() {
+    fn all_shares_are_returned_and_idle_holders_are_forgotten() {
         let budget = Arc::new(Shares::new(100));
         let mut first = budget.try_take(&1, 25).expect("the common part");
         assert_eq!(budget.holders(), 0);

@@ -72,7 +72,7 @@ impl CallOptions {
     }
 
     /// How many bytes an item of a [stream](crate::stream) may have, 1 MiB if not set. A larger one is not kept: it is an error of the kind
-    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge), and the stream goes on.
+    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge), and the stream continues.
     pub fn max_item_bytes(mut self, bytes: usize) -> Self {
         self.max_item_bytes = Some(bytes);
         self

@@ -106,7 +106,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// There is no response, its body ended early or is too large, or its status is an error.
+    /// No response arrived, its body ended early or is too large, or its status is an error.
     pub(crate) fn exchange(
         &self,
         request: Request,

@@ -420,7 +420,7 @@ impl<K: From<Client>> ClientBuilder<K> {
         self
     }
 
-    /// A function that is called for each response which says that its operation is deprecated. It should be quick:
+    /// A function that is called for each response that announces the deprecation of its operation. It should be quick:
     /// the call waits for it.
     ///
     /// The deprecation is also logged, once per operation and process, at the level `warn`;

@@ -79,7 +79,7 @@ pub trait Credentials: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// There is no key. Unless the client has an earlier key, the call fails with an error whose
+    /// No key is available. Unless the client has an earlier key, the call fails with an error whose
     /// [`cause`](crate::Error::cause) is this error, and whose message has its text.
     fn load(&self) -> Pin<Box<dyn Future<Output = Result<ApiKey, BoxError>> + Send + '_>>;
 
@@ -256,7 +256,7 @@ impl Provided {
     ///
     /// # Errors
     ///
-    /// There is no key.
+    /// No key is available.
     pub(crate) async fn value(
         &self,
         clock: &dyn Clock,

@@ -161,7 +161,7 @@ impl<C> Error<C> {
         self.inner.excerpt.as_deref()
     }
 
-    /// The error that this one is made of: that of the application's provider of keys, interceptor or transport, or of reqwest. If
+    /// The cause of this error: an error of the application's provider of keys, interceptor or transport, or of reqwest. If
     /// the message contains its text, `source` leaves it out, so that a report of all sources says each reason once.
     pub fn cause(&self) -> Option<&(dyn error::Error + 'static)> {
         let cause = self.inner.source.as_deref();
@@ -304,7 +304,7 @@ impl<C: Display> Error<C> {
         }
     }
 
-    /// Whether the service says that it has not begun with the request, or has seen nothing of it: any request may be
+    /// Whether the service reports that it has not started or not received the request: any request may be
     /// repeated then.
     pub(crate) fn was_not_begun(&self) -> bool {
         self.code_says_not_begun()

@@ -22,7 +22,7 @@ pub struct FailedLoad<'a> {
 }
 
 impl FailedLoad<'_> {
-    /// Why there is no key; its source is the error of the provider.
+    /// Why no key is available; its source is the error of the provider.
     pub fn error(&self) -> &Error {
         self.error
     }

@@ -27,7 +27,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// The events of a feed, one by one and without an end, as a [`Stream`]; the method `feed` of a request returns it.
 ///
-/// It waits for events that are still to come, and goes on by itself where it was after errors that may pass
+/// It waits for new events, and continues at the same position after temporary errors
 /// ([`Error::is_retryable`]). After any other error the stream ends. [`Error::cursor_lost`] tells whether the events after
 /// the cursor cannot be had any more.
 ///
@@ -219,7 +219,7 @@ async fn fetch<C: ErrorCode>(mut request: Box<Prepared>) -> Result<(Page, Box<Pr
             Err(error) if error.is_retryable() => error,
             Err(error) => return Err(error),
         };
-        // By chance, so that not all consumers come back at the same time.
+        // Random, so that not all consumers reconnect at the same time.
         let ceiling = request.settings().retry.ceiling(failures).max(PAUSE);
         let asked = error.retry_after().unwrap_or_default();
         clock

@@ -38,7 +38,7 @@ use tower_service::Service;
 /// A transport in memory for unit tests; [`ClientBuilder::transport`](crate::ClientBuilder::transport) takes it. Clones share their
 /// responses and requests.
 ///
-/// A request for which there is no response is not sent again, and its error names the method and the path.
+/// A request without a prepared response is not retried, and its error names the method and the path.
 #[derive(Clone, Debug, Default)]
 pub struct MockTransport(Arc<Mutex<State>>);
 
@@ -311,7 +311,7 @@ impl MockResponse {
         MockResponse::text(200, media_type, body)
     }
 
-    /// The body goes on with this after a time, by the clock of tokio.
+    /// The body continues with this text after a time, by the clock of tokio.
     pub fn then(self, delay: Duration, bytes: impl Into<Bytes>) -> Self {
         self.change_body(|body| body.parts.push((delay, bytes.into())))
     }

@@ -89,7 +89,7 @@ impl Interceptor for SameCredential {
         let mut expected = self.expected.lock().unwrap_or_else(PoisonError::into_inner);
         match &*expected {
             Some(expected) if *expected == present => Ok(()),
-            Some(_) => Err("the credential is another one than that of the first try, and the Idempotency-Key is not valid for it; \
+            Some(_) => Err("the credential differs from that of the first try, and the Idempotency-Key is not valid for it; \
                             look whether the request was carried out before you repeat it"
                 .into()),
             None => {

@@ -227,7 +227,7 @@ pub(crate) fn reason(error: &serde_json::Error) -> String {
         Category::Eof => "it ends too early".to_owned(),
         Category::Syntax | Category::Io => {
             format!(
-                "no JSON at line {}, column {}",
+                "invalid JSON at line {}, column {}",
                 error.line(),
                 error.column()
             )

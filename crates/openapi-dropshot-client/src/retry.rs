@@ -36,7 +36,7 @@ impl Prepared {
     ///
     /// # Errors
     ///
-    /// There is no response, or it is not one of the successes that the document lists.
+    /// No response arrived, or it is not one of the successes that the document lists.
     pub(crate) fn send(&mut self) -> BoxFuture<'_, Result<Received, Failure>> {
         let operation = self.operation;
         let no_content = self.may_have_no_content;

@@ -26,7 +26,7 @@ pub struct Service {
     /// Whether every operation needs a credential.
     pub credential_required: bool,
     /// What an operation requires, by its `operationId`: alternatives of schemes that belong together. An empty alternative
-    /// is the last one, and says that no credential is required.
+    /// is the last one, and means that no credential is required.
     pub security: fn(&str) -> &'static [&'static [&'static Scheme]],
     /// Makes the span of a call to this address.
     pub span: fn(&Operation, &reqwest::Url) -> tracing::Span,

@@ -3,19 +3,19 @@
 //!
 //! The request of a stream is a call like any other, with the credentials, interceptors, retries and time limits of its client. The
 //! time limits end with the head of the response. Behind it, a stream may take any time, as long as something arrives: the limit is
-//! [`CallOptions::idle_timeout`](crate::CallOptions::idle_timeout), and every byte begins it anew, also an empty line or a
+//! [`CallOptions::idle_timeout`](crate::CallOptions::idle_timeout), and every byte restarts it, even an empty line or a
 //! comment, which services send as heartbeats.
 //!
 //! An item that does not match the document, or that is larger than
 //! [`CallOptions::max_item_bytes`](crate::CallOptions::max_item_bytes), is an error in its place
-//! ([`ErrorKind::Unreadable`], [`ErrorKind::TooLarge`]), and the stream goes on with the next item. After any other error it ends.
+//! ([`ErrorKind::Unreadable`], [`ErrorKind::TooLarge`]), and the stream continues with the next item. After any other error it ends.
 //!
 //! # For generated code
 //!
 //! [`generated::Request::streamed`](crate::generated::Request::streamed) sends the request of an operation whose response is a
 //! stream of JSON, and [`generated::Request::events`](crate::generated::Request::events) that of one whose response is an event stream.
 //! Both return a [`Response`], as for each other operation, so that `send` and `send_blocking` are written in the same way. An operation
-//! that takes `Last-Event-ID` has it among its parameters: the stream goes on after the id that was set there.
+//! that takes `Last-Event-ID` has it among its parameters: the stream continues after the id that was set there.
 
 mod arriving;
 mod event_decoder;
@@ -57,7 +57,7 @@ const LINES: [&str; 4] = [
 
 /// The items of a response, one after the other as they arrive, as a [`Stream`].
 ///
-/// The module [`stream`](self) says which errors end it. If the response breaks off, the last result is an error of the kind
+/// The module [`stream`](self) says which errors end it. If the response is interrupted, the last result is an error of the kind
 /// [`ErrorKind::Interrupted`], so that the end of the stream is the end of the response. It is not continued: send the request again.
 ///
 /// ```

@@ -68,7 +68,7 @@ impl Transport {
     ///
     /// # Errors
     ///
-    /// There is no response.
+    /// No response arrived.
     pub(crate) fn send(
         &self,
         request: reqwest::Request,

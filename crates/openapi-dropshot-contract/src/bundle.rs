@@ -338,7 +338,7 @@ impl Bundler<'_> {
             ))
         } else if file.contains('\\') {
             Some((
-                format!("`{quoted}` has `\\`, which separates folders on Windows alone"),
+                format!("`{quoted}` has `\\`, which separates folders on Windows only"),
                 "write `/` between the folders".to_owned(),
             ))
         } else {
@@ -375,7 +375,7 @@ impl Bundler<'_> {
                 "the file {name} has nothing at `#{}`",
                 pointer.escape_debug()
             );
-            let help = "correct what follows `#`: the names on the way from the root of that file, with `/` before each";
+            let help = "correct the part after `#`: write the names from the root of that file to the referenced part, each after a `/`";
             self.problems
                 .push(rules::DANGLING_REFERENCE.problem(at, message, help));
             return None;

@@ -98,7 +98,7 @@ impl Policy {
     }
 }
 
-/// The level of the rule with this id; `None` if there is no such rule.
+/// The level of the rule with this id; `None` if the rule does not exist.
 pub fn level(id: &str) -> Option<Level> {
     crate::rules::change(id).map(|rule| rule.level)
 }

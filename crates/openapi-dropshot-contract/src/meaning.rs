@@ -1,5 +1,5 @@
 //! Compares two documents by meaning: the source, and the document that a service
-//! made of it emits.
+//! generated from it emits.
 //!
 //! Spelling does not count (`$ref` through `allOf`, order, an inline schema that
 //! got a name). Each difference in meaning is reported with its place and a stable

@@ -46,7 +46,7 @@ macro_rules! rules {
 /// How serious a problem is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Worth a look; nothing fails.
+    /// Reported, but nothing fails.
     Warning,
     /// The document cannot be used.
     Error,

@@ -338,7 +338,7 @@ async fn respond<B>(request: &Request<B>, shared: &Shared) -> TextResponse {
     if !["/livez", "/readyz", "/metrics", "/usage"].contains(&path) {
         return text(
             StatusCode::NOT_FOUND,
-            "there are /livez, /readyz, /metrics and /usage",
+            "this listener serves /livez, /readyz, /metrics and /usage",
         );
     }
     if ![Method::GET, Method::HEAD].contains(request.method()) {

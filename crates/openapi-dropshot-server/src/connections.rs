@@ -690,7 +690,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn if_all_connections_are_trusted_and_busy_a_new_one_waits_until_a_request_ends() {
+    async fn a_new_connection_waits_for_a_request_to_end_if_all_others_are_trusted_and_busy() {
         let connections = Arc::new(Connections::new(1));
         let busy = connections.open();
         let request = busy.handle().begin_request();
@@ -711,7 +711,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_principal_cannot_have_all_trusted_connections() {
+    async fn one_principal_cannot_hold_all_trusted_connections() {
         let connections = Arc::new(Connections::new(800));
         let open: Vec<_> = (0..800).map(|_| connections.open()).collect();
         let trust = |connection: &Connection, principal: u8| {
@@ -767,7 +767,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_response_that_nobody_reads_ends_its_connection_although_others_are_read() {
+    async fn a_connection_with_an_unread_response_is_closed_although_other_responses_are_read() {
         let connections = Arc::new(Connections::new(9));
         let hostile = connections.open();
         let request = hostile.handle().begin_request();
@@ -793,7 +793,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn each_response_of_http2_has_a_time_of_its_own() {
+    async fn each_http2_response_has_its_own_stall_timeout() {
         let connections = Arc::new(Connections::new(9));
         let connection = connections.open();
         let request = connection.handle().begin_request();

@@ -48,7 +48,7 @@ impl FeedCursor {
     }
 }
 
-/// How often the store is asked for news of other servers while somebody waits.
+/// How often the store is polled for events of other servers while a request waits.
 const POLL: Duration = Duration::from_millis(500);
 /// A consumer that waits looks for its events at most this often, however many there are of other types.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -136,7 +136,7 @@ mod tests {
     };
 
     #[test]
-    fn a_cursor_is_read_as_it_was_written_and_no_other_text_is_one() {
+    fn a_cursor_round_trips_and_other_texts_are_rejected() {
         let cursor = FeedCursor {
             incarnation: -5,
             position: i64::MAX,
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn news_of_this_server_and_of_others_wake_those_that_wait() {
+    async fn events_of_this_and_of_other_servers_wake_waiting_requests() {
         let news = Arc::new(News::default());
         let mut subscription = news.subscribe();
         news.announce();

@@ -38,7 +38,7 @@ pub struct HealthSettings {
     pub admin: Admin,
 }
 
-/// The service is not healthy, or nobody can tell.
+/// The service is not healthy, or its state is unknown.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct HealthError {
@@ -46,7 +46,7 @@ pub struct HealthError {
     source: Option<io::Error>,
 }
 
-/// Returns the line with which the service says that it is healthy, such as `ready`. Waits a few
+/// Returns the line with which a healthy service responds, such as `ready`. Waits a few
 /// seconds at most.
 ///
 /// # Errors

@@ -7,7 +7,7 @@ pub struct ServiceInfo {
     /// capitals, attributes of spans `NAME.…`, and the realm of `WWW-Authenticate`. Small
     /// letters, digits and `_`.
     pub name: &'static str,
-    /// The program, as messages name it that say what to run.
+    /// The name of the program in messages that tell what to run.
     pub program: &'static str,
     /// The version of the program.
     pub version: &'static str,

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_principal_has_no_more_places_for_streams_than_its_own_number() {
+    fn streams_beyond_the_limit_of_a_principal_are_rejected() {
         let places = StreamPlaces::new(100, 2);
         let first = places.take(Some(1)).expect("free");
         let _second = places.take(Some(1)).expect("free");

@@ -61,7 +61,7 @@ impl Readiness {
         }
     }
 
-    /// Goes on to a phase; one that is over does not come back.
+    /// Advances to a phase; never returns to an earlier one.
     pub(crate) fn advance(&self, to: Phase) {
         self.phase.fetch_max(to as u8, Ordering::AcqRel);
         self.changed.notify_waiters();

@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn a_year_of_five_digits_is_rejected() {
+    fn a_date_with_a_year_of_five_digits_is_rejected() {
         let day = chrono::NaiveDate::from_ymd_opt(10_000, 1, 1).expect("a day");
         assert!(Date::new(day).is_err());
         assert_eq!(Date::from(day).to_string(), "9999-12-31");

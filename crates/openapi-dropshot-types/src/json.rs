@@ -149,7 +149,7 @@ impl<'de> Visitor<'de> for Walk<'_> {
             if seen.contains(&name) {
                 let name: String = name.chars().take(64).collect();
                 return Err(A::Error::custom(format_args!(
-                    "the member `{name}` is there twice"
+                    "the member `{name}` occurs twice"
                 )));
             }
             seen.insert(name);

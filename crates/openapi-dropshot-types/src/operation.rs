@@ -102,8 +102,8 @@ pub struct Deprecation {
     pub deprecation_header: &'static str,
     /// The value of `Sunset` (RFC 8594).
     pub sunset_header: &'static str,
-    /// The value of `Link` with the successor (RFC 8288), relative to the
-    /// request; empty if the document names none.
+    /// The value of the header `Link` that refers to the successor (RFC 8288), relative to the
+    /// request; empty if the operation has no successor.
     pub link_header: &'static str,
 }
 

@@ -50,9 +50,9 @@ pub struct Event<T> {
     pub data: Option<T>,
     /// The type of the event; clients take one without for a `message`.
     pub event: Option<String>,
-    /// What a client that comes back sends as `Last-Event-ID`. It must be one line without NUL.
+    /// The id that a reconnecting client sends as `Last-Event-ID`. It must be one line without NUL.
     pub id: Option<String>,
-    /// The time after which clients come back when the stream has ended.
+    /// The time after which clients reconnect when the stream has ended.
     pub retry: Option<Duration>,
 }
 
@@ -67,7 +67,7 @@ impl<T> Event<T> {
         }
     }
 
-    /// An id alone, with which a client comes back although it received no event.
+    /// An id without an event, so that a client that received no event can reconnect with it.
     pub fn checkpoint(id: impl Into<String>) -> Self {
         Event {
             data: None,
@@ -151,7 +151,7 @@ fn response<T: 'static>(
     let items = items.0.into_inner().unwrap_or_else(PoisonError::into_inner);
     let items = items.map(move |item| write(item?).map(Bytes::from));
     let items = Items(Mutex::new(items.boxed()));
-    // Proxies must not keep items back, and nobody may store them.
+    // Proxies must not buffer or store items.
     let response = Response::builder()
         .status(status)
         .header(header::CONTENT_TYPE, media_type)

@@ -1,7 +1,7 @@
 //! Generates the client from progenitor's output for the document, changed so that it keeps the promises of the
 //! document.
 //!
-//! [`plan`] says what each call sends and reads, and [`names`] how the types are called. Everything that progenitor would panic
+//! [`plan`] says what each call sends and reads, and [`names`] the names of the types. Everything that progenitor would panic
 //! at is reported as a problem first ([`preconditions`]). [`prepare`] writes the schemas and signatures that progenitor gets, and
 //! [`run`] runs it. Of its output, [`pass`] keeps the types and reads the signatures, and writes everything else: builders,
 //! documentation, deprecation, unknown later values, and requests, as calls of the crate `openapi-dropshot-client`, which has
@@ -37,7 +37,7 @@ pub(crate) fn generate(document: &Document, options: &Options) -> Result<Generat
     let generated = run::run(document, &names, &prepared)?;
     pass::apply(&plan, &names, generated, options).map_err(|reason| {
         let message =
-            format!("the client generator does not know the code that progenitor made: {reason}");
+            format!("the client generator does not know the form of the code that progenitor generated: {reason}");
         let help = "use the version of progenitor that `Cargo.lock` names, and report the document";
         vec![rules::CLIENT_SHAPE.problem(&document.root.at, message, help)]
     })

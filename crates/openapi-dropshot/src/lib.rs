@@ -60,7 +60,7 @@ pub struct Options {
     /// The crate of the client as Rust writes it, such as `shop_client`: for the
     /// examples in its documentation.
     pub client_crate: String,
-    /// The name of the trait; if it is `None`, the name is made from the title of the document.
+    /// The name of the trait; if it is `None`, the name is derived from the title of the document.
     pub trait_name: Option<String>,
     /// Other names for the types of inline schemas, by the names that the generator would give them.
     pub renames: BTreeMap<String, String>,

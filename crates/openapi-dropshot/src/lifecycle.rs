@@ -83,7 +83,7 @@ pub(crate) fn limits_sentence(operation: &Operation) -> Option<String> {
         "body-bytes" => format!("bodies of at most {number} bytes"),
         "deadline-seconds" => format!("at most {number} seconds"),
         "concurrency" => format!("at most {number} requests at the same time"),
-        _ => format!("each request counts as {number} of the rate limit"),
+        _ => format!("each request counts as {number} requests of the rate limit"),
     });
     let limits: Vec<String> = limits.collect();
     (!limits.is_empty()).then(|| format!("Limits of the service: {}.", limits.join(", ")))

@@ -1,4 +1,4 @@
-//! Writes a service that responds as a test requests, for tests of the generated code beside it: the handlers, and the
+//! Writes a service whose responses a test chooses, for tests of the generated code beside it: the handlers, and the
 //! list of the types.
 
 use crate::{

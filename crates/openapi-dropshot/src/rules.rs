@@ -12,7 +12,7 @@ openapi_dropshot_contract::rules! {
         "Write `type: object` beside `allOf` or in one of its parts."
         Schema "{allOf: [{description: A thing.}, {description: A small one.}]}"
             "{type: object, allOf: [{description: A thing.}, {description: A small one.}]}";
-    MEANINGLESS_KEYWORD Error General "meaningless-keyword" "A keyword is at a place where it says nothing about the values, such as beside alternatives."
+    MEANINGLESS_KEYWORD Error General "meaningless-keyword" "A keyword is at a place where it has no effect, such as beside alternatives."
         "Remove the keyword, or write it in the schema of the type that it belongs to."
         Schema "{oneOf: [{type: string}, {type: integer}], minimum: 1}"
             "{oneOf: [{type: string}, {type: integer, minimum: 1}]}";
@@ -41,7 +41,7 @@ openapi_dropshot_contract::rules! {
         Schema "{type: integer, format: uint8, minimum: 256}"
             "{type: integer, format: uint16, minimum: 256}";
     UNSUPPORTED_MULTIPLE_OF Error General "unsupported-multiple-of" "`multipleOf` of a number is not checked, because fractions are not exact."
-        "Count in the smallest unit, as an integer."
+        "Use an integer of the smallest unit, such as cents."
         Schema "{type: number, multipleOf: 0.1}"
             "{type: integer, multipleOf: 10}";
     REQUIRED_WITHOUT_PROPERTY Error General "required-without-property" "`required` names a member that has no schema, and the generator could not add one that allows any value."
@@ -172,7 +172,7 @@ openapi_dropshot_contract::rules! {
         "Rename one of the two, so that they differ in more than case and punctuation."
         Operation "operationId: a, parameters: [{name: q-a, in: query, schema: {type: string}}, {name: q_a, in: query, schema: {type: string}}]"
             "operationId: a, parameters: [{name: q-a, in: query, schema: {type: string}}, {name: q-b, in: query, schema: {type: string}}]";
-    CLIENT_NAME_RESERVED Error General "client-name-reserved" "The client needs the name of an operation or a parameter for something else."
+    CLIENT_NAME_RESERVED Error General "client-name-reserved" "An operation or a parameter has a name that the client needs for something else."
         "Give it another name."
         Operation "operationId: execute"
             "operationId: a";
@@ -194,7 +194,7 @@ openapi_dropshot_contract::rules! {
         "Give the parameter a `schema`, or a `content` of `application/json`."
         Operation "operationId: a, parameters: [{name: q, in: query, content: {text/plain: {schema: {type: string}}}}]"
             "operationId: a, parameters: [{name: q, in: query, schema: {type: string}}]";
-    CLIENT_DEPRECATED_VARIANT Error General "client-deprecated-variant" "A property of an alternative without a name is deprecated, of which the client cannot warn."
+    CLIENT_DEPRECATED_VARIANT Error General "client-deprecated-variant" "A property of an alternative without a name is deprecated, but the client cannot warn about it."
         "Move the alternative to `components.schemas` under a name of its own."
         Schema "{oneOf: [{type: object, properties: {a: {type: string, deprecated: true}}}, {type: string}]}"
             "{oneOf: [{type: object, properties: {a: {type: string}}}, {type: string}]}";
@@ -210,17 +210,17 @@ openapi_dropshot_contract::rules! {
                 {b: {type: string}}}, encoding: {b: {style: form}}}}}, responses: {'204': {description: Done.}}}}"
             "/a: {post: {operationId: a, requestBody: {required: true, content: {application/x-www-form-urlencoded: {schema: {type: object, properties: \
          {b: {type: string}}}}}}, responses: {'204': {description: Done.}}}}";
-    CLIENT_WEBSOCKET Error General "client-websocket" "An operation opens a websocket, which the client cannot do."
+    CLIENT_WEBSOCKET Error General "client-websocket" "An operation opens a websocket, which the client does not support."
         "Serve the channel outside of this document."
         Operation "operationId: a, x-dropshot-websocket: {}, responses: {'101': {description: A.}}"
             "operationId: a";
     CLIENT_UNSUPPORTED Error General "client-unsupported" "progenitor, which writes the client, has no type for a part of the document."
-        "Write the part with plainer schemas, each with a name of its own in `components.schemas`."
+        "Write the part with simpler schemas, each with its own name in `components.schemas`."
         Words "a schema for which progenitor reports an error"
-            "the same with plainer schemas";
+            "the same with simpler schemas";
 
     // Faults of the generator.
-    CLIENT_SHAPE Error General "client-shape" "The code that progenitor made is not in the form that the generator of the client knows."
+    CLIENT_SHAPE Error General "client-shape" "The generator of the client does not know the form of the code that progenitor generated."
         "Use the version of progenitor that `Cargo.lock` of the toolkit names, and report the document."
         Words "another version of progenitor"
             "the version of `Cargo.lock`"

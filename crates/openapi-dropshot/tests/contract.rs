@@ -155,7 +155,7 @@ fn the_document_is_written_beside_the_code_as_yaml_and_as_sorted_json() {
 }
 
 #[test]
-fn the_words_of_a_deprecation_and_its_headers_come_from_the_document() {
+fn deprecation_texts_and_headers_are_generated_from_the_document() {
     let text = edited(&[
         ("x-sunset: 2030-12-05", "x-sunset: 2031-01-31"),
         (

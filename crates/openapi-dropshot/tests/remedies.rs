@@ -94,7 +94,7 @@ fn a_remedy_of_a_schema_is_accepted() {
     );
     check(
         "unsupported-schema",
-        "say what the value may be instead",
+        "describe the values that are allowed instead",
         &old("{type: string, not: {enum: [a]}}"),
         &old("{type: string, enum: [b, c]}"),
     );

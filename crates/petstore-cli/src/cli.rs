@@ -11,7 +11,7 @@ use clap_complete::Shell;
 use petstore_client::{OrderStatus, PetStatus};
 use std::{path::PathBuf, sync::LazyLock};
 
-/// The version of this build. Who builds between two releases can name the commit in it.
+/// The version of this build. A build between two releases can contain the commit.
 const VERSION: &str = match option_env!("PETSTORE_BUILD_VERSION") {
     Some(version) => version,
     None => env!("CARGO_PKG_VERSION"),
@@ -126,7 +126,7 @@ pub(crate) enum PetsCommand {
     /// its own Idempotency-Key, so that a line whose response was lost can be sent again without
     /// adding a second pet. The service keeps these keys for 24 hours and for one API key: after
     /// that time, or with another API key, such a line is held back and listed (see `--unknown`).
-    /// The import fails if the file was changed meanwhile or if the service is another one.
+    /// The import fails if the file has changed or if the service is a different one.
     Import(ImportOptions),
     /// Write all pets to stdout, in a format that `import` accepts
     Export(ExportOptions),
@@ -168,8 +168,8 @@ pub(crate) enum OrdersCommand {
 pub(crate) enum EventsCommand {
     /// Print each change of a pet or an order as it happens, until interrupted (experimental)
     ///
-    /// As JSON, each event is one line, and its `cursor` is the value of `--from` to continue behind it. It waits
-    /// through failures of the network and of the service.
+    /// As JSON, each event is one line, and `--from` with its `cursor` continues after it. The command keeps waiting during failures
+    /// of the network and of the service.
     Follow(FollowOptions),
 }
 
@@ -192,14 +192,14 @@ pub(crate) struct PageOptions {
     /// The cursor with which to begin, from an earlier list with the same filters
     #[arg(long)]
     pub(crate) cursor: Option<String>,
-    /// Print all pages from there on, instead of one
+    /// Print this page and all that follow
     #[arg(long)]
     pub(crate) all: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ListOptions {
-    /// Only pets of this availability
+    /// Only pets with this status
     #[arg(long, value_parser = status())]
     pub(crate) status: Option<PetStatus>,
     #[command(flatten)]
@@ -214,7 +214,7 @@ pub(crate) struct AddOptions {
     /// The number of the category of the pet
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub(crate) category_id: i64,
-    /// The availability of the pet
+    /// The status of the pet
     #[arg(long, value_parser = status())]
     pub(crate) status: Option<PetStatus>,
     /// The idempotency key of an earlier attempt whose response was lost; stderr showed it
@@ -271,7 +271,7 @@ pub(crate) struct ExportOptions {
     /// The format of the output
     #[arg(long, value_enum, default_value = "ndjson")]
     pub(crate) format: Format,
-    /// Only pets of this availability
+    /// Only pets with this status
     #[arg(long, value_parser = status())]
     pub(crate) status: Option<PetStatus>,
     /// Only pets with a greater id than this one; an interrupted export printed it
@@ -313,8 +313,8 @@ impl Format {
     }
 }
 
-/// A name that can be seen. The service accepts any text, but an empty name on a command line is a variable that is not
-/// set.
+/// A name that is not empty. The service accepts any text, but an empty name on a command line usually comes from a
+/// variable that is not set.
 fn name(text: &str) -> Result<String, &'static str> {
     if text.trim().is_empty() {
         return Err("the name is empty");
@@ -340,7 +340,7 @@ mod tests {
     use clap::CommandFactory as _;
 
     #[test]
-    fn the_command_line_is_consistent() {
+    fn the_command_line_definition_passes_the_checks_of_clap() {
         Cli::command().debug_assert();
     }
 }

@@ -31,7 +31,7 @@ const ROUND: Duration = Duration::from_millis(500);
 /// On a shared machine the hypervisor gives the processors to others now and
 /// then. So more rounds are done, and those count in which it took the least.
 const DONE: usize = 2 * ROUNDS;
-/// The unit of times in `/proc/PID/stat`.
+/// The clock ticks per second in `/proc/PID/stat`.
 const TICKS: f64 = 100.0;
 /// The greatest share of throughput that watching may cost.
 const ALLOWED: f64 = 0.10;

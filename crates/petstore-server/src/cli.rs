@@ -66,10 +66,10 @@ pub(crate) enum Command {
         #[command(flatten)]
         settings: Box<CommandSettings>,
     },
-    /// Replace an SQLite store by a backup, while no service uses it
+    /// Replace an SQLite store with a backup, while no service uses it
     ///
-    /// Copies the backup beside the store, verifies the copy, and puts it in the place of
-    /// the store at once. The former store is kept in a file beside it.
+    /// Copies the backup into the folder of the store, verifies the copy, and replaces the
+    /// store with it in one step. The former store is kept in the same folder.
     Restore {
         /// The backup: a file that `backup` has created
         file: PathBuf,
@@ -113,8 +113,8 @@ pub(crate) enum KeyCommand {
     Create {
         /// The name of the key, to recognise it in the list: 1 to 100 visible characters
         ///
-        /// Several keys can have the same name: to replace a key, create another one of its name, and
-        /// revoke the old one when it is no longer used.
+        /// Several keys can have the same name: to replace a key, create another one with
+        /// the same name, and revoke the old one when it is no longer used.
         name: KeyName,
         /// The expiry of the key: a time span as in `90d` (`h` hours, `d` days, `w` weeks), the beginning of a day in UTC as in `2027-01-31`, or a time as in `2027-01-31T12:00:00Z`; by default never
         #[arg(long, value_name = "TIME")]

@@ -18,7 +18,7 @@ openapi_dropshot_server::settings! {
     EventSettings {
         /// Whether changes of pets and orders are recorded as events: `on` or `off`. All servers of a database need the same setting
         events: Switch = "on";
-        /// Days for which events are kept; a client that comes back later has to synchronise again
+        /// Days for which events are kept; a client that was away for longer has to synchronise again
         event_retention_days: NonZeroU32 = "30";
     }
 }

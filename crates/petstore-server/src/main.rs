@@ -12,9 +12,9 @@ use openapi_dropshot_server::{config, program};
 use petstore_server::INFO;
 use std::process::ExitCode;
 
-/// Threads of a busy service waited for the locks of the C
-/// library's allocator; the book's page about costs has the gain of this one. It asks for no huge pages
-/// (feature `no_thp`), of which the few bytes of an idle connection would keep whole ones.
+/// With the allocator of the C library, threads of a busy service waited for its locks; the book's page
+/// about costs shows the gain. It does not request huge pages (feature `no_thp`), because a few bytes
+/// of an idle connection would keep a whole one in memory.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -52,7 +52,7 @@ pub enum StoreError {
     KeyExists,
 
     /// A fault of this crate. The write was not applied.
-    #[error("the store failed in a way that it should not")]
+    #[error("the store had an internal error")]
     Internal {
         /// What happened.
         source: Cause,
@@ -159,17 +159,19 @@ pub enum OpenProblem {
 
     /// The file has several names.
     #[error(
-        "it has {0} names (hard links); a store has one, because its log is found by its name and a server that opens it by another one would not see the log: remove the others, or copy the store with `backup`"
+        "it has {0} names (hard links) and must have only one: the log is found by the name of the store, so a server that opens it by another name would miss the log; remove the other names, or copy the store with `backup`"
     )]
     Linked(u64),
 
     /// The file or its folder cannot be written.
-    #[error("it cannot be written; let the user of the service write the file and its folder")]
+    #[error(
+        "it cannot be written; give the user of the service write permission for the file and its folder"
+    )]
     NotWritable(#[source] Cause),
 
-    /// There is no store, and the caller does not make one.
+    /// The store does not exist, and the caller does not create it.
     #[error(
-        "there is no store; look for a typing mistake in the setting `database`, or make a store: `serve` does so when it starts, and so does `migrate --create`"
+        "there is no store; correct the setting `database`, or create the store with `migrate --create` or by starting `serve`"
     )]
     NoStore,
 
@@ -234,7 +236,7 @@ pub enum OpenProblem {
 
     /// The PostgreSQL server rejected the login.
     #[error(
-        "it does not let the service in; check user, password and database name; a password is written as in `postgres://USER:PASSWORD@HOST/NAME` ({0})"
+        "it rejects the login; check user, password and database name; a password is written as in `postgres://USER:PASSWORD@HOST/NAME` ({0})"
     )]
     Refused(String),
 
@@ -322,7 +324,7 @@ impl fmt::Display for RestoreError {
             (None, BackupProblem::Failed(_)) => {
                 write!(
                     f,
-                    "cannot verify `{file}`: it cannot be read; look whether its disk has errors"
+                    "cannot verify `{file}`: it cannot be read; check its disk for errors"
                 )
             }
             (None, _) => write!(f, "cannot verify `{file}`: {problem}"),
@@ -367,7 +369,7 @@ impl Error for BackupError {
 pub enum BackupProblem {
     /// The store is not an SQLite file.
     #[error(
-        "only a store in an SQLite file can be copied and restored: one in memory is lost with its process, and PostgreSQL comes with tools of its own, `pg_dump` and `pg_restore`, and `pg_basebackup`"
+        "only a store in an SQLite file can be copied and restored: one in memory is lost with its process, and PostgreSQL has its own tools, `pg_dump` and `pg_restore`, and `pg_basebackup`"
     )]
     NotAFile,
 
@@ -395,7 +397,9 @@ pub enum BackupProblem {
     NoFolder(PathBuf),
 
     /// The folder of the copy cannot be written.
-    #[error("the copy cannot be written; let this user write its folder, or name another file")]
+    #[error(
+        "the copy cannot be written; give this user write permission for its folder, or name another file"
+    )]
     NotWritable(#[from] io::Error),
 
     /// The copy was made, but its data is damaged: this is the first problem that

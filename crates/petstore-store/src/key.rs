@@ -334,7 +334,7 @@ pub enum Revocation {
     Revoked,
     /// The key had been revoked before, at this time.
     AlreadyRevoked(DateTime<Utc>),
-    /// There is no such key.
+    /// The key does not exist.
     Unknown,
 }
 

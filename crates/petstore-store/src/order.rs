@@ -30,7 +30,7 @@ pub struct OrderPage {
 /// The reason why an order was not placed; nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotOrdered {
-    /// There is no pet with this id.
+    /// The pet with this id does not exist.
     NoPet,
     /// The pet has this status instead of the one in which it can be ordered
     /// ([`ORDERED`](crate::transitions::ORDERED)).
@@ -40,7 +40,7 @@ pub enum NotOrdered {
 /// The reason why an order was not changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotUpdated {
-    /// There is no order with this id.
+    /// The order with this id does not exist.
     NoOrder,
     /// No step leads from this status, which the order has, to the one that
     /// was asked for ([`order_step`](crate::transitions::order_step)).

@@ -66,7 +66,7 @@ pub trait Store: Send + Sync {
 
     /// Takes the step of [`ORDER_STEPS`](crate::transitions::ORDER_STEPS) from
     /// the status that the order has to `to`, for the order and for its pet, both
-    /// or neither. Where there is no such step, nothing is changed. Of any number
+    /// or neither. If this transition is not possible, nothing is changed. Of any number
     /// of calls that take the same step at the same moment, by whichever process,
     /// one takes it. `at` becomes the time of the change, unless the order has
     /// seen a later one.
@@ -123,8 +123,8 @@ pub trait Store: Send + Sync {
     /// [`StoreError::KeyExists`] if its id or its hash is there already.
     async fn create_key(&self, key: NewKey) -> Result<(), StoreError>;
 
-    /// Adds a key if the store has none at all, revoked ones included, and
-    /// says whether it did. Of several servers that start at once on one new
+    /// Adds a key if the store has no key, not even a revoked one, and returns whether it added the
+    /// key. Of several servers that start at once on one new
     /// store, one makes a key.
     async fn create_first_key(&self, key: NewKey) -> Result<bool, StoreError>;
 
@@ -192,7 +192,7 @@ pub trait Store: Send + Sync {
 pub struct PetQuery {
     /// Only pets whose id is greater than this one.
     pub after: Option<i64>,
-    /// Only pets of this availability. A pet without a status matches none.
+    /// Only pets with this status. A pet without a status matches none.
     pub status: Option<PetStatus>,
     /// The greatest number of pets to return.
     pub limit: usize,

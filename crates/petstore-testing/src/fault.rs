@@ -155,8 +155,8 @@ impl Fault {
         }
     }
 
-    /// Only to requests for this operation. Without it, also to what is no
-    /// operation, such as `/docs`.
+    /// Limits the fault to requests for this operation. Without it, the fault also affects pages
+    /// such as `/docs`.
     pub fn on(mut self, operation: OperationId) -> Self {
         self.operation = Some(operation);
         self

@@ -95,7 +95,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// There is no port or no memory; nothing else is expected to fail.
+    /// No port or no memory is available; nothing else is expected to fail.
     ///
     /// # Panics
     ///

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn the_version_changes_with_every_commit_and_only_then() {
+    fn the_data_version_changes_with_each_commit_and_only_then() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("test.db");
         let (one, other) = (open(&path), open(&path));

@@ -192,7 +192,7 @@ mod tests {
     use super::Need;
 
     #[test]
-    fn a_need_is_required_by_its_name_and_by_all() {
+    fn a_prerequisite_is_required_by_its_name_and_by_all() {
         assert!(Need::Postgres.is_in("strace, postgres"));
         assert!(Need::Postgres.is_in("all"));
         assert!(!Need::Postgres.is_in("strace,haproxy"));

@@ -348,7 +348,7 @@ fn problem(status: StatusCode, code: &str, detail: String) -> (ErrorStatusCode, 
     )
 }
 
-/// The error that there is no record with this id.
+/// The error for a record that does not exist.
 fn no_record(id: i64) -> (ErrorStatusCode, Problem) {
     let detail = format!("there is no record {id}; list the records");
     problem(StatusCode::NOT_FOUND, "not_found", detail)

@@ -323,7 +323,7 @@ impl Candidates {
 
 impl Candidate {
     pub(super) fn binary_bytes(&self) -> Result<u64> {
-        // An interpreter is found in PATH, and says nothing about the size.
+        // For an interpreter in PATH, the size of the binary has no meaning.
         Ok(fs::metadata(&self.program[0]).map_or(0, |program| program.len()))
     }
 

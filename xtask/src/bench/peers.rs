@@ -1,6 +1,6 @@
-//! The peers that the service is compared with: other implementations of the same three
-//! operations, each in a folder of `crates/petstore-bench/peers`, with a lock file of its
-//! own. Each is compiled, or installed from its registry, when it is needed.
+//! The comparisons of the benchmark: other implementations of the same three operations, each in a
+//! folder of `crates/petstore-bench/peers`, with its own lock file. Each is compiled, or installed
+//! from its registry, when it is needed.
 
 use super::{
     candidates::Kind,
@@ -17,7 +17,7 @@ use std::{
     process::Command,
 };
 
-/// Which peers are measured.
+/// Which comparisons are measured.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
 pub(super) enum Selection {
     /// Those on axum

@@ -120,7 +120,7 @@ fn annotations_name_file_and_line_and_break_no_line() {
 }
 
 #[test]
-fn annotations_escape_what_would_end_them() {
+fn annotations_escape_characters_that_would_end_them() {
     let tree = Tree::new();
     let path = "crates/petstore-api/src/generated/100%, a:b.rs";
     tree.write(path, "pub struct Extra;\n");
@@ -175,7 +175,7 @@ fn the_flag_spec_compares_another_document_with_code_and_releases() {
 }
 
 #[test]
-fn a_document_that_is_not_there_is_named() {
+fn a_missing_document_is_reported_with_its_path() {
     let output = Tree::new().xtask(&["check", "--spec", "no-such.yaml"]);
     assert_eq!(output.status.code(), Some(1));
     let printed = all_of(&output);

@@ -100,27 +100,27 @@ fn the_gates_have_no_findings_on_the_day_after_a_release() {
 }
 
 #[test]
-fn every_mutation_of_the_document_is_seen() {
+fn every_mutation_of_the_document_is_detected() {
     assert_seen("document");
 }
 
 #[test]
-fn every_mutation_of_the_generated_code_is_seen() {
+fn every_mutation_of_the_generated_code_is_detected() {
     assert_seen("generated");
 }
 
 #[test]
-fn every_break_is_seen() {
+fn every_breaking_mutation_is_detected() {
     assert_seen("breaking");
 }
 
 #[test]
-fn every_broken_lifecycle_rule_is_seen() {
+fn every_broken_lifecycle_rule_is_detected() {
     assert_seen("lifecycle");
 }
 
 #[test]
-fn every_fault_of_changelog_and_versions_is_seen() {
+fn every_fault_of_changelog_and_versions_is_detected() {
     assert_seen("changelog");
 }
 

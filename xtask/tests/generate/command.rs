@@ -236,7 +236,7 @@ fn a_document_against_the_project_rules_is_rejected_with_its_place() {
 }
 
 #[test]
-fn a_document_that_is_not_there_is_named_with_the_cause() {
+fn a_missing_document_is_reported_with_its_path_and_the_cause() {
     let tree = Tree::new();
     fs::remove_file(tree.root().join(DOCUMENT)).expect("the document is there");
 
@@ -292,7 +292,7 @@ fn skip_unsupported_leaves_out_operations_and_exits_with_3() {
 }
 
 #[test]
-fn a_document_that_is_supported_whole_is_generated_as_without_the_option() {
+fn the_option_changes_nothing_for_a_document_that_is_fully_supported() {
     let (code, printed) = Tree::new().generate(&["--check", "--skip-unsupported"]);
     assert_eq!(code, 0, "{printed}");
 }

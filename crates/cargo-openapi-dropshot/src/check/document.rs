@@ -16,7 +16,7 @@ pub(super) fn run(inputs: &Inputs<'_>) -> Outcome {
     let summary = match (&inputs.document, findings.len()) {
         (Err(_), _) => format!("{} is not a usable document", inputs.file),
         (Ok(document), 0) => format!(
-            "{} keeps all rules: {} operations, {} schemas",
+            "{} follows all rules: {} operations, {} schemas",
             inputs.file,
             document.operations.len(),
             document.schemas.len()

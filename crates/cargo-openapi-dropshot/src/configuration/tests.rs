@@ -177,7 +177,7 @@ fn a_file_with_every_key_has_no_problem_and_gives_its_values() {
 }
 
 #[test]
-fn values_that_cannot_be_used_are_reported_where_they_are() {
+fn unusable_configuration_values_are_reported_at_their_place() {
     for (old, new, expected) in [
         (
             "spec/shop.yaml",

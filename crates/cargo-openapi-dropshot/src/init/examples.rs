@@ -1,4 +1,4 @@
-//! Makes a response and a request of each operation, with the examples of the document. Where it has none, the values are made
+//! Creates a response and a request of each operation from the examples of the document. Where it has none, the values are made
 //! from the schema.
 
 use crate::roundtrip::schemas::{Schema, Schemas};

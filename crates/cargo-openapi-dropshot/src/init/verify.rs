@@ -80,7 +80,7 @@ fn gates(projects: &[crate::Project], compiles: bool) -> Result<()> {
         return Ok(());
     };
     let remedy = match compiles {
-        true => "; `--no-verify` writes the service all the same",
+        true => "; `--no-verify` writes the service anyway",
         false => "",
     };
     bail!(

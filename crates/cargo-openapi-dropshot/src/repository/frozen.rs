@@ -102,8 +102,8 @@ pub(crate) fn findings(project: &Project, documents: &[Text]) -> Result<Vec<Find
         return Ok(Vec::new());
     }
     if !project.path(&path).exists() {
-        let message = "no checksums of the released documents are recorded, so that an edit of \
-                       one is not found";
+        let message = "no checksums of the released documents are recorded, so that an edit \
+                       would not be detected";
         let help = format!(
             "write them, in {}: sha256sum *.yaml > {NAME}",
             project.releases
@@ -130,7 +130,7 @@ pub(crate) fn findings(project: &Project, documents: &[Text]) -> Result<Vec<Find
                 findings.push(fault(&at, message, &restore(project, &document.path)));
             }
             None => {
-                let help = format!("if it is what was released, add to {path}:\n{found}  {name}");
+                let help = format!("if this is the released text, add to {path}:\n{found}  {name}");
                 let message = format!("the document has no checksum in {path}");
                 findings.push(fault(&at, message, &help));
             }

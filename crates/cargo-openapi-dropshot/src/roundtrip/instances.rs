@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The depth to which the parts of a value are varied; deeper parts are as small as possible.
 const DEEPEST_VARIED: usize = 2;
-/// How many values are made of one schema at most.
+/// The highest number of values that are generated for one schema.
 const MOST: usize = 600;
 /// The most values that are made from a part of a schema; each is tried inside of the whole value.
 const MOST_OF_A_PART: usize = 48;

@@ -56,7 +56,7 @@ pub(crate) struct Schemas {
 pub(crate) struct Schema {
     /// The schema, with the components to which it refers.
     pub(super) root: Value,
-    /// How deep values are nested that are made from it.
+    /// How deep the values that are generated from it are nested.
     pub(super) deepest: Cell<usize>,
     validator: Validator,
 }
@@ -223,8 +223,8 @@ fn kinds(schema: &Map<String, Value>) -> &[Value] {
     }
 }
 
-/// Returns the bounds of the integers of a schema, which its format implies; `None` if it allows none, or all numbers. The format of
-/// strings says nothing about the integers beside them.
+/// Returns the bounds of the integers of a schema, which its format implies; `None` if it allows none, or all numbers. A format of
+/// strings does not restrict integers.
 fn integers(schema: &Map<String, Value>) -> Option<Value> {
     let kinds = kinds(schema);
     let has = |name: &str| kinds.iter().any(|kind| kind == name);

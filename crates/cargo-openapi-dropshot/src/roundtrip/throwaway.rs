@@ -66,7 +66,7 @@ pub(super) fn compile(
     let mut programs = Vec::new();
     for (index, source) in sources.iter().enumerate() {
         let program = format!("{name}-{index}");
-        // The program of an earlier document could be taken for that of this one.
+        // Otherwise the program of an earlier document could be run in place of this one's.
         fs::remove_file(target.join("debug").join(&program)).ok();
         if !source.generated.files.is_empty() {
             manifest += &format!("\n[[bin]]\nname = {program:?}\npath = \"{program}/main.rs\"\n");

@@ -67,7 +67,7 @@ fn missing_responses_are_those_of_other_operations_and_the_rest_of_the_text_stay
 }
 
 #[test]
-fn responses_are_made_if_no_operation_has_them() {
+fn missing_responses_are_created_if_no_operation_has_them() {
     let repository = Repository::with_crates();
     let lines = THINGS.lines();
     let mut text = String::new();

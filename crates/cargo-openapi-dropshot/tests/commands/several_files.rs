@@ -21,7 +21,7 @@ fn split(repository: &Repository) {
 }
 
 #[test]
-fn a_document_of_several_files_gives_the_code_of_one_file() {
+fn a_document_in_several_files_generates_the_same_code_as_in_one_file() {
     let repository = Repository::with_crates();
     let generated = || {
         let mut files = repository.snapshot();

@@ -23,7 +23,7 @@ fn lock(crates: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn a_crate_with_a_version_of_its_own_keeps_it() {
+fn a_crate_with_its_own_version_keeps_it() {
     let manifest = "[workspace]\nmembers = [\"libs/*\"]\n\n[workspace.package]\nversion = \"1.0.0\"\n\n[workspace.dependencies]\n\
                     codec = { path = \"libs/codec\", version = \"0.3.0\" }\nmodel = { path = \"./libs/model/\", version = \"1.0.0\" }\n";
     let repository = with_manifest(manifest);

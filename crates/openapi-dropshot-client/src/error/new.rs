@@ -99,7 +99,7 @@ impl Failure {
                 format!("the service at {base_url} cannot be reached for `{operation_id}`")
             }
             ErrorKind::Tls => format!(
-                "there is no secure connection to {base_url} for `{operation_id}` ({}); check the address, and whether this \
+                "no secure connection to {base_url} could be established for `{operation_id}` ({}); check the address, and whether this \
                  machine trusts the certificate of the service",
                 innermost(&*source)
             ),

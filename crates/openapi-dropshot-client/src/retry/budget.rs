@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_budget_does_not_grow_beyond_its_stock() {
+    fn the_retry_budget_does_not_exceed_its_capacity() {
         let budget = RetryBudget::new(1, 1);
         (0..10).for_each(|_| budget.earn());
         assert_eq!(budget.left(), 1);

@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn no_time_is_too_long_for_jitter() {
+    fn jitter_accepts_the_longest_duration() {
         assert_eq!(part(Duration::MAX, u32::MAX), Duration::MAX);
         assert!(part(Duration::MAX, u32::MAX / 2) < Duration::MAX / 2);
     }

@@ -50,7 +50,7 @@ impl EventDecoder {
         }
     }
 
-    /// Begins with another connection, which goes on after the last id.
+    /// Starts with a new connection, which continues after the last id.
     pub(super) fn reconnect(&mut self) {
         let (id, retry) = (std::mem::take(&mut self.last_event_id), self.retry);
         *self = EventDecoder::new(self.limit, id);

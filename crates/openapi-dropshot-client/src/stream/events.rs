@@ -1,4 +1,4 @@
-//! Server-sent events: a stream that connects again when its connection ends, and goes on after the last event.
+//! Server-sent events: a stream that reconnects when its connection ends, and continues after the last event.
 
 use super::{
     accept,
@@ -42,7 +42,7 @@ pub struct Event<T> {
 /// Server-sent events, one after the other as they arrive, as a [`Stream`].
 ///
 /// When the connection ends, breaks, or is idle for longer than
-/// [`CallOptions::idle_timeout`](crate::CallOptions::idle_timeout), the stream connects again and goes on after the last event:
+/// [`CallOptions::idle_timeout`](crate::CallOptions::idle_timeout), the stream reconnects and continues after the last event:
 ///
 /// - It sends the id of the last event in `Last-Event-ID`. Whether events are missed depends on how long the service keeps them.
 /// - It pauses before that: for the time that the service asked for in `retry` or `Retry-After`, and then for a random time up to a ceiling that grows
@@ -101,7 +101,7 @@ struct Connection {
 }
 
 impl<T, C> EventStream<T, C> {
-    /// The id of the last event that was returned, or of a later one without data: the `Last-Event-ID` with which another request goes on.
+    /// The id of the last event that was returned, or of a later one without data: the `Last-Event-ID` with which another request can continue.
     /// Before the first event the one of the request.
     pub fn last_event_id(&self) -> Option<&str> {
         let id = self.decoder.last_event_id();

@@ -57,7 +57,7 @@ impl Pieces {
         }
     }
 
-    /// Goes on with the next chunk, when there are no pieces left in the last one.
+    /// Continues with the next chunk when the last one has no pieces left.
     pub(super) fn push(&mut self, chunk: Bytes) {
         debug_assert!(self.chunk.is_empty(), "the last chunk was not used up");
         self.chunk = chunk;

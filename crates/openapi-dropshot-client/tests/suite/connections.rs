@@ -25,7 +25,7 @@ async fn a_proxy_gets_the_requests() {
 }
 
 #[tokio::test]
-async fn no_proxy_switches_proxies_off() {
+async fn no_proxy_of_the_builder_disables_proxies() {
     let service = Service::responding([json("200 OK", &[], "[]")]).await;
     let proxy = Service::responding([json("200 OK", &[], "[]")]).await;
     let client = Client::builder(service.base_url())

@@ -343,7 +343,7 @@ async fn a_provider_without_a_key_fails_the_call_unless_there_is_an_earlier_key(
 }
 
 #[tokio::test]
-async fn the_key_of_a_file_follows_the_file() {
+async fn a_changed_key_file_is_read_again() {
     let folder = tempfile::tempdir().expect("there is a folder for temporary files");
     let path = folder.path().join("key");
     let service = Service::responding([books(), books(), unauthorized(), books()]).await;

@@ -121,7 +121,7 @@ fn ids(service: &MockTransport) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_stream_goes_on_after_its_last_event_until_the_service_ends_it() {
+async fn a_stream_reconnects_after_its_last_event_until_the_service_ends_it() {
     let (service, clock) = (MockTransport::new(), Passing::new());
     service.respond(events(
         "id: a\nevent: lent\ndata: 1\n\ndata: 2\n\nid: b\ndata: 3\n",
@@ -154,7 +154,7 @@ async fn a_stream_goes_on_after_its_last_event_until_the_service_ends_it() {
 }
 
 #[tokio::test]
-async fn a_request_goes_on_after_the_event_that_it_names() {
+async fn a_stream_continues_after_the_event_that_the_request_names() {
     let (service, clock) = (MockTransport::new(), Passing::new());
     service.respond(events(": nothing new\n\n"));
     service.respond(end());
@@ -218,7 +218,7 @@ async fn pauses_grow_until_the_attempts_in_a_row_are_used_up() {
 }
 
 #[tokio::test]
-async fn a_connection_with_an_event_ends_the_row() {
+async fn a_connection_with_an_event_resets_the_count_of_failures() {
     let (service, clock) = (MockTransport::new(), Passing::new());
     for text in [
         "data: 1\n\n",
@@ -267,7 +267,7 @@ impl Clock for Aging {
 }
 
 #[tokio::test]
-async fn a_connection_that_lasts_longer_than_the_longest_pause_ends_the_row() {
+async fn a_connection_that_lasts_longer_than_the_longest_pause_resets_the_count_of_failures() {
     for (seconds, expected) in [(9, "1 Interrupted"), (11, "1")] {
         let service = MockTransport::new();
         for response in [events("data: 1\n\n"), events(":\n"), end()] {
@@ -291,7 +291,7 @@ async fn a_connection_that_lasts_longer_than_the_longest_pause_ends_the_row() {
 }
 
 #[tokio::test]
-async fn a_stream_of_which_nothing_arrives_connects_again() {
+async fn a_silent_stream_reconnects() {
     let (service, clock) = (MockTransport::new(), Passing::new());
     service.respond(events("id: 1\ndata: 1\n\n").stays_open());
     service.respond(events("data: 2\n\n"));
@@ -308,7 +308,7 @@ async fn a_stream_of_which_nothing_arrives_connects_again() {
 }
 
 #[tokio::test]
-async fn an_event_that_does_not_fit_is_an_error_in_its_place_and_does_not_come_again() {
+async fn an_event_that_is_too_large_is_one_error_at_its_position_and_is_not_repeated() {
     let (service, clock) = (MockTransport::new(), Passing::new());
     let long = "x".repeat(100);
     service.respond(events(&format!(
@@ -532,7 +532,7 @@ async fn the_policy_of_the_call_decides_about_attempts() {
 }
 
 #[tokio::test]
-async fn data_that_is_a_text_is_not_read_as_json() {
+async fn event_data_with_a_text_schema_is_not_parsed_as_json() {
     let service = MockTransport::new();
     service.respond(events("data: a\ndata: \"b\"\n\n"));
     let client: Client = mocked(&service, &Passing::new())

@@ -129,7 +129,7 @@ async fn hooks_wait_share_a_context_and_see_the_end_of_a_call() {
 }
 
 #[tokio::test]
-async fn a_hook_has_no_more_time_than_the_call() {
+async fn a_hook_cannot_run_longer_than_the_time_limit_of_its_call() {
     struct Hanging;
     impl Interceptor for Hanging {
         fn before_try_async<'a>(
@@ -154,7 +154,7 @@ async fn a_hook_has_no_more_time_than_the_call() {
 }
 
 #[tokio::test]
-async fn a_changed_copy_of_a_client_has_its_other_settings() {
+async fn a_changed_clone_of_a_client_keeps_the_other_settings() {
     let service = MockTransport::new();
     service.respond_to(Method::GET, "/v1/books", no_books());
     let client = mocked(&service)

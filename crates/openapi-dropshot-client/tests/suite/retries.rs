@@ -331,7 +331,7 @@ async fn calls_share_the_retry_budget() {
 }
 
 #[tokio::test]
-async fn a_call_at_its_time_limit_is_not_tried_again() {
+async fn a_call_at_its_time_limit_is_not_retried() {
     let service = Service::responding((0..9).map(|_| bad_gateway())).await;
     let clock = Passing::new();
     let client = builder(&service, &clock)
@@ -345,7 +345,7 @@ async fn a_call_at_its_time_limit_is_not_tried_again() {
 }
 
 #[tokio::test]
-async fn a_try_that_takes_too_long_is_abandoned_and_the_call_continues() {
+async fn an_attempt_that_takes_too_long_is_abandoned_and_the_call_continues() {
     let service = Service::holding_the_first(books()).await;
     let client = builder(&service, &Passing::new())
         .try_timeout(Duration::from_millis(50))

@@ -96,7 +96,7 @@ async fn each_scheme_has_its_place_in_the_request() {
 }
 
 #[tokio::test]
-async fn of_alternatives_the_first_is_chosen_for_which_all_credentials_were_given() {
+async fn the_first_security_alternative_with_all_its_credentials_is_used() {
     let (service, client) = start(5, |builder| {
         builder
             .credential(&schemes::KEY, ApiKey::new("k-1"))
@@ -230,7 +230,7 @@ async fn the_fingerprint_covers_each_credential_wherever_it_is_sent() {
 }
 
 #[tokio::test]
-async fn a_copy_of_a_client_keeps_the_credentials_of_schemes() {
+async fn a_cloned_client_keeps_the_credentials_of_its_schemes() {
     let (service, client) = start(1, |builder| {
         builder.credential(&schemes::KEY, ApiKey::new("k-1"))
     })

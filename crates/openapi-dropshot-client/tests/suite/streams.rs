@@ -96,7 +96,7 @@ async fn items_arrive_in_each_media_type() {
 }
 
 #[tokio::test]
-async fn an_item_that_does_not_fit_is_an_error_in_its_place() {
+async fn an_item_that_is_too_large_is_an_error_at_its_position() {
     let text =
         "{\"id\":1}\r\n\n  \n{\"id\":\"secret\"}\nno JSON\n{\"id\":2}\n{\"id\":3,\n{\"id\":4.0}\n";
     let client = answering(MockResponse::text(200, JSON_LINES, text));
@@ -111,7 +111,7 @@ async fn an_item_that_does_not_fit_is_an_error_in_its_place() {
 }
 
 #[tokio::test]
-async fn a_sequence_goes_on_behind_an_item_that_is_cut_off() {
+async fn a_json_sequence_continues_after_a_truncated_item() {
     let text = "\x1e{\"id\":1}\n\x1e{\"id\":\x1e{\"id\":2}\x1e\x1e\n\x1e12\x1e{\n\"id\":3}\n\x1e{\"id\":4}";
     let client = answering(MockResponse::text(200, "application/json-seq", text));
     let (line, errors) = listed(export(client, "application/json-seq").await).await;
@@ -154,7 +154,7 @@ async fn a_stream_that_is_cut_off_ends_with_an_error_that_says_so() {
 }
 
 #[tokio::test]
-async fn a_connection_that_breaks_is_an_error() {
+async fn a_broken_connection_is_an_error() {
     // The service promises more than it sends.
     let head = ["content-type: application/jsonl", "content-length: 1000"];
     let whole = response("200 OK", &head, "{\"id\":1}\n{\"id\":2}\n{\"id\"");
@@ -170,7 +170,7 @@ async fn a_connection_that_breaks_is_an_error() {
 }
 
 #[tokio::test]
-async fn a_line_without_end_is_not_kept() {
+async fn an_endless_line_is_not_kept_in_memory() {
     let endless = tower::service_fn(|_: http::Request<RequestBody>| async {
         let chunk = Bytes::from(vec![b'x'; 1 << 16]);
         let line = stream::repeat(chunk).take(1 << 12);
@@ -248,7 +248,7 @@ async fn the_head_of_a_stream_has_the_time_limit_of_a_call() {
 }
 
 #[tokio::test]
-async fn a_stream_of_which_nothing_arrives_is_an_error() {
+async fn a_silent_stream_is_an_error() {
     let open = MockResponse::text(200, JSON_LINES, "{\"id\":1}\n").stays_open();
     let options = CallOptions::new().idle_timeout(Duration::from_millis(20));
     let sent = export_with(answering(open), JSON_LINES, options).await;

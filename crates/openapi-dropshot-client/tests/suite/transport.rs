@@ -22,7 +22,7 @@ fn json(status: u16, body: &str) -> Result<Response<Body>, BoxError> {
 }
 
 #[tokio::test]
-async fn calls_retries_and_pages_need_no_socket() {
+async fn calls_retries_and_pages_work_without_a_socket() {
     let number = Arc::new(AtomicU32::new(0));
     let counted = Arc::clone(&number);
     let service = tower::service_fn(move |request: Request<RequestBody>| {
@@ -62,7 +62,7 @@ async fn calls_retries_and_pages_need_no_socket() {
 }
 
 #[tokio::test]
-async fn a_body_arrives_at_the_transport_and_streams_come_back() {
+async fn a_custom_transport_receives_bodies_and_returns_streams() {
     let service = tower::service_fn(|request: Request<RequestBody>| async move {
         let sent = request.into_body().collect().await?.to_bytes();
         let text = Response::builder().header("content-type", "text/plain");

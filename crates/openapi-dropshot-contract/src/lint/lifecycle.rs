@@ -33,7 +33,7 @@ fn check_replacement(document: &Document, operation: &Operation) -> Option<Probl
             let ids = document.operation_ids().map(|id| id.value.as_str());
             let otherwise = "write the `operationId` of an operation of this document";
             let help = did_you_mean(&id.value, ids, otherwise);
-            let message = format!("there is no operation `{id}`");
+            let message = format!("the operation `{id}` does not exist");
             Some(rules::UNKNOWN_REPLACEMENT.problem(&id.at, message, help))
         }
         Some(other) if std::ptr::eq(other, operation) => {

@@ -55,7 +55,7 @@ fn unique_ids(document: &Document, problems: &mut Vec<Problem>) {
         if !std::ptr::eq(*first, &id.at) {
             let (line, column) = (first.line, first.column);
             let message =
-                format!("the operation id `{id}` is taken, first at line {line}, column {column}");
+                format!("the operation id `{id}` is already used at line {line}, column {column}");
             let problem = rules::DUPLICATE_OPERATION_ID.violation(&id.at, message);
             problems.push(problem.with_related(first, "first used here"));
         }

@@ -24,7 +24,10 @@ fn check_scheme(document: &Document, name: &str, scopes: &Member, problems: &mut
     let Some(scheme) = document.security_schemes.get(name) else {
         let known = document.security_schemes.keys().map(String::as_str);
         let help = did_you_mean(name, known, "define it under `components.securitySchemes`");
-        let message = format!("there is no security scheme `{}`", name.escape_debug());
+        let message = format!(
+            "the security scheme `{}` is not defined",
+            name.escape_debug()
+        );
         problems.push(rules::UNKNOWN_SECURITY_SCHEME.problem(&scopes.key_at, message, help));
         return;
     };

@@ -107,7 +107,7 @@ impl Validator<'_> {
         self.problems.push(problem.with_related(by, "by this"));
     }
 
-    /// Whether validation was given up, so that nothing is known.
+    /// Whether validation was abandoned, so that its result is unknown.
     fn is_exhausted(&self) -> bool {
         self.steps > MAX_STEPS || self.depth > MAX_DEPTH
     }

@@ -158,7 +158,7 @@ impl Document {
 
     /// The schema itself, or the one that its reference leads to, through as
     /// many references as there are. `None` only where the document was built
-    /// by hand with a reference that leads nowhere.
+    /// by hand with a dangling reference.
     pub fn resolve<'a>(&'a self, schema: &'a Schema) -> Option<&'a Schema> {
         let mut schema = schema;
         // A chain without a cycle is no longer than there are schemas.
@@ -201,7 +201,7 @@ impl Document {
     }
 
     /// Returns the name of each operation, in the order of [`Document::operations`]: its
-    /// id, or a name made of method and path, such as `getThingsByThingId` for
+    /// id, or a name built from method and path, such as `getThingsByThingId` for
     /// `GET /things/{thingId}`. The names are distinct if the ids are.
     pub fn operation_names(&self) -> Vec<String> {
         let ids = self.operation_ids().map(|id| id.value.clone());

@@ -132,7 +132,7 @@ struct Members<'n> {
     is_closed: bool,
 }
 
-/// Returns the members of an object, also of the parts of its `allOf`; `None` if a schema is no
+/// Returns the members of an object, also of the parts of its `allOf`; `None` if a schema is not an
 /// object with known members, or if it counts its members.
 fn members_of<'n>(root: &'n Node, node: &'n Node) -> Option<Members<'n>> {
     if kind_of(root, node) != Some(ValueKind::Object) {

@@ -38,7 +38,7 @@ impl<'a> Reader<'a> {
             .flatten();
         if date.is_none() {
             let message = format!("`{name}` must be a date, found `{text}`");
-            let help = "write a day that exists as `YYYY-MM-DD`";
+            let help = "write an existing day as `YYYY-MM-DD`";
             self.report(rules::DATE.problem(&text.at, message, help));
         }
         date.map(|date| Spanned::new(date, &text.at))

@@ -26,8 +26,9 @@ impl Reader<'_> {
     /// Reports schemas that need a value of themselves inside each value.
     pub(super) fn check_endless_schemas(&self) {
         for (name, at) in endless(&self.document.schemas) {
-            let message = format!("no value of `{name}` ever ends: each one must hold another");
-            let help = "make one of the properties on the way optional or `nullable`";
+            let message =
+                format!("`{name}` has no finite value: each value must contain another one");
+            let help = "make one of the properties in this cycle optional or `nullable`";
             self.report(rules::ENDLESS_SCHEMA.problem(at, message, help));
         }
     }

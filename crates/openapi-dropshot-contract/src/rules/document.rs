@@ -42,7 +42,7 @@ crate::rules! {
         "Remove `jsonSchemaDialect`, and write schemas of JSON Schema 2020-12."
         Text "openapi: 3.1.1\ninfo: {title: T, version: 1.0.0}\njsonSchemaDialect: 'https://example.com/own'\npaths: {}"
             "openapi: 3.1.1\ninfo: {title: T, version: 1.0.0}\npaths: {}";
-    WEBHOOKS Warning General "webhooks" "A document has `webhooks`. A generated client has types of their bodies; no other code is generated of them."
+    WEBHOOKS Warning General "webhooks" "A document has `webhooks`. A generated client has types of their bodies; no other code is generated for them."
         "Send these requests with code of your own."
         Text "openapi: 3.1.1\ninfo: {title: T, version: 1.0.0}\npaths: {}\nwebhooks: {sold: {}}"
             "openapi: 3.1.1\ninfo: {title: T, version: 1.0.0}\npaths: {}";
@@ -50,11 +50,11 @@ crate::rules! {
         "Add `null` to the list of types, such as `type: [string, 'null']`, or remove `nullable`."
         Text "openapi: 3.1.1\ninfo: {title: T, version: 1.0.0}\npaths: {}\ncomponents: {schemas: {A: {type: string, nullable: true}}}"
             "openapi: 3.1.1\ninfo: {title: T, version: 1.0.0}\npaths: {}\ncomponents: {schemas: {A: {type: [string, 'null']}}}";
-    ITEM_SCHEMA Warning General "item-schema" "`itemSchema`, or `x-item-schema` in OpenAPI 3.0 and 3.1, describes the items of a stream: of `text/event-stream`, `application/jsonl`, `application/x-ndjson` or `application/json-seq`. In another media type nothing is generated of it."
+    ITEM_SCHEMA Warning General "item-schema" "`itemSchema`, or `x-item-schema` in OpenAPI 3.0 and 3.1, describes the items of a stream: of `text/event-stream`, `application/jsonl`, `application/x-ndjson` or `application/json-seq`. For another media type no code is generated from it."
         "Write `schema`, or one of these media types. The items of `text/event-stream` are events: describe one as an object whose member `data` has `contentMediaType: application/json` and a `contentSchema`; `x-item-schema` is the schema of the data itself."
         Operation "responses: {'200': {description: Here., content: {application/json: {x-item-schema: {}}}}}"
             "responses: {'200': {description: Here., content: {application/jsonl: {x-item-schema: {}}}}}";
-    TAG_PARENT Error General "tag-parent" "`parent` of a tag names a tag that is not declared, or is a circle."
+    TAG_PARENT Error General "tag-parent" "`parent` of a tag names a tag that is not declared, or the parents form a cycle."
         "Write the name of another tag of the document."
         Text "openapi: 3.2.0\ninfo: {title: T, version: 1.0.0}\ntags: [{name: a, parent: b}]\npaths: {}"
             "openapi: 3.2.0\ninfo: {title: T, version: 1.0.0}\ntags: [{name: a, parent: b}, {name: b}]\npaths: {}";

@@ -14,7 +14,7 @@ fn document(version: &str, schema: &str) -> String {
 }
 
 #[test]
-fn a_schema_means_what_the_schema_of_3_0_means() {
+fn a_schema_of_3_1_means_the_same_as_its_form_in_3_0() {
     for (newer, older) in [
         ("{type: [string, 'null']}", "{type: string, nullable: true}"),
         ("{type: [string]}", "{type: string}"),

@@ -8,7 +8,7 @@ use openapi_dropshot_contract::lifecycle::{WARNING_DAYS, due};
 use openapi_dropshot_contract::release::{Bump, Version, needed};
 
 #[test]
-fn a_sunset_is_due_half_a_year_before_and_fails_from_its_day_on() {
+fn a_sunset_warns_half_a_year_before_and_fails_from_its_day_on() {
     let text = CONTRACT;
     let document = openapi_dropshot_contract::read("openapi.yaml", text).expect("a document");
     assert_eq!(WARNING_DAYS, 180);

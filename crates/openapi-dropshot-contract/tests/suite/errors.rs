@@ -86,7 +86,7 @@ fn entries_of_the_catalogue_are_complete() {
 }
 
 #[test]
-fn there_is_one_catalogue() {
+fn two_error_catalogues_are_reported() {
     let second = "    Other: {type: object, properties: {code: {x-extensible-enum: [a], x-error-catalogue: «{a: {status: 400, cause: a, cure: b}}}}}\n";
     let text = format!("{}{second}", with_catalogue(CATALOGUE));
     assert_fault(

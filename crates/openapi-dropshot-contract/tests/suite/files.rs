@@ -251,7 +251,7 @@ fn files_that_cannot_be_used_are_reported_at_the_reference() {
         (
             "..\\\\pet.yaml",
             "external-reference",
-            "which separates folders on Windows alone",
+            "which separates folders on Windows only",
             "write `/`",
         ),
         (

@@ -5,7 +5,7 @@ use crate::support::assert_golden;
 use openapi_dropshot_contract::{Problems, Profile, Severity, lint, read};
 
 #[test]
-fn problems_are_shown_as_rustc_shows_them() {
+fn problems_are_printed_in_the_format_of_rustc() {
     let text = include_str!("golden/faulty.yaml");
     let problems = read("faulty.yaml", text).expect_err("it has faults");
     assert_golden(

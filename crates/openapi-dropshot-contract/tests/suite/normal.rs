@@ -34,7 +34,7 @@ fn thing(version: &str, schemas: &str) -> Value {
 }
 
 #[test]
-fn a_member_that_is_closed_in_one_part_stays_closed() {
+fn a_member_closed_by_one_part_of_all_of_stays_closed() {
     let thing = thing(
         "3.0.3",
         "Address: {type: object, additionalProperties: false, properties: {street: {type: string}}}

@@ -112,7 +112,7 @@ fn a_reference_that_leads_back_to_itself_is_rejected() {
 }
 
 #[test]
-fn a_long_circle_is_found_in_time_and_shown_in_part() {
+fn a_long_reference_cycle_is_found_quickly_and_printed_in_part() {
     let links: String = (0..20_000)
         .map(|index| {
             format!(

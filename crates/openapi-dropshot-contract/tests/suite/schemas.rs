@@ -7,7 +7,7 @@ fn schema(members: &str) -> String {
 }
 
 #[test]
-fn bounds_leave_something_valid() {
+fn bounds_that_no_value_can_meet_are_reported() {
     for (members, message) in [
         (
             "type: integer, minimum: «5, maximum: 4",
@@ -41,7 +41,7 @@ fn bounds_leave_something_valid() {
 }
 
 #[test]
-fn enum_values_differ() {
+fn repeated_enum_values_are_reported() {
     assert_fault(
         &schema("enum: [a, b, «a]"),
         "duplicate-enum-value",
@@ -62,7 +62,7 @@ fn an_array_describes_its_elements() {
 }
 
 #[test]
-fn an_array_of_3_1_may_describe_its_first_elements_only() {
+fn prefix_items_may_describe_only_the_first_elements() {
     let newer = |text: String| text.replace("openapi: 3.0.3", "openapi: 3.1.0");
     assert_clean(&newer(schema("type: array, prefixItems: [{type: string}]")));
     assert_clean(&newer(schema("type: array")));
@@ -165,7 +165,7 @@ fn discriminators_lead_to_schemas() {
 }
 
 #[test]
-fn a_type_that_is_written_in_another_part_is_not_assumed() {
+fn a_type_given_by_another_part_of_all_of_is_not_inferred() {
     assert_clean(&with_schemas(
         "    Base: {type: object, properties: {name: {}}}
     Part: {allOf: [{$ref: '#/components/schemas/Base'}, {allOf: [{required: [name]}]}]}

@@ -8,7 +8,7 @@ use crate::support::{
 use openapi_dropshot_contract::Profile;
 
 #[test]
-fn other_versions_are_rejected_with_what_to_do() {
+fn other_openapi_versions_are_rejected_with_a_remedy() {
     let document = |version: &str| format!("openapi: «{version}\ninfo: {{}}\npaths: {{}}\n");
     assert_fault(
         &document("3.3.0"),
@@ -249,7 +249,7 @@ fn empty_enums_and_compositions_are_rejected() {
 }
 
 #[test]
-fn all_problems_are_found_in_one_run() {
+fn all_problems_are_reported_in_one_run() {
     let text = "openapi: 3.0.3\ninfo: {titel: T}\npaths:\n  a:\n    get: {responses: {abc: {}}}\n";
     let rules: Vec<_> = problems(text, Profile::General)
         .iter()

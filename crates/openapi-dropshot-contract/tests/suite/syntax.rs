@@ -24,7 +24,7 @@ fn json(value: &str) -> String {
 }
 
 #[test]
-fn json_escapes_are_read_as_json_means_them() {
+fn json_escapes_are_decoded_in_files_of_any_name() {
     let text = json(r#""\u0000 \ud83d\ude00 \/ \b\f\n\r\t \u00e9 \\ \"""#);
     let expected = "\u{0} \u{1f600} / \u{8}\u{c}\n\r\t é \\ \"";
     assert_eq!(extension("api.json", &text).as_str(), Some(expected));
@@ -306,7 +306,7 @@ fn broken_json_is_rejected_where_it_breaks() {
 }
 
 #[test]
-fn more_text_after_the_end_is_rejected() {
+fn text_after_the_end_of_the_document_is_rejected() {
     let problems = read("api.json", &format!("{} x", json("1"))).expect_err("it goes on");
     assert!(
         problems.problems()[0]

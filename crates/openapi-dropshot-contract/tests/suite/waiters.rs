@@ -3,7 +3,7 @@
 use crate::support::{assert_fault, readable, with_operation, with_paths};
 
 #[test]
-fn waiters_are_read() {
+fn the_declared_waiters_are_read_from_the_document() {
     let document = readable(&with_operation(
         "      x-waiters:
         delivered: {path: /order/status, success: [delivered], failure: [cancelled], retry: [placed]}
@@ -20,7 +20,7 @@ fn waiters_are_read() {
 }
 
 #[test]
-fn a_waiter_for_which_no_client_can_wait_is_rejected() {
+fn an_invalid_waiter_is_rejected_at_its_place() {
     for (waiter, message, help) in [
         (
             "{path: «status, success: [a]}",
@@ -63,7 +63,7 @@ fn with_order(waiter: &str) -> String {
 }
 
 #[test]
-fn a_state_that_no_response_has_is_rejected_at_its_place() {
+fn a_waiter_state_that_no_response_has_is_rejected_at_its_place() {
     for (waiter, message, help) in [
         (
             "{path: /status, success: [«deliverd]}",
@@ -91,7 +91,7 @@ fn a_state_that_no_response_has_is_rejected_at_its_place() {
 }
 
 #[test]
-fn any_state_is_allowed_where_the_schema_has_no_list() {
+fn a_waiter_may_have_any_state_if_the_schema_lists_no_values() {
     for waiter in [
         "{path: /status, success: [delivered], retry: [placed]}",
         "{path: /note, success: [delivered]}",

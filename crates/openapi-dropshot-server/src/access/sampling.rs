@@ -34,7 +34,7 @@ struct Kind {
     requests: AtomicU64,
 }
 
-/// The status, which is missing if the client went away, and the code of the error.
+/// The status, which is missing if the client disconnected, and the code of the error.
 type Rejection = (Option<u16>, Option<&'static str>);
 
 impl RejectedLines {
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn more_kinds_than_places_are_limited_together() {
+    fn rejections_beyond_the_tracked_kinds_share_one_limit() {
         let lines = lines(1);
         let logged = (400..500).filter(|status| lines.has_line_for(Some(*status), None));
         assert_eq!(logged.count(), KINDS + 1);

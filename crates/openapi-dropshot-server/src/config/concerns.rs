@@ -18,13 +18,13 @@ use std::{
 crate::settings! {
     /// Where the service listens.
     Listen {
-        /// Address and port of the API; port 0 takes a free one
+        /// Address and port of the API; port 0 selects a free port
         listen: SocketAddr = "127.0.0.1:8080";
     }
 
     /// How the service starts.
     Start {
-        /// Seconds that the service waits at its start for a database that cannot be reached, while `/readyz` responds with 503; with 0 it ends at the first failure
+        /// Seconds that the service waits at its start for a database that cannot be reached, while `/readyz` responds with 503; with 0 the service exits at the first failure
         database_wait_seconds: Delay = "300";
     }
 
@@ -36,7 +36,7 @@ crate::settings! {
         request_deadline_seconds: Seconds = "10";
         /// The largest size of a body, in bytes; a larger one is rejected with 413
         body_max_bytes: NonZeroUsize = "65536";
-        /// Limits of single operations, separated by commas (in the file also an array), each as in `createBook.body-bytes=1000`, or `none`. `body-bytes` and `deadline-seconds` replace the limits of all operations, `concurrency` is the number of requests that run at the same time, and `cost` is as how many requests of the rate limit one counts. If the document has a limit of the operation, too, the stricter one applies
+        /// Limits of single operations, separated by commas (in the file also an array), each as in `createBook.body-bytes=1000`, or `none`. `body-bytes` and `deadline-seconds` replace the limits of all operations, `concurrency` is the number of requests that run at the same time, and `cost` is the number of requests of the rate limit that one request counts as. If the document has a limit of the operation, too, the stricter one applies
         operation_limits: OwnLimits = "none";
         /// Seconds in which a body has to arrive; a slower one is rejected with 408
         body_read_seconds: Seconds = "10";
@@ -44,7 +44,7 @@ crate::settings! {
         body_budget_bytes: NonZeroUsize = "33554432";
         /// Total memory of the requests that wait for their bodies and of large heads, in bytes; a request beyond it is rejected with 503
         request_budget_bytes: NonZeroUsize = "25165824";
-        /// Total size in bytes of the responses that clients have not read yet, of HTTP/1.1 only those of more than 8 KiB; a request for another one is rejected with 503
+        /// Total size in bytes of the responses that clients have not read yet (with HTTP/1.1 only those of more than 8 KiB); a request beyond it is rejected with 503
         response_budget_bytes: NonZeroUsize = "25165824";
         /// Seconds in which a client must read the next 64 KiB of a response; otherwise it is disconnected, even if it reads other responses
         response_stall_seconds: Seconds = "30";
@@ -54,9 +54,9 @@ crate::settings! {
         max_streams_per_key: NonZeroUsize = "64";
         /// Seconds without an item after which a stream is ended
         stream_idle_seconds: Seconds = "300";
-        /// Seconds after which an open stream is ended, so that its client comes back and its key is checked again
+        /// Seconds after which an open stream is ended, so that its client reconnects and its key is checked again
         stream_max_seconds: Seconds = "3600";
-        /// Seconds after which a stream of server-sent events that is silent has a comment, so that proxies keep its connection open
+        /// Seconds after which a silent stream of server-sent events gets a comment, so that proxies keep its connection open
         stream_heartbeat_seconds: Seconds = "15";
         /// Seconds in which the head of a request has to arrive, and after which a connection without a request is closed. Raise it above the time for which a proxy keeps idle connections
         idle_seconds: Seconds = "30";
@@ -96,7 +96,7 @@ crate::settings! {
 
     /// The admin listener, the metrics and the access log.
     Watch {
-        /// Address and port of `/livez`, `/readyz`, `/metrics` and `/usage`, which clients must not reach; port 0 takes a free one and logs it, `off` disables them
+        /// Address and port of `/livez`, `/readyz`, `/metrics` and `/usage`, which clients must not reach; port 0 selects a free port and logs it, `off` disables them
         admin_listen: AdminListen = "127.0.0.1:9090";
         /// Names under which clients reach the admin listener, without ports, separated by commas (in the file also an array), as in `service.internal`; `*` for any name, `none` for none. Requests to an IP address or to `localhost` are always accepted
         admin_hosts: HostNames = "none";

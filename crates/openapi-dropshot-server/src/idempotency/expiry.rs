@@ -26,7 +26,7 @@ pub(crate) fn start_expiry<S: State>(state: Arc<S>, clock: Arc<dyn Clock>) -> Jo
                 );
             }
             if let Err(error) = delete_events(&*state, &*clock).await {
-                tracing::warn!("old events were not deleted, they are tried again: {error}");
+                tracing::warn!("old events were not deleted; the next attempt follows: {error}");
             }
         }
     });

@@ -5,7 +5,7 @@
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct IdempotencyKey(String);
 
-/// A header value that is no [`IdempotencyKey`]. The text continues "`Idempotency-Key` …".
+/// A header value that is not a valid [`IdempotencyKey`]. The text continues "`Idempotency-Key` …".
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("must have 1 to 255 characters, each of them visible ASCII or a space")]
 pub struct InvalidIdempotencyKey;
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_do_not_belong_to_the_key() {
+    fn quotes_around_an_idempotency_key_are_removed() {
         for (value, expected) in [
             ("a1", "a1"),
             ("\"a1\"", "a1"),

@@ -25,7 +25,7 @@ const PATIENCE: f64 = 0.8;
 /// The pause before the next attempt while another server uses the key.
 const PAUSE: Duration = Duration::from_millis(20);
 
-const KEY_REUSED: &str = "`Idempotency-Key` was used before, with another body or at another operation; make a new key for a new creation, or send the body that it came with first";
+const KEY_REUSED: &str = "`Idempotency-Key` was used before, with another body or at another operation; use a new key for a new creation, or send the original body again";
 const STILL_RUNNING: &str = "another request with this `Idempotency-Key` is still running; send the same request again in 1 second";
 
 /// The result of one attempt to do the work of a request with an idempotency key.

@@ -107,7 +107,7 @@ mod tests {
     const MALFORMED: MalformedKey = MalformedKey { prefix: "shop_" };
 
     #[test]
-    fn a_key_is_read_back_and_no_two_are_alike() {
+    fn generated_keys_differ_and_each_can_be_parsed() {
         let key = FORMAT.generate();
         assert_eq!(FORMAT.parse(key.reveal()), Ok(key.clone()));
         assert_eq!(
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn every_single_mistyped_character_is_noticed() {
+    fn every_single_mistyped_character_is_detected() {
         let key = FORMAT.generate();
         for position in 0..key.reveal().len() {
             let mut bytes = key.reveal().as_bytes().to_vec();

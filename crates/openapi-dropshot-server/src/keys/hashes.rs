@@ -20,7 +20,7 @@ use std::{fmt, str::FromStr};
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct KeyHashes(Vec<(&'static str, String)>);
 
-/// A text that is no [`KeyHashes`].
+/// A text that is not a valid [`KeyHashes`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("write each key as `NAME:SHA256`, with `,` between two keys; no name has a `,`")]
 pub struct InvalidKeyHashes;

@@ -1,4 +1,4 @@
-//! API keys: their format, their hash, their names and their expiry. A service keeps the hash only.
+//! API keys: their format, their hash, their names and their expiry. A service stores only the hash.
 
 mod expiry;
 mod format;

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn visible_names_are_accepted() {
+    fn key_names_of_visible_characters_are_accepted() {
         for text in [
             "a",
             "first",
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn other_names_are_rejected() {
+    fn invalid_key_names_are_rejected() {
         for text in [
             "",
             " ",

@@ -11,7 +11,7 @@ use tracing::field::{Field, Visit};
 pub(super) const FIELD: usize = 1024;
 /// The longest message, in bytes: it may list the causes of an error.
 pub(super) const MESSAGE: usize = 4096;
-/// The longest line, in bytes, before it says how many fields it lacks. Text with escapes is
+/// The longest line, in bytes, without the number of the fields that were left out. Text with escapes is
 /// longer than the value that it stands for.
 pub(super) const LINE: usize = 8192;
 

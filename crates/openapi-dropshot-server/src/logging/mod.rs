@@ -30,9 +30,9 @@ const H2: &str = "h2";
 const THIS_CRATE: &str = env!("CARGO_CRATE_NAME");
 /// The target of the line that each request leaves.
 pub(crate) const ACCESS: &str = concat!(env!("CARGO_CRATE_NAME"), "::access");
-/// The target of the lines that say how many requests have no line of their own.
+/// The target of the lines with the number of requests that have no line of their own.
 pub(crate) const SAMPLED: &str = concat!(env!("CARGO_CRATE_NAME"), "::access::sampled");
-/// The target of a request that has no line of its own. It is exported as a span all the same.
+/// The target of a request that has no line of its own. It is still exported as a span.
 pub(crate) const UNLOGGED: &str = concat!(env!("CARGO_CRATE_NAME"), "::access::unlogged");
 /// The target of the span of a request.
 pub(crate) const REQUEST: &str = concat!(env!("CARGO_CRATE_NAME"), "::request");

@@ -21,8 +21,8 @@ use std::{hash::Hash, sync::Arc};
 /// The metrics of the streams: the beginning of their names, and what they say.
 pub(crate) const STREAMS: (&str, &str, &str) = (
     "streams",
-    "Responses that are streams, and requests that wait for something to happen, at this moment.",
-    "Streams and waiting requests that there may be at the same time.",
+    "Open streams and waiting requests (long polls) at this moment.",
+    "The highest number of streams and waiting requests at the same time.",
 );
 
 /// All that is counted for one server.
@@ -229,7 +229,7 @@ impl Metrics {
         let waiting = connections.clone();
         self.gauge(
             &info.metric("connections_wait_seconds"),
-            "For how long new connections have been waiting for one to be closed.",
+            "How long new connections have been waiting for another one to be closed.",
             move || waiting.wait().as_secs_f64(),
         );
         let closed = connections.clone();

@@ -33,7 +33,7 @@ const STATUSES: [u16; 17] = [
 
 /// The route of what has none, so that no made-up path becomes a label.
 const UNMATCHED: &str = "unmatched";
-/// The status of a request whose client went away.
+/// The status of a request whose client disconnected.
 const NO_STATUS: &str = "none";
 /// Where there are more keys than that, further ones are counted together.
 const KEYS: usize = 1000;

@@ -64,7 +64,7 @@ async fn a_response_has_its_status_headers_and_body_and_the_mark() {
 }
 
 #[tokio::test]
-async fn a_faulty_response_and_another_panic_are_told_apart() {
+async fn an_invalid_response_and_another_panic_are_distinguished() {
     for text in ["", r#"{"status":1}"#, r#"{"status":200,"hedders":{}}"#] {
         let error = sent(text).await.expect_err(text);
         assert!(error.contains("a mock response cannot be sent"), "{error}");

@@ -99,7 +99,7 @@ async fn collect<P: Copy + Eq + Hash>(
     })
 }
 
-/// The budget is taken for what has arrived, not for what was announced: else
+/// A share of the budget is taken for the bytes that have arrived, not for the announced length: else
 /// announcing much and sending nothing would use it up.
 fn take_share<P: Copy + Eq + Hash>(
     share: &mut Option<Share<Option<P>>>,
@@ -127,7 +127,7 @@ pub(super) fn too_slow(time: Seconds) -> ErrorResponse {
 }
 
 pub(super) fn broken() -> ErrorResponse {
-    let message = "the body broke off, or its length or chunks are not as announced";
+    let message = "the body ended early, or does not match its `Content-Length` or its chunk sizes";
     ErrorResponse::new(Condition::InvalidRequest, message)
 }
 

@@ -157,11 +157,11 @@ impl<S: State> Context<S> {
         self.principals.find(&request.request_id)
     }
 
-    /// Begins to wait, for at most this time, for something that the request needs, as for an event: a long poll. The
-    /// time does not count against the deadline of the request, and until the result is dropped the request is no
-    /// longer one of the reads or writes that run, but has one of the places of streams; so keep it until the response is
-    /// made. It is not for a response that is a stream, which has such a place already.
-    /// `None` if there is no place, for this principal or for all.
+    /// Makes the request a long poll, which waits for at most this time, such as for an event. The time does not count
+    /// against the deadline of the request. Until the result is dropped, the request counts as a stream instead of as a
+    /// running read or write, so keep the result until the response is created. Do not call it for a response that is a
+    /// stream, which already counts as one. Returns `None` if the limit of streams is reached, for this principal or for
+    /// all.
     #[must_use]
     pub fn begin_wait(
         &self,

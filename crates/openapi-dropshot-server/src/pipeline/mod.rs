@@ -4,7 +4,7 @@
 //!
 //! The order of the steps is a promise: a client without a key learns nothing about the
 //! rest, and a body is read before a permit is taken, so that clients that
-//! send their bodies slowly do not shut out the others.
+//! send their bodies slowly do not block the others.
 
 mod admission;
 mod authenticate;

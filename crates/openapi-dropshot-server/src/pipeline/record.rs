@@ -99,13 +99,13 @@ impl<S: State> RequestRecord<S> {
     }
 }
 
-/// Also a request whose client went away is logged and counted.
+/// A request whose client disconnected is logged and counted, too.
 impl<S: State> Drop for RequestRecord<S> {
     fn drop(&mut self) {
         EndedRequest {
             message: match self.status {
                 Some(_) => "request completed",
-                None => "the client went away",
+                None => "the client disconnected",
             },
             request_id: &self.request_id,
             method: &self.method,

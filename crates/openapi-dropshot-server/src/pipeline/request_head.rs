@@ -31,7 +31,7 @@ fn host(head: &Parts) -> Option<&'static str> {
         (None, _) if head.version == Version::HTTP_11 => {
             Some("a request of HTTP/1.1 needs the header `Host`; send it")
         }
-        (Some(_), Some(_)) => Some("the header `Host` is there more than once; send it once"),
+        (Some(_), Some(_)) => Some("the header `Host` occurs more than once; send it once"),
         (Some(host), None) if !is_host(host) => {
             Some("the header `Host` is not a host name with an optional port; send a valid one")
         }

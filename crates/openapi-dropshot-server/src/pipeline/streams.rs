@@ -227,7 +227,7 @@ where
         Ok(Frame::data(Bytes::from_owner(part)))
     }
 
-    /// Ends the stream. Clients of events come back by themselves; those of JSON must see that it is not complete.
+    /// Ends the stream. Clients of events reconnect by themselves; those of JSON must see that it is not complete.
     fn cut(&mut self, reason: &str) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
         self.is_ended = true;
         Poll::Ready(match self.format {

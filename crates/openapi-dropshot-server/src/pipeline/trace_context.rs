@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn any_other_value_is_ignored() {
+    fn an_invalid_trace_context_is_ignored() {
         for value in [
             String::new(),
             format!("00-{TRACE}-{PARENT}"),

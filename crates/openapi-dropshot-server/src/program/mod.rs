@@ -99,7 +99,7 @@ pub enum ProgramError {
     #[error(transparent)]
     Admin(#[from] CannotListen),
     /// A second signal arrived while the server was stopping.
-    #[error("stopped at once by a second signal ({signal}); running requests were cut off")]
+    #[error("stopped at once by a second signal ({signal}); running requests were aborted")]
     SecondSignal {
         /// Its name.
         signal: &'static str,
@@ -338,7 +338,7 @@ where
     tokio::time::sleep(delay).await;
     let end = Instant::now() + grace;
     if server.stop(grace).await == Stopped::CutOff {
-        tracing::warn!("some connections were still open after {grace:?} and were cut off");
+        tracing::warn!("some connections were still open after {grace:?} and were closed");
     }
     let left = crate::server::left_for_writes(end);
     match tokio::time::timeout(left, close()).await {

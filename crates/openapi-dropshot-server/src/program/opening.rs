@@ -21,12 +21,12 @@ impl<X: clap::Args + Settings> Program<X> {
     /// `None` if a signal to stop came first.
     ///
     /// During that time the admin listener reports that the service is alive and not ready. The
-    /// address of the API is taken, but connections to it are refused: a load balancer turns to
-    /// another server before it has sent a request. systemd is notified that the start continues.
+    /// service reserves the address of the API, but does not accept connections yet, so that a load
+    /// balancer tries another server before it sends a request. systemd is notified that the start continues.
     ///
     /// # Errors
     ///
-    /// An address is taken, not allowed, or not of this machine; or the last error of `open`.
+    /// An address is in use, not allowed, or does not belong to this machine; or the last error of `open`.
     pub async fn open_state<T, E>(
         &mut self,
         open: impl AsyncFnMut() -> Result<T, E>,

@@ -133,7 +133,7 @@ fn conditions(operation: &Operation) -> impl Iterator<Item = Condition> {
     })
 }
 
-/// Why the document does not allow the body of an error; `None` if it allows it or says nothing about it.
+/// Why the document does not allow the body of an error; `None` if it allows or does not describe the body.
 fn not_allowed(
     document: &Value,
     operation: &Operation,

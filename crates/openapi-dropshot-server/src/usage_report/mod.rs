@@ -12,7 +12,7 @@ use openapi_dropshot_types::{Deprecation, Operation};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// An operation that nobody called for so many days can be removed.
+/// The number of days without a call after which an operation can be removed.
 pub const QUIET_DAYS: i64 = 30;
 
 /// The usage of operations that a service has stored.
@@ -99,7 +99,7 @@ pub struct OperationUsage {
     /// The time of the last call; `None` if none was counted.
     #[serde(serialize_with = "option_in_seconds")]
     pub last_seen: Option<DateTime<Utc>>,
-    /// For how many days nobody has called it, of those that are counted; `None` if that is not known.
+    /// The number of counted days without a call; `None` if it is not known.
     pub days_without_calls: Option<i64>,
     /// Whether nobody has called it for [`QUIET_DAYS`].
     pub is_unused: bool,

@@ -366,7 +366,7 @@ async fn a_credential_that_is_optional_is_not_needed_but_a_wrong_one_is_rejected
 }
 
 #[tokio::test]
-async fn one_of_the_alternatives_is_enough() {
+async fn the_credentials_of_one_security_alternative_suffice() {
     let server = start();
     accepted(&server, "/either", &["X-One: one"], "one=one").await;
     accepted(

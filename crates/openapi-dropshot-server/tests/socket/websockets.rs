@@ -56,7 +56,7 @@ async fn a_websocket_carries_bytes_both_ways_until_the_service_ends() {
 }
 
 #[tokio::test]
-async fn a_request_without_an_upgrade_says_what_is_missing() {
+async fn a_websocket_request_without_an_upgrade_is_rejected_with_400() {
     let server = start(|_| {});
     let (status, response) = crate::send(&server, &["GET /echo"], b"").await;
     assert_eq!(status, 400, "{response}");

@@ -14,7 +14,7 @@ fn text(rejection: &Rejection) -> String {
 }
 
 #[test]
-fn a_condition_has_the_entry_of_its_code_or_else_of_its_status() {
+fn an_error_condition_uses_the_catalogue_entry_of_its_code_or_else_of_its_status() {
     static CATALOGUE: [ErrorEntry; 3] = [
         ErrorEntry {
             code: "gone_home",
@@ -84,7 +84,7 @@ fn a_body_has_the_members_of_the_document_in_their_order() {
 }
 
 #[test]
-fn an_operation_has_the_first_shape_that_includes_the_status() {
+fn an_error_uses_the_first_body_shape_that_includes_its_status() {
     const fn shape(first: u16, last: u16, media_type: &'static str) -> ErrorShape {
         ErrorShape {
             operation: "a",

@@ -57,7 +57,7 @@ fn valid_bodies_pass_whatever_their_members_are() {
 }
 
 #[test]
-fn a_member_that_is_there_twice_is_named_wherever_it_stands() {
+fn a_duplicate_member_is_reported_at_any_depth() {
     for body in [
         r#"{"name": 1, "name": 1}"#,
         r#"{"x": [{"y": {"name": 1, "other": 2, "name": 3}}]}"#,
@@ -100,7 +100,7 @@ fn invalid_json_is_rejected_with_its_place() {
 }
 
 #[test]
-fn only_numbers_beyond_f64_give_way_and_all_else_keeps_its_place() {
+fn only_numbers_beyond_f64_are_replaced_and_all_other_positions_stay() {
     for (text, expected) in [
         (r#"{"a": 1e400, "b": 1}"#, Some(r#"{"a": 0    , "b": 1}"#)),
         (

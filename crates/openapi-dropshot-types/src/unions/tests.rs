@@ -65,7 +65,7 @@ fn a_tag_is_a_string() {
 }
 
 #[test]
-fn an_alternative_is_written_with_the_property_that_names_it() {
+fn an_alternative_is_serialised_with_its_discriminator() {
     let written = |value: Value| with_tag(&value, "kind", "half", serde_json::value::Serializer);
     for (value, expected) in [
         (json!({"a": 1}), json!({"a": 1, "kind": "half"})),

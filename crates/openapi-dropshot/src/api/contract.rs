@@ -32,7 +32,7 @@ pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenS
         #about
         #[dropshot::api_description(module = #module)]
         pub trait #name {
-            #[doc = " What every handler can reach."]
+            #[doc = " The value that every handler can use."]
             type Context;
 
             #(#methods)*

@@ -154,7 +154,7 @@ fn row(index: usize, plan: &OperationPlan<'_>) -> TokenStream {
     }
 }
 
-/// What the server says about a deprecation. Without a day of removal it says nothing.
+/// The deprecation of an operation as the server announces it; `None` without a day of removal.
 fn deprecation(plan: &OperationPlan<'_>) -> Option<TokenStream> {
     let lifecycle = &plan.operation.lifecycle;
     if !plan.operation.deprecated {

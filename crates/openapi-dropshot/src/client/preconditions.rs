@@ -176,7 +176,7 @@ impl Check<'_, '_> {
             self.reject(
                 &rules::CLIENT_NAME_RESERVED,
                 &id.at,
-                "cannot have a method of this name: it has that name already",
+                "cannot have a method of this name: another method already has it",
                 "use a verb and what it is applied to, such as `listBooks`",
             );
         }

@@ -212,7 +212,7 @@ fn lower(document: &Document, root: &mut Value) {
     }
 }
 
-/// Splits each component that is made of others and may be `null` in two, because typify would give the value and the
+/// Splits each component that is composed of others and may be `null` in two, because typify would give the value and the
 /// choice between it and `null` the same name. `Inner` is what it adds to the names of other such components.
 fn split_nullable(document: &Document, schemas: &mut Map<String, Value>) {
     for (name, schema) in &document.schemas {
@@ -234,7 +234,7 @@ fn split_nullable(document: &Document, schemas: &mut Map<String, Value>) {
     }
 }
 
-/// The name of the component that is made of a body with this name: without spaces.
+/// The name of the component for a body with this name: without spaces.
 pub(super) fn component_name(name: &str) -> String {
     let words = name.split(|letter: char| !letter.is_alphanumeric());
     let words = words.map(|word| {

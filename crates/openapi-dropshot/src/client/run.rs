@@ -132,7 +132,7 @@ fn unsupported(at: &Location, what: &str, reason: &str) -> Problem {
     rules::CLIENT_UNSUPPORTED.problem(
         at,
         format!("the client generator cannot express {what}: {reason}"),
-        "write it with plainer schemas, each with a name of its own in `components.schemas`",
+        "write it with simpler schemas, each with its own name in `components.schemas`",
     )
 }
 

@@ -112,7 +112,7 @@ const BOOKS: &str = include_str!("../../tests/book_shop.yaml");
 const NOTE: &str = "removed on 5 December 2030; use `GET /books` with a `status` filter";
 
 #[test]
-fn a_deprecated_operation_warns_at_method_and_builder_and_says_so_in_their_docs() {
+fn a_deprecated_operation_is_marked_deprecated_at_its_method_and_builder_and_in_their_docs() {
     for (name, item) in [
         ("client.rs", "pub fn get_book(&self)"),
         ("builder.rs", "pub struct GetBook<'a>"),
@@ -229,7 +229,7 @@ fn an_enumeration_keeps_values_that_it_does_not_know() {
 }
 
 #[test]
-fn values_without_names_of_their_own_are_any_text_in_the_client() {
+fn enum_values_without_a_rust_name_become_strings_in_the_client() {
     let schema = "{type: object, properties: {mark: {type: string, enum: [., X, O]}}}";
     let text = file(&document(OPERATION, schema), "types.rs");
     assert!(text.contains("pub mark: "), "{text}");
@@ -237,7 +237,7 @@ fn values_without_names_of_their_own_are_any_text_in_the_client() {
 }
 
 #[test]
-fn characters_that_no_source_should_have_stay_out_of_the_files() {
+fn control_and_bidi_characters_stay_out_of_the_generated_files() {
     let schema = r#"{type: object, properties: {
       kind: {type: string, enum: ["a\rb", "c\u202ed"]},
       old: {type: string, deprecated: true, x-replacement: {note: "use\r`new`\u2066"}}}}"#;

@@ -29,7 +29,7 @@ fn words_that_rustdoc_would_take_for_links_or_html_are_escaped() {
 }
 
 #[test]
-fn code_is_never_taken_for_a_test() {
+fn a_code_block_is_never_taken_for_a_doctest() {
     assert_eq!(
         harmless("A:\n\n    let a = 1;\n\nB"),
         "A:\n\n```text\nlet a = 1;\n```\n\nB"
@@ -43,7 +43,7 @@ fn code_is_never_taken_for_a_test() {
 }
 
 #[test]
-fn lists_stay_lists() {
+fn markdown_lists_stay_lists() {
     let list = "- one\n  goes on\n\n    and on\n- two\n    1. inner\n\nEnd";
     assert_eq!(
         harmless(list),
@@ -52,7 +52,7 @@ fn lists_stay_lists() {
 }
 
 #[test]
-fn characters_that_no_source_should_have_are_replaced() {
+fn control_and_bidi_characters_are_replaced_in_generated_code() {
     assert_eq!(
         harmless("a\r\nb\rc\u{0}\u{202e}  \n\n"),
         "a\nb\nc\u{fffd}\u{fffd}"

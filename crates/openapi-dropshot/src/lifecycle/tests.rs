@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn the_way_to_a_replacement_is_relative_to_the_request() {
+fn the_link_to_a_replacement_is_relative_to_the_request() {
     for (from, to, way) in [
         ("/tools/{toolId}", "/tools", Some("../tools")),
         ("/tools", "/parts", Some("parts")),
@@ -23,7 +23,7 @@ fn the_way_to_a_replacement_is_relative_to_the_request() {
 }
 
 #[test]
-fn a_text_names_a_day_in_words_or_as_iso_8601_writes_it() {
+fn a_day_is_recognised_in_words_and_in_iso_8601() {
     let day = NaiveDate::from_ymd_opt(2030, 12, 5).unwrap_or_default();
     for text in ["Removed on 5\nDecember 2030.", "`2030-12-05`"] {
         assert!(names_day(text, day), "{text}");

@@ -71,7 +71,7 @@ pub(super) fn object(
         },
         false => quote! {
             impl #name {
-                #[doc = " Makes a value of its required members; the others are absent, or have their defaults."]
+                #[doc = " Creates a value from its required members; the others are absent, or have their defaults."]
                 pub fn new(#(#required),*) -> Self {
                     #name { #(#values),* }
                 }

@@ -136,7 +136,7 @@ impl Shapes {
         let types = quote!(#(#types)*);
         (!types.is_empty()).then(|| {
             quote! {
-                #[doc = " Types that say in schemas what the types of Rust cannot."]
+                #[doc = " Types whose schemas contain rules that the types of Rust cannot express."]
                 mod shapes {
                     use super::*;
 

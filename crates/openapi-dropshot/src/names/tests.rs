@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn names_become_rusts_own() {
+fn names_are_converted_to_rust_conventions() {
     for (name, type_name, field) in [
         ("listTools", "ListTools", "list_tools"),
         ("HTTPServer", "HttpServer", "http_server"),
@@ -38,7 +38,7 @@ fn every_name_is_an_identifier() {
 }
 
 #[test]
-fn a_name_is_given_out_once() {
+fn no_two_items_get_the_same_name() {
     let mut names = Names::without(["Option"]);
     assert_eq!(names.claim("Tool"), "Tool");
     assert_eq!(names.claim("Tool"), "Tool2");

@@ -162,7 +162,7 @@ impl<'a> Planner<'a> {
         };
         if !is_plain && !is_object {
             let message =
-                "this form is not supported: it is read as a query is, each field as one text";
+                "this form is not supported: each field is read as one text, as in a query";
             let help = FORM_HELP;
             self.reject(&rules::UNSUPPORTED_FORM, &schema.at, message, help);
         }

@@ -48,7 +48,7 @@ impl Planner<'_> {
 fn problem(default: &Node, what: &str) -> Problem {
     let (message, help) = match &default.kind {
         NodeKind::Object(_) => (
-            format!("this default is not an object that {what} keeps whole"),
+            format!("this default is not an object that {what} can represent completely"),
             "write all required members and only members that the schema names, or remove the default",
         ),
         _ => (

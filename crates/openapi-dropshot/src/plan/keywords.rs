@@ -16,18 +16,18 @@ fn unsupported(keyword: &str) -> Option<(&'static str, &'static str)> {
     Some(match keyword {
         "oneOf" | "anyOf" => (
             "is not supported beside these keywords: alternatives are a type of their own",
-            "write the alternatives in a schema of their own, each with all that it has to keep",
+            "move the alternatives into a separate schema, and repeat these keywords in each of them",
         ),
         "not" => (
-            "is not supported: no type excludes another one",
-            "say what the value may be instead",
+            "is not supported: a Rust type cannot exclude the values of another one",
+            "describe the values that are allowed instead",
         ),
         "discriminator" => (
             "is not supported here: it distinguishes the parts of `oneOf`, and belongs beside them",
             "write it beside `oneOf`, or remove it",
         ),
         "readOnly" | "writeOnly" => (
-            "says nothing here: only a member of an object is sent in one direction",
+            "has no effect here: only a property of an object can be sent in one direction only",
             "write it at the property, beside its `type` or its `allOf`",
         ),
         "prefixItems" | "contains" | "minContains" | "maxContains" | "unevaluatedItems" => (
@@ -94,7 +94,7 @@ impl<'a> Planner<'a> {
                 self.reject(&rules::UNSUPPORTED_SCHEMA, at, message, help);
             } else {
                 let keyword = at.keyword(keyword);
-                let message = format!("`{keyword}` says nothing about {what}");
+                let message = format!("`{keyword}` has no effect on {what}");
                 let help = format!("remove `{keyword}`, or write the `type` that it belongs to");
                 self.reject(&rules::MEANINGLESS_KEYWORD, at, message, help);
             }

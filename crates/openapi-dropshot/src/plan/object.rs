@@ -193,7 +193,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Returns the members that a schema requires, if it says nothing else about objects.
+    /// Returns the members that a schema requires, if it has no other keyword for objects.
     fn exclusive(&self, schema: &'a Schema) -> Option<Vec<String>> {
         let is_free = schema.properties.values().all(|own| self.is_free(own));
         let required = schema.required.iter().map(|name| name.value.clone());

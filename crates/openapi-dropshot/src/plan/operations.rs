@@ -20,13 +20,13 @@ use openapi_dropshot_contract::model::{Header, Method, Operation, ParameterIn};
 /// An operation with everything that is generated for it.
 pub(crate) struct OperationPlan<'a> {
     pub(crate) operation: &'a Operation,
-    /// Its id, or the name that is made of its method and path.
+    /// Its id, or the name that is built from its method and path.
     pub(crate) id: String,
     /// The path under which dropshot knows the operation.
     pub(crate) route: String,
     /// The name of the method of the trait.
     pub(crate) function: String,
-    /// The name of its variant, with which the names of its types begin.
+    /// The name of its variant in `OperationId`; the names of its types begin with it.
     pub(crate) type_name: String,
     pub(crate) path: Option<Fields>,
     pub(crate) query: Option<Fields>,
@@ -45,7 +45,7 @@ pub(crate) struct OperationPlan<'a> {
     pub(crate) successor: Option<String>,
 }
 
-/// The names that the generated API itself uses. `Http` and `HttpResponse` are, with an ending, names of types of dropshot.
+/// The names that the generated API itself uses. `Http` and `HttpResponse` are the beginnings of names of dropshot's types.
 const TAKEN: &str = "
     Contract Cookies Deprecation ErrorCode ErrorEntry ErrorMember Generated Http HttpResponse Operation
     OperationId OptionalBody PhantomData Rejection RequiredScheme Router SchemeKind Security
@@ -135,7 +135,7 @@ impl<'a> Planner<'a> {
         if reference.is_none() {
             let (id_text, path) = (&id.value, &other.path.value);
             let message = format!(
-                "the address of `{id_text}` cannot be told from a request: `{path}` has other variables"
+                "the address of `{id_text}` cannot be derived from a request: `{path}` has other variables"
             );
             let help = "name a replacement with variables at the same places of the path, or without variables";
             self.reject(&rules::UNSUPPORTED_REPLACEMENT, &id.at, message, help);

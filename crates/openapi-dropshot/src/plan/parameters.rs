@@ -263,11 +263,11 @@ impl<'a> Planner<'a> {
             && !is_deep
         {
             let message = format!("`style: {}` is not supported", style.value);
-            let help = format!("write `style: {}`, or nothing", plain[0]);
+            let help = format!("write `style: {}`, or leave `style` out", plain[0]);
             self.reject(&rules::UNSUPPORTED_PARAMETER, &style.at, message, help);
         }
         if parameter.allow_empty_value {
-            let message = "`allowEmptyValue` is not supported: whether a value may be empty is for its schema to say";
+            let message = "`allowEmptyValue` is not supported: the schema decides whether a value may be empty";
             let help = "remove it; a string without `minLength` may be empty";
             self.reject(&rules::UNSUPPORTED_PARAMETER, &parameter.at, message, help);
         }

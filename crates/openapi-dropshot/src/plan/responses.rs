@@ -186,7 +186,7 @@ fn interim(operation: &Operation) -> impl Iterator<Item = Problem> {
         })
 }
 
-/// Warns of interim responses beside others.
+/// Warns about interim responses beside others.
 pub(crate) fn warnings(operation: &OperationPlan<'_>) -> impl Iterator<Item = Problem> {
     let reported = interim(operation.operation).filter(|_| !operation.websocket);
     reported.map(|problem| problem.with_severity(Severity::Warning))

@@ -96,9 +96,9 @@ impl<'a> Planner<'a> {
         {
             let step_text = &step.value;
             let message = format!(
-                "`multipleOf: {step_text}` is not supported: it has to be an integer from 1"
+                "`multipleOf: {step_text}` is not supported: it must be a positive integer"
             );
-            let help = "count in the smallest unit, as integers";
+            let help = "use integers of the smallest unit, such as cents";
             self.reject(&rules::UNSUPPORTED_MULTIPLE_OF, &step.at, message, help);
         }
         let number = |bound: &Option<Spanned<Number>>| bound.as_ref()?.value.as_f64();

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 const SCHEMAS: &str = "#/components/schemas/";
 
 impl<'a> Planner<'a> {
-    /// Returns whether a schema is made of alternatives.
+    /// Returns whether a schema consists of alternatives.
     pub(super) fn is_union(&self, schema: &'a Schema) -> bool {
         let mut parts = schema.one_of.iter().chain(&schema.any_of);
         parts.any(|part| !self.is_free(part) || part.nullable)

@@ -100,7 +100,7 @@ fn described_enumeration_values_stay_an_enumeration() {
 }
 
 #[test]
-fn alternatives_of_strings_can_be_parameters() {
+fn parameters_may_have_alternatives_that_are_strings() {
     assert!(matches!(
         BerthOrName::from_text("12"),
         Ok(BerthOrName::Berth(12))
@@ -113,7 +113,7 @@ fn alternatives_of_strings_can_be_parameters() {
 }
 
 #[test]
-fn defaults_are_objects_and_formats_too() {
+fn defaults_may_be_objects_and_values_with_a_format() {
     let ship: Ship =
         serde_json::from_value(json!({ "name": "a", "state": { "kind": "anchored" } }))
             .expect("the rest has defaults");
@@ -196,7 +196,7 @@ fn a_form_is_read_as_its_schema_says() {
 }
 
 #[test]
-fn members_of_one_direction_and_credentials_of_other_kinds_are_told() {
+fn read_only_write_only_and_several_kinds_of_credentials_are_kept() {
     let members = emitted()["components"]["schemas"]["Anchorage"]["properties"].clone();
     assert_eq!(members["since"]["readOnly"], json!(true));
     assert_eq!(members["flag"]["readOnly"], json!(true));

@@ -46,7 +46,7 @@ fn a_rejection_has_the_status_and_the_body_of_its_code() {
 }
 
 #[test]
-fn a_response_that_the_document_does_not_list_is_a_500() {
+fn a_response_that_the_document_does_not_list_becomes_500() {
     let error = ListEntriesError::from(HttpError::for_bad_request(None, "bad number".to_owned()));
     assert_eq!(error.status_code().as_u16(), 400);
     let body = serde_json::to_value(&error).expect("the body can be written");

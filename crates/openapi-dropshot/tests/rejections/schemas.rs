@@ -146,7 +146,7 @@ fn a_range_without_a_multiple_is_empty() {
 }
 
 #[test]
-fn defaults_are_values_of_their_types() {
+fn defaults_become_values_of_their_rust_types() {
     let property = |yaml: &str| {
         schema(&format!(
             "      type: object\n      properties:\n        a:\n{yaml}"

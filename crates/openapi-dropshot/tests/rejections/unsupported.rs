@@ -35,7 +35,7 @@ fn constructs_that_generated_code_would_lose_are_rejected() {
 }
 
 #[test]
-fn constructs_of_other_teams_are_supported() {
+fn constructs_in_documents_of_other_teams_are_supported() {
     let responses = |yaml: &str| with("").replace(GONE, &format!("      responses: {yaml}\n"));
     let body = |yaml: &str| with(&format!("      requestBody: {yaml}\n")).replace("get:", "post:");
     for text in [

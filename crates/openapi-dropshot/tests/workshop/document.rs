@@ -29,7 +29,7 @@ fn schema(name: &str) -> Value {
 }
 
 #[test]
-fn the_schemas_of_scalars_have_their_rules() {
+fn the_schemas_of_scalars_keep_their_constraints() {
     assert_eq!(
         schema("PageSize"),
         json!({ "type": "integer", "format": "uint8", "minimum": 1, "maximum": 50, "default": 10 })
@@ -66,7 +66,7 @@ fn the_schemas_of_scalars_have_their_rules() {
 }
 
 #[test]
-fn the_schemas_of_collections_have_their_rules() {
+fn the_schemas_of_collections_keep_their_constraints() {
     assert_eq!(
         schema("Tags"),
         json!({ "type": "array", "items": { "type": "string" }, "minItems": 1, "maxItems": 3, "uniqueItems": true })

@@ -4,7 +4,7 @@
 use crate::workshop_models::{self as models, FromText};
 
 #[test]
-fn texts_have_one_spelling() {
+fn only_the_canonical_spelling_of_a_parameter_is_accepted() {
     assert_eq!(i32::from_text("-7"), Ok(-7));
     assert_eq!(i32::from_text("-0"), Ok(0));
     assert_eq!(u16::from_text("65535"), Ok(u16::MAX));

@@ -179,7 +179,7 @@ fn exchange(address: SocketAddr, request: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn requests_meet_the_rules_of_the_document() {
+async fn requests_are_checked_against_the_document() {
     let api = workshop_api_mod::api_description::<Echo>().expect("the routes are told apart");
     let log = slog::Logger::root(slog::Discard, slog::o!());
     let config = ConfigDropshot {

@@ -297,7 +297,7 @@ fn schemas_may_contain_themselves() {
 }
 
 #[test]
-fn maps_and_arrays_keep_their_rules() {
+fn maps_and_arrays_keep_their_constraints() {
     accepts::<models::Labels>(&[json!({}), json!({ "a": "b" })]);
     assert_rejects::<models::Labels>(&[
         (json!({ "a": 1 }), "invalid type: integer"),

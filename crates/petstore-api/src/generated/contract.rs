@@ -20,7 +20,7 @@ use super::*;
 ///   parameters, so that newer clients can talk to older servers.
 #[dropshot::api_description(module = "pet_store_api_mod")]
 pub trait PetStoreApi {
-    /// What every handler can reach.
+    /// The value that every handler can use.
     type Context;
 
     /// List pets
@@ -69,7 +69,7 @@ pub trait PetStoreApi {
     ///
     /// Beta: may change, with a warning.
     ///
-    /// Limits of the service: at most 16 requests at the same time, each request counts as 20 of the rate limit.
+    /// Limits of the service: at most 16 requests at the same time, each request counts as 20 requests of the rate limit.
     #[endpoint(method = GET, path = "/1", operation_id = "exportPets", tags = ["pets"])]
     async fn export_pets(
         rqctx: RequestContext<Self::Context>,

@@ -76,7 +76,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_row_has_what_an_event_of_any_type_has() {
+    fn a_table_row_of_an_event_has_the_columns_common_to_all_types() {
         let event = json!({"timestamp": "2026-11-25T12:00:00Z", "type": "pet.sold", "version": 3,
             "data": {"id": 7, "status": "so\u{1b}ld"}});
         let row = row(&event);

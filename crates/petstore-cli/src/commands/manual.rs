@@ -25,7 +25,7 @@ pub(super) fn completions(shell: Shell) -> Result<()> {
 }
 
 pub(super) fn man(folder: Option<&Path>) -> Result<()> {
-    let page = front_page().context("cannot make the manual page")?;
+    let page = front_page().context("cannot create the manual page")?;
     let Some(folder) = folder else {
         return show(&page);
     };

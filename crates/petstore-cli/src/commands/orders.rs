@@ -76,6 +76,7 @@ async fn update(client: &Client, id: i64, status: OrderStatus, form: Form) -> Re
             "the order may have become {status}; `petstore orders get {id}` shows its status"
         );
     }
-    let order = response.with_context(|| format!("cannot make the order {id} {status}"))?;
+    let order = response
+        .with_context(|| format!("cannot change the status of the order {id} to {status}"))?;
     print_one(form, order.into_inner())
 }

@@ -41,7 +41,7 @@ pub(super) struct Scan {
 pub(super) fn format_of(path: &Path, format: Option<Format>) -> Result<Format> {
     let format = format.or_else(|| by_name(path)).ok_or_else(|| {
         WrongUsage(format!(
-            "`{}` does not end with .ndjson, .jsonl or .csv: say `--format ndjson` or `--format csv`",
+            "`{}` does not end with .ndjson, .jsonl or .csv: pass `--format ndjson` or `--format csv`",
             path.display()
         ))
     })?;

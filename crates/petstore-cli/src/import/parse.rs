@@ -25,7 +25,9 @@ impl Parser {
         match (format, header) {
             (Format::Ndjson, _) => Ok(Parser::Ndjson),
             (Format::Csv, Some(header)) => Ok(Parser::Csv(columns(&fields(header)?)?)),
-            (Format::Csv, None) => Err("is empty; it has to begin with a line of names".to_owned()),
+            (Format::Csv, None) => {
+                Err("is empty; its first line must contain the names of the columns".to_owned())
+            }
         }
     }
 
@@ -50,7 +52,7 @@ fn is_sent(member: &str) -> Result<Option<&'static str>, String> {
         Some(name) => Ok(Some(name)),
         None if exported.contains(&member) => Ok(None),
         None => Err(format!(
-            "`{member}`, which is not one of {}: correct it or take it out",
+            "`{member}`, which is not one of {}: correct it or remove it",
             exported.join(", ")
         )),
     }
@@ -61,7 +63,7 @@ fn from_json(text: &[u8]) -> Result<NewPet, String> {
     for (member, value) in &members {
         let is_sent = is_sent(member).map_err(|problem| format!("has a member {problem}"))?;
         if is_sent.is_some() && value.is_null() {
-            return Err(format!("has no value for `{member}`: take it out"));
+            return Err(format!("has no value for `{member}`: remove it"));
         }
     }
     json(text)
@@ -100,7 +102,7 @@ fn columns(header: &csv::StringRecord) -> Result<Vec<Option<&'static str>>, Stri
     for column in header.iter().map(str::trim) {
         let member = is_sent(column).map_err(|problem| format!("has a column {problem}"))?;
         if member.is_some() && columns.contains(&member) {
-            return Err(format!("has the column `{column}` twice: take one out"));
+            return Err(format!("has the column `{column}` twice: remove one"));
         }
         columns.push(member);
     }
@@ -120,7 +122,7 @@ fn from_csv(
 ) -> Result<NewPet, String> {
     if fields.len() != columns.len() {
         return Err(format!(
-            "has {} fields, and the file {} columns",
+            "has {} fields, but the file has {} columns",
             fields.len(),
             columns.len()
         ));

@@ -175,8 +175,8 @@ impl Outcome {
         if self.held.count() > 0 {
             eprintln!(
                 "held back: line {}: each was sent more than 24 hours ago, or with another API key, and its response was \
-                 not seen, so it may be there or not; look for them with `petstore pets export`, then run the same \
-                 command with `--unknown send` to add them, or with `--unknown skip` if they are there",
+                 not seen, so it may or may not have been added; look for them with `petstore pets export`, then run the same \
+                 command with `--unknown send` to add them, or with `--unknown skip` if they were added",
                 self.held
             );
         }

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_connection_is_not_a_closed_pipe() {
+    fn a_broken_connection_is_not_reported_as_a_closed_pipe() {
         let pipe = || io::Error::from(io::ErrorKind::BrokenPipe);
         assert!(reader_ended(&marked(pipe()).into()));
         assert!(!reader_ended(&pipe().into()));

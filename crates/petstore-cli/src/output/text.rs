@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn json_is_escaped_and_means_the_same() {
+    fn escaped_json_has_the_same_value() {
         let value = serde_json::json!({ "name": format!("{HIDDEN}\"\\\n{VISIBLE}"), "id": 7 });
         let line = json(&value).expect("JSON");
         let text = std::str::from_utf8(&line).expect("text");

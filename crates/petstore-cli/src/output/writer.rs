@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_with_everything_in_it_is_one_field() {
+    fn a_name_with_separators_quotes_and_newlines_is_one_csv_field() {
         let line = csv_line(["1", "a,\"b\"\nc"]).expect("written");
         assert_eq!(String::from_utf8_lossy(&line), "1,\"a,\"\"b\"\"\nc\"\n");
     }

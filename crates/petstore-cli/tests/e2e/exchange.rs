@@ -154,7 +154,7 @@ fn an_export_that_breaks_off_is_continued_and_has_each_pet_once() {
 }
 
 #[test]
-fn a_service_without_an_export_is_exported_by_pages() {
+fn a_service_without_the_export_operation_is_exported_page_by_page() {
     let service = Service::start();
     let mut user = User::of(&service);
     user.write("pets.ndjson", &pets(250));

@@ -88,7 +88,7 @@ fn a_csv_file_is_read_by_the_names_of_its_columns() {
 }
 
 #[test]
-fn a_file_that_cannot_be_cut_into_pets_is_rejected_as_a_whole() {
+fn a_file_that_cannot_be_split_into_pets_is_rejected_as_a_whole() {
     let service = Service::start();
     let user = User::of(&service);
     for (text, word) in [

@@ -60,7 +60,7 @@ impl<'a> ListPets<'a> {
 
     /// The maximum number of pets returned.
     ///
-    /// Has to be from 1 to 100; any other value is rejected before anything is sent.
+    /// Must be from 1 to 100; any other value is rejected before anything is sent.
     pub fn limit<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<u64>,
@@ -316,7 +316,7 @@ static EXPORT_PETS: toolkit::Operation = toolkit::Operation {
 ///
 /// Beta: may change, with a warning. Only with the cargo feature `beta` of this crate.
 ///
-/// Limits of the service: at most 16 requests at the same time, each request counts as 20 of the rate limit.
+/// Limits of the service: at most 16 requests at the same time, each request counts as 20 requests of the rate limit.
 ///
 /// ```
 /// use petstore_client::types;
@@ -619,7 +619,7 @@ impl<'a> ListOrders<'a> {
 
     /// The maximum number of orders returned.
     ///
-    /// Has to be from 1 to 100; any other value is rejected before anything is sent.
+    /// Must be from 1 to 100; any other value is rejected before anything is sent.
     pub fn limit<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<u64>,
@@ -1148,7 +1148,7 @@ impl<'a> ListEvents<'a> {
 
     /// The maximum number of events returned.
     ///
-    /// Has to be from 1 to 500; any other value is rejected before anything is sent.
+    /// Must be from 1 to 500; any other value is rejected before anything is sent.
     pub fn limit<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<u64>,
@@ -1184,7 +1184,7 @@ impl<'a> ListEvents<'a> {
     /// The time in seconds for which the service waits for an event if
     /// there is none.
     ///
-    /// Has to be from 0 to 30; any other value is rejected before anything is sent.
+    /// Must be from 0 to 30; any other value is rejected before anything is sent.
     pub fn wait<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<u64>,

@@ -212,7 +212,7 @@ impl Client {
         builder::CreatePet::new(&self.inner)
     }
 
-    /// As [`create_pet`](Self::create_pet), with all that the operation requires, so that the compiler finds what is missing.
+    /// As [`create_pet`](Self::create_pet), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// use petstore_client::types;
@@ -241,7 +241,7 @@ impl Client {
     ///
     /// Beta: may change, with a warning. Only with the cargo feature `beta` of this crate.
     ///
-    /// Limits of the service: at most 16 requests at the same time, each request counts as 20 of the rate limit.
+    /// Limits of the service: at most 16 requests at the same time, each request counts as 20 requests of the rate limit.
     ///
     /// Returns all pets, ordered by ascending `id`, one in each line, however
     /// many there are. If `status` is given, the export holds only pets with
@@ -420,7 +420,7 @@ impl Client {
         builder::GetPet::new(&self.inner)
     }
 
-    /// As [`get_pet`](Self::get_pet), with all that the operation requires, so that the compiler finds what is missing.
+    /// As [`get_pet`](Self::get_pet), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -542,7 +542,7 @@ impl Client {
         builder::CreateOrder::new(&self.inner)
     }
 
-    /// As [`create_order`](Self::create_order), with all that the operation requires, so that the compiler finds what is missing.
+    /// As [`create_order`](Self::create_order), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// use petstore_client::types;
@@ -600,7 +600,7 @@ impl Client {
         builder::GetOrder::new(&self.inner)
     }
 
-    /// As [`get_order`](Self::get_order), with all that the operation requires, so that the compiler finds what is missing.
+    /// As [`get_order`](Self::get_order), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -697,7 +697,7 @@ impl Client {
         builder::UpdateOrder::new(&self.inner)
     }
 
-    /// As [`update_order`](Self::update_order), with all that the operation requires, so that the compiler finds what is missing.
+    /// As [`update_order`](Self::update_order), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// use petstore_client::types;

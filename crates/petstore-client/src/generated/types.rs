@@ -512,7 +512,7 @@ pub struct NewOrder {
 }
 
 impl NewOrder {
-    /// Makes a value of its required members, in the order of the fields; the optional ones are not set.
+    /// Creates a value from its required members, in the order of the fields; the optional ones are not set.
     #[must_use]
     pub fn new(pet_id: i64) -> Self {
         Self { pet_id }
@@ -546,7 +546,7 @@ pub struct NewPet {
 }
 
 impl NewPet {
-    /// Makes a value of its required members, in the order of the fields; the optional ones are not set.
+    /// Creates a value from its required members, in the order of the fields; the optional ones are not set.
     #[must_use]
     pub fn new(category_id: i64, name: impl Into<::std::string::String>) -> Self {
         Self {
@@ -780,7 +780,7 @@ pub struct OrderUpdate {
 }
 
 impl OrderUpdate {
-    /// Makes a value of its required members, in the order of the fields; the optional ones are not set.
+    /// Creates a value from its required members, in the order of the fields; the optional ones are not set.
     #[must_use]
     pub fn new(status: OrderStatus) -> Self {
         Self { status }

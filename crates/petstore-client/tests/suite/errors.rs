@@ -134,7 +134,7 @@ async fn a_success_that_cannot_be_read_has_the_place_but_not_the_value() {
 }
 
 #[tokio::test]
-async fn a_success_that_breaks_off_has_its_status() {
+async fn an_interrupted_success_response_keeps_its_status() {
     let error = error_of("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n[".to_owned()).await;
     assert_eq!(
         (error.kind(), error.status()),
@@ -174,7 +174,7 @@ async fn a_connection_that_closes_without_a_response_is_interrupted() {
 }
 
 #[tokio::test]
-async fn a_call_ends_when_its_time_is_up() {
+async fn a_call_ends_at_its_time_limit() {
     // A listener that accepts connections, as the system does, and never responds.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let address = silent

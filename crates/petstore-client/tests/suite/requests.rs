@@ -142,7 +142,7 @@ async fn a_value_of_a_newer_service_is_kept_and_an_unknown_member_is_ignored() {
 }
 
 #[tokio::test]
-async fn a_slash_after_the_address_does_not_matter() {
+async fn a_trailing_slash_of_the_address_is_ignored() {
     let service = Service::responding([json("200 OK", &[], "[]")]).await;
     let client = Client::builder(format!("{}/", service.base_url()))
         .api_key(KEY)

@@ -67,7 +67,7 @@ pub struct NewPet {
 }
 
 impl NewPet {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(name: impl Into<String>, category_id: i64) -> Self {
         NewPet {
             name: name.into(),
@@ -231,7 +231,7 @@ pub struct Pet {
 }
 
 impl Pet {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(name: impl Into<String>, category_id: i64, id: i64) -> Self {
         Pet {
             name: name.into(),
@@ -307,7 +307,7 @@ pub struct NewOrder {
 }
 
 impl NewOrder {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(pet_id: i64) -> Self {
         NewOrder { pet_id }
     }
@@ -323,7 +323,7 @@ pub struct OrderUpdate {
 }
 
 impl OrderUpdate {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(status: OrderStatus) -> Self {
         OrderUpdate { status }
     }
@@ -361,7 +361,7 @@ pub struct Order {
 }
 
 impl Order {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(
         id: i64,
         pet_id: i64,
@@ -447,7 +447,7 @@ pub struct EventHead {
 }
 
 impl EventHead {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(
         id: impl Into<String>,
         timestamp: impl Into<DateTime>,
@@ -485,7 +485,7 @@ pub struct PetCreated {
 }
 
 impl PetCreated {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(
         id: impl Into<String>,
         timestamp: impl Into<DateTime>,
@@ -553,7 +553,7 @@ pub struct PetStatusChange {
 }
 
 impl PetStatusChange {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(id: i64, status: PetStatus) -> Self {
         PetStatusChange { id, status }
     }
@@ -581,7 +581,7 @@ pub struct PetStatusChanged {
 }
 
 impl PetStatusChanged {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(
         id: impl Into<String>,
         timestamp: impl Into<DateTime>,
@@ -661,7 +661,7 @@ pub struct OrderPlaced {
 }
 
 impl OrderPlaced {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(
         id: impl Into<String>,
         timestamp: impl Into<DateTime>,
@@ -739,7 +739,7 @@ pub struct OrderUpdated {
 }
 
 impl OrderUpdated {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(
         id: impl Into<String>,
         timestamp: impl Into<DateTime>,
@@ -900,7 +900,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(
         code: impl Into<String>,
         message: impl Into<String>,

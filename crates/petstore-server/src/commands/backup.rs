@@ -13,13 +13,13 @@ pub(crate) async fn run(file: &Path, settings: CommandSettings) -> anyhow::Resul
     petstore_store::backup(&url, file).await?;
     if let Err(error) = petstore_store::record_backup(&url, begun) {
         tracing::warn!(
-            "the backup was created, but the metric of the last backup does not change: {error}; let this user write the folder of the store"
+            "the backup was created, but the metric of the last backup does not change: {error}; give this user write permission for the folder of the store"
         );
     }
     print(&format!("copied `{url}` to `{}`\n", file.display()))
 }
 
-/// Reads all of a backup.
+/// Reads and checks a whole backup.
 pub(crate) async fn verify(file: &Path, settings: &CommandSettings) -> anyhow::Result<()> {
     logging::init(&INFO, &settings.log);
     let found = petstore_store::verify_backup(file).await?;
@@ -39,7 +39,7 @@ fn note(file: &Path, has_checksum: bool) -> String {
         return String::new();
     }
     format!(
-        "`{}` has no checksum, because an earlier version created it or it was used as a store since: if a bit of a value has changed, nobody would notice\n",
+        "`{}` has no checksum, because an earlier version created it or it was used as a store since: a changed bit in a value would not be detected\n",
         file.display()
     )
 }

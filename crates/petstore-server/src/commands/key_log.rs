@@ -5,7 +5,7 @@ use petstore_store::{KeyId, KeyRecord, Store};
 use std::{collections::HashMap, time::Duration};
 use tokio::time::sleep;
 
-/// The time between two looks at the keys of the store.
+/// The time between two reads of the keys of the store.
 const PERIOD: Duration = Duration::from_secs(5);
 
 pub(crate) fn created(id: &KeyId, name: &str) {
@@ -29,7 +29,7 @@ pub(crate) fn revoked(id: &KeyId, name: &str) {
 pub(crate) struct LoggedKeys(HashMap<KeyId, bool>);
 
 impl LoggedKeys {
-    /// Takes these keys as logged.
+    /// Records these keys as logged.
     pub(crate) fn new(keys: &[KeyRecord]) -> Self {
         let states = keys.iter().map(|key| (key.id, key.revoked_at.is_some()));
         Self(states.collect())

@@ -10,7 +10,7 @@ use petstore_store::{
 };
 use std::time::Duration;
 
-/// How long the upgrade is tried again while others use the tables, as `serve` does by default.
+/// How long the upgrade is retried while others use the tables, as `serve` does by default.
 const PATIENCE: Duration = Duration::from_mins(5);
 
 pub(crate) async fn run(settings: CommandSettings, create: bool) -> anyhow::Result<()> {
@@ -63,7 +63,7 @@ fn text(url: &DatabaseUrl, plan: &MigrationPlan) -> String {
         return format!("`{url}` has schema version {to}; there is nothing to upgrade\n");
     }
     if *from == 0 {
-        return format!("`{url}` has no store; `serve` would make one, of schema version {to}\n");
+        return format!("`{url}` has no store; `serve` would create one, of schema version {to}\n");
     }
     let lines: String = (1..)
         .zip(steps)

@@ -52,7 +52,7 @@ pub(crate) fn man(folder: Option<&Path>) -> anyhow::Result<()> {
         let mut page = Vec::new();
         Man::new(command)
             .render(&mut page)
-            .context("cannot make the manual page")?;
+            .context("cannot create the manual page")?;
         return print(&String::from_utf8_lossy(&page));
     };
     clap_mangen::generate_to(command, folder).with_context(|| {
@@ -63,8 +63,8 @@ pub(crate) fn man(folder: Option<&Path>) -> anyhow::Result<()> {
     })
 }
 
-/// The database that the settings name, if it can be used with them. The text itself is not repeated where
-/// it is rejected: it may hold a password.
+/// The database that the settings name, if it can be used with them. The message of a rejected text does
+/// not repeat it, because it may contain a password.
 fn database(settings: &StoreSettings) -> anyhow::Result<DatabaseUrl> {
     let invalid =
         |problem: anyhow::Error| ConfigError::invalid_value("database", &format!("{problem:#}"));
@@ -81,12 +81,12 @@ fn begin(settings: &CommandSettings) -> anyhow::Result<DatabaseUrl> {
     database(&settings.service)
 }
 
-/// Opens a store, and makes one where there is none.
+/// Opens a store, and creates it if it does not exist.
 async fn open_store(url: &DatabaseUrl) -> anyhow::Result<Arc<dyn Store>> {
     Ok(petstore_store::open_with(url, Arc::new(on_migration)).await?)
 }
 
-/// Opens a store; a typing mistake in its name must not make an empty one.
+/// Opens an existing store: a typing mistake in its name must not create an empty one.
 async fn open_existing(url: &DatabaseUrl) -> anyhow::Result<Arc<dyn Store>> {
     Ok(petstore_store::open_existing(url, Arc::new(on_migration)).await?)
 }

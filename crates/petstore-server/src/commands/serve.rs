@@ -26,14 +26,14 @@ pub(crate) async fn run(settings: ServeSettings) -> anyhow::Result<()> {
             let causes = causes(&error);
             tracing::warn!(
                 causes,
-                "cannot store since when calls of deprecated operations are counted, so `usage` does not call them unused: {error}; the next start tries again"
+                "cannot store the time since which calls of deprecated operations are counted, so `usage` reports none of them as unused: {error}; the next start tries again"
             );
         }
         if let Err(error) = store.record_events(events.events.is_on()).await {
             let causes = causes(&error);
             tracing::warn!(
                 causes,
-                "cannot note in the store whether events are recorded, so none are: {error}; the next start tries again"
+                "cannot store whether events are recorded, so no events are recorded: {error}; the next start tries again"
             );
         }
         Ok((store, keys, first_key))
@@ -88,8 +88,8 @@ fn is_temporary(error: &anyhow::Error) -> bool {
     }
 }
 
-/// Makes the first key of a store that has none. Under systemd and Kubernetes there is nobody
-/// to show it to, and a log is not a place for a key.
+/// Creates the first key of a store without keys. Not under systemd or Kubernetes, where nobody
+/// would see it and a log must not contain a key.
 async fn first_key(store: &dyn Store) -> anyhow::Result<Option<ApiKey>> {
     if store.has_keys().await? {
         return Ok(None);

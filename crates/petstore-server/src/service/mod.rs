@@ -294,7 +294,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refused_step_names_from_and_to_and_what_could_be_done_instead() {
+    fn a_rejected_transition_names_both_statuses_and_the_allowed_ones() {
         assert_eq!(
             no_step(2, OrderStatus::Placed, OrderStatus::Delivered),
             "the order 2 cannot go from `placed` to `delivered`; it can go to `approved` or `cancelled`"

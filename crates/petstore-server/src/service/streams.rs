@@ -101,8 +101,8 @@ struct Following {
 }
 
 impl Following {
-    /// The next events, as soon as there are some. The stream ends when events that the client has not received are not there
-    /// any more; if it comes back, it is told so.
+    /// The next events, as soon as there are any. The stream ends if events that the client has not received were deleted;
+    /// the next request of the client gets an error that says so.
     async fn next(
         mut self,
     ) -> Result<Option<(impl Stream<Item = Result<Event<AnyEvent>, BoxError>>, Self)>, BoxError>

@@ -35,7 +35,7 @@ pub(crate) fn setting(variable: &str, default: u64) -> u64 {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sigkill_under_load_loses_and_doubles_nothing() {
+async fn sigkill_under_load_loses_and_duplicates_nothing() {
     let rounds = setting("PETSTORE_CRASH_ROUNDS", ROUNDS as u64);
     let seed = setting("PETSTORE_CRASH_SEED", SEED);
     let mut random = StdRng::seed_from_u64(seed);

@@ -26,7 +26,7 @@ enum Victim {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sigkill_of_service_or_database_under_load_loses_and_doubles_nothing() {
+async fn sigkill_of_service_or_database_under_load_loses_and_duplicates_nothing() {
     let Some(cluster) = own(&[]).await else {
         return;
     };

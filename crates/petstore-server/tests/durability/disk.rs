@@ -96,7 +96,7 @@ pub(crate) fn fill(folder: &Path) -> PathBuf {
 }
 
 #[test]
-fn a_full_disk_is_503_until_there_is_room_and_loses_nothing() {
+fn writes_to_a_full_disk_get_503_and_nothing_is_lost() {
     let Some(launcher) = launcher(FULL_SOON) else {
         return;
     };
@@ -156,7 +156,7 @@ pub(crate) fn watched_on_a_small_disk() -> Option<Watched> {
 }
 
 #[test]
-fn a_full_disk_makes_the_service_not_ready_also_while_writes_succeed_that_change_nothing() {
+fn a_full_disk_makes_the_service_not_ready_even_while_writes_without_changes_succeed() {
     let Some(watched) = watched_on_a_small_disk() else {
         return;
     };
@@ -204,7 +204,9 @@ fn a_store_that_cannot_be_written_is_rejected_with_what_to_do() {
             "{said}"
         );
         assert!(
-            said.contains("let the user of the service write the file and its folder"),
+            said.contains(
+                "give the user of the service write permission for the file and its folder"
+            ),
             "{said}"
         );
         drop(Service::start_in(Arc::clone(&folder), &SERVE[3..], &[]));
@@ -334,7 +336,7 @@ fn a_restore_that_is_killed_leaves_no_store_without_its_log() {
 }
 
 #[test]
-fn a_copy_that_does_not_fit_leaves_nothing_behind() {
+fn a_copy_that_does_not_fit_on_the_disk_leaves_no_file() {
     let Some(launcher) = launcher(TOO_SMALL) else {
         return;
     };

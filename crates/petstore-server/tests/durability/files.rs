@@ -82,7 +82,7 @@ fn a_lock_of_another_program_is_503_until_it_is_released() {
 }
 
 #[test]
-fn a_file_that_is_moved_away_takes_no_pets_until_it_is_back() {
+fn creations_fail_while_the_database_file_is_moved_away() {
     let mut service = Service::start();
     service.add("Rex", None);
     let path = service.folder.path().join("petstore.db");

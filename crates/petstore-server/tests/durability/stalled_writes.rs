@@ -101,7 +101,7 @@ fn writes_of_one_key_that_wait_leave_places_in_the_queue_to_other_keys() {
     let stall = Stall::begin(service, SYNCS, HANG);
     let mut sent = 0.0;
     loop {
-        // A write whose client went away stays in the queue.
+        // A write whose client disconnected stays in the queue.
         let group = begin(service, &service.key, 50);
         sent += 50.0;
         let queued = |scrape: &Scrape| {

@@ -64,7 +64,7 @@ fn a_store_that_is_restored_has_the_pets_of_the_backup_and_the_former_one_is_kep
 }
 
 #[test]
-fn a_killed_service_leaves_a_log_that_does_not_reach_the_restored_store() {
+fn restore_ignores_the_log_that_a_killed_service_left() {
     let mut service = Service::start();
     service.add("Rex", None);
     let folder = service.folder.clone();
@@ -195,7 +195,7 @@ fn a_backup_without_checksum_is_verified_and_restored_with_a_note() {
         bytes.truncate(pages);
     });
     let (folder, _) = stopped(service);
-    let note = "`copy.db` has no checksum, because an earlier version created it or it was used as a store since: if a bit of a value has changed, nobody would notice\n";
+    let note = "`copy.db` has no checksum, because an earlier version created it or it was used as a store since: a changed bit in a value would not be detected\n";
     for command in [
         &["backup", "--verify", "copy.db"][..],
         &["restore", "copy.db"],

@@ -61,7 +61,7 @@ impl Probe {
 }
 
 #[test]
-fn a_malformed_body_is_400() {
+fn a_malformed_body_is_rejected_with_400() {
     let mut probe = Probe::new();
     probe.body_rejected("", "missing");
     probe.body_rejected("{", "not valid JSON");
@@ -72,7 +72,7 @@ fn a_malformed_body_is_400() {
 }
 
 #[test]
-fn a_member_of_a_wrong_type_is_400() {
+fn a_member_of_a_wrong_type_is_rejected_with_400() {
     let mut probe = Probe::new();
     probe.body_rejected(r#"{"name":1,"categoryId":7}"#, "name");
     probe.body_rejected(r#"{"name":null,"categoryId":7}"#, "name");
@@ -110,7 +110,7 @@ fn an_unknown_member_may_have_any_json() {
 }
 
 #[test]
-fn a_missing_member_is_400() {
+fn a_missing_member_is_rejected_with_400() {
     let mut probe = Probe::new();
     probe.body_rejected(r#"{"name":"Rex"}"#, "missing field `categoryId`");
     probe.body_rejected(r#"{"categoryId":7}"#, "missing field `name`");
@@ -122,7 +122,7 @@ fn a_missing_member_is_400() {
 }
 
 #[test]
-fn an_unknown_enum_value_is_400() {
+fn an_unknown_enum_value_is_rejected_with_400() {
     let mut probe = Probe::new();
     for status in ["gone", "Available", "", "available "] {
         probe.body_rejected(
@@ -135,7 +135,7 @@ fn an_unknown_enum_value_is_400() {
 }
 
 #[test]
-fn a_member_that_occurs_twice_is_400() {
+fn a_member_that_occurs_twice_is_rejected_with_400() {
     let mut probe = Probe::new();
     probe.body_rejected(r#"{"name":"Rex","categoryId":7,"name":"Tom"}"#, "`name`");
     probe.body_rejected(
@@ -145,7 +145,7 @@ fn a_member_that_occurs_twice_is_400() {
 }
 
 #[test]
-fn deep_nesting_is_400() {
+fn deeply_nested_json_is_rejected_with_400() {
     let mut probe = Probe::new();
     for depth in [64, 30_000] {
         let nested = format!(
@@ -158,7 +158,7 @@ fn deep_nesting_is_400() {
 }
 
 #[test]
-fn a_body_that_is_not_utf_8_is_400() {
+fn a_body_that_is_not_utf_8_is_rejected_with_400() {
     let mut probe = Probe::new();
     probe.body_rejected(
         b"{\"name\":\"R\xffx\",\"categoryId\":7}",
@@ -174,7 +174,7 @@ fn a_body_that_is_not_utf_8_is_400() {
 }
 
 #[test]
-fn a_body_of_ten_megabytes_is_413() {
+fn a_body_of_ten_megabytes_is_rejected_with_413() {
     let probe = Probe::new();
     let pet = format!(r#"{{"name":"{}","categoryId":7}}"#, "x".repeat(10_000_000));
     // A client that looks for a response only when it has sent everything.
@@ -192,7 +192,7 @@ fn a_body_of_ten_megabytes_is_413() {
 }
 
 #[test]
-fn a_missing_or_wrong_content_type_is_415() {
+fn a_missing_or_wrong_content_type_is_rejected_with_415() {
     let mut probe = Probe::new();
     let post = || Request::new("POST", "/v1/pets");
     let message = probe.rejected(post().body(PET), 415, "unsupported_media_type");
@@ -203,7 +203,7 @@ fn a_missing_or_wrong_content_type_is_415() {
 }
 
 #[test]
-fn an_invalid_cursor_is_400() {
+fn an_invalid_cursor_is_rejected_with_400() {
     let mut probe = Probe::new();
     // `MTphOjI` is the position after pet 2 among the available ones.
     for query in [
@@ -220,7 +220,7 @@ fn an_invalid_cursor_is_400() {
 }
 
 #[test]
-fn a_repeated_parameter_is_400() {
+fn a_repeated_parameter_is_rejected_with_400() {
     let mut probe = Probe::new();
     probe.query_rejected("limit=1&limit=1", "`limit`");
     probe.query_rejected("status=sold&limit=1&status=sold", "`status`");
@@ -228,7 +228,7 @@ fn a_repeated_parameter_is_400() {
 }
 
 #[test]
-fn texts_that_are_not_integers_are_400() {
+fn parameters_that_are_not_integers_are_rejected_with_400() {
     let mut probe = Probe::new();
     for number in [
         "0",
@@ -283,7 +283,7 @@ fn minus_zero_is_read_as_zero_everywhere() {
 }
 
 #[test]
-fn a_wrong_path_is_404_and_a_wrong_method_405() {
+fn a_wrong_path_gets_404_and_a_wrong_method_405() {
     let mut probe = Probe::new();
     probe.rejected(Request::get("/v1/pet"), 404, "not_found");
     probe.rejected(Request::post("/v1/pets/1", PET), 405, "method_not_allowed");
@@ -300,7 +300,7 @@ fn a_wrong_path_is_404_and_a_wrong_method_405() {
 }
 
 #[test]
-fn a_path_that_cannot_be_decoded_is_400() {
+fn a_path_that_cannot_be_decoded_is_rejected_with_400() {
     let mut probe = Probe::new();
     for target in ["/v1/pets/%ff", "/v1/pets/..", "/v1/pets/../pets"] {
         probe
@@ -312,7 +312,7 @@ fn a_path_that_cannot_be_decoded_is_400() {
 }
 
 #[test]
-fn a_body_with_invalid_framing_is_400() {
+fn a_body_with_invalid_framing_is_rejected_with_400() {
     let probe = Probe::new();
     let post = || {
         Request::new("POST", "/v1/pets")

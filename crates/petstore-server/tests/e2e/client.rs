@@ -156,7 +156,7 @@ fn example(service: &Service, name: &str, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn the_examples_do_what_they_say() {
+fn the_examples_of_the_client_print_the_expected_output() {
     let service = Service::start();
     assert_eq!(
         example(&service, "add_pet", &["Rex", "7", "available"]),

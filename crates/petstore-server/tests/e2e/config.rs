@@ -52,7 +52,7 @@ fn the_commands_that_open_the_store_read_the_same_settings() {
 }
 
 #[test]
-fn a_file_that_cannot_be_used_is_named_with_what_is_wrong() {
+fn an_unusable_file_is_reported_with_its_path_and_the_reason() {
     for (config, named) in [
         (
             "# mine\n\nlistne = \"127.0.0.1:1\"",

@@ -81,7 +81,7 @@ fn a_rejected_body_is_not_parsed_as_the_next_request() {
 }
 
 #[test]
-fn a_large_body_without_a_key_gets_its_401_and_leaves_the_connection_usable() {
+fn a_large_body_without_a_key_is_rejected_with_401_and_the_connection_stays_usable() {
     let service = Service::start();
     let mut connection = service.connect();
     connection.write(Request::post("/v1/pets", vec![b'x'; 3_000_000]).bytes());
@@ -121,7 +121,7 @@ fn requests_in_one_packet_get_their_responses_in_order() {
 }
 
 #[test]
-fn a_body_where_none_is_taken_is_read_and_ignored() {
+fn a_body_of_an_operation_without_a_body_is_read_and_ignored() {
     let service = Service::start();
     let mut connection = service.connect();
     for _ in 0..2 {

@@ -17,7 +17,7 @@ fn still_responds(service: &Service) {
 }
 
 #[test]
-fn an_invalid_request_is_400_and_names_the_field() {
+fn an_invalid_request_is_rejected_with_400_and_the_name_of_the_field() {
     let service = Service::start();
     for (response, field) in [
         (service.get("/v1/pets?limit=0"), "`limit`"),
@@ -32,7 +32,7 @@ fn an_invalid_request_is_400_and_names_the_field() {
 }
 
 #[test]
-fn no_key_and_a_wrong_key_are_401_whatever_else_is_wrong() {
+fn a_missing_or_wrong_key_gets_401_whatever_else_is_wrong() {
     let service = Service::start();
     let unknown = "petstore_00000000000000000000000000000000000000000002hcngJ";
     let (other, last) = service.key.split_at(service.key.len() - 1);
@@ -76,7 +76,7 @@ fn the_scheme_of_the_credential_is_case_insensitive() {
 }
 
 #[test]
-fn an_unknown_path_is_404_without_a_key_and_an_unknown_pet_with_one() {
+fn an_unknown_path_gets_404_without_a_key_and_an_unknown_pet_only_with_one() {
     let service = Service::start();
     for path in [
         "/v1/",
@@ -97,7 +97,7 @@ fn an_unknown_path_is_404_without_a_key_and_an_unknown_pet_with_one() {
 }
 
 #[test]
-fn an_unknown_method_is_405_with_the_allowed_methods() {
+fn an_unknown_method_is_rejected_with_405_and_the_allowed_methods() {
     let service = Service::start();
     for (target, path) in [("/v1/pets", "/pets"), ("/v1/pets/1", "/pets/{petId}")] {
         let operations = OPERATIONS.iter().filter(|operation| operation.path == path);
@@ -149,7 +149,7 @@ fn a_head_request_has_the_head_of_the_get_response_and_no_body() {
 }
 
 #[test]
-fn a_body_that_does_not_arrive_in_time_is_408_and_the_connection_is_closed() {
+fn a_body_that_does_not_arrive_in_time_is_rejected_with_408_and_the_connection_is_closed() {
     let service = Service::start_with(&["--body-read-seconds", "0.2"]);
     let request = Request::post("/v1/pets", PET).key(&service.key).bytes();
     let mut connection = service.connect();
@@ -164,7 +164,7 @@ fn a_body_that_does_not_arrive_in_time_is_408_and_the_connection_is_closed() {
 }
 
 #[test]
-fn a_body_that_is_too_large_is_413_and_the_connection_is_closed() {
+fn a_body_that_is_too_large_is_rejected_with_413_and_the_connection_is_closed() {
     let service = Service::start_with(&["--body-max-bytes", "100"]);
     let closed_with_413 = |connection: &mut Connection| {
         let response = connection.response();
@@ -200,7 +200,7 @@ fn a_body_that_is_too_large_is_413_and_the_connection_is_closed() {
 }
 
 #[test]
-fn a_body_of_another_type_is_415() {
+fn a_body_of_another_media_type_is_rejected_with_415() {
     let service = Service::start();
     let post = || Request::new("POST", "/v1/pets").key(&service.key);
     for request in [
@@ -230,7 +230,7 @@ fn a_body_of_another_type_is_415() {
 }
 
 #[test]
-fn bodies_that_do_not_fit_into_memory_together_are_503() {
+fn bodies_that_exceed_the_memory_budget_together_are_rejected_with_503() {
     let bounds = ["--body-max-bytes", "100", "--body-budget-bytes", "100"];
     let service = Service::start_with(&bounds);
     let pet = format!(r#"{{"name":"{}","categoryId":7}}"#, "x".repeat(50));

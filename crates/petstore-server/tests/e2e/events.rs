@@ -176,7 +176,7 @@ fn one_that_waits(service: &Service, target: &str) -> (Connection, RawResponse) 
 }
 
 #[test]
-fn a_key_has_a_number_of_waiting_requests_of_its_own_and_they_may_wait_beyond_the_deadline() {
+fn waiting_requests_are_limited_per_key_and_may_outlast_the_deadline() {
     let arguments = [
         "--max-streams-per-key",
         "1",

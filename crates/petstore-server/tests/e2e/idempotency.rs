@@ -51,7 +51,7 @@ fn the_same_key_and_body_get_the_first_response_again() {
 }
 
 #[test]
-fn another_body_with_the_same_key_is_422() {
+fn another_body_with_the_same_key_is_rejected_with_422() {
     let service = Service::start();
     let first = send(&service, "a", PET);
     assert_created(&first);
@@ -72,7 +72,7 @@ fn another_body_with_the_same_key_is_422() {
 }
 
 #[test]
-fn an_invalid_idempotency_key_is_400_and_nothing_is_created() {
+fn an_invalid_idempotency_key_is_rejected_with_400_and_nothing_is_created() {
     let service = Service::start();
     let longest = "x".repeat(255);
     for key in [

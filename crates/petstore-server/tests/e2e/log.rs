@@ -96,7 +96,7 @@ fn nothing_secret_is_logged(format: &str) {
 }
 
 #[test]
-fn a_request_without_a_route_leaves_a_line_too() {
+fn a_request_without_a_route_is_logged_too() {
     let service = Service::start_with(&["--log-format", "json"]);
     for (request, method, status) in [
         (Request::get("/v1/secret/%ff"), "GET", 400),
@@ -155,7 +155,7 @@ fn a_line_has_the_client_that_a_trusted_proxy_names() {
 }
 
 #[test]
-fn a_client_that_goes_away_leaves_a_line_too() {
+fn a_request_whose_client_disconnects_is_logged_too() {
     let service = Service::start();
     let request = Request::post("/v1/pets", "{}")
         .key(&service.key)
@@ -167,14 +167,14 @@ fn a_client_that_goes_away_leaves_a_line_too() {
     drop(connection);
     let line = service.log.wait_for("operation=\"createPet\"");
     assert!(
-        line.contains("status=400") || line.contains("the client went away"),
+        line.contains("status=400") || line.contains("the client disconnected"),
         "{line}"
     );
     assert!(service.pets().is_empty());
 }
 
 #[test]
-fn a_log_in_json_has_an_object_a_line_and_a_member_a_fact() {
+fn a_json_log_has_one_object_per_line_and_one_member_per_field() {
     let service = Service::start_with(&["--log-format", "json"]);
     let line = line_of(&service, &service.get("/v1/pets/4711"));
     for (member, expected) in [
@@ -244,7 +244,7 @@ fn the_line_of_a_request_names_the_trace_that_it_belongs_to() {
 }
 
 #[test]
-fn the_line_of_a_request_can_be_switched_off() {
+fn the_log_line_of_a_request_can_be_switched_off() {
     let mut service = Service::start_with(&["--access-log", "off"]);
     let response = service.get("/v1/pets");
     assert_eq!(response.status, 200);
@@ -321,7 +321,7 @@ fn flood(service: &Service, requests: usize) {
 }
 
 #[test]
-fn of_a_flood_of_rejections_a_few_are_logged_and_all_are_counted() {
+fn a_flood_of_rejections_is_logged_in_part_and_counted_completely() {
     const FLOOD: usize = 2000;
     let setting = ["--access-log-rejected-per-second", "5"];
     let watched = Watched::start_with(&[&setting[..], &["--log-format", "json"]].concat());

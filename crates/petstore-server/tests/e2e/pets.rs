@@ -33,7 +33,7 @@ fn omitted_members_stay_absent_and_unknown_members_are_ignored() {
 }
 
 #[test]
-fn a_name_is_returned_byte_for_byte() {
+fn a_pet_name_is_returned_byte_for_byte() {
     let service = Service::start();
     for name in ["a\0b", "🐕‍🦺", "\u{feff}", "\"\\\u{1}\u{7f}", "ẞ", " "] {
         let id = service.add(name, None);

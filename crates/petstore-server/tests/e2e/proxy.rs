@@ -118,7 +118,7 @@ fn errors_of_other_layers_have_the_error_body() {
 }
 
 #[test]
-fn a_body_that_is_announced_too_long_is_rejected_at_once() {
+fn a_body_with_a_too_large_content_length_is_rejected_before_it_is_read() {
     let Some(proxy) = Proxy::start() else { return };
     let request = Request::new("POST", "/v1/pets").header("Content-Length", "65537");
     let response = proxy.send(&request);
@@ -174,7 +174,7 @@ fn silent_and_slow_sockets_are_closed_in_seconds() {
 }
 
 #[test]
-fn a_client_that_does_not_read_the_response_is_cut_off() {
+fn a_client_that_does_not_read_the_response_is_disconnected() {
     /// Longer than the proxy's `timeout client`.
     const PAUSE: Duration = Duration::from_secs(2);
     /// More than what all buffers on the way hold.
@@ -201,8 +201,7 @@ fn a_client_that_does_not_read_the_response_is_cut_off() {
     proxy.serves();
 }
 
-/// A connection on which a request was answered, or nothing where the proxy
-/// closed it.
+/// A connection on which a request got its response, or `None` if the proxy closed it.
 fn served(proxy: &Proxy) -> Option<TcpStream> {
     let mut stream = TcpStream::connect(proxy.front.address).expect("the proxy listens");
     stream.set_read_timeout(Some(PATIENCE)).expect("not none");

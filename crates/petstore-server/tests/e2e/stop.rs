@@ -70,7 +70,7 @@ fn an_idle_service_stops_at_once_with_connections_open() {
 }
 
 #[test]
-fn a_client_that_stalls_is_cut_off_after_the_grace_period() {
+fn a_stalled_client_is_disconnected_after_the_grace_period() {
     let mut service = Service::start_with(&["--shutdown-grace-seconds", "0.2"]);
     let mut connection = begun(&service);
     service.signal(Signal::TERM);

@@ -82,7 +82,7 @@ fn a_stream_sends_the_events_of_the_list_and_then_those_that_happen() {
     for stream in [&mut all, &mut later] {
         assert_eq!(event(stream).1["data"]["name"], "Tom");
     }
-    // After the first one; the header is stronger than the parameter, as when a browser comes back.
+    // After the first one; the header is stronger than the parameter, as when a browser reconnects.
     let mut again = follow(&service, &format!("{STREAM}?cursor=now"), Some(&ids[0]));
     for expected in &listed[1..] {
         assert_eq!(&event(&mut again).1, expected);

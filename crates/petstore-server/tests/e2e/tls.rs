@@ -227,7 +227,7 @@ fn both_files_are_printed_by_config() {
 }
 
 #[test]
-fn one_of_the_two_files_alone_is_rejected() {
+fn a_certificate_without_its_key_file_prevents_the_start_and_vice_versa() {
     let folder = folder();
     for (set, missing) in [("tls-cert", "tls-key"), ("tls-key", "tls-cert")] {
         let error = run_failing(folder.path(), &["serve", &format!("--{set}"), "x.pem"], 2);

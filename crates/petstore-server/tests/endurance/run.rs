@@ -26,7 +26,7 @@ const FAULTS: &str = "PETSTORE_ENDURANCE_FAULTS";
 const MORE_BACKENDS: i64 = 4;
 
 #[test]
-fn faults_on_sqlite_freeze_lose_and_double_nothing() {
+fn faults_on_sqlite_cause_no_hang_no_loss_and_no_duplicate() {
     let Some(time) = half_of_the_time() else {
         return;
     };
@@ -45,7 +45,7 @@ fn faults_on_sqlite_freeze_lose_and_double_nothing() {
 }
 
 #[test]
-fn faults_on_postgresql_freeze_lose_and_double_nothing() {
+fn faults_on_postgresql_cause_no_hang_no_loss_and_no_duplicate() {
     let Some(time) = half_of_the_time() else {
         return;
     };

@@ -12,7 +12,7 @@ use std::{env, sync::Arc, time::Instant};
 use test_support::{Need, leave_to, skip};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_leader_and_a_server_are_killed_and_nothing_acknowledged_is_lost_or_doubled() {
+async fn killing_a_leader_and_a_server_loses_and_duplicates_no_acknowledged_write() {
     let Ok(rounds) = env::var("PETSTORE_FAILOVER_ROUNDS") else {
         return leave_to(".ci/failover", "takes minutes");
     };

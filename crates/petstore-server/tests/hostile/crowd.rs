@@ -18,14 +18,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A connection that is not taken for so long is given up.
+/// The time limit for opening a connection.
 const CONNECT: Duration = Duration::from_secs(3);
-/// An attack is under way when the service takes nothing for so long.
+/// An attack is established when the service has read nothing for this time.
 const SETTLED: Duration = Duration::from_millis(700);
 /// Threads that connect: a handshake takes a millisecond of the client, too.
 const THREADS: usize = 4;
 
-/// Just less than the largest head that the service takes.
+/// Just less than the largest head that the service accepts.
 const HEAD_BYTES: usize = 31_000;
 /// The same with the names of the fields and 32 bytes for each (RFC 9113, section 6.5.2).
 const FIELD_BYTES: usize = 28_000;

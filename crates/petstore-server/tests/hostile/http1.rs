@@ -21,7 +21,7 @@ fn ask(service: &Service, line: &str, fields: &[&str]) -> RawResponse {
 
 /// RFC 9112, section 3.2.
 #[test]
-fn a_request_without_a_valid_host_is_400() {
+fn a_request_without_a_valid_host_is_rejected_with_400() {
     let service = Service::start();
     let list = "GET /v1/pets HTTP/1.1";
     for fields in [
@@ -171,7 +171,7 @@ fn a_transfer_coding_that_is_not_understood_is_rejected() {
 
 /// RFC 9110, section 10.1.1, allows 417, which the contract does not have.
 #[test]
-fn an_unknown_expectation_is_400() {
+fn an_unknown_expectation_is_rejected_with_400() {
     let service = Service::start();
     for expect in ["200-maybe", "100-continue, x"] {
         let request = Request::post("/v1/pets", PET).key(&service.key);

@@ -25,7 +25,7 @@ fn open(attacked: &Attacked) -> Http2<TcpStream> {
 }
 
 #[test]
-fn a_connection_has_at_most_a_hundred_streams() {
+fn an_http2_connection_has_at_most_a_hundred_streams() {
     let _alone = alone();
     let attacked = Attacked::start(&[], &[]);
     let stream = attack::connect(attacked.service.address).expect("it listens");

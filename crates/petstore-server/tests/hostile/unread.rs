@@ -111,7 +111,7 @@ fn a_page_is_bounded_in_bytes_and_links_lead_to_all_pets() {
 }
 
 #[test]
-fn forty_clients_that_do_not_read_are_cut_off() {
+fn forty_clients_that_do_not_read_are_disconnected() {
     let _alone = alone();
     let attacked = Attacked::start(&LIMITS, &STALL);
     fill(&attacked);
@@ -122,7 +122,7 @@ fn forty_clients_that_do_not_read_are_cut_off() {
 }
 
 #[test]
-fn sixty_streams_without_a_window_are_cut_off() {
+fn sixty_streams_without_a_window_are_closed() {
     let _alone = alone();
     let Some(attacked) = Attacked::start_with_tls(&LIMITS, &STALL) else {
         return;
@@ -279,7 +279,7 @@ fn large_pages_on_many_connections_do_not_delay_other_clients() {
 
 /// All requests share the content of a document, but not the buffers of its streams.
 #[test]
-fn documents_that_nobody_reads_are_in_the_budget_of_responses() {
+fn unread_documents_count_towards_the_response_budget() {
     const CONNECTIONS: usize = 20;
     const STREAMS: usize = 50;
     /// The budget has room for so many, if each is counted with the part that is passed on.
@@ -317,7 +317,7 @@ fn documents_that_nobody_reads_are_in_the_budget_of_responses() {
 
 /// Requests whose responses need no window do not keep the others unread for longer.
 #[test]
-fn streams_without_a_window_are_cut_off_and_others_continue() {
+fn streams_without_a_window_are_closed_and_others_continue() {
     let _alone = alone();
     let attacked = Attacked::start(&[], &STALL);
     let (address, key) = (attacked.service.address, attacked.service.key.as_str());

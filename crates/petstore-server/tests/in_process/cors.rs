@@ -116,7 +116,7 @@ async fn responses_and_errors_name_the_origin_that_may_read_them() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_star_lets_every_page_read_responses() {
+async fn the_origin_star_allows_every_page_to_read_responses() {
     let running = allowing("*").await;
     let response = running.send(&preflight(SHOP));
     assert_eq!((response.status, allowed(&response)), (204, Some("*")));

@@ -10,7 +10,7 @@ use openapi_dropshot_server::config::Limits;
 use std::sync::atomic::Ordering;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_panic_in_a_handler_is_500_and_logged_and_the_server_continues() {
+async fn a_panic_in_a_handler_gets_500_is_logged_and_does_not_stop_the_server() {
     let running = Running::start(With::default()).await;
     let mut connection = running.connect();
     let request = Request::get(&format!("/v1/pets/{}", pet::PANICS)).key(&running.key);
@@ -38,7 +38,7 @@ async fn a_panic_in_a_handler_is_500_and_logged_and_the_server_continues() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_panic_before_the_handler_is_500_too() {
+async fn a_panic_before_the_handler_gets_500_too() {
     let running = Running::start(With::default()).await;
     running.store.key_panics.store(true, Ordering::SeqCst);
     let message = running.get("/v1/pets").assert_error(500, "internal_error");
@@ -68,7 +68,7 @@ async fn store_errors_reach_clients_as_codes_and_their_causes_only_the_log() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_request_that_takes_too_long_is_503_and_returns_its_permit() {
+async fn a_request_that_takes_too_long_gets_503_and_returns_its_permit() {
     let limits = Limits {
         request_deadline_seconds: "0.1".parse().expect("valid"),
         max_in_flight: 1.try_into().expect("not none"),

@@ -78,7 +78,7 @@ async fn a_wait_that_takes_too_long_is_409_and_the_pet_is_created_once() {
     let message = response.assert_error(409, "conflict");
     assert!(message.contains("`Idempotency-Key`"), "{message}");
     assert_eq!(response.header("retry-after"), Some("1"));
-    // The first is given up, but not by the store: its key is still taken.
+    // The client gives up the first request, but the store still runs it, so its key is still in use.
     first.response().assert_error(503, "unavailable");
     send(&running, "a", pet::HELD).assert_error(409, "conflict");
     running.still_responds();

@@ -19,7 +19,7 @@ fn one_at_a_time() -> With {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_request_without_a_free_permit_is_503_at_once() {
+async fn a_request_without_a_free_permit_is_rejected_with_503_at_once() {
     let running = Running::start(one_at_a_time()).await;
     let mut held = running.held().await;
     let response = running.get("/v1/pets");
@@ -48,7 +48,7 @@ async fn a_client_that_disconnects_returns_its_permit() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn bodies_that_arrive_slowly_take_no_permit() {
+async fn bodies_that_arrive_slowly_hold_no_permit() {
     let running = Running::start(one_at_a_time()).await;
     let begun: Vec<Connection> = (0..20)
         .map(|_| {

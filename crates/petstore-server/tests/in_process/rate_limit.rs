@@ -59,7 +59,7 @@ async fn another_key(store: &Faulty) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_request_above_the_rate_is_429_until_the_time_in_retry_after_has_passed() {
+async fn a_request_above_the_rate_gets_429_until_the_time_in_retry_after_has_passed() {
     let (running, clock) = limited("2", "3").await;
     let policy = "\"default\";q=3;w=2";
     for left in [

@@ -119,7 +119,7 @@ async fn a_commit_without_its_replica_is_503_and_is_never_cancelled() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_commit_whose_wait_for_its_replica_is_cancelled_is_503() {
+async fn a_commit_whose_wait_for_its_replica_is_cancelled_gets_503() {
     let Some(cluster) = own(&[]).await else {
         return;
     };

@@ -98,7 +98,7 @@ async fn a_consumer_with_a_table_gets_each_event_of_two_servers_once_although_on
             let cursor: Option<String> = cursor.map(|row| row.get(0));
             let mut events = clients[run % 2].events(cursor.as_deref());
             for _ in 0..RUN {
-                // A feed goes on by itself, but not at another server.
+                // A feed continues by itself, but not at another server.
                 let Ok(event) = timeout(PATIENCE, events.next()).await else {
                     break;
                 };

@@ -174,7 +174,7 @@ async fn the_metrics_report_a_lost_database_also_without_requests() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn on_a_locked_table_reads_end_by_timeout_and_creates_by_deadline() {
+async fn reads_of_a_locked_table_end_at_their_timeout_and_creations_at_their_deadline() {
     let Some(cluster) = own(&[]).await else {
         return;
     };
@@ -241,7 +241,7 @@ async fn reads_of_a_database_that_is_silent_fail_with_their_connection_and_not_a
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn ids_that_are_used_up_are_503_and_the_service_is_not_ready() {
+async fn creations_get_503_and_the_service_is_not_ready_when_ids_are_used_up() {
     let Some(cluster) = shared().await else {
         return;
     };

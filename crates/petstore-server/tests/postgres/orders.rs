@@ -11,7 +11,7 @@ const CLIENTS: usize = 32;
 const ROUNDS: usize = 200;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_32_clients_of_two_servers_that_race_for_one_pet_one_wins_each_round() {
+async fn one_of_32_clients_of_two_servers_wins_each_race_for_a_pet() {
     let Some(cluster) = shared().await else {
         return;
     };

@@ -55,7 +55,7 @@ pub(crate) fn serve(is_old: bool, url: &str) -> Service {
 /// Why a server that stops did not serve a request.
 #[derive(Clone, Copy, Debug)]
 enum Unserved {
-    /// The connection was refused.
+    /// The connection could not be opened.
     Refused,
     /// The connection ended before the response.
     Cut,

@@ -14,7 +14,7 @@ use std::{
 use tempfile::TempDir;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_servers_share_keys() {
+async fn keys_created_by_one_server_are_valid_on_another() {
     let Some(cluster) = shared().await else {
         return;
     };
@@ -51,7 +51,7 @@ async fn two_servers_share_keys() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_servers_share_ids_and_pages() {
+async fn two_servers_assign_distinct_ids_and_list_each_others_pets() {
     let Some(cluster) = shared().await else {
         return;
     };

@@ -199,7 +199,7 @@ fn an_address_in_use_is_reported_before_the_wait_for_the_database() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_fault_that_waiting_cannot_mend_is_an_error_at_once() {
+async fn a_permanent_database_error_ends_the_start_without_waiting() {
     let Some(cluster) = own(&[]).await else {
         return;
     };

@@ -14,9 +14,9 @@ use std::{
 
 /// The bytes of a half-sent head: just less than the server takes.
 pub const HEAD_BYTES: usize = 32_000;
-/// An attack is under way when the server takes nothing for so long.
+/// An attack is established when the server has read nothing for this time.
 const SETTLED: Duration = Duration::from_secs(2);
-/// A client whose connection is not taken for so long gives up.
+/// The time limit for opening a connection.
 const CONNECT: Duration = Duration::from_secs(5);
 
 /// Connects, as far as the server lets it.

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pet_that_was_found_once_and_is_missing_later_is_lost() {
+    fn a_pet_that_is_found_once_and_missing_later_counts_as_lost() {
         let ledger = ledger();
         ledger
             .compare(&[pet(1, "a"), pet(2, "b")])

@@ -24,7 +24,7 @@ fn a_key_is_1_to_255_characters_of_printable_ascii() {
 }
 
 #[test]
-fn a_fingerprint_is_that_of_the_value_and_not_of_the_text() {
+fn a_fingerprint_depends_on_the_value_and_not_on_its_notation() {
     let one = hex(r#"{"name":"Rex","categoryId":7,"status":"sold"}"#);
     let same = r#" { "status" : "sold", "colour": [1], "categoryId" : 7, "name":"\u0052ex"}"#;
     assert_eq!(hex(same), one);

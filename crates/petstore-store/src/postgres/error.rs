@@ -111,7 +111,7 @@ pub(super) fn is_warning(notice: &DbError) -> bool {
 /// The reason why a database is not used, or why a call was cut off.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(super) enum Fault {
-    #[error("the database did not respond within {} ms, and the connection was given up", .0.as_millis())]
+    #[error("the database did not respond within {} ms, and the connection was abandoned", .0.as_millis())]
     Deadline(Duration),
     #[error("the database did not complete a write within {} ms; its connection takes no further write until the database has", .0.as_millis())]
     Late(Duration),

@@ -291,7 +291,7 @@ impl Lane {
                     continue;
                 }
                 Ok(Activity::WaitsForLock | Activity::Works) => {}
-                Err(cause) => tracing::debug!(%cause, "cannot look at a write that is late"),
+                Err(cause) => tracing::debug!(%cause, "cannot check the state of a slow write"),
             }
             sleep(LOOK).await;
         }

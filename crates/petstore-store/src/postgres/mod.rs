@@ -112,7 +112,7 @@ pub(crate) async fn migration_plan(url: PostgresUrl) -> Result<MigrationPlan, Op
     schema::plan(session.client()).await
 }
 
-/// The schema version of a database; 0 where there is no store in it.
+/// The schema version of a database; 0 if it contains no store.
 pub(crate) async fn schema_version(url: PostgresUrl) -> Result<i64, OpenProblem> {
     let session = Connector::new(url)?.connect_first().await?;
     let version = schema::version(session.client()).await;

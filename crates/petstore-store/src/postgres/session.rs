@@ -1,5 +1,5 @@
 //! Connects to the host that accepts writes, counts the warnings that the server
-//! sends, and cancels what a connection that was given up
+//! sends, and cancels what an abandoned connection
 //! still does.
 
 use super::{

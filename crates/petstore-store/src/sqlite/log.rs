@@ -26,7 +26,7 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// Returns `None` if there is no log, or no transaction in it.
+    /// Returns `None` if the log does not exist or has no transaction.
     pub(super) fn read(path: &Path) -> io::Result<Option<Self>> {
         match File::open(path) {
             Ok(file) => transactions(BufReader::new(file)),

@@ -82,7 +82,7 @@ fn identified(path: &Path) -> Result<Option<(Connection, Identity)>, OpenProblem
     Ok(Some((db, identity)))
 }
 
-/// The schema version of a database file; 0 where there is no store in it.
+/// The schema version of a database file; 0 if it contains no store.
 pub(crate) fn schema_version(path: &Path) -> Result<i64, OpenProblem> {
     Ok(match identified(path)? {
         Some((_, Identity::Store(version))) => version,

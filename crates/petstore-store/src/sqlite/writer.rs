@@ -261,8 +261,7 @@ fn findable<T>(
     Ok(committed)
 }
 
-/// Runs and commits all jobs in one transaction, and says how many writes were
-/// committed. An error concerns all of them.
+/// Runs and commits all jobs in one transaction, and returns the number of committed writes. An error concerns all of them.
 fn together(
     db: &mut Connection,
     jobs: &mut [Box<dyn Job>],

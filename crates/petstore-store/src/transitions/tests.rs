@@ -26,7 +26,7 @@ fn every_status_is_reached_from_the_first_one_and_a_pet_is_free_or_sold_at_the_e
 /// The table that the owner of the contract reads and the behaviour of the code are the same
 /// table.
 #[test]
-fn the_table_of_the_contract_is_the_one_of_the_code() {
+fn the_transitions_in_the_contract_equal_those_of_the_code() {
     let text = include_str!("../../../../spec/README.md");
     let rows = text
         .lines()
@@ -49,7 +49,7 @@ fn the_table_of_the_contract_is_the_one_of_the_code() {
 }
 
 #[test]
-fn there_is_one_step_from_one_status_to_another() {
+fn at_most_one_transition_leads_from_one_status_to_another() {
     for from in OrderStatus::ALL.iter().copied() {
         for to in OrderStatus::ALL.iter().copied() {
             let steps = steps_to(to).filter(|step| step.from == from).count();

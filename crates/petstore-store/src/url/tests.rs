@@ -21,7 +21,7 @@ fn urls_of_files_and_of_memory_are_displayed_as_they_are_parsed() {
 }
 
 #[test]
-fn other_texts_are_rejected_with_what_is_supported() {
+fn unsupported_database_urls_are_rejected_with_the_supported_forms() {
     let rejected = [
         "",
         "pets.db",

@@ -102,7 +102,7 @@ async fn a_connection_is_cut_before_or_after_the_request_was_done() {
 }
 
 #[tokio::test]
-async fn half_of_a_truncated_response_arrives() {
+async fn a_truncated_response_ends_after_half_of_its_body() {
     let server = started().await;
     server.inject(Fault::truncated().on(OperationId::ListPets));
     add(&server.client())
@@ -141,7 +141,7 @@ async fn a_client_that_retries_adds_its_pet_once() {
 }
 
 #[tokio::test]
-async fn a_fault_is_for_its_operation_and_its_requests_only() {
+async fn a_fault_affects_only_the_requests_it_was_set_for() {
     let server = started().await;
     let client = blunt(&server);
     server.inject(Fault::cut().on(OperationId::CreatePet).after(1).times(1));
@@ -154,7 +154,7 @@ async fn a_fault_is_for_its_operation_and_its_requests_only() {
 }
 
 #[tokio::test]
-async fn a_fault_has_any_status_and_code_also_unknown_ones() {
+async fn a_fault_may_have_any_status_and_code_even_unknown_ones() {
     for (status, code, known) in [
         (500, "internal_error", Some(ErrorCode::InternalError)),
         (401, "unauthorized", Some(ErrorCode::Unauthorized)),

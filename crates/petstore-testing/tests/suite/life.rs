@@ -26,7 +26,7 @@ async fn several_servers_run_side_by_side() {
 }
 
 #[tokio::test]
-async fn other_keys_are_rejected() {
+async fn the_test_service_rejects_keys_that_it_did_not_create() {
     let (one, other) = (Server::start().await, Server::start().await);
     let (one, other) = (one.expect("a port"), other.expect("a port"));
     let wrong = petstore_testing::petstore_client::Client::builder(one.url())

@@ -85,7 +85,7 @@ async fn a_file_of_any_size_is_uploaded_and_downloaded_with_little_memory() {
 }
 
 #[tokio::test]
-async fn a_part_is_downloaded_unless_the_file_has_changed() {
+async fn a_range_is_downloaded_unless_the_file_has_changed() {
     let (_archive, client, _, _issuer) = archive(&[]).await;
     let missing = client.download_scan().record_id(1).send().await;
     assert_eq!(status(missing), Some(404));
@@ -152,7 +152,7 @@ async fn an_upload_without_its_end_is_not_stored() {
     let mut response = String::new();
     slow.read_to_string(&mut response).expect("a response");
     assert!(response.starts_with("HTTP/1.1 408"), "{response}");
-    // The client goes away.
+    // The client disconnects.
     let broken = begin(&archive, &token, 1000, b"some");
     while stored(&archive).is_empty() {
         tokio::task::yield_now().await;

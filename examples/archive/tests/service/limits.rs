@@ -53,7 +53,7 @@ fn reader(archive: &Archive) -> Client {
 }
 
 #[tokio::test]
-async fn no_more_requests_of_an_operation_run_than_its_number() {
+async fn requests_beyond_the_concurrency_limit_of_an_operation_are_rejected() {
     let archive = Archive::start(
         "http://127.0.0.1:1/keys",
         &["--operation-limits=watchRecords.concurrency=1"],
@@ -88,7 +88,7 @@ fn a_request_counts_as_many_times_as_its_operation_costs() {
 }
 
 #[test]
-fn a_limit_that_cannot_apply_is_an_error_at_the_start() {
+fn an_invalid_operation_limit_prevents_the_start() {
     for (setting, message) in [
         ("uplaod.cost=2", "`uplaod`, which is not an operation"),
         ("upload.bytes=2", "is not a limit of an operation"),

@@ -104,7 +104,7 @@ async fn events_arrive_while_the_stream_is_open_until_the_server_stops() {
         event.ends_with("id: 2\ndata: {\"id\":2,\"title\":\"Globe\"}\n"),
         "{event}"
     );
-    // A client that comes back gets what it does not have.
+    // A client that reconnects gets the items that it has missed.
     let mut second = Reading::start(&archive, WATCH, &["last-event-id: 1"]);
     assert!(second.until("data").contains("id: 2\n"));
     until_metrics_have(&archive, "archive_streams_in_use 2");
@@ -121,7 +121,7 @@ async fn events_arrive_while_the_stream_is_open_until_the_server_stops() {
 }
 
 #[test]
-fn an_export_has_each_record_on_a_line() {
+fn an_export_has_one_record_per_line() {
     let archive = archive(&[]);
     insert(&archive, (0..250).map(|number| format!("title {number}")));
     let response = archive.send(EXPORT, &[USER, "accept-encoding: gzip"]);
@@ -136,7 +136,7 @@ fn an_export_has_each_record_on_a_line() {
 }
 
 #[test]
-fn a_key_has_no_more_streams_than_its_number() {
+fn streams_beyond_the_limit_of_a_key_are_rejected() {
     let archive = archive(&["--max-streams-per-key=1"]);
     let first = Reading::start(&archive, WATCH, &[]);
     until_metrics_have(&archive, "archive_streams_in_use 1");

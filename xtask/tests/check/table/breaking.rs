@@ -150,7 +150,7 @@ pub(super) const ROWS: &[Mutation] = &[
         is_generated: false,
         rule: "frozen-document",
         at: ("RELEASED", "openapi: "),
-        help: "if it is what was released, add to spec/released/SHA256SUMS:\n",
+        help: "if this is the released text, add to spec/released/SHA256SUMS:\n",
         ..GATE
     },
     Mutation {

@@ -50,7 +50,7 @@ fn members_are_inserted_after_the_last_one_and_comments_stay() -> Result<()> {
 }
 
 #[test]
-fn json_keeps_its_indentation() -> Result<()> {
+fn an_edit_of_a_json_document_keeps_its_indentation() -> Result<()> {
     let before = "{\n    \"openapi\": \"3.2.0\",\n    \"x-a\": {\n        \"b\": \"}\\\"\"\n    },\n    \"x-c\": {},\n    \"x-d\": {\"e\": 1}\n}\n";
     let after = "{\n    \"openapi\": \"3.2.0\",\n    \"x-a\": {\n        \"b\": \"}\\\"\",\n        \"4XX\": {\n            \"$ref\": \"#/components/responses/No\"\n        }\n    },\n    \"x-c\": {\"x\": 1, \"y\": 2},\n    \"x-d\": {\"e\": 1, \"f\": 3},\n    \"x-g\": {\n        \"h\": 4\n    }\n}\n";
     let members: &[(&[&str], Value)] = &[

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_path_leads_from_one_folder_to_another() {
+fn a_relative_path_leads_from_one_folder_to_another() {
     for (from, to, path) in [
         ("/a/shop", "/a/toolkit/crates", "../toolkit/crates"),
         ("/a/shop", "/a/shop/vendor", "vendor"),

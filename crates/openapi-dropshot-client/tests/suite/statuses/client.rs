@@ -186,7 +186,7 @@ impl Client {
         builder::ExtendLoan::new(&self.inner)
     }
 
-    /// As [`extend_loan`](Self::extend_loan), with all that the operation requires, so that the compiler finds what is missing.
+    /// As [`extend_loan`](Self::extend_loan), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// use loans::types;
@@ -225,7 +225,7 @@ impl Client {
         builder::ScanLoan::new(&self.inner)
     }
 
-    /// As [`scan_loan`](Self::scan_loan), with all that the operation requires, so that the compiler finds what is missing.
+    /// As [`scan_loan`](Self::scan_loan), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// # async fn example(client: &loans::Client, loan_id: i64, body: ::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
@@ -266,7 +266,7 @@ impl Client {
         builder::PutBorrower::new(&self.inner)
     }
 
-    /// As [`put_borrower`](Self::put_borrower), with all that the operation requires, so that the compiler finds what is missing.
+    /// As [`put_borrower`](Self::put_borrower), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// use loans::types;
@@ -307,7 +307,7 @@ impl Client {
         builder::UpdateBorrower::new(&self.inner)
     }
 
-    /// As [`update_borrower`](Self::update_borrower), with all that the operation requires, so that the compiler finds what is missing.
+    /// As [`update_borrower`](Self::update_borrower), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// use loans::types;

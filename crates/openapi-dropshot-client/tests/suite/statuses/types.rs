@@ -41,7 +41,7 @@ pub struct BorrowerPatch {
     pub guest: ::std::option::Option<Guest>,
     /// `hobbies`
     ///
-    /// `None` means that the member is absent, which an empty value is not.
+    /// `None` means that the member is absent; an empty value is sent.
     #[serde(rename = "hobbies", skip_serializing_if = "::std::option::Option::is_none")]
     #[serde(default, deserialize_with = "::openapi_dropshot_client::generated::present")]
     pub hobbies: ::std::option::Option<::std::vec::Vec<::std::string::String>>,
@@ -61,7 +61,7 @@ pub struct BorrowerPatch {
     pub nickname: ::std::option::Option<BorrowerPatchNickname>,
     /// `notes`
     ///
-    /// `None` means that the member is absent, which an empty value is not.
+    /// `None` means that the member is absent; an empty value is sent.
     #[serde(rename = "notes", skip_serializing_if = "::std::option::Option::is_none")]
     #[serde(default, deserialize_with = "::openapi_dropshot_client::generated::present")]
     pub notes: ::std::option::Option<
@@ -82,7 +82,7 @@ pub struct BorrowerPatch {
 }
 
 impl BorrowerPatch {
-    /// Makes a value of its required members, in the order of the fields; the optional ones are not set.
+    /// Creates a value from its required members, in the order of the fields; the optional ones are not set.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -145,7 +145,7 @@ pub struct ExtendLoanBody {
 }
 
 impl ExtendLoanBody {
-    /// Makes a value of its required members, in the order of the fields; the optional ones are not set.
+    /// Creates a value from its required members, in the order of the fields; the optional ones are not set.
     #[must_use]
     pub fn new(days: i64) -> Self {
         Self { days }
@@ -243,7 +243,7 @@ pub struct NewLoan {
 }
 
 impl NewLoan {
-    /// Makes a value of its required members, in the order of the fields; the optional ones are not set.
+    /// Creates a value from its required members, in the order of the fields; the optional ones are not set.
     #[must_use]
     pub fn new(book: impl Into<::std::string::String>) -> Self {
         Self {
@@ -268,7 +268,7 @@ pub struct Person {
 }
 
 impl Person {
-    /// Makes a value of its required members, in the order of the fields; the optional ones are not set.
+    /// Creates a value from its required members, in the order of the fields; the optional ones are not set.
     #[must_use]
     pub fn new(kind: impl Into<::std::string::String>) -> Self {
         Self {
@@ -325,7 +325,7 @@ pub struct School {
 }
 
 impl School {
-    /// Makes a value of its required members, in the order of the fields; the optional ones are not set.
+    /// Creates a value from its required members, in the order of the fields; the optional ones are not set.
     #[must_use]
     pub fn new(kind: impl Into<::std::string::String>) -> Self {
         Self {

@@ -279,7 +279,7 @@ fn a_change_names_both_places() {
 }
 
 #[test]
-fn an_operation_that_promised_nothing_may_change_with_a_warning() {
+fn a_beta_or_experimental_operation_may_change_with_a_warning() {
     let with = |level: &str, kind: &str| {
         format!(
             r#"{{"openapi": "3.0.3", "info": {{"title": "T", "version": "1.0.0"}}, "paths": {{"/out": {{"get": {{

@@ -146,7 +146,7 @@ fn a_text_without_quotes_is_named_with_its_line() {
 }
 
 #[test]
-fn other_formats_than_toml_are_rejected() {
+fn configuration_files_in_other_formats_than_toml_are_rejected() {
     let error = parse("listen 127.0.0.1").expect_err("no TOML").to_string();
     assert_eq!(error, "it is not TOML");
 }

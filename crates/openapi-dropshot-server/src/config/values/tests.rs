@@ -30,7 +30,7 @@ fn a_value_of_a_list_is_displayed_as_it_is_written() {
 }
 
 #[test]
-fn seconds_may_have_a_fraction_and_only_a_delay_may_be_none() {
+fn seconds_may_have_a_fraction_and_only_a_delay_may_be_zero() {
     let invalid = ["", "-1", "NaN", "inf", "10s", "86401"];
     check::<Seconds>(
         &[("10", "10"), ("0.25", "0.25"), ("86400", "86400")],

@@ -83,7 +83,7 @@ fn a_line_of_json_is_an_object() {
 }
 
 #[test]
-fn a_field_named_message_is_written_like_any_other() {
+fn a_log_field_named_message_is_written_like_any_other() {
     for message in ["request completed", "said \"so\"\nand \u{1b}[31mmore"] {
         for format in [LogFormat::Text, LogFormat::Json] {
             let without_time = |text: String| {
@@ -140,7 +140,7 @@ fn a_value_is_cut_between_characters_and_its_escapes_stay_whole() {
 }
 
 #[test]
-fn a_line_has_a_limit_and_says_how_many_fields_it_lacks() {
+fn a_log_line_is_bounded_and_has_the_number_of_fields_that_were_left_out() {
     let long = "\u{1}".repeat(FIELD);
     let x = long.as_str();
     let lines = in_both_formats(|| {
@@ -165,7 +165,7 @@ fn a_line_has_a_limit_and_says_how_many_fields_it_lacks() {
 }
 
 #[test]
-fn each_second_has_its_own_time() {
+fn each_second_has_its_own_timestamp() {
     let mut line = String::new();
     for seconds in [0, 0, 1, 86_400] {
         push_time(&mut line, Duration::new(seconds, 7_000));

@@ -77,7 +77,7 @@ fn a_request_is_active_until_it_is_dropped() {
 }
 
 #[test]
-fn keys_beyond_a_number_are_counted_together() {
+fn keys_beyond_the_limit_of_series_are_counted_together() {
     let metrics = metrics();
     for number in 0..KEYS {
         let key_id = number.to_string();

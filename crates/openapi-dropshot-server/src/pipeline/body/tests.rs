@@ -55,7 +55,7 @@ async fn a_body_is_put_together_and_gives_its_share_back() {
 }
 
 #[tokio::test]
-async fn a_body_that_grows_too_large_is_rejected_where_it_does() {
+async fn a_body_without_a_length_is_rejected_at_the_first_byte_over_the_limit() {
     let budget = budget();
     let read = read_body(body(&["1234", "5678", "9"]), &budget, None).await;
     assert_eq!(read.expect_err("too large"), "payload_too_large");
@@ -82,7 +82,7 @@ async fn bodies_share_a_budget() {
 }
 
 #[tokio::test]
-async fn a_body_that_stalls_is_given_up() {
+async fn reading_a_stalled_body_ends_after_the_time_limit() {
     let start = Ok::<_, Infallible>(Frame::data(Bytes::from_static(b"{")));
     let stalls = stream::iter([start]).chain(stream::pending());
     let stalls = Body::wrap(StreamBody::new(stalls));

@@ -39,7 +39,7 @@ fn the_last_address_that_is_of_no_trusted_proxy_is_the_client() {
 }
 
 #[test]
-fn the_header_of_rfc_7239_is_read_likewise() {
+fn the_forwarded_header_of_rfc_7239_is_supported() {
     for (lines, expected) in [
         (
             &["for=203.0.113.9;proto=https;by=10.0.0.1"][..],
@@ -59,7 +59,7 @@ fn the_header_of_rfc_7239_is_read_likewise() {
 }
 
 #[test]
-fn the_header_of_somebody_else_is_not_read() {
+fn a_forwarding_header_from_an_untrusted_address_is_ignored() {
     let proxies = Proxies::default();
     let mut headers = HeaderMap::new();
     headers.insert(X_FORWARDED_FOR, "203.0.113.9".parse().expect("a value"));

@@ -41,7 +41,7 @@ fn a_sunset_alone_is_announced_alone() {
 }
 
 #[test]
-fn other_operations_say_nothing() {
+fn operations_that_are_not_deprecated_get_no_lifecycle_headers() {
     let mut headers = HeaderMap::new();
     let announcements = Announcements::new(&OPERATIONS);
     for operation in OPERATIONS

@@ -5,7 +5,7 @@ use crate::test_contract::{OPERATIONS, TestContract};
 use http::{HeaderName, HeaderValue};
 
 #[test]
-fn a_range_of_media_types_has_those_of_its_kind() {
+fn a_media_type_range_matches_its_media_types() {
     for (media_type, expected, is_one) in [
         ("image/png", "image/*", true),
         ("IMAGE/PNG", "image/*", true),
@@ -76,7 +76,7 @@ fn json_is_accepted_with_the_parameters_that_clients_send() {
 }
 
 #[test]
-fn other_types_are_rejected_and_the_message_names_them() {
+fn other_media_types_are_rejected_and_named_in_the_message() {
     for (value, named) in [
         ("text/plain", "`text/plain`"),
         ("application/jsonx", "`application/jsonx`"),
@@ -101,7 +101,7 @@ fn other_types_are_rejected_and_the_message_names_them() {
 }
 
 #[test]
-fn an_operation_without_a_body_does_not_look_at_its_type() {
+fn an_operation_without_a_body_ignores_the_content_type() {
     let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("text/plain"))]);
     for operation in OPERATIONS
         .iter()

@@ -43,7 +43,7 @@ fn an_operation_with_the_path_of_a_page_is_found() {
 }
 
 #[test]
-fn a_client_has_what_one_of_its_validators_names() {
+fn a_page_is_not_modified_if_one_of_the_validators_of_the_request_matches() {
     let etag = HeaderValue::from_static("\"a1\"");
     for (header, known) in [
         ("\"a1\"", true),

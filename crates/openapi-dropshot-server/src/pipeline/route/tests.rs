@@ -46,7 +46,7 @@ fn every_operation_of_the_contract_is_found_by_its_path() {
 }
 
 #[test]
-fn an_address_has_one_spelling() {
+fn a_path_with_another_spelling_is_not_found() {
     for path in [
         "",
         "/",
@@ -86,7 +86,7 @@ fn with(stabilities: &[(&str, Stability)]) -> &'static [Operation] {
 }
 
 #[test]
-fn an_operation_below_the_level_is_as_if_it_never_was() {
+fn an_operation_below_the_stability_level_gets_404() {
     let table = with(&[
         ("createItem", Stability::Beta),
         ("getItem", Stability::Experimental),
@@ -114,7 +114,7 @@ fn an_operation_below_the_level_is_as_if_it_never_was() {
 }
 
 #[test]
-fn allow_names_only_methods_that_are_served() {
+fn the_allow_header_lists_only_methods_that_are_served() {
     let table = with(&[("createItem", Stability::Beta)]);
     let routes = routes_of(table, Stability::Stable);
     let error = routes.find(&Method::POST, "/v1/items").map(|_| ());

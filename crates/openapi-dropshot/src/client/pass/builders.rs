@@ -30,7 +30,7 @@ impl Pass<'_> {
             }
         }
         let docs = docs([
-            "Makes a value of its required members, in the order of the fields; the optional ones are not set.",
+            "Creates a value from its required members, in the order of the fields; the optional ones are not set.",
         ]);
         quote! {
             impl #ident {
@@ -83,7 +83,7 @@ impl Pass<'_> {
         quote! {
             #builder_docs
             #[derive(Clone, Debug)]
-            #[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+            #[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
             pub struct #builder {
                 #(#names: toolkit::Member<#held>,)*
             }

@@ -59,7 +59,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Writes the method of the client that takes what the operation requires, unless the document has an operation of that name.
+    /// Writes the method of the client that takes all required values as arguments, unless another operation has its name.
     fn complete_method(&self, request: &Request<'_>) -> Option<TokenStream> {
         let Request {
             method,
@@ -85,7 +85,7 @@ impl Pass<'_> {
         let (names, bounds): (Vec<_>, Vec<_>) = settings.into_iter().unzip();
         let docs = docs([
             format!(
-                "As [`{method}`](Self::{method}), with all that the operation requires, so that the compiler finds what is missing."
+                "Like [`{method}`](Self::{method}), with everything that the operation requires as arguments, so that the compiler reports what is missing."
             ),
             self.complete_example(
                 request,
@@ -260,11 +260,11 @@ impl Pass<'_> {
                 #sent
             }
 
-            /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+            /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
             ///
             /// # Errors
             ///
-            /// Those of [`send`](Self::send).
+            /// The errors of [`send`](Self::send).
             #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
             pub fn send_blocking(self) -> Result<super::Response<#response>, #error> {
                 #sent_blocking
@@ -314,8 +314,8 @@ impl Pass<'_> {
                 }
             });
             quote! {
-                /// All items, of this page and of those that follow, and then those that are still to come, without an end. It
-                /// goes on by itself after errors that may pass.
+                /// Returns all items of this page and of the following ones, and then new items as they appear, without an
+                /// end. The stream continues after temporary errors.
                 ///
                 #feed_example
                 pub fn feed(self) -> super::Feed<#item> {
@@ -324,18 +324,18 @@ impl Pass<'_> {
             }
         });
         Some(quote! {
-            /// Follows the links from page to page, beginning with the page of this request.
+            /// Follows the links from page to page, starting with the page of this request.
             ///
-            /// A page is fetched when it is polled for, and not before.
+            /// Each page is fetched only when it is polled.
             ///
             #pages_example
             pub fn pages(self) -> super::Pages<#response> {
                 #prepared.pages()
             }
 
-            /// All items, of this page and of those that follow.
+            /// Returns all items of this page and of the following ones.
             ///
-            /// The next page is fetched when the items of the last one are used up, and not before.
+            /// The next page is fetched only when all items of the current one have been read.
             ///
             #stream_example
             pub fn stream(self) -> super::Items<#item> {

@@ -50,7 +50,7 @@ impl Pass<'_> {
         ];
         paragraphs.extend(bounds.map(|bounds| {
             format!(
-                "Has to be {}; any other value is rejected before anything is sent.",
+                "Must be {}; any other value is rejected before anything is sent.",
                 bounds.description
             )
         }));

@@ -83,7 +83,7 @@ impl<'a> Pass<'a> {
                                 "`None` means that the member is absent, `Some(None)` that it is `null`."
                             }
                             Null::Collection => {
-                                "`None` means that the member is absent, which an empty value is not."
+                                "`None` means that the member is absent; an empty value is sent."
                             }
                             Null::Plain | Null::Inside => "",
                         };

@@ -95,7 +95,7 @@ fn an_operation_that_is_not_stable_stands_behind_a_feature() {
 }
 
 #[test]
-fn a_parameter_that_is_not_stable_is_always_there() {
+fn an_unstable_parameter_needs_no_feature() {
     let beta = "{name: size, in: query, x-stability-level: beta, schema: {type: integer}}";
     let text = file(&with_parameter(beta), "builder.rs");
     assert!(
@@ -143,7 +143,7 @@ fn a_parameter_may_have_the_name_feed_where_no_feed_is() {
 }
 
 #[test]
-fn the_errors_of_an_operation_are_listed_in_the_words_of_the_document() {
+fn the_errors_of_an_operation_are_documented_with_the_descriptions_of_the_document() {
     let row = "| 409 | `book_not_available` | The book that was ordered is not `available`; somebody else has ordered it, or it is \
                not for sale. | Order another book; list those that are `available`. |";
     let client = file(BOOKS, "client.rs");
@@ -179,7 +179,7 @@ fn a_document_without_error_codes_has_its_statuses_in_the_documentation() {
 }
 
 #[test]
-fn settings_of_a_call_give_way_to_parameters_of_their_name() {
+fn a_parameter_with_the_name_of_a_call_setting_takes_precedence() {
     let text = file(
         &with_parameter("{name: timeout, in: query, schema: {type: integer}}"),
         "builder.rs",

@@ -32,7 +32,7 @@ fn an_example_has_the_values_of_the_document() {
 }
 
 #[test]
-fn a_value_that_the_document_does_not_give_is_an_argument() {
+fn an_example_value_missing_in_the_document_becomes_an_argument() {
     let parameter = "{name: size, in: query, required: true, schema: {type: integer}}";
     let text = file(&with_parameter(parameter), "client.rs");
     let said = docs(&text, "pub fn put_thing(");

@@ -70,7 +70,7 @@ impl Journal {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => bail!(
-                "another import writes the journal `{}`: wait for its end, or stop it",
+                "another import writes the journal `{}`: wait until it ends, or stop it",
                 path.display()
             ),
             Err(TryLockError::Error(error)) => return Err(error).with_context(context),
@@ -282,7 +282,7 @@ fn compare(header: &Header, path: &Path, belongs: &Belongs<'_>) -> Result<()> {
         )
     } else if header.format != belongs.format.as_str() {
         format!(
-            "`{input}` was begun as {}: say `--format {0}`",
+            "`{input}` was begun as {}: pass `--format {0}`",
             header.format
         )
     } else if header.url != belongs.url {

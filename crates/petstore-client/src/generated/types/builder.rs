@@ -18,7 +18,7 @@ use ::openapi_dropshot_client::generated as toolkit;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct ErrorBuilder {
     code: toolkit::Member<super::ErrorCode>,
     message: toolkit::Member<::std::string::String>,
@@ -74,7 +74,7 @@ impl Error {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct EventHeadBuilder {
     cursor: toolkit::Member<::std::string::String>,
     id: toolkit::Member<::std::string::String>,
@@ -197,7 +197,7 @@ impl ImportResult {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct NewOrderBuilder {
     pet_id: toolkit::Member<i64>,
 }
@@ -229,7 +229,7 @@ impl NewOrder {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct NewPetBuilder {
     category_id: toolkit::Member<i64>,
     name: toolkit::Member<::std::string::String>,
@@ -291,7 +291,7 @@ impl NewPet {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct OrderBuilder {
     id: toolkit::Member<i64>,
     pet_id: toolkit::Member<i64>,
@@ -394,7 +394,7 @@ impl Order {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct OrderPlacedBuilder {
     cursor: toolkit::Member<::std::string::String>,
     data: toolkit::Member<super::Order>,
@@ -477,7 +477,7 @@ impl OrderPlaced {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct OrderUpdateBuilder {
     status: toolkit::Member<super::OrderStatus>,
 }
@@ -531,7 +531,7 @@ impl OrderUpdate {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct OrderUpdatedBuilder {
     cursor: toolkit::Member<::std::string::String>,
     data: toolkit::Member<super::Order>,
@@ -618,7 +618,7 @@ impl OrderUpdated {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct PetBuilder {
     category_id: toolkit::Member<i64>,
     id: toolkit::Member<i64>,
@@ -702,7 +702,7 @@ impl Pet {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct PetCreatedBuilder {
     cursor: toolkit::Member<::std::string::String>,
     data: toolkit::Member<super::Pet>,
@@ -786,7 +786,7 @@ impl PetCreated {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct PetStatusChangeBuilder {
     id: toolkit::Member<i64>,
     status: toolkit::Member<super::PetStatus>,
@@ -835,7 +835,7 @@ impl PetStatusChange {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct PetStatusChangedBuilder {
     cursor: toolkit::Member<::std::string::String>,
     data: toolkit::Member<super::PetStatusChange>,

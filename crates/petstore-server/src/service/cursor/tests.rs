@@ -7,7 +7,7 @@ fn statuses() -> impl Iterator<Item = Option<PetStatus>> {
 }
 
 #[test]
-fn a_cursor_is_read_back_with_its_own_filter_only() {
+fn a_cursor_is_accepted_only_with_the_filter_it_was_created_for() {
     for status in statuses() {
         for after in [1, 20, i64::MAX] {
             let text = Position {
@@ -46,7 +46,7 @@ fn the_example_of_the_contract_is_a_cursor() {
 }
 
 #[test]
-fn what_this_service_did_not_write_is_rejected() {
+fn a_cursor_that_this_service_did_not_create_is_rejected() {
     let texts = [
         "1:a:02",
         "1:a:+2",
@@ -105,7 +105,7 @@ fn filters() -> Vec<OrderFilter> {
 }
 
 #[test]
-fn a_cursor_is_read_back_with_its_own_filters_only_and_is_short_enough() {
+fn a_cursor_is_accepted_only_with_its_filters_and_is_short_enough() {
     for filter in filters() {
         let last = i64::MIN;
         let text = Position { last, filter }.encode();

@@ -11,7 +11,7 @@ fn key(value: &str) -> Option<String> {
 }
 
 #[test]
-fn quotes_do_not_belong_to_the_key() {
+fn quotes_around_an_idempotency_key_are_removed() {
     for (value, expected) in [
         ("a1", "a1"),
         ("\"a1\"", "a1"),
@@ -37,7 +37,7 @@ fn both_forms_accept_255_characters_and_no_more() {
 }
 
 #[test]
-fn what_the_contract_excludes_is_no_key() {
+fn idempotency_keys_outside_of_the_contract_are_rejected() {
     for value in [
         "",
         "\"\"",

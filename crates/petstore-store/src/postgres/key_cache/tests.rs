@@ -25,7 +25,7 @@ fn a_key_is_kept_for_half_a_second_after_its_look_up_began() {
 }
 
 #[test]
-fn a_revocation_forgets_keys_and_look_ups_that_began_before_its_end() {
+fn a_revocation_removes_cached_keys_and_discards_earlier_look_ups() {
     let (cache, hash) = (KeyCache::default(), KeyHash::new([1; 32]));
     let before = cache.find(&hash).expect_err("nothing is cached");
     cache.add(before, hash, key());

@@ -15,7 +15,7 @@ fn rejection(text: &str) -> String {
 }
 
 #[test]
-fn each_host_keeps_its_port_and_shares_the_rest() {
+fn each_host_of_a_url_keeps_its_port_and_shares_the_other_parameters() {
     let url = url(
         "postgres://pets:s3cret@one:5433,two:5434,[::1]/store?sslmode=verify-full&target_session_attrs=read-write",
     );

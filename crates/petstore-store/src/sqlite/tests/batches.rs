@@ -184,7 +184,7 @@ async fn a_dropped_caller_does_not_cancel_its_write() {
 }
 
 #[tokio::test]
-async fn a_full_queue_rejects_at_once_and_starts_nothing() {
+async fn a_full_queue_rejects_writes_at_once_and_does_not_start_them() {
     let fixture = in_a_file();
     let gate = fixture.gate().await;
     // One caller gets three quarters.

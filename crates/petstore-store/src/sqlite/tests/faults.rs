@@ -128,7 +128,7 @@ async fn a_failed_commit_is_an_unknown_outcome_for_all_of_its_writes() {
 }
 
 #[tokio::test]
-async fn a_file_that_goes_away_during_a_commit_is_an_unknown_outcome() {
+async fn a_file_that_is_removed_during_a_commit_is_an_unknown_outcome() {
     let fixture = in_a_file();
     let path = fixture.folder.path().join("pets.db");
     let away = fixture.folder.path().join("away.db");

@@ -49,7 +49,7 @@ fn the_log_can_restart_once_the_idle_transaction_has_ended() {
 }
 
 #[test]
-fn there_is_no_idle_transaction_where_another_connection_writes() {
+fn no_idle_transaction_is_left_open_while_another_connection_writes() {
     let folder = TempDir::new().expect("a temporary folder");
     let [own, other] = two(&folder);
     let mut idle = IdleTransaction::default();

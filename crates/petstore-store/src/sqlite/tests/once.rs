@@ -19,7 +19,7 @@ impl Fixture {
 }
 
 #[tokio::test]
-async fn of_two_creations_with_one_key_in_a_batch_one_adds_a_pet() {
+async fn two_creations_with_the_same_key_in_a_batch_add_one_pet() {
     let fixture = in_a_file();
     let gate = fixture.gate().await;
     let mut creates = Vec::new();

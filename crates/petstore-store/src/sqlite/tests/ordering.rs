@@ -57,7 +57,7 @@ impl Fixture {
 }
 
 #[tokio::test]
-async fn the_whole_life_of_an_order_fits_into_one_batch() {
+async fn all_transitions_of_an_order_can_be_in_one_batch() {
     let fixture = in_a_file();
     let pet = fixture.available().await;
     let gate = fixture.gate().await;

@@ -6,7 +6,7 @@ use crate::record::Record;
 use petstore_models::Order;
 use rusqlite::{Connection, StatementStatus};
 
-/// The statement of a page.
+/// The SQL statement that reads a page.
 fn pages<R: Record>(statement: usize) -> &'static str {
     &R::statements().pages[statement]
 }

@@ -64,7 +64,7 @@ async fn client(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn no_created_pet_is_lost_or_doubled_when_the_server_is_killed_under_load() {
+async fn killing_the_server_under_load_loses_and_duplicates_no_created_pet() {
     let Some(cluster) = own(&[]).await else {
         return;
     };

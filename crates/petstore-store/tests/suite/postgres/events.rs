@@ -26,7 +26,7 @@ async fn created(store: &dyn Store, after: EventsAfter) -> (Vec<String>, EventsA
 }
 
 #[tokio::test]
-async fn numbers_from_a_sequence_lose_an_event_for_a_consumer() {
+async fn a_consumer_misses_an_event_if_numbers_come_from_a_sequence() {
     let Some(cluster) = shared().await else {
         return;
     };

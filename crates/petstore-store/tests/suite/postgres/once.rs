@@ -33,7 +33,8 @@ async fn all(store: &Arc<dyn Store>) -> Vec<Pet> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_several_servers_with_one_key_at_once_one_creates_and_the_others_replay() {
+async fn concurrent_creations_with_one_key_on_several_servers_create_one_pet_and_replay_its_response()
+ {
     let Some(cluster) = shared().await else {
         return;
     };

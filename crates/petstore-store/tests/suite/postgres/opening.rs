@@ -130,7 +130,7 @@ async fn pets_and_keys_outlive_their_store() {
 }
 
 #[tokio::test]
-async fn of_several_hosts_the_one_that_takes_writes_is_used() {
+async fn the_host_that_accepts_writes_is_used_of_several_hosts() {
     let Some(cluster) = shared().await else {
         return;
     };

@@ -68,7 +68,8 @@ async fn three(database: &Database<'_>) -> [Arc<dyn Store>; 3] {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_several_servers_with_one_key_at_once_one_orders_and_the_others_replay() {
+async fn concurrent_orders_with_one_key_on_several_servers_place_one_order_and_replay_its_response()
+{
     let Some(cluster) = shared().await else {
         return;
     };
@@ -92,7 +93,7 @@ async fn of_several_servers_with_one_key_at_once_one_orders_and_the_others_repla
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_several_servers_that_cancel_one_order_one_succeeds() {
+async fn one_server_succeeds_if_several_cancel_the_same_order() {
     let Some(cluster) = shared().await else {
         return;
     };

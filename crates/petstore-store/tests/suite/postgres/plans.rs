@@ -141,7 +141,7 @@ async fn each_statement_finds_its_rows_by_an_index() {
 }
 
 #[tokio::test]
-async fn a_page_that_was_planned_for_a_small_table_is_read_by_an_index() {
+async fn a_page_query_that_was_planned_for_a_small_table_uses_an_index() {
     let Some(cluster) = shared().await else {
         return;
     };

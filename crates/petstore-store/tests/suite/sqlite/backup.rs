@@ -149,7 +149,7 @@ async fn a_missing_folder_of_the_copy_is_named() {
 }
 
 #[tokio::test]
-async fn only_files_are_copied() {
+async fn only_a_store_in_a_file_can_be_backed_up() {
     let to = place();
     for url in ["sqlite::memory:", "postgres://localhost/pets"] {
         let url: DatabaseUrl = url.parse().expect("a database");

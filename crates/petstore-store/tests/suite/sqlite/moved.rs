@@ -45,7 +45,7 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
 }
 
 #[tokio::test]
-async fn a_file_that_was_moved_away_takes_no_writes_until_it_is_back() {
+async fn writes_fail_while_the_database_file_is_moved_away() {
     for suffix in ["", "-wal"] {
         let place = Place::with_pets(1).await;
         let store = open(&place.path).await.expect("the store");
@@ -72,7 +72,7 @@ async fn another_file_of_that_name_is_not_the_store() {
 }
 
 #[tokio::test]
-async fn a_removed_folder_takes_no_writes() {
+async fn writes_fail_after_the_folder_was_removed() {
     let place = Place::with_pets(1).await;
     let store = open(&place.path).await.expect("the store");
     fs::remove_dir_all(place.folder.path()).expect("removed");

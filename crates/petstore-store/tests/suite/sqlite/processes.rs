@@ -140,7 +140,7 @@ async fn a_store_can_be_opened_while_another_process_writes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_opening_waits_for_another_that_is_under_way() {
+async fn opening_a_store_waits_for_another_opening_in_progress() {
     let place = Place::only_marked().await;
     let mut other = Connection::open(&place.path).expect("the database");
     let lock = other

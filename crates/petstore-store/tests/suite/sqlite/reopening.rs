@@ -72,7 +72,7 @@ async fn a_store_that_was_closed_leaves_no_log() {
 }
 
 #[tokio::test]
-async fn an_id_is_not_used_again() {
+async fn ids_are_not_reused() {
     let place = Place::with_pets(3).await;
     let db = Connection::open(&place.path).expect("the database");
     db.execute("DELETE FROM pets WHERE id >= 2", [])
@@ -99,7 +99,7 @@ async fn an_interrupted_creation_of_a_store_is_completed() {
 }
 
 #[tokio::test]
-async fn a_path_may_lead_through_a_link() {
+async fn the_database_path_may_contain_a_symbolic_link() {
     let place = Place::with_pets(1).await;
     let link = place.folder.path().join("link.db");
     std::os::unix::fs::symlink(&place.path, &link).expect("a link");

@@ -110,7 +110,7 @@ async fn pets_and_keys_of_every_released_schema_are_kept() {
 }
 
 #[tokio::test]
-async fn an_upgraded_store_takes_new_pets_and_uses_no_id_again() {
+async fn an_upgraded_store_accepts_pets_and_does_not_reuse_ids() {
     for text in RELEASED.iter() {
         let place = released(text);
         let store = open(&place.path).await.expect("it is brought up to date");

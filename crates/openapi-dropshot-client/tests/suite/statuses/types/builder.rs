@@ -6,7 +6,7 @@ use ::openapi_dropshot_client::generated as toolkit;
 
 /// Builds a value of [`BorrowerPatch`](super::BorrowerPatch) field by field; `build` ends it.
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct BorrowerPatchBuilder {
     contact: toolkit::Member<
         ::std::option::Option<::std::option::Option<super::Person>>,
@@ -138,7 +138,7 @@ impl BorrowerPatch {
 
 /// Builds a value of [`CreateLoanError409`](super::CreateLoanError409) field by field; `build` ends it.
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct CreateLoanError409Builder {
     current: toolkit::Member<::std::option::Option<super::Loan>>,
     until: toolkit::Member<::std::string::String>,
@@ -174,7 +174,7 @@ impl CreateLoanError409 {
 
 /// Builds a value of [`CreateLoanResponse202`](super::CreateLoanResponse202) field by field; `build` ends it.
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct CreateLoanResponse202Builder {
     ticket: toolkit::Member<::std::string::String>,
 }
@@ -197,7 +197,7 @@ impl CreateLoanResponse202 {
 
 /// Builds a value of [`ExtendLoanBody`](super::ExtendLoanBody) field by field; `build` ends it.
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct ExtendLoanBodyBuilder {
     days: toolkit::Member<i64>,
 }
@@ -217,7 +217,7 @@ impl ExtendLoanBody {
 
 /// Builds a value of [`Faults`](super::Faults) field by field; `build` ends it.
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct FaultsBuilder {
     faults: toolkit::Member<::std::vec::Vec<super::FaultsFaultsItem>>,
 }
@@ -240,7 +240,7 @@ impl Faults {
 
 /// Builds a value of [`FaultsFaultsItem`](super::FaultsFaultsItem) field by field; `build` ends it.
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct FaultsFaultsItemBuilder {
     member: toolkit::Member<::std::string::String>,
     reason: toolkit::Member<::std::string::String>,
@@ -276,7 +276,7 @@ impl FaultsFaultsItem {
 
 /// Builds a value of [`Loan`](super::Loan) field by field; `build` ends it.
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct LoanBuilder {
     book: toolkit::Member<::std::string::String>,
     id: toolkit::Member<i64>,
@@ -308,7 +308,7 @@ impl Loan {
 
 /// Builds a value of [`Locked`](super::Locked) field by field; `build` ends it.
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct LockedBuilder {
     floor: toolkit::Member<i64>,
     key: toolkit::Member<::std::string::String>,
@@ -341,7 +341,7 @@ impl Locked {
 
 /// Builds a value of [`NewLoan`](super::NewLoan) field by field; `build` ends it.
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct NewLoanBuilder {
     book: toolkit::Member<::std::string::String>,
     url: toolkit::Member<::std::option::Option<::std::string::String>>,
@@ -376,7 +376,7 @@ impl NewLoan {
 
 /// Builds a value of [`Person`](super::Person) field by field; `build` ends it.
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct PersonBuilder {
     kind: toolkit::Member<::std::string::String>,
     phone: toolkit::Member<
@@ -415,7 +415,7 @@ impl Person {
 
 /// Builds a value of [`Plain`](super::Plain) field by field; `build` ends it.
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct PlainBuilder {
     floor: toolkit::Member<i64>,
 }
@@ -435,7 +435,7 @@ impl Plain {
 
 /// Builds a value of [`Problem`](super::Problem) field by field; `build` ends it.
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct ProblemBuilder {
     status: toolkit::Member<::std::option::Option<i64>>,
     title: toolkit::Member<::std::string::String>,
@@ -467,7 +467,7 @@ impl Problem {
 
 /// Builds a value of [`Reminded`](super::Reminded) field by field; `build` ends it.
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct RemindedBuilder {
     days: toolkit::Member<i64>,
 }
@@ -487,7 +487,7 @@ impl Reminded {
 
 /// Builds a value of [`School`](super::School) field by field; `build` ends it.
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct SchoolBuilder {
     contact: toolkit::Member<
         ::std::option::Option<::std::option::Option<::std::boxed::Box<super::Borrower>>>,

@@ -7,7 +7,7 @@ use super::*;
 /// The operations of "Harbour", version 0.1.0.
 #[dropshot::api_description(module = "harbour_api_mod")]
 pub trait HarbourApi {
-    /// What every handler can reach.
+    /// The value that every handler can use.
     type Context;
 
     /// List ships

@@ -18,7 +18,7 @@ pub use openapi_dropshot_types::{
     formats::{Base64, Date, DateTime, IpAddress, Ipv4Address, Ipv6Address, Uuid},
 };
 
-/// Types that say in schemas what the types of Rust cannot.
+/// Types whose schemas contain rules that the types of Rust cannot express.
 mod shapes {
     use super::*;
 

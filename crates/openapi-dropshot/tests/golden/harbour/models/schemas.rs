@@ -25,7 +25,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(message: impl Into<String>, request_id: impl Into<String>) -> Self {
         Error {
             error_code: None,
@@ -54,7 +54,7 @@ pub struct ShipResultsPage {
 }
 
 impl ShipResultsPage {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(items: Vec<Ship>) -> Self {
         ShipResultsPage {
             items,
@@ -109,7 +109,7 @@ pub struct Ship {
 }
 
 impl Ship {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(name: impl Into<String>, state: ShipState) -> Self {
         Ship {
             name: name.into(),
@@ -196,7 +196,7 @@ pub struct ShipStateAnchored {
 }
 
 impl ShipStateAnchored {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(kind: ShipStateAnchoredKind) -> Self {
         ShipStateAnchored { kind }
     }
@@ -251,7 +251,7 @@ pub struct ShipStateUnderWay {
 }
 
 impl ShipStateUnderWay {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(kind: ShipStateUnderWayKind, knots: f64) -> Self {
         ShipStateUnderWay { kind, knots }
     }
@@ -307,7 +307,7 @@ pub struct ShipStateTowed {
 }
 
 impl ShipStateTowed {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(kind: ShipStateTowedKind, by: Box<ShipState>) -> Self {
         ShipStateTowed { kind, by }
     }
@@ -560,7 +560,7 @@ pub struct Crates {
 }
 
 impl Crates {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(crates: u64) -> Self {
         Crates { crates }
     }
@@ -585,7 +585,7 @@ pub struct Liquid {
 }
 
 impl Liquid {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(litres: u64) -> Self {
         Liquid { crates: None, litres }
     }
@@ -669,7 +669,7 @@ pub struct Person {
 }
 
 impl Person {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(type_: impl Into<String>) -> Self {
         Person {
             type_: type_.into(),
@@ -698,7 +698,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(type_: impl Into<String>) -> Self {
         Machine {
             type_: type_.into(),
@@ -729,7 +729,7 @@ pub struct Registration {
 }
 
 impl Registration {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(name: RegistrationName, masts: u8) -> Self {
         Registration {
             name,

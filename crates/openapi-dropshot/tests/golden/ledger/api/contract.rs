@@ -7,7 +7,7 @@ use super::*;
 /// The operations of "ledger (accounts)", version 2.1.0.
 #[dropshot::api_description(module = "ledger_accounts_api_mod")]
 pub trait LedgerAccountsApi {
-    /// What every handler can reach.
+    /// The value that every handler can use.
     type Context;
 
     /// List entries

@@ -15,7 +15,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(amount: i64) -> Self {
         Entry { amount }
     }
@@ -46,7 +46,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(
         kind: impl Into<String>,
         message: impl Into<String>,

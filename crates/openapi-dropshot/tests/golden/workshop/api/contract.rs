@@ -9,7 +9,7 @@ use super::*;
 /// Tools & \<parts>.
 #[dropshot::api_description(module = "workshop_api_mod")]
 pub trait WorkshopApi {
-    /// What every handler can reach.
+    /// The value that every handler can use.
     type Context;
 
     /// List tools

@@ -806,7 +806,7 @@ pub struct User {
 }
 
 impl User {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(s: S2) -> Self {
         User {
             settings_theme: default_user_settings_theme(),
@@ -1046,7 +1046,7 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(name: Name, kind: Kind, owner: Option<String>, size: ToolSize) -> Self {
         Tool {
             name,
@@ -1110,7 +1110,7 @@ pub struct ToolSize {
 }
 
 impl ToolSize {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(width: f64) -> Self {
         ToolSize {
             width,
@@ -1254,7 +1254,7 @@ pub struct ToolByShelfValue {
 }
 
 impl ToolByShelfValue {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(row: u32) -> Self {
         ToolByShelfValue { row }
     }
@@ -1466,7 +1466,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(
         name: Name,
         kind: Kind,
@@ -1552,7 +1552,7 @@ pub struct Ticket {
 }
 
 impl Ticket {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(id: impl Into<Uuid>) -> Self {
         Ticket {
             id: id.into(),
@@ -1717,7 +1717,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(message: impl Into<String>) -> Self {
         Problem { message: message.into() }
     }
@@ -1745,7 +1745,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(title: impl Into<String>, status: i64) -> Self {
         Fault {
             title: title.into(),
@@ -1769,7 +1769,7 @@ pub struct Details {
 }
 
 impl Details {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(message: impl Into<String>, details: Vec<String>) -> Self {
         Details {
             message: message.into(),
@@ -2038,7 +2038,7 @@ pub struct AddToolBody {
 }
 
 impl AddToolBody {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(tool: Tool) -> Self {
         AddToolBody { tool, note: None }
     }

@@ -26,7 +26,7 @@ fn sending(from: u64, to: u64, hours: i64) -> Entry {
 }
 
 #[test]
-fn a_line_is_open_from_its_announcement_to_its_response() {
+fn a_line_is_in_flight_from_its_journal_entry_to_its_response() {
     let mut state = state();
     state.apply(sending(1, 4, 0)).expect("of this input");
     state
@@ -71,7 +71,7 @@ fn an_idempotency_key_is_usable_for_a_day_with_its_api_key() {
 }
 
 #[test]
-fn a_window_ends_before_a_line_that_was_sent_earlier() {
+fn the_window_of_lines_to_resend_ends_before_a_line_that_was_sent_earlier() {
     let mut state = state();
     state.apply(sending(8, 8, 0)).expect("of this input");
     assert_eq!(state.untouched_from(5, 50), 7);
