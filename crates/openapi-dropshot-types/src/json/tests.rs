@@ -123,7 +123,7 @@ fn only_numbers_beyond_f64_are_replaced_and_all_other_positions_stay() {
 }
 
 #[test]
-fn types_are_called_what_json_calls_them() {
+fn type_names_in_messages_are_those_of_json() {
     for (theirs, ours) in [
         (
             "integer `7`, expected struct NewItem",
@@ -149,7 +149,7 @@ fn types_are_called_what_json_calls_them() {
 }
 
 #[test]
-fn what_a_client_sent_is_repeated_as_it_is() {
+fn values_from_the_client_are_quoted_unchanged_in_messages() {
     let message = "x: invalid type: string \"invalid type: map, expected i64 at line 1\", expected i64 at line 1 column 3";
     let expected = message.replace(
         ", expected i64 at line 1 column",

@@ -92,7 +92,7 @@ pub trait PetStoreApi {
     ///
     /// Beta: may change, with a warning.
     ///
-    /// Limits of the service: bodies of at most 1073741824 bytes, at most 8 requests at the same time, each request counts as 20 of the rate limit.
+    /// Limits of the service: bodies of at most 1073741824 bytes, at most 8 requests at the same time, each request counts as 20 requests of the rate limit.
     #[endpoint(method = POST, path = "/2", operation_id = "importPets", tags = ["pets"])]
     async fn import_pets(
         rqctx: RequestContext<Self::Context>,

@@ -212,7 +212,7 @@ impl Client {
         builder::CreatePet::new(&self.inner)
     }
 
-    /// As [`create_pet`](Self::create_pet), with everything that the operation requires as arguments, so that the compiler reports what is missing.
+    /// Like [`create_pet`](Self::create_pet), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// use petstore_client::types;
@@ -287,7 +287,7 @@ impl Client {
     ///
     /// Beta: may change, with a warning. Only with the cargo feature `beta` of this crate.
     ///
-    /// Limits of the service: bodies of at most 1073741824 bytes, at most 8 requests at the same time, each request counts as 20 of the rate limit.
+    /// Limits of the service: bodies of at most 1073741824 bytes, at most 8 requests at the same time, each request counts as 20 requests of the rate limit.
     ///
     /// Adds the pet of each line of the body, however many there are, and
     /// sends the result of each as a line of the response, in the order of the
@@ -349,7 +349,7 @@ impl Client {
         builder::ImportPets::new(&self.inner)
     }
 
-    /// As [`import_pets`](Self::import_pets), with all that the operation requires, so that the compiler finds what is missing.
+    /// Like [`import_pets`](Self::import_pets), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// use petstore_client::types;
@@ -420,7 +420,7 @@ impl Client {
         builder::GetPet::new(&self.inner)
     }
 
-    /// As [`get_pet`](Self::get_pet), with everything that the operation requires as arguments, so that the compiler reports what is missing.
+    /// Like [`get_pet`](Self::get_pet), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -542,7 +542,7 @@ impl Client {
         builder::CreateOrder::new(&self.inner)
     }
 
-    /// As [`create_order`](Self::create_order), with everything that the operation requires as arguments, so that the compiler reports what is missing.
+    /// Like [`create_order`](Self::create_order), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// use petstore_client::types;
@@ -600,7 +600,7 @@ impl Client {
         builder::GetOrder::new(&self.inner)
     }
 
-    /// As [`get_order`](Self::get_order), with everything that the operation requires as arguments, so that the compiler reports what is missing.
+    /// Like [`get_order`](Self::get_order), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -697,7 +697,7 @@ impl Client {
         builder::UpdateOrder::new(&self.inner)
     }
 
-    /// As [`update_order`](Self::update_order), with everything that the operation requires as arguments, so that the compiler reports what is missing.
+    /// Like [`update_order`](Self::update_order), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// use petstore_client::types;

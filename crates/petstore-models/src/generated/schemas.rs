@@ -107,7 +107,7 @@ pub struct PetToImport {
 }
 
 impl PetToImport {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(name: impl Into<String>, category_id: i64) -> Self {
         PetToImport {
             name: name.into(),
@@ -189,7 +189,7 @@ pub struct ImportResult {
 }
 
 impl ImportResult {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(line: i64) -> Self {
         ImportResult {
             line,

@@ -149,7 +149,7 @@ impl EventHead {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct ImportResultBuilder {
     error: toolkit::Member<::std::option::Option<super::Error>>,
     line: toolkit::Member<i64>,
@@ -924,7 +924,7 @@ impl PetStatusChanged {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct PetToImportBuilder {
     category_id: toolkit::Member<i64>,
     idempotency_key: toolkit::Member<
