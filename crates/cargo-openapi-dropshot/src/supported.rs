@@ -1,4 +1,4 @@
-//! Generates what can be generated of a document. What the generator rejects is left out, with the operations that need it, so that
+//! Generates the supported part of a document. What the generator rejects is left out, with the operations that need it, so that
 //! one construct does not hide the others.
 
 use crate::{counted, name_of};
@@ -43,7 +43,7 @@ pub(crate) struct RejectedOperation {
 }
 
 impl Supported {
-    /// Generates what can be generated of a document: leaves out what the generator rejects until it rejects nothing.
+    /// Generates the supported part of a document: leaves out rejected parts until the generator rejects nothing.
     pub(crate) fn of(
         usable: Usable,
         generate: Generate,

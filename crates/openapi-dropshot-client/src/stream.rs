@@ -85,7 +85,7 @@ pub struct Streamed<T, C = String> {
 }
 
 impl<T, C> Streamed<T, C> {
-    /// How many items have arrived, those that could not be read included.
+    /// The number of items that have arrived, including those that could not be read.
     pub fn received(&self) -> u64 {
         self.count
     }
@@ -168,7 +168,7 @@ impl<T: DeserializeOwned, C: ErrorCode> Streamed<T, C> {
         })
     }
 
-    /// What is left when the response has ended.
+    /// The remaining item when the response has ended.
     fn last(&mut self) -> Option<Result<T, Failure>> {
         let piece = self.pieces.finish()?;
         match &piece {

@@ -78,7 +78,7 @@ pub(super) fn run(inputs: &Inputs<'_>) -> Result<Outcome> {
     })
 }
 
-/// The result where there is no changelog.
+/// The result if the changelog is missing.
 fn missing(file: &str) -> Outcome {
     let message = "there is no changelog";
     let help =

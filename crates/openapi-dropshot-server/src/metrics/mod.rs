@@ -118,7 +118,7 @@ impl Metrics {
     fn add(&self, opts: &Opts, read: impl Fn() -> Option<Value> + Send + Sync + 'static) {
         let reading = Reading::new(opts, read);
         if let Err(problem) = self.registry.register(Box::new(reading)) {
-            tracing::error!("a metric is not served: {problem}");
+            tracing::error!("a metric cannot be exported: {problem}");
         }
     }
 

@@ -102,7 +102,7 @@ impl Pass<'_> {
             }
 
             impl Client {
-                /// Starts a client of the service at this address; a slash at its end does not matter.
+                /// Starts a client of the service at this address; a trailing slash is ignored.
                 ///
                 #example_of_client
                 pub fn builder(base_url: impl Into<String>) -> super::ClientBuilder {
@@ -132,7 +132,7 @@ impl Pass<'_> {
                     self.inner.request(method, path)
                 }
 
-                /// How many responses said that their operation is deprecated, by `operationId`.
+                /// The number of responses that announced the deprecation of their operation, by `operationId`.
                 ///
                 #example_of_calls
                 pub fn deprecated_calls(&self) -> ::std::collections::BTreeMap<&'static str, u64> {
