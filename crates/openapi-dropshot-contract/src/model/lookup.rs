@@ -416,7 +416,7 @@ impl Operation {
         name
     }
 
-    /// How messages call the operation: its id, or method and path.
+    /// The name of the operation in messages: its id, or method and path.
     pub fn label(&self) -> String {
         match &self.id {
             Some(id) => format!("`{}`", id.value),

@@ -7,7 +7,7 @@ use super::{Family, Level, Levels, Part};
 
 // A wider schema breaks clients in responses, a narrower one in requests.
 const WIDER_BOUND: Levels = &[(Level::Err, &RESPONSES), (Level::Info, &REQUESTS)];
-/// The levels of a text in a response that may be longer: no client has to reject it, though oasdiff takes it for a break.
+/// The levels of a text in a response that may be longer: no client has to reject it, although oasdiff reports it as breaking.
 const LONGER_TEXT: Levels = &[(Level::Info, &RESPONSES), (Level::Info, &REQUESTS)];
 const NARROWER_BOUND: Levels = &[(Level::Err, &REQUESTS), (Level::Info, &RESPONSES)];
 /// The levels of bounds that oasdiff also compares in properties that requests do not have.

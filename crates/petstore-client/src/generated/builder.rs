@@ -100,19 +100,19 @@ impl<'a> ListPets<'a> {
         self.call.request().json().await
     }
 
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<types::Pets>, super::Error> {
         toolkit::wait(self.call.request().json())
     }
 
-    /// Follows the links from page to page, beginning with the page of this request.
+    /// Follows the links from page to page, starting with the page of this request.
     ///
-    /// A page is fetched when it is polled for, and not before.
+    /// Each page is fetched only when it is polled.
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -128,9 +128,9 @@ impl<'a> ListPets<'a> {
         self.call.request().pages()
     }
 
-    /// All items, of this page and of those that follow.
+    /// Returns all items of this page and of the following ones.
     ///
-    /// The next page is fetched when the items of the last one are used up, and not before.
+    /// The next page is fetched only when all items of the current one have been read.
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -284,11 +284,11 @@ impl<'a> CreatePet<'a> {
             .await
     }
 
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<types::Pet>, super::Error> {
         toolkit::wait(
@@ -376,11 +376,11 @@ impl<'a> ExportPets<'a> {
         self.call.request().streamed("application/jsonl").await
     }
 
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(
         self,
@@ -451,11 +451,11 @@ impl<'a> GetPet<'a> {
         self.call.request().json().await
     }
 
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<types::Pet>, super::Error> {
         toolkit::wait(self.call.request().json())
@@ -574,19 +574,19 @@ impl<'a> ListOrders<'a> {
         self.call.request().json().await
     }
 
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<types::Orders>, super::Error> {
         toolkit::wait(self.call.request().json())
     }
 
-    /// Follows the links from page to page, beginning with the page of this request.
+    /// Follows the links from page to page, starting with the page of this request.
     ///
-    /// A page is fetched when it is polled for, and not before.
+    /// Each page is fetched only when it is polled.
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -602,9 +602,9 @@ impl<'a> ListOrders<'a> {
         self.call.request().pages()
     }
 
-    /// All items, of this page and of those that follow.
+    /// Returns all items of this page and of the following ones.
     ///
-    /// The next page is fetched when the items of the last one are used up, and not before.
+    /// The next page is fetched only when all items of the current one have been read.
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -752,11 +752,11 @@ impl<'a> CreateOrder<'a> {
             .await
     }
 
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<types::Order>, super::Error> {
         toolkit::wait(
@@ -840,11 +840,11 @@ impl<'a> GetOrder<'a> {
         self.call.request().json().await
     }
 
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<types::Order>, super::Error> {
         toolkit::wait(self.call.request().json())
@@ -973,11 +973,11 @@ impl<'a> UpdateOrder<'a> {
             .await
     }
 
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<types::Order>, super::Error> {
         toolkit::wait(
@@ -1119,19 +1119,19 @@ impl<'a> ListEvents<'a> {
         self.call.request().json().await
     }
 
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<types::Events>, super::Error> {
         toolkit::wait(self.call.request().json())
     }
 
-    /// Follows the links from page to page, beginning with the page of this request.
+    /// Follows the links from page to page, starting with the page of this request.
     ///
-    /// A page is fetched when it is polled for, and not before.
+    /// Each page is fetched only when it is polled.
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -1147,9 +1147,9 @@ impl<'a> ListEvents<'a> {
         self.call.request().pages()
     }
 
-    /// All items, of this page and of those that follow.
+    /// Returns all items of this page and of the following ones.
     ///
-    /// The next page is fetched when the items of the last one are used up, and not before.
+    /// The next page is fetched only when all items of the current one have been read.
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -1165,8 +1165,8 @@ impl<'a> ListEvents<'a> {
         self.call.request().items()
     }
 
-    /// All items, of this page and of those that follow, and then those that are still to come, without an end. It
-    /// goes on by itself after errors that may pass.
+    /// Returns all items of this page and of the following ones, and then new items as they appear, without an
+    /// end. The stream continues after temporary errors.
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -1292,11 +1292,11 @@ impl<'a> StreamEvents<'a> {
         self.call.request().events(toolkit::json_data).await
     }
 
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(
         self,

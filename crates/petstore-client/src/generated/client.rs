@@ -41,7 +41,7 @@ impl ::std::fmt::Debug for Client {
 }
 
 impl Client {
-    /// Starts a client of the service at this address; a slash at its end does not matter.
+    /// Starts a client of the service at this address; a trailing slash is ignored.
     ///
     /// ```
     /// use petstore_client::Client;
@@ -104,7 +104,7 @@ impl Client {
         self.inner.request(method, path)
     }
 
-    /// How many responses said that their operation is deprecated, by `operationId`.
+    /// The number of responses that announced the deprecation of their operation, by `operationId`.
     ///
     /// ```
     /// use petstore_client::Client;
@@ -212,7 +212,7 @@ impl Client {
         builder::CreatePet::new(&self.inner)
     }
 
-    /// As [`create_pet`](Self::create_pet), with everything that the operation requires as arguments, so that the compiler reports what is missing.
+    /// Like [`create_pet`](Self::create_pet), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// use petstore_client::types;
@@ -325,7 +325,7 @@ impl Client {
         builder::GetPet::new(&self.inner)
     }
 
-    /// As [`get_pet`](Self::get_pet), with everything that the operation requires as arguments, so that the compiler reports what is missing.
+    /// Like [`get_pet`](Self::get_pet), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -447,7 +447,7 @@ impl Client {
         builder::CreateOrder::new(&self.inner)
     }
 
-    /// As [`create_order`](Self::create_order), with everything that the operation requires as arguments, so that the compiler reports what is missing.
+    /// Like [`create_order`](Self::create_order), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// use petstore_client::types;
@@ -505,7 +505,7 @@ impl Client {
         builder::GetOrder::new(&self.inner)
     }
 
-    /// As [`get_order`](Self::get_order), with everything that the operation requires as arguments, so that the compiler reports what is missing.
+    /// Like [`get_order`](Self::get_order), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -602,7 +602,7 @@ impl Client {
         builder::UpdateOrder::new(&self.inner)
     }
 
-    /// As [`update_order`](Self::update_order), with everything that the operation requires as arguments, so that the compiler reports what is missing.
+    /// Like [`update_order`](Self::update_order), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// use petstore_client::types;
