@@ -80,8 +80,7 @@ pub enum Creation<T = Pet, R = Infallible> {
 
 /// A type that can be created with an idempotency key.
 pub(crate) trait Creatable: Serialize {
-    /// Stands before the value in its fingerprint, so that no two operations
-    /// have one in common.
+    /// Precedes the value in its fingerprint, so that fingerprints of different operations differ.
     const LABEL: &'static str;
 
     /// What its creation returns.
@@ -141,14 +140,14 @@ impl<V: Creatable> OnceOnly<V> {
         }
     }
 
-    /// The time of asking, in microseconds since 1970-01-01T00:00:00Z.
+    /// The time of the request, in microseconds since 1970-01-01T00:00:00Z.
     pub(crate) fn at(&self) -> i64 {
         self.once.at.timestamp_micros()
     }
 }
 
-/// Keys that were used at this time or before are not kept at `now`. Where the
-/// clock was set back, a key of the future is kept until its time has come.
+/// Keys that were used at this time or before are not kept at `now`. If the clock was set back, a
+/// key with a time in the future is kept until then.
 pub(crate) fn expired_at(now: DateTime<Utc>) -> i64 {
     now.timestamp_micros().saturating_sub(retention_micros())
 }
