@@ -221,7 +221,7 @@ impl<T: DeserializeOwned, C: ErrorCode> Stream for Streamed<T, C> {
     }
 }
 
-/// No part of it borrows from another part.
+/// It is `Unpin`, because no field borrows from another one.
 impl<T, C> Unpin for Streamed<T, C> {}
 
 debug_fields!([T, C] Streamed<T, C>, count(count), has_ended(has_ended));

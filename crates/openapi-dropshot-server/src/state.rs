@@ -64,10 +64,10 @@ pub trait State: Send + Sync + 'static {
         Permissions::default()
     }
 
-    /// Is called with each request, before its route and its credential are known; an own path or a static file can be served
-    /// here. It has the time that a request may take, and the body is not read yet.
+    /// Is called for each request before its route and its credential are known, for instance to serve a static file. It must
+    /// end within the deadline of a request, and the body is not read yet.
     ///
-    /// A response ends the request: [`after`](State::after) gets it, and it is logged and counted as the others are.
+    /// A response ends the request: [`after`](State::after) gets it, and it is logged and counted like the others.
     fn before(&self, request: Incoming<'_>) -> impl Future<Output = Option<Response<Body>>> + Send {
         let _ = request;
         async { None }

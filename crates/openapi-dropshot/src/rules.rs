@@ -95,7 +95,7 @@ openapi_dropshot_contract::rules! {
         "Use GET without a body, and the response `101`."
         Operation "operationId: a, x-dropshot-websocket: {}"
             "operationId: a";
-    UNSUPPORTED_PAGINATION Error General "unsupported-pagination" "An operation has `x-dropshot-pagination` and no query, or a value that dropshot does not write."
+    UNSUPPORTED_PAGINATION Error General "unsupported-pagination" "An operation has `x-dropshot-pagination` but no query parameters, or the extension has a value that dropshot does not write."
         "Add the query parameters of the pages, or remove the extension."
         Operation "operationId: a, x-dropshot-pagination: {required: []}"
             "operationId: a";

@@ -110,13 +110,11 @@ impl Creatable for NewOrder {
     }
 }
 
-/// The SHA-256 of a value to be created. Two are equal if the values are: what
-/// it is made of is the parsed value, so that order, white space and unknown
-/// members of a body do not count.
+/// The SHA-256 of a value to be created. It is computed from the parsed value, so that order, white
+/// space and unknown members of a body do not matter.
 ///
-/// It is kept in the store, and servers of different versions compare theirs:
-/// what it is made of must not change. A new member that is absent leaves it as
-/// it was.
+/// The store keeps it, and servers of different versions compare it, so its computation must not
+/// change. A new member that is absent does not change it.
 fn fingerprint<V: Creatable>(value: &V) -> [u8; 32] {
     let text = serde_json::to_vec(value).expect("texts and numbers can always be written");
     let hash = Sha256::new().chain_update(V::LABEL).chain_update(text);

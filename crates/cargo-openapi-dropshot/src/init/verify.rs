@@ -8,7 +8,7 @@ use std::{fs, path::Path};
 /// How much of the output of a failed command is printed.
 const MOST_LINES: usize = 80;
 
-/// Runs the tests and the gates on what was written, and removes it if one of them fails.
+/// Runs the tests and the gates on the new service, and removes the service if one of them fails.
 pub(super) fn remove_unless_green(
     options: &Options,
     plan: &Plan,

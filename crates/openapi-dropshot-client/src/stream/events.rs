@@ -325,7 +325,7 @@ impl<T, C: ErrorCode> Stream for EventStream<T, C> {
     }
 }
 
-/// No part of it borrows from another part.
+/// It is `Unpin`, because no field borrows from another one.
 impl<T, C> Unpin for EventStream<T, C> {}
 
 debug_fields!(

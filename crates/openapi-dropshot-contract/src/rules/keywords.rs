@@ -113,7 +113,7 @@ families! {
     MULTIPLE_OF_SPECIALIZED "multiple-of-specialized" "`multipleOf` became a multiple of what it was" Info RESPONSES
         Schema "{type: integer, multipleOf: 5}" "{type: integer, multipleOf: 10}";
     MULTIPLE_OF_CHANGED "multiple-of-changed"
-        "`multipleOf` changed, and in requests the old number is not a multiple of the new one, or in responses the new one of the old"
+        "`multipleOf` changed: in requests the old number is not a multiple of the new one, or in responses the new number is not a multiple of the old one"
         Err REQUESTS, Err RESPONSES
         Schema "{type: integer, multipleOf: 5}" "{type: integer, multipleOf: 3}";
     UNIQUE_ITEMS_SET "unique-items-set" "`uniqueItems` was set: an item may not be repeated"

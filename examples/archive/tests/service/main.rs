@@ -433,7 +433,7 @@ fn settings_allow_origins_and_the_program_reports_its_health_until_it_is_stopped
 }
 
 #[tokio::test]
-async fn a_hook_knows_the_tls_of_the_connection() {
+async fn a_hook_gets_the_tls_parameters_of_the_connection() {
     let folder = tempfile::tempdir().expect("a folder");
     if !certificate(folder.path()) {
         return;
