@@ -40,7 +40,7 @@ pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenS
     }
 }
 
-/// The words of an operation: summary, description, and how it ends.
+/// The texts of an operation: summary, description, and its deprecation.
 fn operation_docs(plan: &OperationPlan<'_>) -> Docs {
     let operation = plan.operation;
     let texts = [&operation.summary, &operation.description];

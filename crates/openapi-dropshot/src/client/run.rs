@@ -33,7 +33,7 @@ pub(super) fn run(
     .map_err(|reason| find_cause(document, names, prepared, &reason))
 }
 
-/// Gives the properties that had other names for progenitor their own names.
+/// Restores the names of the properties that were renamed for progenitor.
 fn with_names_of(prepared: &Prepared<'_>, file: syn::File) -> Result<syn::File, String> {
     fn restored(tokens: TokenStream, names: &BTreeMap<String, String>) -> TokenStream {
         let restored = tokens.into_iter().map(|token| match token {

@@ -1,5 +1,4 @@
-//! Plans the bodies of requests: JSON and forms become types, the handler reads
-//! bytes by itself. Also finds the types of bodies in both directions.
+//! Plans the bodies of requests: JSON and forms become types, and the handler reads bytes itself. Also finds the types of bodies in both directions.
 
 use super::{
     OperationPlan, Planner,
@@ -26,9 +25,9 @@ pub(crate) enum Body {
     Json(Ty, String),
     /// A form, with its fields in the body as in a query.
     Form(Ty),
-    /// Bytes, which the handler reads by itself, of this media type or of these, with commas between them.
+    /// Bytes, which the handler reads itself, of this media type or of several, separated by commas.
     Bytes(String),
-    /// A form in parts, which the handler reads by itself.
+    /// A form in parts, which the handler reads itself.
     Parts,
 }
 
@@ -122,7 +121,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Plans a form, which is an object whose members are sent as text. `None` if a member is not one text: the handler reads such a
-    /// form by itself, as it does with parts.
+    /// form itself, like parts.
     fn form(&mut self, media_type: &'a MediaType, type_name: &str) -> Option<Ty> {
         let Some(schema) = &media_type.schema else {
             let message = "the form has no schema";
@@ -162,7 +161,7 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// Warns of a form that the handler reads by itself.
+/// Warns about a form that the handler reads itself.
 pub(crate) fn warning(operation: &OperationPlan<'_>) -> Option<Problem> {
     let body = operation.operation.request_body.as_ref()?;
     let is_form = |body: &Body| matches!(body, Body::Bytes(media_type) if media_type == FORM);
@@ -194,7 +193,7 @@ impl JsonBody<'_> {
 }
 
 /// Returns whether the members of a form that the document does not name can be read: serde keeps
-/// them as texts, of which it makes strings only.
+/// them as texts, which it can convert only to strings.
 fn has_strings(items: &[Item], others: &Others) -> bool {
     match others {
         Others::Ignored | Others::Rejected | Others::Collected(_, Ty::Any | Ty::Invalid) => true,
