@@ -35,11 +35,9 @@ pub(crate) enum Reporter {
     Linter,
     /// The comparison of two documents.
     Comparison,
-    /// The generator.
     Generator,
     /// The gates themselves, and the reader of the configuration.
     Gates,
-    /// The round trip.
     RoundTrip,
 }
 

@@ -234,7 +234,6 @@ pub(crate) struct Usable {
     skipped: BTreeMap<String, String>,
     /// The operations among them.
     rejected: Vec<RejectedOperation>,
-    /// The errors.
     errors: Vec<Problem>,
 }
 

@@ -126,7 +126,6 @@ impl Schemas {
 }
 
 impl Schema {
-    /// Returns whether a value is valid.
     pub(crate) fn is_valid(&self, value: &Value) -> bool {
         self.validator.is_valid(value)
     }

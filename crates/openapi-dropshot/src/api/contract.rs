@@ -13,7 +13,6 @@ use openapi_dropshot_contract::model::{Document, Method};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
-/// The file.
 pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenStream {
     let info = &document.info;
     let title = format!(

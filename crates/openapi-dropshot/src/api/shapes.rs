@@ -37,7 +37,6 @@ pub(super) fn error_body(plan: &Plan<'_>) -> TokenStream {
     }
 }
 
-/// Writes a member.
 fn entry((name, member): Member<'_>) -> TokenStream {
     let member = ident(member);
     quote!((#name, ErrorMember::#member))

@@ -25,7 +25,6 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Named<'a> {
     /// The name in the document.
     pub(super) name: String,
-    /// The schema.
     pub(super) schema: &'a Schema,
     /// The description of the schema, or of the parameter that it belongs to.
     pub(super) description: Option<&'a str>,

@@ -35,7 +35,6 @@ pub(super) struct Call<'a> {
 /// A response of an enum.
 pub(super) struct Case<'a> {
     pub(super) response: &'a Response,
-    /// The variant.
     pub(super) variant: String,
     pub(super) content: Content<'a>,
 }

@@ -32,7 +32,6 @@ pub(crate) enum Body {
 }
 
 impl Body {
-    /// Returns its media type.
     pub(crate) fn media_type(&self) -> &str {
         match self {
             Body::Json(_, media_type) => media_type,

@@ -97,7 +97,6 @@ impl Pass<'_> {
         }
     }
 
-    /// Writes the setter of a field.
     fn field_setter(&self, field: &Field<'_>) -> TokenStream {
         let Field {
             name,
