@@ -156,8 +156,8 @@ pub(crate) struct Unsupported {
 }
 
 impl Unsupported {
-    /// Finds what the generator does not support, for a service with the client of what is left of it, and prints it. What only the
-    /// client does not support is served all the same.
+    /// Finds what the generator does not support, for a service with the client of what is left of it, and prints it. The service
+    /// has operations that only the client does not support.
     ///
     /// # Errors
     ///

@@ -378,7 +378,7 @@ impl<C: Display> Display for Error<C> {
     }
 }
 
-/// Text from outside without control characters, which a terminal would obey.
+/// Text from outside without control characters, which a terminal would interpret.
 pub(crate) fn printable(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { '\u{fffd}' } else { c })

@@ -225,7 +225,7 @@ impl Gate<'_> {
             return;
         };
         if !unreleased.has_entries() {
-            // Changes that `diff` does not report may matter all the same, such as an extension, except for texts.
+            // Changes that `diff` does not report may still matter, such as an extension, except for texts.
             if without_texts(&newest.root) != without_texts(&document.root) {
                 let message = format!(
                     "{} has changed since {}, but the changelog names no change",

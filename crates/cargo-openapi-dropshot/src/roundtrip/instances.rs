@@ -201,7 +201,7 @@ impl Schema {
         }
     }
 
-    /// An object with what it must have, or with everything that it can have.
+    /// An object with its required members only, or with all members that it can have.
     fn object<'d>(
         &'d self,
         case: &Case<'d>,

@@ -72,7 +72,7 @@ fn told_placed(placed: &str, first: usize, has_events: bool) -> String {
 
 /// The statement decides by the rows that it locks, and by those that are there
 /// under the lock of its key: a key that was used meanwhile comes back with the id
-/// of what was created with it. One row in any case.
+/// of what was created with it. It always returns one row.
 pub(super) static CREATE_ONCE: Sql = Sql::new(|| create_once_sql(false), || create_once_sql(true));
 
 fn create_once_sql(has_events: bool) -> String {
