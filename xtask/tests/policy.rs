@@ -135,7 +135,7 @@ fn tests_switch_on_no_features_of_dependencies() {
 }
 
 #[test]
-fn generated_code_is_only_in_its_folders_and_begins_with_its_mark() {
+fn generated_code_stays_in_its_folders_and_begins_with_its_marker() {
     let root = workspace_root();
     let mut folders: BTreeSet<&str> = BTreeSet::new();
     for path in sources() {

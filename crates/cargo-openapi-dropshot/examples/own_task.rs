@@ -1,4 +1,4 @@
-//! A task of a repository's own, such as one of an xtask: writes the generated code of all documents in `openapi-dropshot.toml`.
+//! An example of a custom task, such as in an xtask: writes the generated code of all documents in `openapi-dropshot.toml`.
 
 use cargo_openapi_dropshot::{Configuration, generate};
 use clap::Parser;

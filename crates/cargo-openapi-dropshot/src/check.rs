@@ -41,11 +41,11 @@ use usage::Usage;
 /// Runs all gates. Exits with 0 if none failed, and with 1 if one did.
 #[derive(clap::Args, Debug)]
 pub struct Options {
-    /// The document, if not the project's own
+    /// The document to check [default: that of the configuration]
     #[arg(long, value_name = "FILE")]
     spec: Option<PathBuf>,
 
-    /// The day for which sunsets are checked, if not today (UTC)
+    /// The day for which sunsets are checked [default: today in UTC]
     #[arg(long, value_name = "YYYY-MM-DD", default_value_t = Utc::now().date_naive(), hide_default_value = true)]
     today: NaiveDate,
 
@@ -54,7 +54,7 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     usage: Option<PathBuf>,
 
-    /// The git revision whose changelog entries and released documents must not be lost, if not HEAD
+    /// The git revision whose changelog entries and released documents must not be lost [default: HEAD]
     #[arg(long, value_name = "REVISION")]
     since: Option<String>,
 

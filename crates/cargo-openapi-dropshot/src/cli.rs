@@ -19,8 +19,7 @@ use std::{env, path::PathBuf, process::ExitCode};
                   3 `--skip-unsupported` left out an operation, 4 `generate --check` found a stale file."
 )]
 pub struct Arguments {
-    /// The configuration file, if not the `openapi-dropshot.toml` of this folder or of a
-    /// folder above it
+    /// The configuration file [default: `openapi-dropshot.toml` in this folder or in a folder above it]
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
 

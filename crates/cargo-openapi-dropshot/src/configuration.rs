@@ -30,7 +30,7 @@ impl Configuration {
     ///
     /// # Errors
     ///
-    /// There is no file, or it has errors.
+    /// The file does not exist or has errors.
     pub fn find() -> Result<Self> {
         Self::find_if_any()?.with_context(|| {
             format!(
@@ -40,7 +40,7 @@ impl Configuration {
         })
     }
 
-    /// The same; `None` if there is no file.
+    /// Does the same; returns `None` if the file does not exist.
     ///
     /// # Errors
     ///
@@ -141,7 +141,7 @@ impl Configuration {
     }
 }
 
-/// Returns a message of the parser in words that a user knows, and a remedy.
+/// Returns a message of the parser in terms that a user knows, and a remedy.
 fn explained(message: &str) -> (String, String) {
     let quoted = |text: &str| -> Vec<String> {
         let parts = text.split('`').enumerate();
@@ -213,7 +213,7 @@ impl Reader<'_> {
         projects
     }
 
-    /// Checks that two documents share nothing that only one of them can have.
+    /// Checks that two documents do not share values that must be unique.
     fn check_shared(&mut self, documents: &[Document], projects: &[Project]) {
         let both = || documents.iter().zip(projects);
         let names = both().map(|(own, project)| (own.name.as_ref(), own, project.name.clone()));

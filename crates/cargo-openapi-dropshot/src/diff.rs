@@ -40,7 +40,7 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 0)]
     deprecation_days_stable: u32,
 
-    /// The day for which the documents are compared, if not today (UTC)
+    /// The day for which the documents are compared [default: today in UTC]
     #[arg(long, value_name = "YYYY-MM-DD", default_value_t = Utc::now().date_naive(), hide_default_value = true)]
     today: NaiveDate,
 }

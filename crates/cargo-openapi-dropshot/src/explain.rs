@@ -35,11 +35,9 @@ pub(crate) enum Reporter {
     Linter,
     /// The comparison of two documents.
     Comparison,
-    /// The generator.
     Generator,
     /// The gates themselves, and the reader of the configuration.
     Gates,
-    /// The round trip.
     RoundTrip,
 }
 
@@ -91,13 +89,13 @@ pub(crate) struct Explanation {
     pub(crate) meaning: String,
     /// What to do about it, as a sentence.
     pub(crate) remedy: String,
-    /// An example that breaks the rule and one that keeps it.
+    /// An example that breaks the rule and one that follows it.
     pub(crate) example: Example,
     /// How to configure the rule, as sentences.
     pub(crate) configuration: String,
 }
 
-/// An example that breaks a rule, and one that keeps it.
+/// An example that breaks a rule, and one that follows it.
 #[derive(Clone, Debug)]
 pub(crate) struct Example {
     /// What the texts are, such as `members of an operation`.

@@ -42,8 +42,8 @@ pub struct Options {
     #[arg(long)]
     skip_unsupported: bool,
 
-    /// Add the responses to the document that every service sends and that the document lacks: `4XX` for requests
-    /// without credentials or with an invalid parameter or body, `5XX` for faults. Comments and formatting stay
+    /// Add to the document the responses that every service sends, if they are missing: `4XX` for requests without credentials
+    /// or with an invalid parameter or body, `5XX` for faults. Comments and formatting stay
     #[arg(long, conflicts_with = "check")]
     fix: bool,
 }
@@ -53,9 +53,9 @@ pub(crate) struct StaleFile {
     pub(crate) path: String,
     /// The text that is there; `None` if the file is missing.
     pub(crate) actual: Option<String>,
-    /// The text that belongs there; `None` if no such file is generated.
+    /// The text that the file should have; `None` if it is no longer generated.
     pub(crate) expected: Option<String>,
-    /// Whether the file that is there was not generated, so that it must not be changed.
+    /// Whether the existing file was not generated, so that it must not be changed.
     pub(crate) is_foreign: bool,
 }
 
@@ -411,7 +411,7 @@ fn is_generated(project: &Project, path: &str, text: &str) -> bool {
 }
 
 impl StaleFile {
-    /// A unified diff. Lines are cut that nobody reads to their end, such as that of a document in JSON.
+    /// A unified diff. Very long lines are cut, such as that of a document in JSON.
     pub(crate) fn diff(&self) -> String {
         let name = |side: &str, text: &Option<String>| match text {
             Some(_) => format!("{side}/{}", self.path),

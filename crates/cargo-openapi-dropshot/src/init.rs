@@ -56,16 +56,16 @@ pub struct Options {
     #[arg(long)]
     skip_unsupported: bool,
 
-    /// Add the responses to the document that every service sends and that the document lacks, as `generate --fix` does; the
-    /// given file stays as it is
+    /// Add to the document the responses that every service sends, if they are missing, as `generate --fix` does; the given
+    /// file does not change
     #[arg(long)]
     fix: bool,
 
-    /// Do not compile what is written, and run neither its tests nor the gate `roundtrip`, which take minutes
+    /// Do not compile the service, and run neither its tests nor the gate `roundtrip`, which take minutes
     #[arg(long)]
     no_verify: bool,
 
-    /// The default; kept for scripts that pass it
+    /// Has no effect, because this is the default; kept for scripts that pass it
     #[arg(long, hide = true, overrides_with = "no_verify")]
     verify: bool,
 
@@ -330,7 +330,7 @@ fn plan(
     })
 }
 
-/// Prints the problems, and returns the error that names the way around them.
+/// Prints the problems, and returns the error, which names the workaround.
 fn not_supported(
     options: &Options,
     document: &Document,
@@ -348,7 +348,7 @@ fn not_supported(
     rejected(&options.from.to_string_lossy(), &problems, remedy)
 }
 
-/// Makes a name of the title: `Book Shop (v2)` is `book-shop-v2`.
+/// Derives a name from the title: `Book Shop (v2)` becomes `book-shop-v2`.
 fn name_of_title(title: &str) -> Result<String> {
     let text = any_ascii(title).to_lowercase();
     let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
@@ -366,7 +366,7 @@ fn name_of_title(title: &str) -> Result<String> {
     Ok(name.to_owned())
 }
 
-/// Returns the name of the trait if the title ends with `API`, which would be in the name twice.
+/// Returns the name of the trait if the title ends with `API`, so that the name does not contain it twice.
 fn trait_name(title: &str, name: &str) -> Option<String> {
     let last = title.split_whitespace().last()?;
     let words = name.split('-').map(|word| {

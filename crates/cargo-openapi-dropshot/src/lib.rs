@@ -1,5 +1,4 @@
-//! Keeps the OpenAPI document of a service, the code generated from it and its
-//! released versions in agreement.
+//! Checks that the OpenAPI document of a service, the code generated from it and its released versions agree.
 //!
 //! Each module is one task: [`generate`] writes the generated code, [`check`]
 //! runs all gates, [`diff`] compares two documents, [`release`] freezes the

@@ -33,7 +33,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// How other programs call its severity; `note` is their word for the least one.
+    /// The name of the severity in the formats of other programs; `note` is the lowest one.
     fn level(&self, note: &'static str) -> &'static str {
         self.severity.map_or(note, Severity::word)
     }

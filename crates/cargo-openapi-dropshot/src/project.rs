@@ -68,7 +68,7 @@ pub struct Output {
     pub api: String,
     /// The folder of the client; `None` generates no client.
     pub client: Option<String>,
-    /// The crate of the models as Rust writes it, such as `shop_models`.
+    /// The name of the models' crate in Rust code, such as `shop_models`.
     pub models_crate: String,
     /// The name of the client's crate in Rust code, such as `shop_client`; empty if no client is generated.
     pub client_crate: String,

@@ -30,7 +30,7 @@ pub struct Options {
     /// The version of the release, such as 1.1.0; or 1.2.0-dev, to give this version to the crates after a release, and nothing else
     version: String,
 
-    /// The day of the release, if not today (UTC)
+    /// The day of the release [default: today in UTC]
     #[arg(long, value_name = "YYYY-MM-DD", default_value_t = Utc::now().date_naive(), hide_default_value = true)]
     today: NaiveDate,
 }
@@ -84,8 +84,7 @@ pub fn run(project: &Project, options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Gives the crates a version that is not released, so that what is built after a release is not
-/// taken for it.
+/// Sets an unreleased version in the crates, so that programs built after a release do not look like the release.
 fn begin_development(project: &Project, text: &str, next: Version) -> Result<ExitCode> {
     ensure!(
         project.cargo_version,

@@ -40,8 +40,8 @@ pub(crate) use throwaway::offline_first;
 
 /// Check that the generated code means what its document says
 ///
-/// Generates a temporary crate for each document, compiles it, and compares
-/// what it emits, accepts and responds with the document. Exits with 0 if
+/// Generates a temporary crate for each document, compiles it, and compares its emitted document,
+/// the values that it accepts and its responses with the document. Exits with 0 if
 /// every part passed or was rejected with a reason, and with 1 if not.
 #[derive(clap::Args, Debug)]
 pub struct Options {
@@ -54,8 +54,8 @@ pub struct Options {
     #[arg(long, conflicts_with = "whole")]
     plan: bool,
 
-    /// Print a Markdown table: of each document the operations, those that come
-    /// through, the differences, and the rules that reject the others
+    /// Print a Markdown table with the operations of each document, the supported ones, the differences, and
+    /// the rules that reject the others
     #[arg(long, conflicts_with_all = ["whole", "plan"])]
     table: bool,
 
@@ -164,8 +164,8 @@ fn table(project: &Project, options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns a name for the temporary programs that is the same for the same documents, and
-/// differs from that of a run with other documents at the same time.
+/// Returns a name for the temporary programs that depends only on the documents, so that runs with
+/// different documents at the same time do not conflict.
 fn name_for(files: &[PathBuf]) -> String {
     let mut hasher = DefaultHasher::new();
     files.hash(&mut hasher);

@@ -100,9 +100,8 @@ pub(crate) fn is_fixed(rule: &Rule) -> bool {
     is_of_openapi && rule.configuration.is_none()
 }
 
-/// Whether the gate `breaking` takes a change for a breaking one that the comparison
-/// reports as INFO, as oasdiff does: a client that knows an error by its status gets another
-/// error, or none.
+/// Whether the gate `breaking` treats a change as breaking although the comparison, like oasdiff, reports it as
+/// INFO: a client that recognises an error by its status gets another error, or none.
 pub(crate) fn is_raised(rule: &str) -> bool {
     rule == "response-non-success-status-removed"
 }

@@ -1,4 +1,4 @@
-//! Writes into the configuration what the service and the client leave out, so that all tasks agree on it.
+//! Writes the parts that the service and the client leave out into the configuration, which all tasks read.
 
 use crate::{Configuration, Project, supported::Unsupported};
 use anyhow::{Result, bail};

@@ -1,4 +1,4 @@
-//! Generates what can be generated of a document. What the generator rejects is left out, with the operations that need it, so that
+//! Generates the supported part of a document. What the generator rejects is left out, with the operations that need it, so that
 //! one construct does not hide the others.
 
 use crate::{counted, name_of};
@@ -43,7 +43,7 @@ pub(crate) struct RejectedOperation {
 }
 
 impl Supported {
-    /// Generates what can be generated of a document: leaves out what the generator rejects until it rejects nothing.
+    /// Generates the supported part of a document: leaves out rejected parts until the generator rejects nothing.
     pub(crate) fn of(
         usable: Usable,
         generate: Generate,
@@ -156,8 +156,8 @@ pub(crate) struct Unsupported {
 }
 
 impl Unsupported {
-    /// Finds what the generator does not support, for a service with the client of what is left of it, and prints it. What only the
-    /// client does not support is served all the same.
+    /// Finds what the generator does not support, for a service with the client of what is left of it, and prints it. The service
+    /// has operations that only the client does not support.
     ///
     /// # Errors
     ///
@@ -234,7 +234,6 @@ pub(crate) struct Usable {
     skipped: BTreeMap<String, String>,
     /// The operations among them.
     rejected: Vec<RejectedOperation>,
-    /// The errors.
     errors: Vec<Problem>,
 }
 

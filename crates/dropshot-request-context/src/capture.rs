@@ -13,17 +13,17 @@ use tokio::{
     net::TcpStream,
 };
 
-/// dropshot did not give a request context.
+/// dropshot did not create a request context.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotCaptured {
-    /// dropshot did not take the route.
+    /// dropshot rejected the route.
     #[error("cannot register a route with dropshot")]
     Register(#[from] ApiDescriptionRegisterError),
     /// dropshot cannot listen on the loopback interface.
     #[error("cannot start dropshot on the loopback interface")]
     Build(#[from] BuildError),
-    /// dropshot cannot be reached over the loopback interface, or there is no thread for it.
+    /// dropshot cannot be reached over the loopback interface, or no thread can be started.
     #[error("cannot send a request over the loopback interface")]
     Io(#[from] io::Error),
     /// dropshot did not call its handler.
@@ -36,8 +36,8 @@ thread_local! {
     static CAPTURED: RefCell<Option<Box<dyn Any>>> = const { RefCell::new(None) };
 }
 
-/// A request context of dropshot. All of it happens on a thread of its own, so that this can be
-/// called inside and outside a runtime.
+/// A request context of dropshot. It is created on a separate thread, so that this function can be
+/// called inside and outside of a runtime.
 pub(crate) fn request_context<C: ServerContext>(
     context: C,
     body_max_bytes: usize,

@@ -9,9 +9,9 @@ use dropshot::{RequestContext, RequestEndpointMetadata, RequestInfo, ServerConte
 use slog::Logger;
 use std::{mem::MaybeUninit, sync::Arc};
 
-/// Makes request contexts with one context of the service, of the type `C`.
+/// Creates request contexts that share one context of the service, of the type `C`.
 pub struct RequestContexts<C: ServerContext> {
-    /// The request context of a request that dropshot did receive.
+    /// The request context of a request that dropshot received itself.
     template: RequestContext<C>,
 }
 

@@ -1,4 +1,4 @@
-//! Two clients want all permits of a server: the first one gets three quarters, and there is something left for the second.
+//! Two clients request all permits of a server: the first one gets three quarters, so that some are left for the second.
 
 use fair_shares::Shares;
 use std::sync::Arc;

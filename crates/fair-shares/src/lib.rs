@@ -13,9 +13,9 @@ use std::{
     },
 };
 
-/// The part of the budget, as a divisor, of which everybody may take.
+/// The divisor of the budget that gives the common part, from which every holder may take.
 const COMMON: usize = 4;
-/// How many times what is free a holder may hold.
+/// A holder may hold at most this multiple of the free amount.
 const ALPHA: usize = 2;
 /// Number of locks, so that different holders seldom wait for the same one.
 const SHARDS: usize = 16;
@@ -30,7 +30,7 @@ pub struct Shares<H> {
     hasher: RandomState,
 }
 
-/// What each holder has.
+/// The amounts that the holders have.
 type Held<H> = HashMap<H, usize, RandomState>;
 
 /// A part of a budget, given back when it is dropped.
@@ -55,7 +55,7 @@ impl<H> Drop for Loan<H> {
 }
 
 impl<H: Copy + Eq + Hash> Shares<H> {
-    /// A budget of which nothing is used.
+    /// Creates an unused budget.
     #[must_use]
     pub fn new(limit: usize) -> Self {
         Shares {
@@ -78,8 +78,8 @@ impl<H: Copy + Eq + Hash> Shares<H> {
         self.used.load(Ordering::Relaxed)
     }
 
-    /// Takes this amount for a holder; `None` if so much is not free, or if the holder
-    /// would have more than its share.
+    /// Takes this amount for a holder; `None` if it is not free, or if the holder would have more
+    /// than its share.
     #[must_use]
     pub fn try_take(self: &Arc<Self>, holder: &H, amount: usize) -> Option<Share<H>> {
         let mut share = Share {
@@ -91,9 +91,9 @@ impl<H: Copy + Eq + Hash> Shares<H> {
         share.try_grow(amount).then_some(share)
     }
 
-    /// Lends an amount that is taken to others until the result is dropped: for a holder of a share that does
-    /// not need it for a time, and that drops the loan before the share. At most what is used is lent. Afterwards
-    /// more may be used than the budget has, until shares are given back.
+    /// Lends an amount that is in use to others until the result is dropped. It is for a holder that does not
+    /// need its share for a time; drop the loan before the share. At most the used amount is lent. After the
+    /// loan, more may be in use than the budget has, until shares are returned.
     #[must_use]
     pub fn lend(self: &Arc<Self>, amount: usize) -> Loan<H> {
         let lend = |used: usize| Some(used.saturating_sub(amount));
@@ -121,7 +121,7 @@ impl<H: Copy + Eq + Hash> Shares<H> {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// As [`reserve`](Self::reserve) beyond the common part, counted as the holder's own;
+    /// Like [`reserve`](Self::reserve) beyond the common part, counted as the holder's own;
     /// `before` is what the holder has in the share that grows.
     fn reserve_counted(&self, holder: &H, before: usize, amount: usize) -> bool {
         let mut shard = self.shard(holder);
@@ -180,7 +180,7 @@ impl<H: Copy + Eq + Hash> Share<H> {
         true
     }
 
-    /// Gives a part back, at most what there is.
+    /// Returns a part of the share, at most all of it.
     pub fn shrink(&mut self, less: usize) {
         let less = less.min(self.amount);
         let counted = less.min(self.counted);

@@ -15,7 +15,7 @@ use std::{
     },
 };
 
-/// How many calls run at the same time, if the application does not say it.
+/// How many calls run at the same time by default.
 const CONCURRENCY: usize = 8;
 
 /// A call for each of many inputs, with a limited number of calls at the same time.
@@ -41,7 +41,7 @@ const CONCURRENCY: usize = 8;
 /// # }
 /// ```
 ///
-/// An error that every other call would meet as well stops the batch. The others are errors of one input:
+/// An error that would affect every other call as well stops the batch. The others are errors of one input:
 ///
 /// | error, after all tries of its call | |
 /// |---|---|
@@ -53,8 +53,7 @@ const CONCURRENCY: usize = 8;
 /// | any other status, such as 400, 404, 409, 500 or 504 | of one input |
 /// | a value that is not valid, or a response that cannot be read | of one input |
 ///
-/// A batch that stops begins no further call and waits for those that run, so that it is known of each input whether it is
-/// done. [`stop_if`](Batch::stop_if) decides otherwise.
+/// A stopped batch begins no further call and waits for the running ones, so that the result of each input is known. [`stop_if`](Batch::stop_if) decides otherwise.
 ///
 /// Each call has the retries and time limits of its client. If the input is a creation that may have been carried out
 /// ([`Error::was_sent`]), repeat it with the [`idempotency_key`](Error::idempotency_key) of its error.
@@ -69,7 +68,7 @@ pub struct Batch<'a, T, C = String> {
 
 type IsFatal<'a, C> = dyn Fn(&Error<C>) -> bool + Send + Sync + 'a;
 
-/// How far a batch has come; see [`Batch::on_progress`].
+/// The progress of a batch; see [`Batch::on_progress`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Progress {
@@ -191,7 +190,7 @@ impl<'a, T: Send + 'a, C: fmt::Display + Send + 'a> Batch<'a, T, C> {
     }
 }
 
-/// Whether every other call would meet this error as well.
+/// Whether this error would affect every other call as well.
 fn is_fatal<C: fmt::Display>(error: &Error<C>) -> bool {
     if error.retry_stop() == Some(RetryStop::Budget) {
         return true;

@@ -3,8 +3,8 @@
 //! Each request of a generated client has `send_blocking` beside `send`; [`Pages`] and [`Items`] have
 //! `blocking`, which makes iterators of them.
 //!
-//! A call has the same spans and trace as `send` in the same place: it takes the current span, subscriber and OpenTelemetry
-//! context along.
+//! A call has the same spans and trace as `send` in the same place: it uses the current span, subscriber and OpenTelemetry
+//! context.
 //!
 //! It works on any thread. A thread that runs async code is blocked until the call ends; use `send` in such code.
 
@@ -19,7 +19,7 @@ use std::{
 use tokio::runtime::{Builder, Runtime};
 use tracing::{Instrument as _, instrument::WithSubscriber as _};
 
-/// One thread is enough: it only moves bytes.
+/// One thread is enough, because it only transfers bytes.
 static RUNTIME: LazyLock<io::Result<Runtime>> = LazyLock::new(|| {
     Builder::new_multi_thread()
         .worker_threads(1)

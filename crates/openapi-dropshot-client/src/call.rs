@@ -64,8 +64,8 @@ impl CallOptions {
         self
     }
 
-    /// How long nothing may arrive of a [stream](crate::stream), 60 seconds if not set. A stream of events then connects again, and another
-    /// one ends with [`ErrorKind::Timeout`](crate::ErrorKind::Timeout). Set it to more than the time between two heartbeats of the service.
+    /// The longest time without data in a [stream](crate::stream), 60 seconds if not set. After it, a stream of events reconnects, and any
+    /// other stream ends with [`ErrorKind::Timeout`](crate::ErrorKind::Timeout). Set it to more than the time between two heartbeats of the service.
     pub fn idle_timeout(mut self, timeout: Duration) -> Self {
         self.idle_timeout = Some(timeout);
         self
@@ -78,7 +78,7 @@ impl CallOptions {
         self
     }
 
-    /// How many attempts to connect again a [stream of events](crate::stream::EventStream) makes in a row, 10 if not set: about half a minute with
+    /// How many attempts to reconnect a [stream of events](crate::stream::EventStream) makes in a row, 10 if not set: about half a minute with
     /// the default [`RetryPolicy`]. With 0 the stream ends with its connection.
     pub fn max_reconnects(mut self, attempts: u32) -> Self {
         self.max_reconnects = Some(attempts);

@@ -64,13 +64,13 @@ pub(crate) struct Shared {
     pub(crate) deprecated: Tally,
 }
 
-/// The service of a client that was not generated.
+/// The service of a client without generated code.
 static ANY_SERVICE: Service =
     crate::service!("openapi_dropshot_client", Credential::Bearer, required: false);
 
 impl Client {
-    /// Starts a client of the service at this address, such as `http://127.0.0.1:8080/v1`; a slash at its end does
-    /// not matter. It has no operations; a generated client has a function of the same name for its own type.
+    /// Starts a client of the service at this address, such as `http://127.0.0.1:8080/v1`; a trailing slash is
+    /// ignored. It has no operations; a generated client has a function of the same name for its own type.
     pub fn builder(base_url: impl Into<String>) -> ClientBuilder {
         ClientBuilder::new(base_url, &ANY_SERVICE)
     }
@@ -95,14 +95,14 @@ impl Client {
         ClientBuilder::with_config(self.shared.builder.config.clone())
     }
 
-    /// How many responses said that their operation is deprecated, by `operationId`.
+    /// The number of responses that announced the deprecation of their operation, by `operationId`.
     pub fn deprecated_calls(&self) -> BTreeMap<&'static str, u64> {
         self.shared.deprecated.counts()
     }
 
-    /// Sends a request once, and reads a JSON response to its end, so that the request can be sent again if the response
-    /// breaks off. Other bodies, and those that the application reads, are not read here. Every try of every operation is sent
-    /// by this function. `is_early` says that the service asked for a longer pause before it.
+    /// Sends a request once, and reads a JSON response to its end, so that the request can be sent again if the response is
+    /// interrupted. It does not read other bodies, nor bodies that the application reads itself. Every try of every operation is sent
+    /// by this function. `is_early` means that the service asked for a longer pause before it.
     ///
     /// # Errors
     ///

@@ -84,7 +84,7 @@ pub(crate) struct Config {
     connections: Connections,
     #[cfg(not(target_arch = "wasm32"))]
     wrap: Option<Wrap>,
-    /// The HTTP clients of the client that the settings are from. Their connections are used again as long as the settings are the same.
+    /// The HTTP clients of the client from which the settings come. Their connections are reused as long as the settings stay the same.
     reused: Option<HttpClients>,
     on_deprecation: Option<Listener>,
 }
@@ -145,7 +145,7 @@ impl<K: From<Client>> ClientBuilder<K> {
         })
     }
 
-    /// Goes on with the settings of another client.
+    /// Starts with the settings of another client.
     pub(crate) fn with_config(config: Config) -> Self {
         ClientBuilder {
             config,
@@ -176,9 +176,10 @@ impl<K: From<Client>> ClientBuilder<K> {
     /// The credential of a security scheme of the document, for clients whose module `schemes` lists several: an [`ApiKey`], or a
     /// provider of keys that change. Replaces the one that the scheme had.
     ///
-    /// Each call sends the credentials that its operation requires: those of all schemes that belong together, and of
-    /// alternatives the first for which all credentials were given. If that is none, it sends none where the document allows
-    /// that, and else those that there are, because an [`Interceptor`] can add others, such as a signature of the body.
+    /// Each call sends the credentials that its operation requires: those of all schemes that belong together, or, of several
+    /// alternatives, the first one for which all credentials were given. If no alternative is complete, it sends none if the
+    /// document allows that. Otherwise it sends the available ones, because an [`Interceptor`] can add others, such as a
+    /// signature of the body.
     ///
     /// ```
     /// use openapi_dropshot_client::{ApiKey, Client, generated::{Credential, Scheme}};
@@ -449,7 +450,7 @@ impl<K: From<Client>> ClientBuilder<K> {
         self.config.build().map(K::from)
     }
 
-    /// The settings of connections, to change them: those that there are serve no longer.
+    /// Returns the settings of connections for a change; existing HTTP clients are no longer used.
     #[cfg(not(target_arch = "wasm32"))]
     fn connections(&mut self) -> &mut Connections {
         self.config.reused = None;

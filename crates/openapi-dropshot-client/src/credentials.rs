@@ -30,11 +30,11 @@ use std::{
 #[cfg(not(target_arch = "wasm32"))]
 pub use file::ApiKeyFile;
 
-/// How long a call that has a key waits for another one, at most.
+/// The longest time that a call with a key waits for a newer key.
 const LONGEST_LOAD: Duration = Duration::from_secs(2);
-/// When a key is loaded again after that failed, if there is one.
+/// The time after a failed load before a key is loaded again, if the client has a key.
 const LOAD_AGAIN: Duration = Duration::from_secs(1);
-/// How often a client logs at most that no key could be loaded.
+/// The shortest time between two log lines about failed loads.
 const LOG_INTERVAL: Duration = Duration::from_secs(60);
 
 /// A provider of API keys, for keys that change while the program runs;
@@ -363,9 +363,10 @@ pub(crate) fn unchanging(
     Ok(Some((name, header_value(credential, &key.key)?)))
 }
 
-/// The providers whose keys a call sends: the one of every request, and those of the first alternative of the operation for which
-/// the application has all credentials. If it has all of none, an interceptor may add the missing ones: then those of the
-/// alternative for which it has most. A key whose header the application has set itself is not sent.
+/// The providers whose keys a call sends: the provider for every request, and the providers of the first alternative of the
+/// operation for which the application has all credentials. If no alternative is complete, an interceptor may add the missing
+/// credentials; then the alternative with the most credentials is used. A key whose header the application has set itself is not
+/// sent.
 pub(crate) fn of_call<'p>(
     all: &'p [Provided],
     service: &Service,

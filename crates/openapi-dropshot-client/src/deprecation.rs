@@ -12,8 +12,8 @@ use std::{
 
 /// The deprecation of an operation, as reported by a response.
 ///
-/// The compiler warns of the deprecations that this version of the client knows; responses tell those that the service
-/// knows, which may be newer.
+/// The compiler warns of the deprecations that this version of the client knows; responses report those that the
+/// service knows, which may be newer.
 ///
 /// ```
 /// use openapi_dropshot_client::Client;
@@ -62,7 +62,7 @@ pub(crate) const DEPRECATION: HeaderName = HeaderName::from_static("deprecation"
 /// RFC 8594
 pub(crate) const SUNSET: HeaderName = HeaderName::from_static("sunset");
 
-/// The deprecation that the response to a request at this address tells.
+/// The deprecation in the response to a request to this address.
 pub(crate) fn read(operation: &'static str, url: &Url, headers: &HeaderMap) -> Option<Deprecation> {
     let text = |name: &HeaderName| headers.get(name)?.to_str().ok();
     let deprecation = text(&DEPRECATION);
@@ -89,13 +89,13 @@ fn moment(value: &str) -> Option<DateTime<Utc>> {
     }
 }
 
-/// Whether this process meets the deprecation of this operation for the first time.
+/// Whether this process sees the deprecation of this operation for the first time.
 pub(crate) fn is_first(package: &'static str, operation: &'static str) -> bool {
     static LOGGED: Mutex<BTreeSet<(&'static str, &'static str)>> = Mutex::new(BTreeSet::new());
     lock(&LOGGED).insert((package, operation))
 }
 
-/// How many responses of each operation said that it is deprecated.
+/// The number of responses of each operation that announced its deprecation.
 #[derive(Default)]
 pub(crate) struct Tally(Mutex<BTreeMap<&'static str, u64>>);
 

@@ -238,7 +238,7 @@ impl<C> Error<C> {
         }
     }
 
-    /// Adds what became of the call that this error ends.
+    /// Adds the facts about the call that ended with this error.
     pub(crate) fn of_call(mut self, record: &Record) -> Self {
         self.inner.record = record.clone();
         self
@@ -378,7 +378,7 @@ impl<C: Display> Display for Error<C> {
     }
 }
 
-/// Text from outside without control characters, which a terminal would obey.
+/// Text from outside without control characters, which a terminal would interpret.
 pub(crate) fn printable(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { '\u{fffd}' } else { c })
@@ -411,7 +411,7 @@ impl<C: Debug + Display> error::Error for Error<C> {
     }
 }
 
-/// With this, one `?` serves for building a client and for using it.
+/// Allows `?` both for building a client and for using it.
 impl<C> From<BuildError> for Error<C> {
     fn from(error: BuildError) -> Self {
         Error::new(ErrorKind::Request, error.to_string()).caused_by(error)

@@ -1,4 +1,4 @@
-//! Follows a feed of events: page after page, waiting for events that are still to come, and again after errors that pass.
+//! Follows a feed of events: page after page, waiting for new events, and continuing after temporary errors.
 
 use crate::{
     Error, ErrorCode, Response, call::Settings, error::Failure, link, pages::follow,
@@ -29,7 +29,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 ///
 /// It waits for new events, and continues at the same position after temporary errors
 /// ([`Error::is_retryable`]). After any other error the stream ends. [`Error::cursor_lost`] tells whether the events after
-/// the cursor cannot be had any more.
+/// the cursor are no longer available.
 ///
 /// Store [`cursor`](Feed::cursor) with the effect of each event, in one transaction, and pass it to the `cursor` of the
 /// request after a restart: each event has its effect exactly once.
@@ -52,7 +52,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub struct Feed<T, C = String> {
     pages: BoxStream<'static, Result<Page, Failure>>,
     events: std::vec::IntoIter<Value>,
-    /// The cursor behind the events of the last page.
+    /// The cursor after the events of the last page.
     end: Option<String>,
     cursor: Option<String>,
     types: PhantomData<fn() -> (T, C)>,
@@ -63,8 +63,7 @@ pub struct Feed<T, C = String> {
 pub enum FeedItem<T> {
     /// An event that this client knows.
     Known(T),
-    /// An event that this client cannot read, such as one of a type that a newer service has. Its effect, if it has one, is
-    /// to be skipped.
+    /// An event that this client cannot read, such as one of a type that a newer service has. Skip its effect.
     Unknown(Value),
 }
 
@@ -72,7 +71,7 @@ pub enum FeedItem<T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CursorLost {
-    /// The service was put back to an earlier state: events that were received may never have happened.
+    /// The service was restored to an earlier state: changes in received events may have been undone.
     Reset,
     /// Events after the cursor were deleted because of their age.
     Expired,
@@ -205,11 +204,11 @@ fn wait_of(url: &Url) -> Option<Duration> {
     seconds.parse().ok().map(Duration::from_secs)
 }
 
-/// Fetches a page, as often as it takes.
+/// Fetches a page, with as many attempts as necessary.
 ///
 /// # Errors
 ///
-/// An error that does not pass.
+/// An error that is not temporary.
 async fn fetch<C: ErrorCode>(mut request: Box<Prepared>) -> Result<(Page, Box<Prepared>), Failure> {
     let clock = Arc::clone(&request.client.shared.clock);
     let mut failures = 0_u32;

@@ -15,8 +15,7 @@ use std::{fmt, sync::Arc, time::Duration};
 /// [`CallOptions::interceptor`](crate::CallOptions::interceptor) to one call. Those of the client are called first, in the
 /// order in which they were added; `after_try` is called in the reverse order.
 ///
-/// Hooks should be quick: the call waits for them. What has to wait itself belongs into
-/// [`before_try_async`](Interceptor::before_try_async), [`Credentials`](crate::Credentials) or a
+/// Hooks should be quick: the call waits for them. A hook that has to wait belongs into [`before_try_async`](Interceptor::before_try_async), [`Credentials`](crate::Credentials) or a
 /// [transport](crate::ClientBuilder::transport).
 ///
 /// The hooks of a call share a context: [`TryRequest::context`] keeps a value by its type, which later hooks and tries of the
@@ -62,8 +61,8 @@ pub trait Interceptor: Send + Sync + 'static {
         Ok(())
     }
 
-    /// Is called before each try, after [`before_try`](Interceptor::before_try), for what has to wait: a signature that another
-    /// service makes, or a file that has to be written first. Its time is a part of that of the call. Returns `None` if there is
+    /// Is called before each try, after [`before_try`](Interceptor::before_try), for work that has to wait: a signature from
+    /// another service, or a file that has to be written first. Its time counts towards the time limit of the call. Returns `None` if there is
     /// nothing to wait for.
     ///
     /// ```

@@ -1,4 +1,4 @@
-//! Reads JSON, and says at which member it is not what the document says.
+//! Reads JSON; an error names the member that does not match the document.
 
 use serde::de::{DeserializeOwned, Error as _};
 use serde_json::{Number, Value};
@@ -15,7 +15,7 @@ use serde_json::{Number, Value};
 ///
 /// # Errors
 ///
-/// The body is not what the document says. The error names the member.
+/// The body does not match the document. The error names the member.
 pub fn json_body<T: DeserializeOwned>(body: &[u8]) -> serde_json::Result<T> {
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     let error = match serde_json::from_slice(body) {

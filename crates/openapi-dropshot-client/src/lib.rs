@@ -26,7 +26,7 @@
 //! |---|---|---|
 //! | no connection was made | again | again |
 //! | 429, or the code `rate_limited`, `overloaded`, `request_timeout` or `conflict` | again | again |
-//! | the connection broke, the response broke off, or it took too long | again | an error |
+//! | the connection broke, the response was interrupted, or it took too long | again | an error |
 //! | 408, 425, 502, 503 or 504, or the code `unavailable` | again | an error |
 //! | any other error | an error | an error |
 //!

@@ -228,7 +228,7 @@ impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Stream for Items<T, C> 
     }
 }
 
-/// No part of it borrows from another part.
+/// It is `Unpin`, because no field borrows from another one.
 impl<T, C> Unpin for Items<T, C> {}
 
 debug_fields!([T, C] Items<T, C>, cursor(cursor()), left_on_page(page.len()));

@@ -1,4 +1,4 @@
-//! Requests that the document of a client lacks.
+//! Requests that are not in the document of a client.
 
 use crate::{
     CallOptions, Client, Error, ErrorCode, Response, error::Failure, generated::Request,
@@ -9,7 +9,7 @@ use progenitor_client::ByteStream;
 use serde::{Serialize, de::DeserializeOwned};
 use std::marker::PhantomData;
 
-/// A request that the document lacks, such as one of a newer service; [`Client::request`] starts it. It has the API key, the
+/// A request that is not in the document, such as one of a newer service; [`Client::request`] starts it. It has the API key, the
 /// retries, the time limits and the interceptors of the client. Of credentials that were given for security schemes it has none,
 /// because the document does not say which it requires: set their headers. Interceptors and spans see it as the operation `request` with the path
 /// `{path}`.
@@ -56,7 +56,7 @@ static OPERATIONS: [Operation; 7] = [
 ];
 
 impl Client {
-    /// A request that the document lacks, relative to the base URL, such as `/books/7/cover?size=2`; see [`RawRequest`].
+    /// A request that is not in the document, with a path relative to the base URL, such as `/books/7/cover?size=2`; see [`RawRequest`].
     pub fn request<C>(&self, method: Method, path: &str) -> RawRequest<C> {
         RawRequest {
             client: self.clone(),

@@ -4,7 +4,7 @@ use http::HeaderValue;
 use std::fmt;
 use uuid::Uuid;
 
-/// The facts about a call besides its response. They are kept with responses and errors.
+/// The facts about a call besides its response. Responses and errors contain them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Record {
     /// How often the request was sent again.

@@ -13,8 +13,8 @@
 //!    documentation of the operation says how long; 24 hours are usual).
 //!
 //! A replay returns the first response again, with the same status and the same body, even if the thing has changed since. Fetch it
-//! if you need its present state. If the first request never arrived, the replay is carried out for the first time: the
-//! application does not have to know which of both happened.
+//! if you need its present state. If the first request never arrived, the replay is carried out for the first time: the application need
+//! not know which of the two happened.
 //!
 //! [`SameCredential`] does the first two steps: it is an interceptor of the call, which calls a function that stores both before the
 //! first try, and rejects each later try, also of the next process, that would have another credential. If the key was replaced meanwhile, look
@@ -48,7 +48,7 @@
 //!
 //! [`Items::cursor`](crate::Items::cursor) is the cursor of the page of the last item. Store it after the items of a page were
 //! processed, and pass it to `cursor` of the request after a restart, with the same filters: the list continues with that page. Some of
-//! its items come a second time and none is missed, so that processing an item twice has to do no harm. If the service
+//! its items come a second time and none is missed, so processing an item twice must be harmless. If the service
 //! rejects the cursor with 400, because it is too old or has another filter, begin without one.
 
 use crate::{BoxError, Interceptor, TryRequest};
@@ -70,7 +70,7 @@ pub struct SameCredential {
 type Store = dyn Fn(&str) -> Result<(), BoxError> + Send + Sync;
 
 impl SameCredential {
-    /// Takes the fingerprint that an earlier process has stored, if there is one, and a function that stores it before the
+    /// Takes the fingerprint that an earlier process has stored, if any, and a function that stores it before the
     /// first try. If that fails, nothing is sent.
     pub fn new(
         stored: Option<String>,

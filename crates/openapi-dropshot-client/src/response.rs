@@ -78,8 +78,8 @@ impl<T, C> Response<T, C> {
     ///
     /// # Errors
     ///
-    /// A `Link` header with `rel="next"` (RFC 8288) is there and has no cursor. That is not the end of the list, so
-    /// it is not `None`.
+    /// The response has a `Link` header with `rel="next"` (RFC 8288) but without a cursor. This is not the end of
+    /// the list, so the result is not `None`.
     pub fn next_cursor(&self) -> Result<Option<String>, Error<C>>
     where
         C: ErrorCode,

@@ -60,7 +60,7 @@ impl Prepared {
     ///
     /// # Errors
     ///
-    /// Those of `send`, and if the body breaks off, takes too long, or is too large.
+    /// The errors of `send`; or the body is interrupted, takes too long, or is too large.
     pub(crate) fn read(&mut self) -> BoxFuture<'_, Result<(Box<Head>, Bytes), Failure>> {
         Box::pin(async move {
             let body = self.send().await?.into_bytes().await;

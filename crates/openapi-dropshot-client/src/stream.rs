@@ -87,7 +87,7 @@ pub struct Streamed<T, C = String> {
 }
 
 impl<T, C> Streamed<T, C> {
-    /// How many items have arrived, those that could not be read included.
+    /// The number of items that have arrived, including those that could not be read.
     pub fn received(&self) -> u64 {
         self.count
     }
@@ -170,7 +170,7 @@ impl<T: DeserializeOwned, C: ErrorCode> Streamed<T, C> {
         })
     }
 
-    /// What is left when the response has ended.
+    /// The remaining item when the response has ended.
     fn last(&mut self) -> Option<Result<T, Failure>> {
         let piece = self.pieces.finish()?;
         match &piece {
@@ -223,7 +223,7 @@ impl<T: DeserializeOwned, C: ErrorCode> Stream for Streamed<T, C> {
     }
 }
 
-/// No part of it borrows from another part.
+/// It is `Unpin`, because no field borrows from another one.
 impl<T, C> Unpin for Streamed<T, C> {}
 
 debug_fields!([T, C] Streamed<T, C>, count(count), has_ended(has_ended));

@@ -1,4 +1,4 @@
-//! Delays the requests of a client until the time for which the service asked.
+//! Delays the requests of a client for as long as the service asked.
 
 use crate::platform::Instant;
 use std::{

@@ -16,13 +16,13 @@ use std::{
     time::Duration,
 };
 
-/// How long to wait, if the application does not say it.
+/// How long to wait by default.
 const TIMEOUT: Duration = Duration::from_secs(300);
 
-/// Waits until a resource is in a state that its document names, by asking for it again and again; the methods
+/// Waits until a resource is in a state that its document names, by polling it; the methods
 /// `wait_until_…` of a generated client return it. `await` it.
 ///
-/// It asks at once and then after pauses: the first takes 100 to 200 milliseconds, the second 200 to 400, and so on, up to 5 to
+/// The first request is sent at once, the next ones after pauses: the first takes 100 to 200 milliseconds, the second 200 to 400, and so on, up to 5 to
 /// 10 seconds. [`first_pause`](crate::RetryPolicy::first_pause) and
 /// [`longest_pause`](crate::RetryPolicy::longest_pause) of the [`RetryPolicy`](crate::RetryPolicy) set these times; each pause takes between
 /// half of its ceiling and the whole. The policy is that of the client, or of the [`CallOptions`](crate::CallOptions) that the request was
@@ -60,7 +60,7 @@ impl<T, C> Waiting<T, C> {
     }
 
     /// How long to wait; 5 minutes if not set. The last request is sent at that time, and a request that runs then is not
-    /// interrupted. With zero, the state is asked for once.
+    /// interrupted. With zero, a single request is sent.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
@@ -144,7 +144,6 @@ pub enum WaitError<T, C = String> {
         printable(state)
     )]
     Failed {
-        /// Its state.
         state: String,
         /// The response that shows it.
         response: Box<Response<T, C>>,

@@ -1,4 +1,4 @@
-//! Puts what references to other files lead to into the document: it becomes components, and path items are inserted where they are
+//! Copies the targets of references to other files into the document: they become components, and path items are inserted where they are
 //! referred to. Every part keeps its file, line and column.
 
 use crate::grammar::{ObjectKind, each_part_mut, each_reference, each_reference_mut};
@@ -156,7 +156,7 @@ struct Bundler<'l> {
 }
 
 impl Bundler<'_> {
-    /// Lets a component that is a reference to another file be what the file has, so that it has one name only.
+    /// Replaces a component that is a reference to another file with the content of the file, so that it has only one name.
     fn components(&mut self, root: &mut Node) {
         let Some(components) = root.get_mut("components") else {
             return;
@@ -281,8 +281,8 @@ impl Bundler<'_> {
         }
     }
 
-    /// Returns the reference inside of the document that means the same as one in the file with this path. `None` if it is that
-    /// already, or if there is a problem.
+    /// Returns the reference inside of the document that means the same as one in the file with this path. `None` if the
+    /// reference already leads into the document, or if there is a problem.
     fn local(
         &mut self,
         text: &str,
@@ -412,7 +412,7 @@ impl Bundler<'_> {
         })
     }
 
-    /// Makes a name of the last part of the pointer, or of the file.
+    /// Derives a name from the last part of the pointer, or from the file.
     fn free_name(&mut self, path: &str, pointer: &str, section: &'static str) -> String {
         let file = path.rsplit('/').next().unwrap_or_default();
         let stem = file.split_once('.').map_or(file, |(stem, _)| stem);

@@ -1,6 +1,6 @@
 //! Rewrites the schemas of a document as JSON Schema 2020-12 in the one form that the model has: schemas of OpenAPI 3.0 are raised to
-//! it, and of the spellings that 2020-12 has for one thing one is chosen. Every part keeps its place. What the model does not have
-//! stays as it is written; the reader knows these keywords, and the generator rejects them where they stand.
+//! it, and if 2020-12 has several spellings for the same thing, one is chosen. Every part keeps its place. Keywords that the model does
+//! not have stay as they are written; the reader knows them, and the generator rejects them at their place.
 
 mod raise;
 mod schema;

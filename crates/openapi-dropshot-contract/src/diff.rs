@@ -83,7 +83,7 @@ pub struct Policy {
     /// The minimum number of days between the deprecation of a beta operation and its
     /// sunset; if it is 0, no sunset is required.
     pub deprecation_days_beta: u32,
-    /// The least number of days for a stable operation.
+    /// The minimum number of days for a stable operation.
     pub deprecation_days_stable: u32,
 }
 

@@ -1,5 +1,5 @@
 //! The grammar of OpenAPI 3.0, 3.1 and 3.2: every object with its members, and the objects or the types of values that these hold. Reading,
-//! bundling, visiting, references and rewriting use this table, so that a new member is one word in it.
+//! bundling, visiting, references and rewriting use this table, so that a new member needs one word in it.
 
 use crate::model::{Document, Location, Node};
 use std::cmp::Ordering;
@@ -175,7 +175,7 @@ macro_rules! grammar {
         }
 
         impl ObjectKind {
-            /// How messages call the object.
+            /// The name of the object in messages.
             pub(crate) fn what(self) -> &'static str {
                 match self {
                     $(ObjectKind::$kind => $what),*

@@ -53,7 +53,7 @@ pub(crate) fn name_inner_schemas(root: &Node) -> Option<Node> {
     Some(root)
 }
 
-/// Makes a name of the last two names on the way to a schema.
+/// Derives a name from the last two names on the path to a schema.
 fn free_name(root: &Node, pointer: &str) -> String {
     let keywords = [
         "properties",

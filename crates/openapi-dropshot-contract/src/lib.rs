@@ -45,7 +45,7 @@
 //! # Ok::<(), openapi_dropshot_contract::Problems>(())
 //! ```
 //!
-//! No text makes the crate panic, hang, overflow the stack or exhaust the memory:
+//! No input makes the crate panic, hang, overflow the stack or exhaust the memory:
 //! nesting, aliases, names and references are bounded, and exceeding a bound is a
 //! problem like any other.
 

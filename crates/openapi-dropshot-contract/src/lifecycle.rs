@@ -20,7 +20,7 @@ pub struct Due {
     pub days_left: i64,
     /// The place of the sunset.
     pub at: Location,
-    /// What is to be done, as a lower-case fragment.
+    /// What to do, as a lower-case fragment.
     pub text: String,
 }
 

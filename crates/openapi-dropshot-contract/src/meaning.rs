@@ -1,8 +1,8 @@
 //! Compares two documents by meaning: the source, and the document that a service
 //! generated from it emits.
 //!
-//! Spelling does not count (`$ref` through `allOf`, order, an inline schema that
-//! got a name). Each difference in meaning is reported with its place and a stable
+//! It ignores differences in notation (`$ref` through `allOf`, order, an inline schema that got a
+//! name). Each difference in meaning is reported with its place and a stable
 //! rule, by which the caller decides whether the difference is acceptable.
 
 mod operations;

@@ -1,5 +1,5 @@
-//! Rewrites schemas in the form that the generator knows, without a change of their
-//! meaning: what other tools write in several ways becomes one way. Every part keeps its
+//! Rewrites schemas in the form that the generator knows, without changing their meaning: several
+//! notations of other tools become one. Every part keeps its
 //! line and column.
 
 mod bases;
@@ -24,7 +24,7 @@ const SCHEMAS: &str = "#/components/schemas/";
 /// How many references and parts of `allOf` are followed from one schema.
 const LONGEST_CHAIN: usize = 32;
 
-/// How many schemas are looked at for one question about a schema.
+/// The number of schemas that are examined for one question about a schema.
 const MOST_STEPS: usize = 2_000;
 
 /// How many values may be copied into alternatives.
@@ -104,7 +104,7 @@ pub fn renamed(document: &Document, names: &IndexMap<String, String>) -> Option<
     })
 }
 
-/// Writes the name of an alternative that gets another one into the mapping, unless a value leads to it already.
+/// Adds the name of a renamed alternative to the mapping, unless a value already leads to it.
 fn keep_values_of_discriminator(node: &mut Node, names: &IndexMap<String, String>) {
     let alternatives = node.items("oneOf").iter().chain(node.items("anyOf"));
     let references: Vec<Node> =

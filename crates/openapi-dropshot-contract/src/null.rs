@@ -7,7 +7,7 @@
 use crate::grammar::is_annotation;
 use crate::model::{Location, Node, NodeKind};
 
-/// How many schemas are looked at for one question.
+/// The number of schemas that are examined for one question.
 const MOST_STEPS: usize = 2_000;
 
 /// How deep schemas are followed into each other.

@@ -44,8 +44,8 @@ pub(crate) struct Reader<'a> {
 }
 
 /// How many values of components may be copied to where they are referred to.
-/// Real documents stay far below; a small text that is made to exhaust the memory
-/// does not.
+/// Real documents stay far below this limit; it stops small texts that are crafted to exhaust the
+/// memory.
 pub(crate) const MAX_COPIED: usize = 2_000_000;
 
 /// Reads a whole document from its tree. The caller adds the tree, and the warnings among

@@ -3,7 +3,7 @@
 //!
 //! [`all`] lists the rules for one document, [`all_changes`] those for the
 //! changes between two. `cargo openapi-dropshot explain` and its page of rules
-//! are made of these declarations. A problem or a change can only be reported by reference to a
+//! are generated from these declarations. A problem or a change can only be reported by reference to a
 //! declaration, so that an undeclared id does not compile; search for the
 //! name of the constant to find the code that reports a rule. Rules for the same
 //! change at different places are declared together: their ids consist of the
@@ -82,7 +82,7 @@ pub enum Level {
     Err,
     /// An existing client may break; the documents alone do not tell.
     Warn,
-    /// Worth knowing; no client breaks.
+    /// For information; no client breaks.
     Info,
 }
 
@@ -170,7 +170,7 @@ pub struct ChangeRule {
     /// Examples: the part of the documents that is shown, its text in the base, and
     /// its text in the revision. At least one of them shows this rule.
     pub examples: &'static [(Part, &'static str, &'static str)],
-    /// The remedy, where a general one would not do.
+    /// The remedy, if the general one is not suitable.
     own_remedy: Option<&'static str>,
 }
 

@@ -43,8 +43,8 @@ use tokio::{
     task::{JoinHandle, JoinSet},
 };
 
-/// The most connections at the same time. For a further one the oldest is closed that has not
-/// sent the head of a request; if all have, it waits.
+/// The highest number of connections at the same time. For a further one, the oldest connection
+/// without a complete request head is closed; if there is none, the new one waits.
 const CONNECTIONS: usize = 64;
 /// The largest head of a request.
 const HEAD_BYTES: usize = 16 << 10;
@@ -52,8 +52,8 @@ const HEAD_BYTES: usize = 16 << 10;
 const HEAD: Duration = Duration::from_secs(5);
 /// The time limit of a connection, which serves one request.
 const CONNECTION: Duration = Duration::from_secs(15);
-/// The pause after a connection could not be accepted because of too many open files, and before
-/// another look whether a request has ended.
+/// The pause after a connection could not be accepted because of too many open files, and between
+/// two checks whether a request has ended.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// The time in which the state has to respond: less than the second that a
@@ -67,7 +67,7 @@ const STARTING: &str = "the service starts";
 const NO_RESPONSE: &str = "the store does not respond in time";
 
 const HTML: &str = "text/html; charset=utf-8";
-/// The page has styles of its own and nothing else.
+/// The page contains inline styles and nothing else.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const TEXT: &str = "text/plain; charset=utf-8";
 /// The media type of the text format, which every version of Prometheus reads.
@@ -75,7 +75,7 @@ const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// The state that all connections of the listener share.
 struct Shared {
-    /// The names that requests may be for.
+    /// The host names that requests may have.
     hosts: HostNames,
     /// The server that the listener reports on, once there is one.
     server: OnceLock<Arc<dyn Report>>,
@@ -192,12 +192,12 @@ impl Admin {
     /// off. Until [`report_on`](Self::report_on) is called, it reports that the process is alive
     /// and not ready. Must be called inside a tokio runtime.
     ///
-    /// A request must be for an address, for `localhost` or for one of the names: a page of
-    /// another site can make a browser resolve its own name to this machine.
+    /// The `Host` of a request must be an address, `localhost` or one of the names, because a page
+    /// of another site could make a browser resolve the name of that site to this machine.
     ///
     /// # Errors
     ///
-    /// The address is taken, not allowed, or not of this machine.
+    /// The address is in use, not allowed, or does not belong to this machine.
     pub fn listen(listen: AdminListen, hosts: HostNames) -> Result<Option<Self>, CannotListen> {
         let AdminListen::At(address) = listen else {
             return Ok(None);

@@ -1,5 +1,5 @@
-//! Counts the open connections and what they have received of requests that are not complete, and
-//! closes some where there are too many.
+//! Counts the open connections and the bytes of their incomplete requests, and closes connections
+//! if there are too many.
 
 use crate::lock::lock;
 use fair_shares::{Share, Shares};
@@ -31,13 +31,13 @@ const FIRST_REQUEST: Duration = Duration::from_millis(500);
 /// ones can be closed for others although it has a request.
 const BEYOND_SHARE: Duration = Duration::from_secs(2);
 
-/// The part of all connections, as a divisor, that is closed at a time to make room.
+/// The divisor of the number of connections that gives how many are closed at a time to make room.
 const CLOSED_AT_ONCE: usize = 16;
 
 /// The bytes of incomplete requests that all connections together may have received, beside the
 /// first [`FREE`] bytes of each.
 const RECEIVED_LIMIT: usize = 16 << 20;
-/// The time between two looks for connections that hold too much of it.
+/// The time between two checks for connections that hold too much of it.
 const RECEIVED_PAUSE: Duration = Duration::from_millis(20);
 /// The bytes of an incomplete request for which every connection has a buffer.
 const FREE: usize = 8 << 10;
@@ -58,7 +58,7 @@ pub(crate) enum Command {
 #[derive(Debug)]
 pub(crate) struct Connections {
     open: Mutex<HashMap<u64, Arc<ConnectionState>>>,
-    /// The most that may be open.
+    /// The highest number of open connections.
     limit: usize,
     next_id: AtomicU64,
     /// Notified at the end of each connection, and of each request while there are too many
@@ -104,14 +104,14 @@ struct ConnectionState {
     /// When the last request began or ended, or the client last took a part of a response, in
     /// microseconds since the listener was started.
     last_active: AtomicU64,
-    /// The place among the trusted connections, from a request on that was authenticated or needs
-    /// no key, until one with a credential that is not valid.
+    /// The place among the trusted connections. The connection has it after a request that was
+    /// authenticated or needs no key, until a request has an invalid credential.
     trusted: Mutex<Option<Share<u64>>>,
-    /// Whether the last request that had a credential was such a one, also if there was no place.
+    /// Whether the last request with a credential was authenticated, even if no place was free.
     had_key: AtomicBool,
     /// The bytes of HTTP/1.1 that have arrived since the last request began.
     unparsed: AtomicUsize,
-    /// The bytes that were read since the task of the connection got its turn.
+    /// The bytes that were read since the task of the connection was scheduled.
     read_in_turn: AtomicUsize,
     /// The part of [`Connections::received`] that is of this connection.
     received: AtomicUsize,
@@ -141,8 +141,8 @@ pub(crate) struct Activity(Handle);
 /// A response that waits for its client to take it.
 pub(crate) struct Sending {
     activity: Activity,
-    /// Where the time of a response of HTTP/2 is. A connection of HTTP/1.1 sends one response at a
-    /// time, for which the time of the connection does.
+    /// The index of the time of an HTTP/2 response. A connection of HTTP/1.1 sends one response at
+    /// a time, so the time of the connection suffices.
     index: Option<usize>,
 }
 
@@ -295,9 +295,9 @@ impl Connections {
         (self.limit / CLOSED_AT_ONCE).max(1)
     }
 
-    /// Ends connections, again and again: those whose client has taken nothing for the time
-    /// `stall` of any response that waits for it, whatever it takes of others, and those without
-    /// a request for the time `idle`, also if the head of one has begun to arrive. Never returns.
+    /// Repeatedly ends connections: those whose client has read nothing of a pending response for
+    /// the time `stall`, even if it reads other responses, and those without a complete request
+    /// head for the time `idle`. Never returns.
     pub(crate) async fn end_stalled(&self, stall: Duration, idle: Duration) {
         loop {
             tokio::time::sleep(stall.min(idle) / 4).await;
@@ -351,7 +351,7 @@ impl Connections {
     }
 }
 
-/// So many of the items that have the lowest keys.
+/// Returns this many items, those with the lowest keys.
 fn first_by_key<T, K: Ord>(mut items: Vec<T>, count: usize, key: impl FnMut(&T) -> K) -> Vec<T> {
     if count < items.len() {
         items.select_nth_unstable_by_key(count, key);
@@ -382,7 +382,7 @@ impl ConnectionState {
         self.waker.wake();
     }
 
-    /// Since when the response has waited that has waited longest for its client.
+    /// The time since which the oldest pending response has waited for its client.
     fn waits_since(&self) -> Option<u64> {
         let longest = lock(&self.last_taken_at).iter().flatten().min().copied();
         let is_sending = self.sending.load(Ordering::SeqCst) > 0;
@@ -428,7 +428,7 @@ impl Connection {
         self.handle.state.is_trusted()
     }
 
-    /// The bytes that were read since the task of the connection got its turn.
+    /// The bytes that were read since the task of the connection was scheduled.
     pub(crate) fn read_in_turn(&self) -> &AtomicUsize {
         &self.handle.state.read_in_turn
     }
@@ -438,8 +438,8 @@ impl Connection {
         &self.handle.state.unparsed
     }
 
-    /// Counts that the connection holds so many bytes of an incomplete request; `false` if there is
-    /// no room for them. Then others are closed, so that there will be room.
+    /// Counts that the connection holds this many bytes of an incomplete request; `false` if there
+    /// is no room for them. Then other connections are closed to make room.
     pub(crate) fn try_hold(&self, bytes: usize) -> bool {
         let Handle { state, connections } = &self.handle;
         let wanted = bytes.saturating_sub(FREE);
@@ -492,7 +492,7 @@ impl Handle {
         self.state.command()
     }
 
-    /// Notes that the task of the connection got its turn.
+    /// Records that the task of the connection was scheduled.
     pub(crate) fn begin_turn(&self) {
         self.state.read_in_turn.store(0, Ordering::Relaxed);
     }
@@ -502,7 +502,7 @@ impl Handle {
         Activity(self.clone())
     }
 
-    /// Notes that a request has arrived. Returns whether it arrived together with the one before, so that
+    /// Records that a request has arrived. Returns whether it arrived together with the one before, so that
     /// the task of the connection would serve it at once, and maybe many more.
     pub(crate) fn note_request(&self, version: Version) -> bool {
         if version == Version::HTTP_2 {
@@ -520,7 +520,7 @@ impl Handle {
 }
 
 impl Sending {
-    /// Notes that the client took a part.
+    /// Records that the client has read a part.
     pub(crate) fn go_on(&self) {
         let now = self.activity.0.note_time();
         self.set_time(Some(now));
@@ -543,7 +543,7 @@ impl Drop for Sending {
 }
 
 impl Activity {
-    /// Notes that a response waits for the client.
+    /// Records that a response waits for the client.
     pub(crate) fn begin_sending(&self, version: Version) -> Sending {
         let now = self.0.note_time();
         self.0.state.sending.fetch_add(1, Ordering::SeqCst);
@@ -590,7 +590,7 @@ impl Activity {
         self.0.begin_request()
     }
 
-    /// Notes that the request opens a websocket, and keeps what its handler needs as long as the connection.
+    /// Records that the request opens a websocket, and keeps what its handler needs as long as the connection.
     pub(crate) fn note_websocket(&self, kept: impl Send + Sync + 'static) {
         // A connection has one websocket.
         let _first = self.0.state.websocket.set(Box::new(kept));

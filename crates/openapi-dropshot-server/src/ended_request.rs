@@ -4,7 +4,7 @@ use http::Method;
 use openapi_dropshot_types::Operation;
 use std::{net::IpAddr, time::Duration};
 
-/// A request that is over.
+/// A request that has ended.
 pub(crate) struct EndedRequest<'a> {
     /// The message of the log line: how the request ended.
     pub(crate) message: &'static str,

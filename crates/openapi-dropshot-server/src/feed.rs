@@ -1,4 +1,4 @@
-//! Feeds of events: the cursor that a consumer keeps, and the news of events for consumers that wait.
+//! Feeds of events: the cursor that a consumer keeps, and the notification of consumers that wait for events.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use futures::future::BoxFuture;
@@ -12,13 +12,13 @@ const LAYOUT: u8 = 1;
 /// the events were committed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct FeedCursor {
-    /// Changes whenever the positions of the store run again, as after a restore, so that a cursor of before is
-    /// recognised.
+    /// Changes whenever the positions of the store are used again, such as after a restore, so that earlier cursors
+    /// are recognised.
     pub incarnation: i64,
     /// The position; 0 before the first event.
     pub position: i64,
     /// A part of the id of the event at this position. It shows that the store has another history although its
-    /// incarnation is the same: a database that was put back by other means than those of the service.
+    /// incarnation is the same: the database was restored by other means than those of the service.
     pub check: u64,
 }
 
@@ -50,7 +50,7 @@ impl FeedCursor {
 
 /// How often the store is polled for events of other servers while a request waits.
 const POLL: Duration = Duration::from_millis(500);
-/// A consumer that waits looks for its events at most this often, however many there are of other types.
+/// The shortest time between two reads of a waiting consumer, however many events of other types there are.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Wakes the requests that wait for events. A service has one, in its state.
@@ -58,7 +58,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 pub struct News {
     /// The position of the newest event that is known.
     newest: watch::Sender<i64>,
-    /// Held by the request that asks the store for all that wait.
+    /// Held by the request that polls the store on behalf of all waiting requests.
     asking: Mutex<()>,
 }
 
@@ -77,7 +77,7 @@ impl News {
         self.newest.send_modify(|_| {});
     }
 
-    /// Returns a receiver of news from now on. Subscribe before you read the store, so that nothing happens unnoticed
+    /// Returns a receiver of notifications from now on. Subscribe before you read the store, so that you miss nothing
     /// between reading and waiting.
     #[must_use]
     pub fn subscribe(self: &Arc<Self>) -> Subscription {
@@ -87,8 +87,8 @@ impl News {
         }
     }
 
-    /// Asks the store for the position of its newest event, again and again, and wakes those that wait when it has
-    /// changed. `None` counts as no news.
+    /// Polls the store for the position of its newest event, and wakes the waiting requests when it has changed.
+    /// `None` counts as unchanged.
     async fn ask(&self, newest: impl Ask) {
         let _asking = self.asking.lock().await;
         loop {
@@ -106,7 +106,7 @@ pub trait Ask: Fn() -> BoxFuture<'static, Option<i64>> + Send + Sync + 'static {
 
 impl<A: Fn() -> BoxFuture<'static, Option<i64>> + Send + Sync + 'static> Ask for A {}
 
-/// Receives the news since it was made or last returned.
+/// Receives notifications since it was created or last returned.
 #[derive(Debug)]
 pub struct Subscription {
     news: Arc<News>,
@@ -115,7 +115,7 @@ pub struct Subscription {
 
 impl Subscription {
     /// Returns when there may be new events: this server has stored some, or those of another server are in the store,
-    /// of which `newest` returns the position of the newest event. One of all requests that wait asks for it.
+    /// of which `newest` returns the position of the newest event. Only one of the waiting requests calls it.
     pub async fn changed(&mut self, newest: impl Ask) {
         tokio::time::sleep(PAUSE).await;
         tokio::select! {

@@ -13,7 +13,7 @@ use std::{
 /// The time for each step: connecting, sending and receiving. The service itself responds
 /// within a second.
 const TIMEOUT: Duration = Duration::from_secs(3);
-/// The most bytes of a response that are read; the service sends far fewer.
+/// The highest number of bytes of a response that are read; the service sends far fewer.
 const RESPONSE_BYTES: u64 = 16 << 10;
 
 crate::settings! {

@@ -11,7 +11,7 @@
 //! }
 //! ```
 //!
-//! The pipeline does all else as for a written handler: it authenticates, and rejects invalid parameters and bodies. The response
+//! The pipeline does everything else as for a finished handler: it authenticates, and rejects invalid parameters and bodies. The response
 //! has the header `x-mock: true`.
 
 use dropshot::Body;
@@ -21,7 +21,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::{any::Any, collections::BTreeMap, panic::resume_unwind};
 
-/// Marks a response that no handler made. Its value is `true`.
+/// Marks a response that does not come from a handler. Its value is `true`.
 pub const MOCK: HeaderName = HeaderName::from_static("x-mock");
 
 const JSON: &str = "application/json";

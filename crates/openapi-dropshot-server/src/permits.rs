@@ -17,7 +17,7 @@ pub(crate) struct Permits<P> {
 }
 
 impl<P: Copy + Eq + Hash> Permits<P> {
-    /// So many for reads, and as many for writes.
+    /// Creates this many permits for reads, and as many for writes.
     pub(crate) fn new(each: usize) -> Self {
         Permits {
             reads: Arc::new(Shares::new(each)),
@@ -38,8 +38,8 @@ impl<P: Copy + Eq + Hash> Permits<P> {
         }
     }
 
-    /// Takes a permit, which is held while the request runs. Returns `None` if there is none, or if
-    /// the principal has its share of them.
+    /// Takes a permit, which is held while the request runs. Returns `None` if no permit is free, or if the
+    /// principal already has its share of them.
     pub(crate) fn take(
         &self,
         operation: &Operation,
@@ -49,7 +49,7 @@ impl<P: Copy + Eq + Hash> Permits<P> {
     }
 }
 
-/// The places of streams that are open: a number in all, of which a principal has a share, and a number for each principal.
+/// The limits of open streams: a total number, of which a principal has a share, and a number for each principal.
 pub(crate) struct StreamPlaces<P> {
     pub(crate) all: Arc<Shares<Option<P>>>,
     of_principals: Arc<Mutex<HashMap<Option<P>, usize>>>,
@@ -72,7 +72,7 @@ impl<P: Copy + Eq + Hash> StreamPlaces<P> {
         }
     }
 
-    /// Takes a place, which is held while the stream is open; `None` if there is none, or if the principal has all of its own.
+    /// Takes a place, which is held while the stream is open; `None` if no place is free, or if the principal has reached its own limit.
     pub(crate) fn take(&self, principal: Option<P>) -> Option<StreamPlace<P>> {
         let _of_all = self.all.try_take(&principal, 1)?;
         let mut of_principals = lock(&self.of_principals);

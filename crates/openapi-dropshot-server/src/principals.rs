@@ -13,7 +13,7 @@ use uuid::Uuid;
 /// Number of locks, so that requests seldom wait for the same one.
 const SHARDS: usize = 16;
 
-/// Stands for a principal in budgets and counters: the hash of its id.
+/// The key of a principal in budgets and counters: the hash of its id.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(crate) struct PrincipalKey(u64);
 

@@ -16,7 +16,7 @@ use std::{
 
 /// Number of locks, so that requests with different keys seldom wait for the same one.
 const SHARDS: usize = 16;
-/// Keys of a shard before it is looked through for idle ones.
+/// The number of keys in a shard from which it is searched for idle ones.
 const FIRST_SWEEP: usize = 64;
 
 /// The allowance of every key, and what is left of it.
@@ -67,9 +67,8 @@ impl<K: Copy + Eq + Hash> RateLimiter<K> {
         }
     }
 
-    /// Counts a request that comes `now`, a time of a clock that never goes
-    /// back, of a key that may have a rate of its own, as `cost` requests, but at most as all that a key may make
-    /// at once. `None` if the key has no limit.
+    /// Counts a request of a key as `cost` requests, but at most as the burst. `now` is the time of a clock that
+    /// never goes back; the key may have a rate of its own. `None` if the key has no limit.
     pub(crate) fn count(
         &self,
         key: &K,

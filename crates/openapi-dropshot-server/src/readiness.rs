@@ -7,7 +7,7 @@ use std::{
 };
 use tokio::sync::Notify;
 
-/// A phase of a server. The phases follow in this order, and none of them returns.
+/// A phase of a server. The phases follow in this order, and never go back.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 #[repr(u8)]
 pub enum Phase {

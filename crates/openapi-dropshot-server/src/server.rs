@@ -26,7 +26,7 @@ use tokio::task::JoinSet;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
-    /// The address is in use, not allowed, or not one of this machine.
+    /// The address is in use, not allowed, or does not belong to this machine.
     #[error("cannot listen on {address}; choose another address or port with `--listen`")]
     Listen {
         /// The requested address.
@@ -86,7 +86,7 @@ pub enum Stopped {
 }
 
 impl<S: State> Bound<S> {
-    /// Takes the address for a server of the API `C`. Must be called inside a tokio runtime.
+    /// Binds the address for a server of the API `C`. Must be called inside a tokio runtime.
     ///
     /// # Errors
     ///
@@ -174,15 +174,15 @@ impl<S: State> Server<S> {
         self.contexts.context().readiness.advance(Phase::Leaving);
     }
 
-    /// Rejects new requests from now on, and finishes those that run;
-    /// [`stop`](Server::stop) begins with it.
+    /// Rejects new requests from now on, and finishes running ones; [`stop`](Server::stop) calls it
+    /// first.
     pub fn reject_new(&self) {
         self.contexts.context().readiness.advance(Phase::Stopping);
     }
 
-    /// Accepts no more connections, rejects new requests, and waits for the
-    /// requests that run, but not longer than `grace`. Then it writes the usage counters, in what
-    /// is left of `grace`, but at least in two seconds.
+    /// Accepts no more connections, rejects new requests, and waits for running requests, but not
+    /// longer than `grace`. Then it writes the usage counters in the rest of `grace`, for which it
+    /// has at least two seconds.
     pub async fn stop(self, grace: Duration) -> Stopped {
         let end = Instant::now() + grace;
         self.reject_new();
@@ -205,7 +205,7 @@ impl<S: State> Server<S> {
     }
 }
 
-/// The time that the last writes have at least, even if the requests took all of the grace period.
+/// The minimum time for the last writes, even if the requests took the whole grace period.
 const LAST_WRITES: Duration = Duration::from_secs(2);
 
 /// The time for the last writes of a service that should have ended at `end`.

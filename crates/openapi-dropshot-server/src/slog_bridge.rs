@@ -16,7 +16,7 @@ impl slog::Drain for ToTracing {
     type Ok = ();
     type Err = slog::Never;
 
-    /// Asks for the level before anything is formatted.
+    /// Checks the level before anything is formatted.
     fn log(&self, record: &Record<'_>, values: &OwnedKVList) -> Result<(), slog::Never> {
         macro_rules! pass_on {
             ($level:expr) => {

@@ -23,8 +23,8 @@ use std::{error::Error, future::Future};
 /// Handlers access the value with [`Context::state`](crate::Context::state). A service that has no
 /// deprecated operation, no idempotency key and no scopes implements the first three items only.
 pub trait State: Send + Sync + 'static {
-    /// The caller of a request: an API key, a user, a tenant, with what the service knows of it. A handler gets it with
-    /// [`Context::principal`](crate::Context::principal). It is cloned for each request, so one that is large is an `Arc`.
+    /// The caller of a request: an API key, a user, a tenant, with the facts that the service knows about it. A handler gets it with
+    /// [`Context::principal`](crate::Context::principal). It is cloned for each request, so use an `Arc` for a large one.
     type Principal: Clone + Send + Sync + 'static;
 
     /// The id of a principal for the log and the metrics (`key_id`). It must not be a secret. Requests of principals with
@@ -36,15 +36,15 @@ pub trait State: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// [`AuthenticationError`]: the credential is not valid for this scheme, or cannot be looked up. A text that
-    /// cannot be a credential should be rejected without asking a store.
+    /// [`AuthenticationError`]: the credential is not valid for this scheme, or cannot be looked up. Reject a
+    /// text that cannot be a credential without a query to the store.
     fn authenticate(
         &self,
         credential: Credential<'_, Self::Principal>,
     ) -> impl Future<Output = Result<Self::Principal, AuthenticationError>> + Send;
 
     /// Whether a principal has a scope that an operation needs of a scheme. Without it the request is rejected
-    /// with 403. A service whose document has scopes implements this; until then no principal has any.
+    /// with 403. A service whose document has scopes implements this; until then no principal has any scope.
     fn has_scope(principal: &Self::Principal, scheme: &SecurityScheme, scope: &str) -> bool {
         let _ = (principal, scheme, scope);
         false
@@ -64,10 +64,10 @@ pub trait State: Send + Sync + 'static {
         Permissions::default()
     }
 
-    /// Is called with each request, before its route and its credential are known; an own path or a static file can be served
-    /// here. It has the time that a request may take, and the body is not read yet.
+    /// Is called for each request before its route and its credential are known, for instance to serve a static file. It must
+    /// end within the deadline of a request, and the body is not read yet.
     ///
-    /// A response ends the request: [`after`](State::after) gets it, and it is logged and counted as the others are.
+    /// A response ends the request: [`after`](State::after) gets it, and it is logged and counted like the others.
     fn before(&self, request: Incoming<'_>) -> impl Future<Output = Option<Response<Body>>> + Send {
         let _ = request;
         async { None }
@@ -131,7 +131,7 @@ pub trait State: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// They were not deleted, and are tried again a minute later.
+    /// They were not deleted; the next attempt follows a minute later.
     fn delete_expired_idempotency_keys(
         &self,
         now: DateTime<Utc>,
@@ -142,12 +142,12 @@ pub trait State: Send + Sync + 'static {
     }
 
     /// Deletes at most `limit` events of a feed that are older at `now` than the service keeps them, the oldest first, and
-    /// returns how many it deleted. Called as
-    /// [`delete_expired_idempotency_keys`](State::delete_expired_idempotency_keys) is.
+    /// returns how many it deleted. Called like
+    /// [`delete_expired_idempotency_keys`](State::delete_expired_idempotency_keys).
     ///
     /// # Errors
     ///
-    /// They were not deleted, and are tried again a minute later.
+    /// They were not deleted; the next attempt follows a minute later.
     fn delete_expired_events(
         &self,
         now: DateTime<Utc>,
@@ -205,7 +205,7 @@ impl<P> Usage<P> {
         self.calls.is_empty() && self.seen.is_empty()
     }
 
-    /// The same usage of principals of another type.
+    /// The same usage, with principals of another type.
     pub(crate) fn map<Q>(self, principal: impl Fn(P) -> Q) -> Usage<Q> {
         let calls = self.calls.into_iter().map(|calls| DeprecatedCalls {
             principal: principal(calls.principal),

@@ -64,7 +64,7 @@ impl Tls {
         Ok(Tls(config))
     }
 
-    /// Reads both files again while the service runs. To read a pipe or a device could take for ever.
+    /// Reads both files again while the service runs. Reading a pipe or a device could block forever.
     pub(crate) fn load_again(files: &TlsFiles) -> Result<Self, ConfigError> {
         for file in [&files.cert, &files.key] {
             if fs::metadata(file).is_ok_and(|metadata| !metadata.is_file()) {

@@ -61,7 +61,7 @@ impl<P: Clone + Eq + Hash> UsageCounters<P> {
         self.counted == CountCalls::All || operation.deprecation.is_some()
     }
 
-    /// Counts a request of a principal. `key_id` is what the log calls the principal.
+    /// Counts a request of a principal. `key_id` is the name of the principal in the log.
     pub(crate) fn record(
         &self,
         principal: &P,

@@ -82,8 +82,7 @@ pub trait Contract: Send + Sync + 'static {
         Rejection::new(Self::error(condition), message)
     }
 
-    /// A rejection because of a fault of the service. Only the log gets the
-    /// detail.
+    /// A rejection because of an internal error of the service. The detail is only logged.
     fn internal(detail: impl Into<String>) -> Rejection {
         Rejection::internal(Self::error(Condition::Internal), detail)
     }

@@ -25,8 +25,8 @@ pub fn cookies(headers: &HeaderMap) -> impl Iterator<Item = (&[u8], &[u8])> {
     })
 }
 
-/// The cookies that are parameters of an operation, for which dropshot has no extractor. The values are percent-decoded; of
-/// several cookies of one name the first counts, which belongs to the longest path (RFC 6265, section 5.4).
+/// The cookies that are parameters of an operation, for which dropshot has no extractor. The values are percent-decoded; if
+/// several cookies have the same name, the first one is used, which belongs to the longest path (RFC 6265, section 5.4).
 #[derive(Debug)]
 pub struct Cookies<T>(T);
 

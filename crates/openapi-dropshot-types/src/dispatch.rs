@@ -232,7 +232,7 @@ where
     parameters::<C, T, _, _>(values.into_iter(), "").map(Header::from)
 }
 
-/// Makes the response of what a handler returned.
+/// Makes the response from the result of a handler.
 ///
 /// # Errors
 ///

@@ -46,8 +46,7 @@ impl Rejection {
         }
     }
 
-    /// A rejection because of a fault of the service. Only the log gets the
-    /// detail.
+    /// A rejection because of an internal error of the service. The detail is only logged.
     pub fn internal(error: &'static ErrorEntry, detail: impl Into<String>) -> Self {
         Rejection {
             detail: Some(detail.into()),

@@ -1,4 +1,4 @@
-//! The errors that a handler needs to report failures which do not depend on the operation.
+//! The errors with which a handler reports failures that do not depend on the operation.
 
 use std::borrow::Cow;
 

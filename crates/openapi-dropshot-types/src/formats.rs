@@ -226,8 +226,8 @@ impl Format for chrono::DateTime<FixedOffset> {
     }
 }
 
-/// The formats that the standard way of reading and writing a type has, if the text also has the
-/// shape, where there is one.
+/// The formats that are read and written by the `FromStr` and `Display` of a type; a text must also
+/// have the shape, if one is given.
 macro_rules! standard_formats {
     ($($type:ty: $name:literal, $expected:literal $(, $shape:literal)?;)*) => {$(
         impl Format for $type {

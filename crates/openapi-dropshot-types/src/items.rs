@@ -127,7 +127,9 @@ fn read<T: DeserializeOwned>(text: &[u8], has_fractions: bool) -> Result<T, Stri
     let mut json = serde_json::Deserializer::from_slice(text);
     serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let message = error.to_string();
-        json::in_json_terms(&message).unwrap_or(message)
+        let message = json::in_json_terms(&message).unwrap_or(message);
+        // The caller knows the number of the line.
+        message.replacen(" at line 1 column ", " at column ", 1)
     })
 }
 
@@ -211,7 +213,7 @@ mod tests {
             .filter_map(|(_, value)| value.err())
             .collect();
         for (problem, expected) in problems.iter().zip([
-            "expected an integer (uint32)",
+            "expected an integer (uint32) at column 3",
             "not valid JSON",
             "there twice",
             "longer than 20 bytes",

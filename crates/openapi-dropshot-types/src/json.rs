@@ -70,7 +70,7 @@ fn read(text: &str, has_fractions: bool) -> serde_json::Result<bool> {
     Ok(has_whole_float.get())
 }
 
-/// Walks through a value that is nested this deep, and keeps nothing of it.
+/// Checks a value at this depth of nesting, without storing it.
 #[derive(Clone, Copy)]
 struct Walk<'a> {
     depth: usize,
@@ -164,8 +164,8 @@ impl<'de> Visitor<'de> for Walk<'_> {
 #[serde(transparent)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// Returns the text with other spellings of numbers that serde cannot read as they are, and blanks behind them, so that all
-/// columns stay the same; `None` if there is no such number. The parser stops at a number that no
+/// Returns the text with equivalent spellings for numbers that serde cannot read, padded with blanks so that all columns
+/// stay the same; `None` if there is no such number. The parser stops at a number that no
 /// `f64` can hold, such as `1e400`, even in a member that is ignored.
 fn respelled(text: &str, spelling: impl Fn(&str) -> Option<String>) -> Option<String> {
     let mut json = text.as_bytes().to_vec();

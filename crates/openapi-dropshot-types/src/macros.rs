@@ -1,6 +1,5 @@
-//! Macros that implement foreign traits for generated types. The rules of a type
-//! stand in an implementation of one of the traits here; the macros only say that
-//! the foreign traits follow from it.
+//! Macros that implement foreign traits for generated types. The rules of a type are in an
+//! implementation of one of the traits here; the macros derive the foreign traits from it.
 
 use crate::{
     rules::TextRules,
@@ -13,10 +12,10 @@ pub trait CheckedNumber: Sized {
     /// The type of Rust for any such number.
     type Number: Copy + Display;
 
-    /// What a number must be, such as `an integer from 1 to 100`.
+    /// A description of valid numbers, such as `an integer from 1 to 100`.
     const EXPECTED: &'static str;
 
-    /// Whether a number keeps the rules.
+    /// Whether a number follows the rules.
     fn is_valid(number: Self::Number) -> bool;
 
     /// Checks a number.

@@ -57,7 +57,7 @@ pub struct Event<T> {
 }
 
 impl<T> Event<T> {
-    /// An event with data alone.
+    /// An event that has only data.
     pub fn new(data: T) -> Self {
         Event {
             data: Some(data),

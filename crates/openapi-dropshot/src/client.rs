@@ -1,8 +1,7 @@
-//! Generates the client from progenitor's output for the document, changed so that it keeps the promises of the
-//! document.
+//! Generates the client from progenitor's output, changed so that it follows the document.
 //!
-//! [`plan`] says what each call sends and reads, and [`names`] the names of the types. Everything that progenitor would panic
-//! at is reported as a problem first ([`preconditions`]). [`prepare`] writes the schemas and signatures that progenitor gets, and
+//! [`plan`] decides what each call sends and reads, and [`names`] the names of the types. Constructs at which progenitor would panic
+//! are reported as problems first ([`preconditions`]). [`prepare`] writes the schemas and signatures that progenitor gets, and
 //! [`run`] runs it. Of its output, [`pass`] keeps the types and reads the signatures, and writes everything else: builders,
 //! documentation, deprecation, unknown later values, and requests, as calls of the crate `openapi-dropshot-client`, which has
 //! everything that is the same for each client.

@@ -1,6 +1,5 @@
-//! Turns descriptions of the document into Rust documentation: the same words,
-//! escaped for rustdoc, which would take `[x]` for a link, `<T>` for HTML and
-//! indented lines for a test.
+//! Turns descriptions of the document into Rust documentation: the same words, escaped for rustdoc,
+//! which would read `[x]` as a link, `<T>` as HTML and indented lines as a test.
 
 use openapi_dropshot_contract::model::StatusCode;
 use proc_macro2::TokenStream;
@@ -17,7 +16,7 @@ pub(crate) struct Docs {
 }
 
 impl Docs {
-    /// The description of the document, or our own words where it has none.
+    /// The description of the document, or a text of the generator if it has none.
     pub(crate) fn new(description: Option<&str>, otherwise: impl Into<String>) -> Self {
         let description = description.map(normalised).filter(|text| !text.is_empty());
         if description.is_none() {
@@ -29,13 +28,12 @@ impl Docs {
         }
     }
 
-    /// Our own words, whatever the document says.
+    /// A text of the generator, whatever the document says.
     pub(crate) fn own(words: impl Into<String>) -> Self {
         Docs::default().with_note(words)
     }
 
-    /// Words of the document that are here for the reader only: those of a
-    /// schema that is referred to.
+    /// Texts of the document that are only for the reader: those of a referenced schema.
     pub(crate) fn borrowed(mut self) -> Self {
         if let Some(description) = self.description.take() {
             self.paragraphs.insert(0, harmless(&description));
@@ -43,7 +41,7 @@ impl Docs {
         self
     }
 
-    /// Adds a paragraph of ours, in Markdown.
+    /// Adds a paragraph of the generator, in Markdown.
     #[must_use]
     pub(crate) fn with_note(mut self, note: impl Into<String>) -> Self {
         self.paragraphs.push(note.into());

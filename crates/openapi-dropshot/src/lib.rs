@@ -2,8 +2,8 @@
 //! its dispatch, and a progenitor client.
 //!
 //! [`generate`] is a pure function: the same document and [`Options`] give the
-//! same bytes on every machine. It rejects what it cannot express, and says where
-//! that is and what to write instead; it drops nothing silently.
+//! same bytes on every machine. It rejects constructs that it cannot express, with their place and
+//! what to write instead; it drops nothing silently.
 //! `openapi-dropshot-contract` reads and lints documents: [`generate`] reports the
 //! errors of its linter, too. The caller writes the files.
 
@@ -57,8 +57,8 @@ pub struct Options {
     pub client: String,
     /// The crate of the models as Rust writes it, such as `shop_models`.
     pub models_crate: String,
-    /// The crate of the client as Rust writes it, such as `shop_client`: for the
-    /// examples in its documentation.
+    /// The name of the client's crate in Rust code, such as `shop_client`: for the examples in its
+    /// documentation.
     pub client_crate: String,
     /// The name of the trait; if it is `None`, the name is derived from the title of the document.
     pub trait_name: Option<String>,
@@ -166,7 +166,7 @@ pub fn generate_client(document: &Document, options: &Options) -> Result<Generat
 ///
 /// # Errors
 ///
-/// As [`generate`], without what only the client does not support.
+/// The errors of [`generate`], except those about the client.
 pub fn generate_service(document: &Document, options: &Options) -> Result<Generated, Vec<Problem>> {
     let normal = normalized(document);
     let document = normal.as_ref().unwrap_or(document);
@@ -174,8 +174,8 @@ pub fn generate_service(document: &Document, options: &Options) -> Result<Genera
     service_files(document, &plan, options)
 }
 
-/// Warns of what the document requires and a service cannot do: the errors that it makes by itself
-/// and for whose bodies it has no values, and forms that it does not read.
+/// Warns about requirements of the document that a service cannot fulfil: errors that the server
+/// itself sends and whose bodies it cannot fill, and forms that it does not read.
 pub fn warnings(document: &Document) -> Vec<Problem> {
     let normal = normalized(document);
     let document = normal.as_ref().unwrap_or(document);

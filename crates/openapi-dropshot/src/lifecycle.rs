@@ -1,5 +1,5 @@
-//! Describes the deprecation and the removal of an operation, in words and as
-//! values of headers. Models, trait and client all use these words.
+//! Describes the deprecation and the removal of an operation, as text and as values of headers.
+//! Models, trait and client all use these texts.
 
 use crate::docs::one_line;
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
@@ -21,7 +21,7 @@ pub(crate) struct DeprecationNote {
     pub(crate) is_described: bool,
 }
 
-/// The words for a deprecated operation; `None` for one that is not.
+/// The texts of a deprecated operation; `None` if it is not deprecated.
 pub(crate) fn deprecation_note(operation: &Operation) -> Option<DeprecationNote> {
     if !operation.deprecated {
         return None;
@@ -89,7 +89,7 @@ pub(crate) fn limits_sentence(operation: &Operation) -> Option<String> {
     (!limits.is_empty()).then(|| format!("Limits of the service: {}.", limits.join(", ")))
 }
 
-/// A day as people write it: `5 December 2030`.
+/// A day in words: `5 December 2030`.
 fn in_words(day: NaiveDate) -> String {
     day.format("%-d %B %Y").to_string()
 }
@@ -106,9 +106,8 @@ pub(crate) fn http_date(day: NaiveDate) -> String {
         .to_string()
 }
 
-/// The way from an address on one path to another path, as a relative reference
-/// (RFC 3986, section 4.2); `None` where the other path has variables that the
-/// way there does not pass.
+/// The relative reference (RFC 3986, section 4.2) from an address on one path to another path;
+/// `None` if the other path has variables that the first one lacks.
 pub(crate) fn relative_reference(from: &str, to: &str) -> Option<String> {
     let from: Vec<&str> = from.trim_start_matches('/').split('/').collect();
     let to: Vec<&str> = to.trim_start_matches('/').split('/').collect();

@@ -57,7 +57,7 @@ pub(crate) fn ident(text: &str) -> Ident {
     Ident::new(text, Span::call_site())
 }
 
-/// The names of one place, each given out once.
+/// The unique names of one scope.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
     taken: BTreeSet<String>,
@@ -82,7 +82,7 @@ impl Names {
         Names { renames, ..self }
     }
 
-    /// As [`claim`](Self::claim), for the type of an inline schema, which may have another name.
+    /// Like [`claim`](Self::claim), for the type of an inline schema, which may have another name.
     pub(crate) fn claim_inline(&mut self, wanted: &str) -> String {
         let name = self.claim(wanted);
         let Some(new) = self.renames.get(&name).cloned() else {

@@ -141,8 +141,8 @@ enum Known {
     Planned(Ty),
 }
 
-/// The limit of nested schemas. It is far above what people write, and low enough
-/// for the stack of a thread.
+/// The limit of nested schemas. It is far above real documents, and low enough for the stack of a
+/// thread.
 const DEEPEST: usize = 64;
 
 impl<'a> Planner<'a> {

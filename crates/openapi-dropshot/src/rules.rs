@@ -95,7 +95,7 @@ openapi_dropshot_contract::rules! {
         "Use GET without a body, and the response `101`."
         Operation "operationId: a, x-dropshot-websocket: {}"
             "operationId: a";
-    UNSUPPORTED_PAGINATION Error General "unsupported-pagination" "An operation has `x-dropshot-pagination` and no query, or a value that dropshot does not write."
+    UNSUPPORTED_PAGINATION Error General "unsupported-pagination" "An operation has `x-dropshot-pagination` but no query parameters, or the extension has a value that dropshot does not write."
         "Add the query parameters of the pages, or remove the extension."
         Operation "operationId: a, x-dropshot-pagination: {required: []}"
             "operationId: a";
@@ -107,7 +107,7 @@ openapi_dropshot_contract::rules! {
         "Remove the `requestBody`, or use another method; or remove `x-streamed`."
         Paths "/a: {head: {operationId: a, requestBody: {content: {application/json: {schema: {}}}}, responses: {'204': {description: A.}}}}"
             "/a: {put: {operationId: a, requestBody: {content: {application/json: {schema: {}}}}, responses: {'204': {description: A.}}}}";
-    UNSUPPORTED_FORM Error General "unsupported-form" "A form is not an object, or has `additionalProperties` that are not strings. It is a warning if a property is not one text, such as an array or an object: the handler reads such a form by itself."
+    UNSUPPORTED_FORM Error General "unsupported-form" "A form is not an object, or has `additionalProperties` that are not strings. It is a warning if a property is not one text, such as an array or an object: the handler reads such a form itself."
         "Write an object with `properties` that are strings, numbers, booleans or enumerations, and `additionalProperties`, if there are any, that are strings."
         Paths "/a: {post: {operationId: a, requestBody: {required: true, content: {application/x-www-form-urlencoded: {schema: {type: array, items: \
                 {type: string}}}}}, responses: {'204': {description: Done.}}}}"

@@ -128,7 +128,7 @@ pub mod errors {}
 /// |---|---|---|
 /// | no connection was made | again | again |
 /// | 429 `rate_limited`, 503 `overloaded`, 408 `request_timeout`, 409 `conflict` | again | again |
-/// | the connection broke, the response broke off, or it took too long | again | an error |
+/// | the connection broke, the response was interrupted, or it took too long | again | an error |
 /// | 503 `unavailable`; 502, 503 or 504 of a proxy | again | an error |
 /// | any other error, such as a certificate that is not trusted | an error | an error |
 ///

@@ -58,7 +58,7 @@
 //! | `native-tls` | https by the system's TLS library (OpenSSL on Linux), preferred if both are on |
 //! | `opentelemetry` | traces and metrics: the module [`telemetry`] |
 //! | `blocking` | `send_blocking`, and pages as iterators: the module `blocking` |
-//! | `beta`, `experimental` | the operations of these levels of stability, at present those on orders (`beta`) and events (`experimental`). Parameters of these levels need no feature |
+//! | `beta`, `experimental` | the operations of these levels of stability, at present those on orders, export and import (`beta`) and events (`experimental`). Parameters of these levels need no feature |
 //!
 //! The client needs tokio. It uses the proxies of the system; [`ClientBuilder::proxy`] and [`ClientBuilder::http_client`]
 //! set other ones. Besides the parameters of the document that are headers, it sends the headers `authorization`, `accept`,

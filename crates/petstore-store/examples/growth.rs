@@ -17,7 +17,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Interleaved, so that what slows the machine for a while slows all alike.
+/// Interleaved, so that a temporary slowdown of the machine affects all stores alike.
 const ROUNDS: usize = 41;
 const CALLS: i64 = 200;
 const LIMIT: usize = 20;

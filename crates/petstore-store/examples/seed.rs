@@ -1,6 +1,5 @@
 //! Makes a store with many pets, at some hundred thousand a second, by writing
-//! to the store without the service. Use it to try how something behaves with a
-//! large store; `growth` measures the cost of reads.
+//! to the store without the service. Use it to test the behaviour of a large store; `growth` measures the cost of reads.
 //!
 //! ```text
 //! cargo run --release -p petstore-store --example seed -- big.db 10000000
@@ -12,12 +11,11 @@ use std::{env, error::Error, path::Path};
 
 /// Pets in one transaction: large enough to be fast, small enough for memory.
 const AT_ONCE: i64 = 500_000;
-/// Pets with the status that few have, spread over the store, however large it
-/// is: a page of them is the same page everywhere.
+/// The number of pets with the rare status. They are spread over the store, whatever its size, so
+/// that their page is the same in every store.
 const FEW: i64 = 25;
 
-/// Names, categories and statuses are decided by the number alone, so the same
-/// store is made each time. Half of the rest have no status.
+/// Names, categories and statuses depend only on the number, so each run creates the same store. Half of the rest have no status.
 const INSERT: &str = "
     WITH RECURSIVE numbers (n) AS (SELECT ?1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?2)
     INSERT INTO pets (name, category_id, status)

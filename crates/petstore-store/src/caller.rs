@@ -1,5 +1,5 @@
-//! The API key on whose behalf the present task works, so that one key's writes cannot keep
-//! those of the others from the queue.
+//! The API key on whose behalf the current task works, so that the writes of one key cannot block
+//! those of others in the queue.
 
 use crate::KeyId;
 

@@ -1,7 +1,7 @@
 //! The errors of a store: of its calls, of opening it, and of copying it.
 //!
-//! The `Display` text of a [`StoreError`] is safe to show to anybody: what the
-//! database itself said is only in `source()`, for the log.
+//! The `Display` text of a [`StoreError`] is safe to show to anybody: the message of the database
+//! is only in `source()`, for the log.
 
 use std::{error::Error, fmt, io, path::PathBuf, sync::Arc};
 
@@ -18,8 +18,7 @@ pub enum StoreError {
     Overloaded,
 
     /// The store is not available now: locked, disk full, input or output failed,
-    /// or closed. The same call may succeed later, but look at the outcome
-    /// before a write is repeated.
+    /// or closed. The same call may succeed later, but check the outcome before you repeat a write.
     #[error("the store is not available at the moment; {outcome}")]
     Unavailable {
         /// The outcome of the call.
@@ -29,8 +28,8 @@ pub enum StoreError {
     },
 
     /// The database is damaged, or holds a value that this version cannot
-    /// read. To call again does not help; a backup, or the newer version that
-    /// wrote the value, does.
+    /// read. A repeated call does not help; use a backup, or the newer version that wrote the
+    /// value.
     #[error("the store holds data that cannot be read")]
     Corrupt {
         /// The error of the database.
@@ -47,11 +46,11 @@ pub enum StoreError {
         reason: String,
     },
 
-    /// A key with this id or this hash is there already; make a new one.
+    /// A key with this id or this hash exists already; create a new one.
     #[error("there is already a key with this id or this hash; make a new key")]
     KeyExists,
 
-    /// A fault of this crate. The write was not applied.
+    /// An error in this crate. The write was not applied.
     #[error("the store had an internal error")]
     Internal {
         /// What happened.
@@ -95,7 +94,7 @@ impl StoreError {
 pub enum Outcome {
     /// It did not happen, and will not. This is also the outcome of a read.
     NotApplied,
-    /// It may have happened: look before you repeat it.
+    /// It may have happened: check before you repeat it.
     Unknown,
 }
 
@@ -134,7 +133,7 @@ impl Error for OpenError {
 }
 
 impl OpenError {
-    /// Whether opening the store may succeed later although nobody changes its settings: the
+    /// Whether opening the store may succeed later without a change of its settings: the
     /// database cannot be reached, is a replica, is busy or is locked.
     #[must_use]
     pub const fn is_temporary(&self) -> bool {
@@ -211,7 +210,7 @@ pub enum OpenProblem {
     #[error("it stays locked by another program; stop that one and start again")]
     Locked(#[source] Cause),
 
-    /// The file system cannot do what durable and concurrent writes need: SQLite
+    /// The file system does not support durable and concurrent writes: SQLite
     /// offered this journal mode instead.
     #[error(
         "it cannot use a write-ahead log (the journal mode is `{0}`); put it on a local file system"
@@ -385,8 +384,7 @@ pub enum BackupProblem {
     #[error("the copy exists already and was not changed; name a new file")]
     Exists,
 
-    /// The log of a database that was removed or replaced lies where SQLite would read it
-    /// as that of the copy.
+    /// The log of a removed or replaced database is at the place where SQLite would read it as the log of the copy.
     #[error(
         "`{}` belongs to another database, and would get into the copy; remove it or name another file", .0.display()
     )]
@@ -419,7 +417,7 @@ pub enum BackupProblem {
     #[error("a service or a command uses the store; stop it, and then restore")]
     InUse,
 
-    /// Anything else; a full disk most of all.
+    /// Any other problem, most often a full disk.
     #[error("the copy cannot be created; check whether its disk has room for it")]
     Failed(#[source] Cause),
 }

@@ -11,19 +11,18 @@ use petstore_models::{EventType, NewPet, Order, OrderStatus, Pet, PetStatus};
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
-/// The events among which a page of some types looks for them, so that a page costs no more than
-/// this if there are none.
+/// The number of events that a page with a filter of types searches, which bounds its cost if none
+/// matches.
 const WINDOW: i64 = 5_000;
 
-/// The position of an event, which a consumer keeps to go on behind it.
+/// The position of an event, which a consumer stores to continue after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventPosition {
-    /// The store changes it whenever positions of before must not be continued.
+    /// The store changes it whenever earlier positions must no longer be used.
     pub incarnation: i64,
     /// The number of the event; 0 before the first one.
     pub position: i64,
-    /// A part of the id of the event, by which a position of another history of the store is
-    /// recognised.
+    /// A part of the id of the event, which identifies positions from another history of the store.
     pub check: u64,
 }
 
@@ -107,7 +106,7 @@ pub(crate) struct NewEvent {
     pub(crate) data: String,
 }
 
-/// What is stored of an order; the rest is in other columns. PostgreSQL makes it in
+/// The stored data of an order; the rest is in other columns. PostgreSQL makes it in
 /// `postgres/orders.rs`, too. Times are microseconds since 1970-01-01T00:00:00Z.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -118,7 +117,7 @@ struct OrderData {
     updated_at: i64,
 }
 
-/// What is stored of a pet whose status changed.
+/// The stored data of a pet whose status changed.
 #[derive(Serialize, Deserialize)]
 struct StatusData {
     status: PetStatus,
@@ -128,17 +127,17 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("texts and numbers can always be written")
 }
 
-/// What is stored of a new pet.
+/// The stored data of a new pet.
 pub(crate) fn pet_data(pet: &NewPet) -> String {
     json(pet)
 }
 
-/// What is stored of the new status of a pet.
+/// The stored data of the new status of a pet.
 pub(crate) fn status_data(status: PetStatus) -> String {
     json(&StatusData { status })
 }
 
-/// What is stored of an order.
+/// The stored data of an order.
 pub(crate) fn order_data(order: &Order) -> String {
     json(&OrderData {
         pet_id: order.pet_id,
@@ -177,14 +176,14 @@ pub(crate) static PAGE: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// Replaces the incarnation by this one, so that no cursor of before is continued.
+/// Replaces the incarnation with this one, so that earlier cursors become invalid.
 pub(crate) const RESET: &str = "UPDATE event_feed SET incarnation = $1";
-/// Whether the feed has all that happened since its incarnation: 1, or 0 if changes were made without events.
+/// Whether the feed has all events since its incarnation: 1, or 0 if changes were made without events.
 pub(crate) const IS_COMPLETE: &str = "SELECT is_complete FROM event_feed";
 /// Begins a new incarnation of a feed that lacks changes.
 pub(crate) const COMPLETE: &str =
     "UPDATE event_feed SET incarnation = $1, is_complete = 1 WHERE is_complete <> 1";
-/// Notes that changes may come without events from now on.
+/// Records that changes may be made without events from now on.
 pub(crate) const INCOMPLETE: &str = "UPDATE event_feed SET is_complete = 0";
 
 /// A number that no incarnation has had yet.

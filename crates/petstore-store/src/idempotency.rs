@@ -80,8 +80,7 @@ pub enum Creation<T = Pet, R = Infallible> {
 
 /// A type that can be created with an idempotency key.
 pub(crate) trait Creatable: Serialize {
-    /// Stands before the value in its fingerprint, so that no two operations
-    /// have one in common.
+    /// Precedes the value in its fingerprint, so that fingerprints of different operations differ.
     const LABEL: &'static str;
 
     /// What its creation returns.
@@ -111,13 +110,11 @@ impl Creatable for NewOrder {
     }
 }
 
-/// The SHA-256 of a value to be created. Two are equal if the values are: what
-/// it is made of is the parsed value, so that order, white space and unknown
-/// members of a body do not count.
+/// The SHA-256 of a value to be created. It is computed from the parsed value, so that order, white
+/// space and unknown members of a body do not matter.
 ///
-/// It is kept in the store, and servers of different versions compare theirs:
-/// what it is made of must not change. A new member that is absent leaves it as
-/// it was.
+/// The store keeps it, and servers of different versions compare it, so its computation must not
+/// change. A new member that is absent does not change it.
 fn fingerprint<V: Creatable>(value: &V) -> [u8; 32] {
     let text = serde_json::to_vec(value).expect("texts and numbers can always be written");
     let hash = Sha256::new().chain_update(V::LABEL).chain_update(text);
@@ -141,14 +138,14 @@ impl<V: Creatable> OnceOnly<V> {
         }
     }
 
-    /// The time of asking, in microseconds since 1970-01-01T00:00:00Z.
+    /// The time of the request, in microseconds since 1970-01-01T00:00:00Z.
     pub(crate) fn at(&self) -> i64 {
         self.once.at.timestamp_micros()
     }
 }
 
-/// Keys that were used at this time or before are not kept at `now`. Where the
-/// clock was set back, a key of the future is kept until its time has come.
+/// Keys that were used at this time or before are not kept at `now`. If the clock was set back, a
+/// key with a time in the future is kept until then.
 pub(crate) fn expired_at(now: DateTime<Utc>) -> i64 {
     now.timestamp_micros().saturating_sub(retention_micros())
 }

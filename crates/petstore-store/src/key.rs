@@ -71,8 +71,7 @@ impl FromStr for KeyId {
 #[error("a key id is `k_` and 12 characters, as in the first column of the list of keys")]
 pub struct InvalidKeyId;
 
-/// The SHA-256 of a key. Its `Debug` output shows nothing of it, and it is
-/// compared in constant time.
+/// The SHA-256 of a key. `Debug` does not show it, and it is compared in constant time.
 #[derive(Clone, Copy)]
 pub struct KeyHash([u8; 32]);
 
@@ -83,7 +82,7 @@ impl KeyHash {
         Self(digest)
     }
 
-    /// The digest in as few parts as a comparison needs.
+    /// The digest as few integers, for a fast comparison.
     fn words(&self) -> [u64; 4] {
         let (words, _) = self.0.as_chunks();
         std::array::from_fn(|index| u64::from_ne_bytes(words[index]))
@@ -139,7 +138,7 @@ pub enum KeyRate {
 /// The operations for which a key can be used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeyScope {
-    /// `read`: those that change nothing.
+    /// `read`: the operations that change nothing.
     Read,
     /// `read,write`: all.
     #[default]
@@ -218,7 +217,7 @@ pub struct NewKey {
     pub name: String,
     /// The hash by which it is found, unique in the store.
     pub hash: KeyHash,
-    /// When it was made; kept to the microsecond.
+    /// The time of its creation; kept to the microsecond.
     pub created_at: DateTime<Utc>,
     /// Its limits.
     pub limits: KeyLimits,
@@ -231,11 +230,11 @@ pub struct KeyRecord {
     pub id: KeyId,
     /// The name that its owner gave it.
     pub name: String,
-    /// When it was made.
+    /// The time of its creation.
     pub created_at: DateTime<Utc>,
-    /// When it was used last, if it was; some seconds late.
+    /// The time of its last use, if any; a few seconds behind.
     pub last_used_at: Option<DateTime<Utc>>,
-    /// When it was revoked, if it was.
+    /// The time of its revocation, if any.
     pub revoked_at: Option<DateTime<Utc>>,
     /// Its limits.
     pub limits: KeyLimits,

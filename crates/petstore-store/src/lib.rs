@@ -38,8 +38,8 @@
 //! on SQLite by another one; on PostgreSQL a key that another process revoked is found for up to
 //! half a second more.
 //!
-//! **Orders.** An order and its pet change in one transaction, by the table in
-//! [`transitions`], and by no other way. Of several orders for one pet, and of
+//! **Orders.** An order and its pet change in one transaction, by the table in [`transitions`], and
+//! in no other way. Of several orders for one pet, and of
 //! several changes of one order, at the same moment, one is made; the others return
 //! the reason. Ids of orders follow the same rules as those of pets, and paging by
 //! [`OrderQuery::before`] returns every order that was there at the first page
@@ -62,9 +62,9 @@
 //! **Overload.** The queue of writes is bounded, in their number and in the
 //! bytes that they hold. If the queue is full, a write is rejected at once with
 //! [`StoreError::Overloaded`] and without any effect. API keys share the queue
-//! ([`on_behalf_of`]): one of them alone gets three quarters of it, so that it cannot
-//! keep out the writes of the others, and if more writes wait than fit into a batch, the
-//! keys take turns. Writes without an API key share as those of one.
+//! ([`on_behalf_of`]): a single key gets at most three quarters of it, so that it cannot block the
+//! writes of the others, and if more writes wait than fit into a batch, the
+//! keys take turns. Writes without an API key share the queue like a single key.
 //!
 //! **Health.** [`Store::check`] fails with [`StoreError::NotWritable`] if no write
 //! has succeeded for five seconds although some wait or failed. It ends when a write
@@ -80,8 +80,8 @@
 //!   runs them in one transaction, commits once, and then returns each result
 //!   (group commit). A write that arrives alone does not wait, and a write that
 //!   fails is rolled back alone.
-//! - Reads run on the caller's thread, on one of a few connections: a page
-//!   costs some 10 µs, less than the way to another thread and back.
+//! - Reads run on the caller's thread, on one of a few connections: a page costs some 10 µs, less
+//!   than passing it to another thread and back.
 //! - Each schema version is one numbered file in `src/sqlite/migrations`,
 //!   applied in one transaction at opening. A file of a newer version, and one
 //!   that is not a pet store's, is rejected and not changed.
@@ -110,8 +110,8 @@
 //!   since the writes behind it would wait, too: it changes nothing, and is tried again for five
 //!   seconds, each time as a new write.
 //! - A statement takes the positions of its events from one row, after all its changes, and keeps that row
-//!   locked until its commit is visible. So commits with events follow each other, also those of
-//!   several servers; the batches make up for it.
+//!   locked until its commit is visible. So commits with events follow each other, even those of several servers; batches
+//!   compensate for this.
 //! - A server with `fsync=off`, or with `synchronous_commit` below `on`, is
 //!   rejected at every connection. The server ends a write that waits for another lock, such as that of a table, for a second,
 //!   and rolls it back. A commit that waits for its disk or its replica is never cancelled, since it
@@ -189,8 +189,8 @@ use sqlite::SqliteStore;
 use std::{io, path::Path, sync::Arc};
 use tokio::task::spawn_blocking;
 
-/// Opens the store that `url` names: makes it where there is none, and brings
-/// an older one to the present schema.
+/// Opens the store that `url` names: creates it if it does not exist, and upgrades an older one to
+/// the current schema.
 ///
 /// # Errors
 ///
@@ -200,8 +200,7 @@ pub async fn open(url: &DatabaseUrl) -> Result<Arc<dyn Store>, OpenError> {
     open_with(url, Arc::new(|_| {})).await
 }
 
-/// As [`open`], and reports the progress of a migration, which takes minutes on a large
-/// store.
+/// Like [`open`], but reports the progress of a migration, which takes minutes on a large store.
 ///
 /// # Errors
 ///
@@ -213,8 +212,8 @@ pub async fn open_with(
     open_as(url, on_migration, MayChange::Anything).await
 }
 
-/// As [`open_with`], but rejects a database without a store, with [`OpenProblem::NoStore`],
-/// instead of making one.
+/// Like [`open_with`], but rejects a database without a store, with [`OpenProblem::NoStore`],
+/// instead of creating one.
 ///
 /// # Errors
 ///
@@ -240,7 +239,7 @@ pub async fn open_current(url: &DatabaseUrl) -> Result<Arc<dyn Store>, OpenError
 /// The changes that are allowed so that a store can be opened.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum MayChange {
-    /// A store is made where there is none, and an older one is upgraded.
+    /// A missing store is created, and an older one is upgraded.
     Anything,
     /// An older store is upgraded.
     Schema,
@@ -296,8 +295,8 @@ pub fn mark_server(url: &DatabaseUrl) -> Result<ServerMark, OpenError> {
     marked.map_err(|problem| not_opened(url, OpenProblem::failed(problem)))
 }
 
-/// The schema version of the store that `url` names; 0 where there is none yet.
-/// Changes nothing; [`open`] brings it to the version that this code needs.
+/// The schema version of the store that `url` names; 0 if it does not exist yet. Changes nothing;
+/// [`open`] upgrades it to the version that this code needs.
 ///
 /// # Errors
 ///
@@ -315,12 +314,12 @@ pub async fn schema_version(url: &DatabaseUrl) -> Result<i64, OpenError> {
 /// same schema and has every write that returned before the call. The
 /// store may be in use meanwhile, by any number of processes. The file appears
 /// under its name when it is complete and synced, and only its owner may read
-/// it, since it holds what the store holds.
+/// it, since it contains the same data as the store.
 ///
 /// # Errors
 ///
-/// [`BackupError`] says what is wrong and what to do. The store is left as it
-/// is, and so is a file that has the name already.
+/// [`BackupError`] says what is wrong and what to do. The store is not changed, nor is an existing
+/// file with this name.
 pub async fn backup(url: &DatabaseUrl, to: &Path) -> Result<(), BackupError> {
     let copied = match url.clone() {
         DatabaseUrl::SqliteFile(from) => {

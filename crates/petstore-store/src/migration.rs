@@ -136,7 +136,7 @@ impl Reporter {
         );
     }
 
-    /// All steps were rolled back, and begin again when that is over which `about` names.
+    /// All steps were rolled back, and start again when the cause in `about` has ended.
     pub(crate) fn wait(&self, about: &'static str) {
         self.report(|State { progress, .. }| {
             progress.step = 0;

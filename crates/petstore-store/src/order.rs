@@ -42,8 +42,7 @@ pub enum NotOrdered {
 pub enum NotUpdated {
     /// The order with this id does not exist.
     NoOrder,
-    /// No step leads from this status, which the order has, to the one that
-    /// was asked for ([`order_step`](crate::transitions::order_step)).
+    /// No transition leads from the status of the order to the requested one ([`order_step`](crate::transitions::order_step)).
     NoStep {
         /// The status that the order has.
         from: OrderStatus,

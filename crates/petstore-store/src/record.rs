@@ -387,7 +387,7 @@ pub(crate) struct PageSize {
 
 impl PageSize {
     /// Whether records are too large for one page, of which all but the last were passed before. Most
-    /// pages are so small that nobody has to look at their texts.
+    /// pages are so small that their texts need not be measured.
     pub(crate) fn is_exceeded_by<R: FromRow>(&mut self, records: &[R]) -> bool {
         const ESCAPED: usize = r"\u0000".len();
         self.at_most += records.last().map_or(0, |last| ESCAPED * last.text().len());

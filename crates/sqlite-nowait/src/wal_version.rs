@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_that_begins_again_changes_the_version() {
+    fn a_restarted_log_changes_the_version() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("test.db");
         let (one, other) = (open(&path), open(&path));

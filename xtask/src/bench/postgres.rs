@@ -1,4 +1,4 @@
-//! Runs a PostgreSQL server for the bench, with default settings, in a temporary folder
+//! Runs a PostgreSQL server for the benchmark, with default settings, in a temporary folder
 //! and on a Unix socket. It ends with this process.
 
 use super::programs::output;
@@ -123,7 +123,7 @@ fn owner(folder: &Path) -> Result<Option<(u32, u32)>> {
         .collect();
     let number = |field: usize| -> Option<u32> { fields.get(field)?.parse().ok() };
     let owner = number(2).zip(number(3));
-    let (uid, gid) = owner.context("the user `postgres` has no number")?;
+    let (uid, gid) = owner.context("the user `postgres` has no numeric id")?;
     chown(folder, Some(uid), Some(gid))?;
     Ok(Some((uid, gid)))
 }

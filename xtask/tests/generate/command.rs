@@ -76,7 +76,7 @@ fn committed_generated_code_is_fresh() {
 }
 
 #[test]
-fn an_edit_of_a_generated_file_is_shown_as_a_diff_and_mended() {
+fn an_edit_of_a_generated_file_is_printed_as_a_diff_and_repaired() {
     let tree = Tree::new();
     let before = tree.read(SOME_FILE);
     tree.write(SOME_FILE, &(before.clone() + "pub struct ByHand;\n"));

@@ -78,7 +78,7 @@ pub(super) fn run(inputs: &Inputs<'_>) -> Result<Outcome> {
     })
 }
 
-/// The result where there is no changelog.
+/// The result if the changelog is missing.
 fn missing(file: &str) -> Outcome {
     let message = "there is no changelog";
     let help =
@@ -225,7 +225,7 @@ impl Gate<'_> {
             return;
         };
         if !unreleased.has_entries() {
-            // Changes that `diff` does not report may matter all the same, such as an extension, except for texts.
+            // Changes that `diff` does not report may still matter, such as an extension, except for texts.
             if without_texts(&newest.root) != without_texts(&document.root) {
                 let message = format!(
                     "{} has changed since {}, but the changelog names no change",

@@ -1,5 +1,5 @@
-//! Gate `document`: the document is valid OpenAPI 3.0 and keeps the project rules,
-//! except those about deprecation, which belong to the gate `lifecycle`.
+//! Gate `document`: the document is valid OpenAPI 3.0 and follows the project rules, except those
+//! about deprecation, which belong to the gate `lifecycle`.
 
 use super::{Inputs, Outcome, lifecycle};
 

@@ -1,5 +1,4 @@
-//! Gate `lifecycle`: deprecations, sunsets and stability levels keep their rules on
-//! the day for which the gates run.
+//! Gate `lifecycle`: deprecations, sunsets and stability levels follow their rules on the day for which the gates run.
 
 use super::{
     Inputs, Outcome,

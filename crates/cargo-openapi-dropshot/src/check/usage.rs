@@ -16,7 +16,7 @@ use std::{fs, path::Path, sync::Arc};
 /// `openapi-dropshot-server` has the same limit.
 const QUIET_DAYS: i64 = 30;
 
-/// An older export says too little about today.
+/// An export that is older than this has too little information about today.
 const FRESH_DAYS: i64 = 7;
 
 /// The export, as `openapi_dropshot_server::usage_report` writes it. Members that are not needed

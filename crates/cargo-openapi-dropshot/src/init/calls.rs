@@ -9,7 +9,6 @@ use anyhow::Result;
 use openapi_dropshot::starter::ClientCall;
 use openapi_dropshot_contract::model::{Operation, SecurityScheme};
 
-/// The tests.
 pub(super) struct Tests {
     /// The functions.
     pub(super) text: String,

@@ -1,4 +1,4 @@
-//! Where a new service gets the crates of the toolkit from.
+//! The source from which a new service gets the crates of the toolkit.
 
 use anyhow::{Context as _, Result, ensure};
 use std::{

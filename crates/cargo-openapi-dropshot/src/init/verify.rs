@@ -1,4 +1,4 @@
-//! Tries what was written: runs its tests and all gates. If one of them fails, it is removed.
+//! Verifies the new service: runs its tests and all gates. If one of them fails, the service is removed.
 
 use super::{Options, Plan};
 use crate::{Configuration, FILE, check, files, roundtrip::offline_first};
@@ -8,7 +8,7 @@ use std::{fs, path::Path};
 /// How much of the output of a failed command is printed.
 const MOST_LINES: usize = 80;
 
-/// Runs the tests and the gates on what was written, and removes it if one of them fails.
+/// Runs the tests and the gates on the new service, and removes the service if one of them fails.
 pub(super) fn remove_unless_green(
     options: &Options,
     plan: &Plan,
@@ -73,7 +73,7 @@ fn test(folder: &Path, crates: &[String]) -> Result<()> {
     )
 }
 
-/// Fails with the findings of the gates, without that which compiles or with it.
+/// Fails with the findings of the gates, with or without the gate that compiles.
 fn gates(projects: &[crate::Project], compiles: bool) -> Result<()> {
     let findings = check::findings_of_new(projects, compiles).context("`check` cannot run")?;
     let Some(findings) = findings else {

@@ -10,7 +10,6 @@ use std::sync::Arc;
 /// The title of the section on top.
 pub(crate) const UNRELEASED: &str = "Unreleased";
 
-/// The changelog.
 pub(crate) struct Changelog {
     /// The file, relative to the root.
     pub(crate) file: String,

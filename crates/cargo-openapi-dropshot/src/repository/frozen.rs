@@ -14,7 +14,6 @@ pub(crate) const NAME: &str = "SHA256SUMS";
 
 /// The text of a file in the folder of released documents whose name is a version.
 pub(crate) struct Text {
-    /// Its version.
     pub(crate) version: Version,
     /// Its name in the folder.
     pub(crate) name: String,

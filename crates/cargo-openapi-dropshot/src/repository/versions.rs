@@ -21,7 +21,6 @@ pub(crate) const MANIFEST: &str = "Cargo.toml";
 pub(crate) struct Mention {
     /// The package, or the workspace, that has this version.
     pub(crate) of: String,
-    /// The version.
     pub(crate) version: String,
     /// The bytes of the version, with the quotes.
     span: Range<usize>,

@@ -1,6 +1,6 @@
-//! Reads the document that dropshot emits from generated code, and adds what dropshot has
-//! no words for and the generated code says in another way: paths that it cannot
-//! have, and bodies that differ from response to response.
+//! Reads the document that dropshot emits from generated code, and adds the parts that dropshot
+//! cannot express and the generated code describes in another way: paths that dropshot does not
+//! support, and bodies that differ from response to response.
 
 use super::program::Program;
 use anyhow::{Context, Result};

@@ -1,5 +1,5 @@
-//! Makes values from a translated schema, the same ones each time: a small valid one,
-//! and for each rule of the schema values that keep it and values that break it. The
+//! Makes values from a translated schema, the same ones each time: a small valid one, and for each
+//! rule of the schema values that follow it and values that break it. The
 //! validator, not this module, decides whether a value is valid.
 
 mod scalars;
@@ -201,7 +201,7 @@ impl Schema {
         }
     }
 
-    /// An object with what it must have, or with everything that it can have.
+    /// An object with its required members only, or with all members that it can have.
     fn object<'d>(
         &'d self,
         case: &Case<'d>,
@@ -264,7 +264,7 @@ impl Schema {
         Some(values.iter().cycle().take(count).cloned().collect())
     }
 
-    /// Returns values that keep and values that break each rule of schemas that apply together.
+    /// Returns values that follow and values that break each rule of schemas that apply together.
     fn values<'d>(&'d self, schemas: &[&'d Value], depth: usize) -> Vec<Value> {
         let cases = self.cases(schemas);
         let most = if depth == 0 { MOST } else { MOST_OF_A_PART };

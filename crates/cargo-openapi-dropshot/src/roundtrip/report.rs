@@ -5,7 +5,7 @@ use super::{Outcome, Trials};
 use openapi_dropshot_contract::meaning::Difference;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Prints what became of each document, and the table.
+/// Prints the result for each document, and the table.
 pub(super) fn print(outcomes: &[Outcome]) {
     outcomes.iter().for_each(print_details);
     print_row([
@@ -63,7 +63,7 @@ fn print_details(outcome: &Outcome) {
     }
 }
 
-/// A difference as compilers write them.
+/// A difference in the format of compiler messages.
 pub(super) fn rendered(difference: &Difference) -> String {
     let (rule, at, part) = (difference.rule.id, &difference.at, &difference.part);
     let message = &difference.message;

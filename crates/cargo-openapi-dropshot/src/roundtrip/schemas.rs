@@ -126,7 +126,6 @@ impl Schemas {
 }
 
 impl Schema {
-    /// Returns whether a value is valid.
     pub(crate) fn is_valid(&self, value: &Value) -> bool {
         self.validator.is_valid(value)
     }
@@ -149,7 +148,7 @@ fn is_legacy_pattern(pattern: &Value) -> bool {
     pattern.as_str().is_some_and(|text| !is_valid(text))
 }
 
-/// A keyword of its own: a condition, and why a value that does not keep it is invalid.
+/// A custom keyword: a condition, and why a value that violates it is invalid.
 struct Condition<F>(F, &'static str);
 
 impl<'i, F: Fn(&Value) -> bool + Send + Sync> Keyword<'i> for Condition<F> {

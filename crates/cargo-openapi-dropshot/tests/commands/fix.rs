@@ -28,7 +28,7 @@ fn with_operation() -> Repository {
 }
 
 #[test]
-fn missing_responses_are_those_of_other_operations_and_the_rest_of_the_text_stays() {
+fn missing_responses_are_copied_from_other_operations_without_other_changes() {
     let repository = with_operation();
     let before = repository.read(DOCUMENT);
     assert_printed(

@@ -251,7 +251,7 @@ fn removing_an_error_of_a_released_operation_fails_although_its_range_stays() {
 }
 
 #[test]
-fn an_operation_without_the_responses_of_every_service_fails() {
+fn an_operation_without_the_responses_that_every_service_sends_fails_the_check() {
     let repository = Repository::code_first();
     repository.replace(DOCUMENT, "        4XX: {$ref: '#/components/responses/Rejected'}\n        5XX: {$ref: '#/components/responses/Broken'}\n", "");
     let message = "error[missing-response]: `listThings` has no response for `400`, `401`, `429`, `500` and `503`, which the service sends";

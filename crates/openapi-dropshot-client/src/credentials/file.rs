@@ -1,4 +1,4 @@
-//! An API key in a file, which is read again and again.
+//! An API key in a file, which is read regularly.
 
 use super::{ApiKey, Credentials};
 use crate::BoxError;
@@ -8,7 +8,7 @@ use std::{future::Future, path::PathBuf, pin::Pin, time::Duration};
 const FILE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The API key in a file, such as a mounted secret. The file is read again every 10 seconds, and as soon as the service
-/// rejects the key, so that a new key is used without a restart. White space around the key does not matter. While the file is
+/// rejects the key, so that a new key is used without a restart. White space around the key is ignored. While the file is
 /// missing, empty or not valid, calls continue with the key that was read last; see [`Credentials`].
 ///
 /// When you replace a key, let the old one be valid for a minute more: a creation whose response was lost is not repeated with
@@ -37,7 +37,7 @@ impl ApiKeyFile {
         }
     }
 
-    /// Reads the file after this time again, instead of 10 seconds.
+    /// Reads the file again after this time instead of 10 seconds.
     #[must_use]
     pub fn interval(mut self, interval: Duration) -> Self {
         self.interval = interval;

@@ -165,7 +165,7 @@ impl Failure {
         Error::new(ErrorKind::Unreadable, message).responded(status, headers.clone())
     }
 
-    /// The response is a stream, and something in it is not as it should be.
+    /// The response is a stream with an invalid part.
     pub(crate) fn in_stream(head: &Head, kind: ErrorKind, message: String) -> Self {
         Error::new(kind, message)
             .responded(head.status, head.headers.clone())
@@ -282,7 +282,7 @@ pub(super) fn sources<'a>(
     })
 }
 
-/// The text of the first cause, which says most.
+/// The text of the first cause, which is the most specific.
 fn innermost(error: &(dyn error::Error + 'static)) -> String {
     sources(error)
         .last()

@@ -45,7 +45,6 @@ pub trait Clock: Send + Sync + 'static {
     fn jitter(&self, most: Duration) -> Duration;
 }
 
-/// The real clock.
 pub(crate) struct RealClock;
 
 impl Clock for RealClock {

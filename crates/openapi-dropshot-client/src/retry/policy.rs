@@ -55,7 +55,7 @@ impl Eq for Classifier {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RetryDecision {
-    /// As without the function.
+    /// Decides as if the policy had no classifier.
     Default,
     /// The request is sent again, if the number of tries, the budget and the time limit allow it. Look at
     /// [`TryOutcome::is_repeatable`]: the service may have carried out the request.

@@ -72,7 +72,7 @@ impl Arriving {
         Failure::in_stream(&self.head, kind, message)
     }
 
-    /// The error of an item that is not what the document says.
+    /// The error of an item that does not match the document.
     pub(super) fn misfit(&self, number: u64, reason: impl std::fmt::Display) -> Failure {
         let message = format!(
             "item {number} of the stream is not what this version of the client expects: {reason}"

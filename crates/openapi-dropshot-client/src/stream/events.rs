@@ -48,14 +48,14 @@ pub struct Event<T> {
 /// - It pauses before that: for the time that the service asked for in `retry` or `Retry-After`, and then for a random time up to a ceiling that grows
 ///   with each attempt, as the [`RetryPolicy`] says. The pauses that the service asks of all calls apply too.
 /// - An attempt is a call with one try. It has the credentials of its time, and the interceptors and the span of a call.
-/// - It gives up after [`CallOptions::max_reconnects`](crate::CallOptions::max_reconnects) attempts in a row, and with each error after which a
-///   call is not repeated. The last result is then that error. A connection that delivered an event, or that lasted for longer than the longest
-///   pause of the policy, ends the row. Attempts after the first in a row are a part of the [`RetryBudget`](crate::RetryBudget).
+/// - It gives up after [`CallOptions::max_reconnects`](crate::CallOptions::max_reconnects) failed attempts in a row, and after any error
+///   for which a call is not retried. The last result is then that error. A connection that delivered an event, or that lasted for longer than the
+///   longest pause of the policy, resets this count. Attempts after the first in a row are a part of the [`RetryBudget`](crate::RetryBudget).
 ///
 /// The stream ends when the service responds with 204. The stream of a request that is not safe to repeat, such as `POST`, ends with its
 /// connection.
 ///
-/// [`last_event_id`](EventStream::last_event_id) is what an application has to store to go on after a restart.
+/// [`last_event_id`](EventStream::last_event_id) is the id that an application has to store to continue after a restart.
 ///
 /// ```
 /// # use openapi_dropshot_client::{Error, ErrorKind, stream::EventStream};
@@ -156,7 +156,7 @@ impl<T, C: ErrorCode> EventStream<T, C> {
         crate::blocking::StreamIter::new(self, Self::next_of_chunk)
     }
 
-    /// Goes on with a response, if it is an event stream.
+    /// Continues with a response, if it is an event stream.
     fn open(&mut self, request: Box<Prepared>, received: Received) -> Result<(), Failure> {
         if received.head.status == StatusCode::NO_CONTENT {
             return Ok(());
@@ -225,7 +225,7 @@ impl<T, C: ErrorCode> EventStream<T, C> {
         self.reconnect(request, cause)
     }
 
-    /// Begins to connect again after this error, or returns it if it is the last one.
+    /// Starts the next attempt to reconnect after this error, or returns the error if no attempt is left.
     fn reconnect(&mut self, mut request: Box<Prepared>, cause: Failure) -> Option<Failure> {
         let shared = Arc::clone(&request.client.shared);
         let stop = if self.attempts >= request.settings().stream.max_reconnects {
@@ -274,7 +274,7 @@ impl<T, C: ErrorCode> EventStream<T, C> {
         None
     }
 
-    /// Goes on until there is an event or the end.
+    /// Reads until the next event or the end of the stream.
     fn poll_event(
         &mut self,
         context: &mut Context<'_>,
@@ -325,7 +325,7 @@ impl<T, C: ErrorCode> Stream for EventStream<T, C> {
     }
 }
 
-/// No part of it borrows from another part.
+/// It is `Unpin`, because no field borrows from another one.
 impl<T, C> Unpin for EventStream<T, C> {}
 
 debug_fields!(

@@ -148,7 +148,7 @@ impl Framing {
 }
 
 impl JsonText {
-    /// Goes on with the next byte. Returns whether it is behind the text.
+    /// Reads the next byte. Returns whether it comes after the JSON text.
     fn ends_with(&mut self, byte: u8) -> bool {
         match byte {
             RS => return true,

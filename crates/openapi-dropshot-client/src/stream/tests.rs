@@ -194,7 +194,7 @@ fn events_are_read_by_the_rules_of_the_html_standard() {
 }
 
 #[test]
-fn an_event_is_too_large_by_all_its_lines() {
+fn the_size_limit_of_an_event_includes_all_its_lines() {
     let line = format!("data: {}\n", "x".repeat(LIMIT / 2));
     for text in [
         line.repeat(2),

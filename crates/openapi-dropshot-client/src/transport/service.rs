@@ -52,7 +52,7 @@ impl TransportError {
         TransportError::new(ErrorKind::Tls, source)
     }
 
-    /// The transport does not send the request, now and later.
+    /// The transport does not send the request, and will not send it later.
     pub fn rejected(source: impl Into<BoxError>) -> Self {
         TransportError::new(ErrorKind::Request, source)
     }

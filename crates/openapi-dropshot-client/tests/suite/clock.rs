@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Pauses take no time, and each has its greatest length.
+/// A clock whose pauses take no time; each random pause has its greatest length.
 #[derive(Clone)]
 pub(crate) struct Passing {
     begin: Instant,

@@ -420,7 +420,7 @@ async fn a_first_request_that_fails_is_the_error_of_the_call() {
 }
 
 #[tokio::test]
-async fn attempts_after_the_first_in_a_row_are_a_part_of_the_retry_budget() {
+async fn repeated_reconnects_count_towards_the_retry_budget() {
     let (service, clock) = (MockTransport::new(), Passing::new());
     let budget = RetryBudget::new(1, 100);
     let client = mocked(&service, &clock).retry_budget(budget.clone());

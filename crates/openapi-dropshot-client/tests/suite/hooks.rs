@@ -217,7 +217,7 @@ async fn the_default_transport_is_wrapped() {
 }
 
 #[tokio::test]
-async fn a_request_that_the_document_lacks_has_the_client_behind_it() {
+async fn a_raw_request_uses_the_settings_of_its_client() {
     let service = Service::responding([
         json(
             "503 Service Unavailable",

@@ -10,7 +10,7 @@ use crate::null::{allows_null, repeats_null};
 use crate::rules::document as rules;
 use indexmap::IndexMap;
 
-/// The keywords that say nothing about a value.
+/// The keywords that do not restrict a value.
 const WITHOUT_EFFECT: [&str; 4] = ["$comment", "$schema", "$vocabulary", "contentSchema"];
 
 /// What a schema says about `null`.

@@ -206,8 +206,8 @@ impl<'a> Comparison<'_, 'a> {
         }
     }
 
-    /// Reports the values of a discriminator that the other side does not understand: those that clients send and the
-    /// service knows no longer, and those that it sends and clients do not know.
+    /// Reports the values of a discriminator that the other side does not understand: those that clients send but the
+    /// service no longer knows, and those that it sends but clients do not know.
     fn discriminator_values(&mut self, from: &'a Node, to: &'a Node) {
         let is_request = self.scope.is_request();
         let values = match is_request {

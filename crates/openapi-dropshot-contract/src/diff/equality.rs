@@ -37,7 +37,7 @@ impl<'a> Equality<'a> {
         self.decide(base, revision, false)
     }
 
-    /// Whether the same values are valid, whatever they are called.
+    /// Whether the same values are valid, regardless of names.
     pub(super) fn equivalent(&mut self, base: &'a Node, revision: &'a Node) -> bool {
         self.decide(base, revision, true)
     }

@@ -12,7 +12,7 @@ use crate::rules::{Family, changes::*};
 const CONDITIONS: [&str; 2] = ["if", "contains"];
 
 impl<'a> Comparison<'_, 'a> {
-    /// Reports that a schema began or ceased to reject every value. Returns whether the old or the
+    /// Reports that a schema started or stopped rejecting every value. Returns whether the old or the
     /// new schema does, so that there is nothing else to compare.
     pub(super) fn nothing(&mut self) -> bool {
         let nodes = (self.old.first("not"), self.new.first("not"));
@@ -135,7 +135,7 @@ impl<'a> Comparison<'_, 'a> {
     }
 }
 
-/// Returns whether no value is valid: `false`, which is rewritten, or `not: {}`.
+/// Returns whether no value is valid: `false`, which the reader rewrites, or `not: {}`.
 fn allows_nothing(view: &View<'_>) -> bool {
     let mut parts = view.parts.iter().filter_map(|part| part.get("not"));
     parts.any(|not| not.as_object().is_some() && is_free(not))

@@ -120,8 +120,8 @@ pub(super) fn compare<'a>(
     context.stable = stable;
 }
 
-/// Compares a parameter of requests that the service sends: what it sends no longer breaks
-/// the receiver, as a header of a response does.
+/// Compares a parameter of requests that the service sends: removing it breaks the receiver, like
+/// removing a header of a response.
 fn compare_sent<'a>(
     context: &mut Context<'a>,
     place: &'static str,
@@ -209,8 +209,8 @@ fn changed<'a>(context: &mut Context<'a>, old: Parameter<'a>, new: Parameter<'a>
     }
 }
 
-/// Compares the defaults of a parameter. With another default, the service
-/// responds otherwise to clients that do not send the parameter.
+/// Compares the defaults of a parameter. With another default, the service responds differently to
+/// clients that do not send the parameter.
 fn default<'a>(context: &mut Context<'a>, scope: &Scope, old: &View<'a>, new: &View<'a>) {
     let (from, to) = (old.first("default"), new.first("default"));
     if differs(from, to)

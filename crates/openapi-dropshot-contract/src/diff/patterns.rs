@@ -6,7 +6,7 @@ use regex_automata::util::start;
 use std::collections::{HashSet, VecDeque};
 use std::ops::RangeInclusive;
 
-/// How many pairs of states are tried before the question stays open.
+/// How many pairs of states are tried before the comparison stops without a result.
 const MOST_PAIRS: usize = 5_000;
 
 /// Returns a shortest text with so many characters that the first pattern matches and the second one does not, if one is
@@ -36,7 +36,7 @@ pub(super) fn rejected(old: &str, new: &str, lengths: &RangeInclusive<u64>) -> O
     None
 }
 
-/// A pattern, of which the states are found when they are needed.
+/// A pattern whose states are computed when they are needed.
 struct Pattern {
     automaton: DFA,
     cache: Cache,

@@ -18,7 +18,7 @@ pub(super) enum Role {
 #[derive(Clone, Debug)]
 pub(super) struct Scope {
     pub role: Role,
-    /// How messages call it, such as `the request body`.
+    /// The name in messages, such as `the request body`.
     pub what: String,
     /// Whether a number and a string look different on the wire.
     pub strongly_typed: bool,
@@ -77,7 +77,7 @@ impl Scope {
         }
     }
 
-    /// How messages call this place.
+    /// The name of this place in messages.
     pub(super) fn subject(&self) -> String {
         if self.path.is_empty() {
             self.what.clone()

@@ -1,5 +1,5 @@
-//! Checks each schema: bounds leave something valid, enums do not repeat,
-//! keywords go with the type, patterns parse, required names are properties.
+//! Checks each schema: some value meets the bounds, enums have no duplicates, keywords match the
+//! type, patterns parse, required names are properties.
 //! Values (defaults, enums, examples) are checked in `validate`.
 
 use super::walk::schema_uses;

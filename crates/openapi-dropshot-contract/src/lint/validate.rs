@@ -13,8 +13,8 @@ use indexmap::IndexMap;
 use scalars::{format_fits, has_type, with_article};
 use std::collections::{HashMap, HashSet};
 
-/// How many schemas one value is checked against before it counts as valid:
-/// compositions of compositions can multiply without end.
+/// The number of schemas that a value is checked against before it counts as valid: nested
+/// compositions can multiply endlessly.
 const MAX_STEPS: usize = 20_000;
 
 /// How deep schemas are followed; chains of references can be long.

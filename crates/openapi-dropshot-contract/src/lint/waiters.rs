@@ -48,8 +48,8 @@ fn unusable(operation: &Operation, waiter: &Waiter) -> Option<Problem> {
     Some(rules::WAITER.problem(at, message, help))
 }
 
-/// Reports a state that no response can have, and a path that leads to no member. Says nothing about schemas that allow any
-/// value there.
+/// Reports a state that no response can have, and a path that leads to no member. Ignores schemas that allow any value
+/// there.
 fn impossible(document: &Document, operation: &Operation, waiter: &Waiter) -> Vec<Problem> {
     let name = &waiter.name;
     let responses = operation.responses.iter();

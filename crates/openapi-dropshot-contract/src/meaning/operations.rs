@@ -349,7 +349,7 @@ fn became_bytes(document: &Document, source: &MediaType, emitted: &MediaType) ->
     !source.is_json() && is_string(text) && is_free
 }
 
-/// Whether a content is sent unchanged: it is not JSON.
+/// Whether a body is sent without conversion, because it is not JSON.
 fn is_raw(media: &MediaType) -> bool {
     media.name.value != "*/*" && !media.is_json()
 }

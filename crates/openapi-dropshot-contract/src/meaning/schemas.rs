@@ -254,7 +254,7 @@ fn is_component(at: &Location) -> bool {
         .is_some_and(|name| !name.contains('/'))
 }
 
-/// How messages call the rule for members that no property describes.
+/// The name in messages of the rule for members that no property describes.
 fn others_name(others: Others<'_>) -> &'static str {
     match others {
         Others::Open => "any other members",

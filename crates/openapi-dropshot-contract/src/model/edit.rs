@@ -27,7 +27,6 @@ impl Node {
         Node::new(at, NodeKind::Bool(true))
     }
 
-    /// Makes a reference.
     pub(crate) fn reference(at: &Location, target: impl Into<String>) -> Self {
         Node::object(at).with("$ref", Node::text(at, target))
     }

@@ -301,7 +301,7 @@ impl Parameter {
     }
 }
 
-/// The extension that says how the data of events is written, `json` or `text`, where `itemSchema` describes the whole event.
+/// The extension with the form of the data of events, `json` or `text`, if `itemSchema` describes the whole event.
 pub(crate) const EVENT_DATA: &str = "x-event-data";
 
 /// The media types of streams whose items have a schema.
@@ -416,7 +416,7 @@ impl Operation {
         name
     }
 
-    /// How messages call the operation: its id, or method and path.
+    /// The name of the operation in messages: its id, or method and path.
     pub fn label(&self) -> String {
         match &self.id {
             Some(id) => format!("`{}`", id.value),

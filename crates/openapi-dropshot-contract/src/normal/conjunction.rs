@@ -75,7 +75,7 @@ impl Normalizer<'_> {
         }
     }
 
-    /// Adds the keywords of a part; `None` if no schema says both.
+    /// Adds the keywords of a part; `None` if a single schema cannot express both.
     fn joined(&self, mut joined: Node, part: &Node, left: Budget<'_>) -> Option<Node> {
         let left = left.next()?;
         if part.get("$ref").is_some() {

@@ -142,8 +142,8 @@ fn drop_names(node: &mut Node, names: &BTreeSet<String>) -> bool {
     has_changed
 }
 
-/// Writes down the names of alternatives, which are those of the components, before these get
-/// other names; also in the schemas inside.
+/// Adds the names of the alternatives to the mapping before the components are renamed, also in
+/// inner schemas.
 fn name_tags(node: &mut Node, names: &IndexMap<String, String>) {
     visit_mut(node, ObjectKind::Schema, &mut |_, node| {
         let parts = node.items("oneOf").iter().chain(node.items("anyOf"));

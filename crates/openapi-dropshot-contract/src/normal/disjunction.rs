@@ -163,7 +163,7 @@ impl Normalizer<'_> {
         node.set(keyword, alternatives);
     }
 
-    /// Returns whether an alternative says already what is beside the alternatives.
+    /// Returns whether an alternative already contains the keywords beside the alternatives.
     fn implies(&self, part: &Node, node: &Node, beside: &[&str]) -> bool {
         let all = conjuncts(self.before, part);
         let find = |name: &str| {
@@ -184,8 +184,8 @@ impl Normalizer<'_> {
     }
 }
 
-/// Returns what a discriminator says of one alternative: its property has one of the names of
-/// the alternative. `None` if the alternative has no name.
+/// Returns the restriction of a discriminator for one alternative: its property has one of the
+/// names of the alternative. `None` if the alternative has no name.
 fn tag(discriminator: &Node, part: &Node, written: &BTreeSet<&str>) -> Option<Node> {
     let property = discriminator.word("propertyName")?;
     let own = super::name_in(part.get("$ref")?)?;

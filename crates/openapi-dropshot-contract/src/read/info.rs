@@ -99,7 +99,7 @@ impl<'a> Reader<'a> {
             {
                 let (text, at) = (name.summary(), &name.at);
                 let message = format!(
-                    "the tag {text}, or one above it, is not declared or is its own parent"
+                    "the tag {text}, or one of its parents, is not declared or is its own parent"
                 );
                 self.report(rules::TAG_PARENT.violation(at, message));
             }

@@ -109,7 +109,7 @@ impl<'a> Reader<'a> {
         components.map(|(name, _)| name.as_str())
     }
 
-    /// Follows all chains once, and reports those that run in a circle.
+    /// Follows all chains once, and reports those that form a cycle.
     pub(super) fn follow_chains(&mut self) {
         for (kind, section) in ObjectKind::sections() {
             if kind == ObjectKind::Schema {
@@ -172,8 +172,8 @@ fn parse(reference: &str) -> Option<(String, String)> {
     is_component.then(|| (section.to_owned(), unescape_pointer_token(name)))
 }
 
-/// A circle of names for messages: each once, and the first again at its end. Of
-/// a long one only the beginning and the end.
+/// A cycle of names for messages: each name once, and the first one again at the end. A long cycle
+/// is shortened to its beginning and its end.
 pub(super) fn circle<'n>(names: impl Iterator<Item = &'n str> + Clone) -> String {
     const LONGEST: usize = 8;
     let count = names.clone().count();

@@ -7,8 +7,7 @@ use super::{ChangeRule, Family, Level, Part};
 
 /// Declares rules that apply at one place each: the name of the constant, the
 /// level, the id, the meaning, the part of a document that the example shows,
-/// the example (base and revision), and a remedy where the general one would
-/// not do.
+/// the example (base and revision), and a remedy if the general one is not suitable.
 macro_rules! change_rules {
     ($($name:ident $level:ident $id:literal $meaning:literal $part:ident $base:literal $revision:literal
        $(remedy $remedy:literal)?;)+) => {

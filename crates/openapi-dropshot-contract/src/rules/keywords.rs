@@ -7,7 +7,7 @@ use super::{Family, Level, Levels, Part};
 
 // A wider schema breaks clients in responses, a narrower one in requests.
 const WIDER_BOUND: Levels = &[(Level::Err, &RESPONSES), (Level::Info, &REQUESTS)];
-/// The levels of a text in a response that may be longer: no client has to reject it, though oasdiff takes it for a break.
+/// The levels of a text in a response that may be longer: no client has to reject it, although oasdiff reports it as breaking.
 const LONGER_TEXT: Levels = &[(Level::Info, &RESPONSES), (Level::Info, &REQUESTS)];
 const NARROWER_BOUND: Levels = &[(Level::Err, &REQUESTS), (Level::Info, &RESPONSES)];
 /// The levels of bounds that oasdiff also compares in properties that requests do not have.
@@ -113,7 +113,7 @@ families! {
     MULTIPLE_OF_SPECIALIZED "multiple-of-specialized" "`multipleOf` became a multiple of what it was" Info RESPONSES
         Schema "{type: integer, multipleOf: 5}" "{type: integer, multipleOf: 10}";
     MULTIPLE_OF_CHANGED "multiple-of-changed"
-        "`multipleOf` changed, and in requests the old number is not a multiple of the new one, or in responses the new one of the old"
+        "`multipleOf` changed: in requests the old number is not a multiple of the new one, or in responses the new number is not a multiple of the old one"
         Err REQUESTS, Err RESPONSES
         Schema "{type: integer, multipleOf: 5}" "{type: integer, multipleOf: 3}";
     UNIQUE_ITEMS_SET "unique-items-set" "`uniqueItems` was set: an item may not be repeated"

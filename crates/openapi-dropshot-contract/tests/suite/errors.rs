@@ -46,7 +46,7 @@ fn the_catalogue_is_found_and_read() {
 }
 
 #[test]
-fn the_catalogue_and_the_open_enum_list_the_same_codes() {
+fn differences_between_catalogue_and_open_enum_are_reported() {
     let text = with_catalogue(&CATALOGUE.replace("odd]", "odd, «more]"));
     assert_fault(
         &text,
@@ -71,7 +71,7 @@ fn the_catalogue_and_the_open_enum_list_the_same_codes() {
 }
 
 #[test]
-fn entries_of_the_catalogue_are_complete() {
+fn incomplete_catalogue_entries_are_reported() {
     let text = with_catalogue(
         &CATALOGUE.replace("{status: 410, cause: It was removed.,", "«{status: 410,"),
     );
@@ -98,7 +98,7 @@ fn two_error_catalogues_are_reported() {
 }
 
 #[test]
-fn listed_codes_are_in_the_catalogue() {
+fn error_codes_outside_the_catalogue_are_reported() {
     let text = with_responses("        4XX: {description: Bad., x-error-codes: [«gnoe]}\n");
     assert_fault(
         &text,

@@ -10,7 +10,7 @@ use openapi_dropshot_contract::Profile;
 const RESPONSES: &str = "responses: {'200': {description: Fine.}}";
 
 #[test]
-fn paths_have_a_form() {
+fn invalid_paths_are_reported() {
     let path = |path: &str| with_paths(&format!("  «{path}:\n    get: {{{RESPONSES}}}\n"));
     assert_fault(
         &path("books"),
@@ -35,7 +35,7 @@ fn paths_have_a_form() {
 }
 
 #[test]
-fn status_codes_have_a_form() {
+fn invalid_status_codes_are_reported() {
     for code in ["20", "2000", "600", "2xx", "XX2", "ok"] {
         let text = with_paths(&format!(
             "  /a:\n    get:\n      responses:\n        «'{code}': {{description: Odd.}}\n"
@@ -50,7 +50,7 @@ fn status_codes_have_a_form() {
 }
 
 #[test]
-fn parameters_have_a_form() {
+fn invalid_parameters_are_reported() {
     let parameter =
         |members: &str| with_operation(&format!("      parameters:\n        - {members}\n"));
     let text = parameter("{name: q, in: «body, schema: {}}");
@@ -102,7 +102,7 @@ fn parameters_have_a_form() {
 }
 
 #[test]
-fn bodies_have_media_types() {
+fn bodies_with_invalid_media_types_are_reported() {
     let text = with_paths(&format!(
         "  /a:\n    post:\n      requestBody: {{content: {{«json: {{}}}}}}\n      {RESPONSES}\n"
     ));
@@ -127,7 +127,7 @@ fn bodies_have_media_types() {
 }
 
 #[test]
-fn servers_define_their_variables() {
+fn undefined_server_variables_are_reported() {
     let servers = |server: &str| {
         format!(
             "openapi: 3.0.3\ninfo: {{title: T, version: 1.0.0}}\npaths: {{}}\nservers:\n  - {server}\n"
@@ -157,13 +157,13 @@ fn servers_define_their_variables() {
 }
 
 #[test]
-fn tags_are_declared_once() {
+fn duplicate_tags_are_reported() {
     let text = "openapi: 3.0.3\ninfo: {title: T, version: 1.0.0}\npaths: {}\ntags:\n  - name: a\n  - name: «a\n";
     assert_warning(text, "duplicate-tag", "declared twice", "remove");
 }
 
 #[test]
-fn security_schemes_have_what_their_type_needs() {
+fn incomplete_security_schemes_are_reported() {
     let scheme =
         |members: &str| with_components(&format!("  securitySchemes:\n    S: {members}\n"));
     assert_fault(
@@ -216,7 +216,7 @@ fn an_unused_component_is_read() {
 }
 
 #[test]
-fn component_names_have_a_form() {
+fn invalid_component_names_are_reported() {
     assert_fault(
         &with_schemas("    «A B: {}\n"),
         "component-name",

@@ -29,7 +29,7 @@ fn lints_are_shown_with_all_places_that_they_concern() {
 }
 
 #[test]
-fn a_problem_alone_is_one_line() {
+fn a_problem_without_a_text_is_printed_in_one_line() {
     let problems = read("a.yaml", "openapi: 2.9.0\n").expect_err("another version");
     let line = problems.problems()[0].to_string();
     assert!(

@@ -56,7 +56,7 @@ fn the_lifecycle_is_read() {
 }
 
 #[test]
-fn dates_are_days_that_exist() {
+fn dates_that_do_not_exist_are_reported() {
     for date in [
         "2030-02-30",
         "2030-1-05",
@@ -78,7 +78,7 @@ fn dates_are_days_that_exist() {
 }
 
 #[test]
-fn a_stability_level_is_one_of_three() {
+fn an_unknown_stability_level_is_reported() {
     let text = with_operation("      x-stability-level: «alpha\n");
     assert_fault(
         &text,
@@ -89,7 +89,7 @@ fn a_stability_level_is_one_of_three() {
 }
 
 #[test]
-fn a_replacement_has_an_operation_and_a_note() {
+fn an_incomplete_replacement_is_reported() {
     let text = with_operation("      deprecated: true\n      x-replacement: «{operation: a}\n");
     assert_fault(
         &text,
@@ -107,7 +107,7 @@ fn a_replacement_has_an_operation_and_a_note() {
 }
 
 #[test]
-fn a_replacement_exists_and_stays() {
+fn a_missing_or_deprecated_replacement_is_reported() {
     let replaced_by = |name: &str, other: &str| {
         with_paths(&format!(
             "  /a:\n    get:\n      operationId: getBook\n      deprecated: true\n      x-replacement: {{operation: {name}, note: use it}}\n      responses: {{'200': {{description: Fine.}}}}\n  /b:\n    get:\n      operationId: listBooks\n{other}      responses: {{'200': {{description: Fine.}}}}\n"
@@ -134,7 +134,7 @@ fn a_replacement_exists_and_stays() {
 }
 
 #[test]
-fn nothing_is_removed_before_it_is_deprecated() {
+fn a_sunset_before_the_deprecation_is_reported() {
     let text = with_operation(
         "      deprecated: true\n      x-deprecated-since: 2030-12-05\n      x-sunset: «2026-11-20\n",
     );

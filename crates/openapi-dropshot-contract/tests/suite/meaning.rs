@@ -41,7 +41,7 @@ fn a_parameter_or_header_that_may_be_null_is_one_that_may_be_absent() {
 }
 
 #[test]
-fn the_description_beside_a_reference_belongs_to_its_place() {
+fn a_description_beside_a_reference_is_not_that_of_the_component() {
     let operation = |schema: &str| {
         format!(
             "{{responses: {{'200': {{description: D., content: {{application/json: {{schema: {schema}}}}}}}}}}}"

@@ -179,7 +179,7 @@ fn all_parts_of_all_of_need_to_allow_null() {
 }
 
 #[test]
-fn a_query_object_is_spread_only_if_its_members_mean_the_same_alone() {
+fn a_query_object_is_split_only_if_its_members_keep_their_meaning() {
     let names = |parameter: &str| -> Vec<String> {
         let document = readable(&format!(
             "openapi: 3.0.3\ninfo: {{title: T, version: 1.0.0}}\npaths:\n  /a: {{get: {{operationId: a, parameters: [{{in: query, name: q, {parameter}}}], responses: {{'204': {{description: D.}}}}}}}}\n"

@@ -5,7 +5,7 @@ use crate::support::{assert_fault, assert_warning, with_operation, with_paths};
 const RESPONSES: &str = "responses: {'200': {description: Fine.}}";
 
 #[test]
-fn operation_ids_are_unique() {
+fn duplicate_operation_ids_are_reported() {
     let text = with_paths(&format!(
         "  /a:\n    get: {{operationId: list, {RESPONSES}}}\n  /b:\n    get: {{operationId: «list, {RESPONSES}}}\n"
     ));
@@ -20,7 +20,7 @@ fn operation_ids_are_unique() {
 }
 
 #[test]
-fn tags_should_be_declared() {
+fn undeclared_tags_are_reported() {
     assert_warning(
         &with_operation("      tags: [«books]\n"),
         "undeclared-tag",
@@ -84,7 +84,7 @@ fn ignored_headers_get_a_warning() {
 }
 
 #[test]
-fn security_names_schemes_and_scopes_that_exist() {
+fn unknown_security_schemes_and_scopes_are_reported() {
     let components = "components:\n  securitySchemes:\n    key: {type: http, scheme: bearer}\n    oauth: {type: oauth2, flows: {password: {tokenUrl: /t, scopes: {read: Read.}}}}\n";
     let secured = |security: &str| {
         format!(

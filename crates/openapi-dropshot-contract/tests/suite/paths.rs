@@ -9,7 +9,7 @@ fn parameter(name: &str) -> String {
 }
 
 #[test]
-fn each_variable_has_a_parameter() {
+fn path_variables_without_a_parameter_are_reported() {
     let text = with_paths(&format!(
         "  «/books/{{bookId}}:\n    get: {{operationId: getBook, {RESPONSES}}}\n"
     ));
@@ -27,7 +27,7 @@ fn each_variable_has_a_parameter() {
 }
 
 #[test]
-fn each_path_parameter_has_a_variable() {
+fn path_parameters_without_a_variable_are_reported() {
     let text = with_paths(&format!(
         "  /books/{{bookId}}:\n    get:\n      parameters:\n        - {}\n        - {}\n      {RESPONSES}\n",
         parameter("bookId"),

@@ -116,7 +116,7 @@ fn assert_found_missing(marked: &str, message: &str, help: &str) {
 }
 
 #[test]
-fn a_schema_has_no_stability_level() {
+fn a_stability_level_of_a_schema_is_reported() {
     let text = with_responses(
         "        '200': {description: Fine., content: {a/b: {schema: {type: object, example: {}, properties: {a: {x-stability-level: «beta}}}}}}\n",
     );
@@ -129,7 +129,7 @@ fn a_schema_has_no_stability_level() {
 }
 
 #[test]
-fn an_operation_has_an_id_and_a_summary() {
+fn an_operation_without_id_or_summary_is_reported() {
     let text =
         with_responses("").replace("      operationId: list\n      summary", "      «summary");
     assert_strict_fault(
@@ -151,7 +151,7 @@ fn an_operation_has_an_id_and_a_summary() {
 }
 
 #[test]
-fn an_operation_is_secured() {
+fn an_operation_without_security_is_reported() {
     for open in ["security: []\n", "security: [{}, key: []]\n", ""] {
         let text = with_responses("")
             .replace("security: [key: []]\n", open)
@@ -166,7 +166,7 @@ fn an_operation_is_secured() {
 }
 
 #[test]
-fn a_body_has_an_example() {
+fn a_body_without_an_example_is_reported() {
     let text = with_responses(
         "        '200': {description: Fine., content: {a/b: «{schema: {type: string}}}}\n",
     );

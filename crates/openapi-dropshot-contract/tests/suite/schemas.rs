@@ -52,7 +52,7 @@ fn repeated_enum_values_are_reported() {
 }
 
 #[test]
-fn an_array_describes_its_elements() {
+fn an_array_without_items_is_reported() {
     assert_fault(
         &schema("type: «array"),
         "missing-items",
@@ -108,7 +108,7 @@ fn keywords_without_effect_get_a_warning() {
 }
 
 #[test]
-fn read_only_and_write_only_exclude_each_other() {
+fn a_schema_that_is_read_only_and_write_only_is_reported() {
     assert_fault(
         &schema("type: object, properties: {a: «{readOnly: true, writeOnly: true}}"),
         "read-write-only",
@@ -118,7 +118,7 @@ fn read_only_and_write_only_exclude_each_other() {
 }
 
 #[test]
-fn required_names_are_properties_of_the_composed_schema() {
+fn required_names_without_a_property_are_reported() {
     let text =
         schema("type: object, required: [nmae«], properties: {name: {}}").replace("nmae«", "«nmae");
     assert_warning(
@@ -143,7 +143,7 @@ fn required_names_are_properties_of_the_composed_schema() {
 }
 
 #[test]
-fn discriminators_lead_to_schemas() {
+fn discriminators_without_property_or_schema_are_reported() {
     let text = with_schemas(
         "    Cat: {type: object, required: [kind], properties: {kind: {type: string}}}
     Book: {oneOf: [{$ref: '#/components/schemas/Cat'}], discriminator: {propertyName: kind, mapping: {c: «'#/components/schemas/Cta'}}}

@@ -168,7 +168,7 @@ fn references_and_compositions_are_followed() {
 }
 
 #[test]
-fn enum_values_are_valid_by_the_rest_of_the_schema() {
+fn enum_values_that_the_schema_excludes_are_reported() {
     assert_fault(
         &schema("type: integer, enum: [1, «'2']"),
         "invalid-enum-value",

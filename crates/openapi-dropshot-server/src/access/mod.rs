@@ -32,7 +32,7 @@ fn logged_method(method: &str) -> &str {
     }
 }
 
-/// The address of a client. That of IPv4 is written without the machinery of formatting.
+/// The address of a client. An IPv4 address is written without `fmt`, which is slower.
 fn text_of(client: IpAddr) -> String {
     let IpAddr::V4(client) = client else {
         return client.to_string();

@@ -14,7 +14,7 @@ use std::{
 
 /// The time for which the number of lines is limited.
 const PERIOD: Duration = Duration::from_secs(1);
-/// The number of pairs of a status and a code that are counted apart. An API has fewer.
+/// The number of pairs of a status and a code that are counted separately. An API has fewer.
 const KINDS: usize = 64;
 
 /// Decides which rejected requests have a line in the access log.
@@ -22,7 +22,7 @@ const KINDS: usize = 64;
 pub(crate) struct RejectedLines {
     /// Lines of one kind in a period; `None` where there is no limit.
     most: Option<u64>,
-    /// The kinds that have occurred, then free places.
+    /// The kinds that have occurred, followed by free slots.
     kinds: [Kind; KINDS],
     others: AtomicU64,
 }

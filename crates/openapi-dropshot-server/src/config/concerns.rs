@@ -180,7 +180,7 @@ impl Listen {
 }
 
 impl Limits {
-    /// Whether the limits fit each other.
+    /// Whether the limits are consistent.
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         if self.body_budget_bytes < self.body_max_bytes {
             return Err(ConfigError::new(

@@ -1,8 +1,7 @@
 //! Parses the command line of a service, with the environment variable of each setting, and
 //! reads the configuration file: flat TOML whose keys are the names of the flags. A value of
-//! the file replaces the default. An unknown key is an error, so that a typing mistake is
-//! noticed. A mistake is reported where it was made: at a flag, at a variable, or at a line of the
-//! file.
+//! the file replaces the default. An unknown key is an error, so that typing mistakes are found. An
+//! error names its place: a flag, a variable, or a line of the file.
 
 use super::values::similar;
 use crate::{ServiceInfo, config_error::ConfigError};
@@ -136,7 +135,7 @@ fn problem(error: &clap::Error, arg: Option<&Arg>) -> String {
     }
 }
 
-/// The errors of the standard library say what is wrong, but not what to write.
+/// The errors of the standard library describe the problem, but not what to write instead.
 fn what_to_write(error: &(dyn Error + 'static), arg: Option<&Arg>) -> String {
     if error.is::<AddrParseError>() {
         return "write an IP address and a port, as in `127.0.0.1:8080` or `[::1]:8080`".to_owned();

@@ -23,8 +23,8 @@ impl fmt::Display for MistypedVariable {
     }
 }
 
-/// Returns the variables that are similar to a setting of the command, of which more than a typing
-/// mistake tells them apart are left out: other programs have variables with the same prefix.
+/// Returns the variables whose names differ from a setting of the command only by a typing mistake. Other
+/// variables with the same prefix may belong to other programs.
 pub(super) fn mistyped(
     command: &Command,
     info: &ServiceInfo,
@@ -59,8 +59,8 @@ pub(super) fn mistyped(
     mistyped
 }
 
-/// The number of typing mistakes between two names; `None` if there are more than the length of the
-/// name explains.
+/// The number of typing mistakes between two names; `None` if there are too many for the length of
+/// the name.
 fn distance(name: &str, setting: &str) -> Option<usize> {
     let (name, setting) = (name.replace('_', ""), setting.replace('_', ""));
     let distance = strsim::osa_distance(&name, &setting);

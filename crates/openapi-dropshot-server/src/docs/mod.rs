@@ -23,7 +23,7 @@ pub(crate) fn page_and_script(info: &ServiceInfo, title: &str, base: &str) -> [B
     })
 }
 
-/// The viewer. Kept, since each look into the binary copies megabytes.
+/// The viewer. It is cached, because each access to the embedded file copies megabytes.
 pub(crate) static VIEWER: LazyLock<Bytes> = LazyLock::new(|| {
     scalar_api_reference::get_asset("scalar.js")
         .map(Bytes::from)

@@ -43,7 +43,7 @@ fn the_whole_contract_is_served_as_it_was_written() {
 }
 
 #[test]
-fn a_hidden_operation_is_in_neither_form_of_the_document() {
+fn a_hidden_operation_is_missing_in_both_forms_of_the_document() {
     for hidden in all() {
         let served: Vec<&Operation> = all().into_iter().filter(|one| *one != hidden).collect();
         let document = Document::of::<TestContract>(&served);

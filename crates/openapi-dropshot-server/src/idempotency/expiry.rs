@@ -7,7 +7,7 @@ use crate::{
 use std::{sync::Arc, time::Duration};
 use tokio::task::JoinSet;
 
-/// How often it looks for expired keys.
+/// How often it searches for expired keys.
 const PERIOD: Duration = Duration::from_secs(60);
 /// Keys that are deleted in one write: a creation that arrives meanwhile waits for about a
 /// millisecond.

@@ -12,7 +12,7 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// The requests that are under way.
+/// The requests that are running.
 #[derive(Debug)]
 pub(crate) struct InFlight<P>(Arc<Mutex<Names<P>>>);
 
@@ -37,7 +37,7 @@ impl<P> Clone for InFlight<P> {
 pub(super) struct Guard<P: Copy + Eq + Hash> {
     name: Name<P>,
     all: InFlight<P>,
-    /// Its end wakes the requests that wait.
+    /// Dropping it wakes the waiting requests.
     _ended: watch::Sender<()>,
 }
 

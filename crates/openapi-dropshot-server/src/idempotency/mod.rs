@@ -41,7 +41,7 @@ pub enum Attempt<T, R> {
     InFlight,
 }
 
-/// An attempt on its way.
+/// An attempt in progress.
 pub type AttemptFuture<T, R> = BoxFuture<'static, Result<Attempt<T, R>, StateError>>;
 
 /// Attempts the work of a request until it is done, or until most of its deadline has passed.

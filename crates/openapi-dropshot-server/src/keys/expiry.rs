@@ -20,7 +20,7 @@ pub enum Expiry {
 )]
 pub struct InvalidExpiry;
 
-/// The error of an expiry that gives no time at which a key could expire.
+/// The error of an expiry that is not a usable time.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum UnusableExpiry {
     /// The time is not later than the creation.

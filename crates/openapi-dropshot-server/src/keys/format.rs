@@ -46,7 +46,7 @@ impl KeyFormat {
         ApiKey(text)
     }
 
-    /// The key that a text is.
+    /// Parses a key.
     ///
     /// # Errors
     ///

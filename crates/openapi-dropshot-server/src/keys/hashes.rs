@@ -32,7 +32,7 @@ impl KeyHashes {
         KeyHashes(vec![(name.into_string().leak(), hash(key))])
     }
 
-    /// The name of a key, if it is one of these. It can be the principal of a
+    /// The name of a key, if it is one of these keys. It can be the principal of a
     /// [`State`](crate::State).
     #[must_use]
     pub fn find(&self, key: &ApiKey) -> Option<&'static str> {

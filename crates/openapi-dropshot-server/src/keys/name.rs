@@ -15,7 +15,7 @@ pub struct InvalidKeyName;
 impl KeyName {
     const MAX_LENGTH: usize = 100;
 
-    /// The name of the key that a new store is given.
+    /// The name of the first key of a new store.
     #[must_use]
     pub fn first() -> Self {
         KeyName("first".to_owned())

@@ -71,24 +71,23 @@ const MIN_STREAMS: u32 = 4;
 /// has read it.
 const CONNECTION_WINDOW: u32 = 256 << 10;
 const STREAM_WINDOW: u32 = 64 << 10;
-/// The time after which a silent HTTP/2 connection is asked for a sign of life, and the time that
-/// it has for it.
+/// The time after which a silent HTTP/2 connection gets a ping, and the time to respond to it.
 const PING_INTERVAL: Duration = Duration::from_secs(30);
 const PONG_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A socket that is bound to its address, and does not respond yet: connections wait.
+/// A socket that is bound to its address, but does not respond yet: connections wait.
 pub(crate) struct Listener {
     socket: TcpListener,
     address: SocketAddr,
 }
 
-/// Takes an address and lets connections to it wait. The standard library lets 128 of them wait
+/// Binds an address and queues connections to it. The standard library lets 128 of them wait
 /// to be accepted; a client beyond them would have to try again after a second.
 pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     bound_socket(address)?.listen(BACKLOG)
 }
 
-/// Takes an address without accepting connections.
+/// Reserves an address without accepting connections.
 pub(crate) fn bound_socket(address: SocketAddr) -> io::Result<TcpSocket> {
     let socket = match address {
         SocketAddr::V4(_) => TcpSocket::new_v4()?,
@@ -117,12 +116,12 @@ struct ListenerState<S: State> {
     contexts: Arc<RequestContexts<Context<S>>>,
     tls: Option<SharedTls>,
     connections: Arc<Connections>,
-    /// The time after which a client that takes nothing of a response is disconnected.
+    /// The time after which a client that reads nothing of a response is disconnected.
     stall: Duration,
 }
 
 impl Listener {
-    /// Takes the address. Must be called inside a tokio runtime.
+    /// Binds the address. Must be called inside a tokio runtime.
     pub(crate) fn bind(address: SocketAddr) -> io::Result<Self> {
         let socket = listen(address)?;
         let address = socket.local_addr()?;
@@ -188,7 +187,7 @@ impl Running {
     }
 }
 
-/// As for a program that ends: connections finish their requests.
+/// Stops like at the end of the program: connections finish their requests.
 impl Drop for Running {
     fn drop(&mut self) {
         self.tasks.abort_all();
@@ -265,8 +264,8 @@ fn streams(connections: usize) -> u32 {
     (MAX_STREAMS_OF_ALL / connections).clamp(MIN_STREAMS, MAX_STREAMS)
 }
 
-/// Lets the operating system send small writes at once, and end a connection whose client takes
-/// nothing, even if too little waits for the limits of this process.
+/// Lets the operating system send small writes at once, and end a connection whose client reads
+/// nothing, even if too little data is pending for the limits of this process.
 fn prepare(stream: &TcpStream, stall: Duration) {
     // Both only save resources, so that an error changes nothing else.
     let _ = stream.set_nodelay(true);
@@ -279,7 +278,7 @@ fn prepare(stream: &TcpStream, stall: Duration) {
     let _ = stall;
 }
 
-/// Serves HTTP/1.1 or HTTP/2, whichever the client begins with.
+/// Serves HTTP/1.1 or HTTP/2, depending on the first bytes of the client.
 async fn serve_http<C, S>(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     (peer, tls): (SocketAddr, Option<Arc<TlsInfo>>),

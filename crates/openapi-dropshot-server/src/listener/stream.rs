@@ -1,5 +1,5 @@
-//! The bytes of a connection. They outlive HTTP where a request opens a websocket, and keep the
-//! connection counted as open. What has arrived of a request that is not complete is counted.
+//! The bytes of a connection. If a request opens a websocket, they remain in use after HTTP, and
+//! the connection still counts as open. The bytes of an incomplete request are counted.
 
 use super::MAX_HEAD_BYTES;
 use crate::connections::{Command, Connection};
@@ -24,22 +24,22 @@ const END_HEADERS: u8 = 4;
 /// The memory that the fields of an incomplete head of HTTP/2 can take: a field of a byte on the line can
 /// count as 33 bytes for the limit of a head, and take 72 bytes.
 const HALF_HEAD_BYTES: usize = 96 << 10;
-/// What a connection reads before others get their turn: it works on that at once.
+/// How much a connection reads and processes before others are scheduled.
 const READ_AT_ONCE: usize = 32 << 10;
-/// The pause before a connection looks again whether there is room for what it receives.
+/// The pause before a connection checks again whether there is room for the data that it receives.
 const PAUSE: Duration = Duration::from_millis(50);
 
 pub(super) struct Stream<I> {
     inner: I,
     connection: Connection,
     protocol: Protocol,
-    /// Until when the connection waits for room.
+    /// The time until which the connection waits for room.
     pause: Option<Pin<Box<Sleep>>>,
 }
 
 /// The protocol, as far as the first bytes tell it.
 enum Protocol {
-    /// So many bytes of the preface have arrived, and nothing else.
+    /// This many bytes of the preface have arrived, and nothing else.
     Unknown(usize),
     Http1,
     Http2(Frames),
@@ -233,7 +233,7 @@ macro_rules! write_to_inner {
 write_to_inner!(Stream);
 write_to_inner!(HandshakeLimit);
 
-/// Lets a client send only so much until [`end`](HandshakeLimit::end).
+/// Limits how much a client may send until [`end`](HandshakeLimit::end).
 pub(super) struct HandshakeLimit<I> {
     inner: I,
     left: Option<usize>,

@@ -84,8 +84,8 @@ impl<'a> Fields<'a> {
     }
 
     /// Writes a text with escapes: it must not break the line, nor the quotes in JSON. In a line of
-    /// text it is in quotes that Rust reads if `is_quoted`. `more` is the number of bytes that it
-    /// lacks.
+    /// text it is in quotes that Rust reads if `is_quoted`. `more` is the number of bytes that were
+    /// cut off.
     fn escaped(&mut self, field: &Field, text: &str, more: usize, is_quoted: bool) {
         let begin = self.line.len();
         self.name(field);

@@ -107,9 +107,8 @@ impl Lines {
     }
 }
 
-/// A time since 1970 as RFC 3339 has it, to the microsecond. The part that
-/// stands for a second is made once a second: it costs more than the rest of the
-/// line.
+/// A time since 1970 as RFC 3339 has it, to the microsecond. The part up to the second is formatted
+/// once a second, because it costs more than the rest of the line.
 fn push_time(line: &mut String, now: Duration) {
     thread_local! {
         static SECOND: Cell<(u64, String)> = const { Cell::new((0, String::new())) };

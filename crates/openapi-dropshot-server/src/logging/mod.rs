@@ -41,12 +41,12 @@ static SINK: OnceLock<Sink> = OnceLock::new();
 #[cfg(feature = "otlp")]
 static EXPORTER: OnceLock<otlp::Exporter> = OnceLock::new();
 
-/// Begins to log. A second call changes nothing.
+/// Starts logging. A second call changes nothing.
 pub fn init(info: &'static ServiceInfo, log: &Log) {
     init_with(info, log, Switch::On);
 }
 
-/// As [`init`], with or without a line for every request.
+/// Like [`init`], with or without a line for every request.
 pub fn init_with(info: &'static ServiceInfo, log: &Log, access_log: Switch) {
     let mut targets = with_this_crate(log.log.targets(), info);
     // The access log has a line a request already, and each connection can make h2 warn of its client.
@@ -116,12 +116,12 @@ fn begin(info: &'static ServiceInfo, lines: Lines, targets: Targets) -> Result<(
     Ok(())
 }
 
-/// How many lines were lost, because more came than could be written.
+/// The number of lines that were lost because they arrived faster than they could be written.
 pub fn lost_lines() -> u64 {
     SINK.get().map_or(0, Sink::lost)
 }
 
-/// Waits until all that was logged is written, on every way out of `main`.
+/// Waits until all log lines are written, however `main` ends.
 #[derive(Debug)]
 pub struct WriteOut;
 

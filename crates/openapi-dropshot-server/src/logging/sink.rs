@@ -18,8 +18,8 @@ use std::{
 const BYTES: usize = 8 * 1024 * 1024;
 /// The capacity that the buffers keep when there is little to do.
 const KEPT: usize = 1024 * 1024;
-/// How long lines gather after a write, so that a busy service writes many at
-/// a time. A crash loses as much.
+/// How long lines are collected after a write, so that a busy service writes many at a time. A
+/// crash loses the lines of this time.
 const GATHER: Duration = Duration::from_millis(5);
 /// How long the end of the program waits for a reader that has stopped reading.
 const LAST_WORDS: Duration = Duration::from_secs(2);
@@ -69,7 +69,7 @@ impl Sink {
         sink
     }
 
-    /// Takes a line, or loses it where the buffer is full.
+    /// Buffers a line, or drops it if the buffer is full.
     pub(super) fn push(&self, line: &[u8]) {
         let mut lines = lock(&self.0.lines);
         if lines.waiting.len() + line.len() > BYTES {
@@ -101,7 +101,7 @@ impl Sink {
 }
 
 impl Shared {
-    /// Says that what was taken before is written, and waits for more.
+    /// Reports that the buffered lines are written, and waits for more.
     fn take(&self, taken: &mut Vec<u8>) {
         let mut lines = lock(&self.lines);
         lines.writing = false;

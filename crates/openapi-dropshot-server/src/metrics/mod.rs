@@ -18,14 +18,14 @@ use reading::{Reading, Value};
 use requests::Requests;
 use std::{hash::Hash, sync::Arc};
 
-/// The metrics of the streams: the beginning of their names, and what they say.
+/// The metrics of the streams: the beginning of their names, and their help texts.
 pub(crate) const STREAMS: (&str, &str, &str) = (
     "streams",
     "Open streams and waiting requests (long polls) at this moment.",
     "The highest number of streams and waiting requests at the same time.",
 );
 
-/// All that is counted for one server.
+/// All metrics of one server.
 pub struct Metrics {
     registry: Registry,
     ready: IntGauge,
@@ -68,8 +68,8 @@ impl Metrics {
         self.ready.set(ready.into());
     }
 
-    /// Serves the value that `read` returns, at each scrape; it never decreases. A name
-    /// that is there already keeps its first meaning.
+    /// Serves the value that `read` returns, at each scrape; it never decreases. A name that is
+    /// already registered keeps its first meaning.
     pub fn counter(&self, name: &str, help: &str, read: impl Fn() -> u64 + Send + Sync + 'static) {
         // Exact up to 2^53, which is a thousand years of 250,000 a second.
         let read = move || Some(Value::Counter(read() as f64));
@@ -81,8 +81,8 @@ impl Metrics {
         self.optional_gauge(name, help, move || Some(read()));
     }
 
-    /// As [`gauge`](Metrics::gauge), of a value that may be unknown: a scrape without it lacks the
-    /// metric.
+    /// Like [`gauge`](Metrics::gauge), for a value that may be unknown; then the metric is missing
+    /// in a scrape.
     pub fn optional_gauge(
         &self,
         name: &str,
@@ -92,7 +92,7 @@ impl Metrics {
         self.add(&Opts::new(name, help), move || read().map(Value::Gauge));
     }
 
-    /// As [`gauge`](Metrics::gauge), one of a family whose members are told apart by a label.
+    /// Like [`gauge`](Metrics::gauge), for one member of a family that is distinguished by a label.
     pub fn gauge_with_label(
         &self,
         name: &str,
@@ -118,7 +118,7 @@ impl Metrics {
     fn add(&self, opts: &Opts, read: impl Fn() -> Option<Value> + Send + Sync + 'static) {
         let reading = Reading::new(opts, read);
         if let Err(problem) = self.registry.register(Box::new(reading)) {
-            tracing::error!("a metric is not served: {problem}");
+            tracing::error!("a metric cannot be exported: {problem}");
         }
     }
 

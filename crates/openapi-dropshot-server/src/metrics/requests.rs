@@ -21,21 +21,21 @@ const BUCKETS: [f64; 17] = [
     7.5, 10.0,
 ];
 
-/// The methods that the convention knows, and what it calls all others.
+/// The methods in the convention, and its name for all others.
 const METHODS: [&str; 10] = [
     "GET", "POST", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "_OTHER",
 ];
 
-/// The statuses for which an operation has a series at hand.
+/// The statuses for which an operation keeps its series in an array.
 const STATUSES: [u16; 17] = [
     200, 201, 400, 401, 404, 503, 500, 429, 413, 415, 422, 408, 409, 410, 405, 204, 304,
 ];
 
-/// The route of what has none, so that no made-up path becomes a label.
+/// The label of requests without a route, so that clients cannot create labels with arbitrary paths.
 const UNMATCHED: &str = "unmatched";
 /// The status of a request whose client disconnected.
 const NO_STATUS: &str = "none";
-/// Where there are more keys than that, further ones are counted together.
+/// Beyond this number of keys, further ones are counted together.
 const KEYS: usize = 1000;
 const OTHER_KEYS: &str = "other";
 

@@ -23,7 +23,7 @@ pub(super) fn permit<P: Copy + Eq + Hash>(
     })
 }
 
-/// 503 from when the service stops, and the end of the connection.
+/// Rejects requests with 503 and ends the connection once the service stops.
 pub(super) fn check(readiness: &Readiness) -> Result<(), ErrorResponse> {
     if readiness.phase() < Phase::Stopping {
         return Ok(());

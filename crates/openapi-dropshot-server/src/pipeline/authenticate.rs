@@ -20,7 +20,7 @@ use http::{HeaderValue, header::WWW_AUTHENTICATE, request::Parts};
 use openapi_dropshot_types::{Condition, Operation, RequiredScheme, SchemeKind, Security};
 use std::{pin::pin, sync::Arc, task::Poll, time::Duration};
 
-/// The time after which the credential of an open stream is looked at again.
+/// The time after which the credential of an open stream is checked again.
 const NEXT_LOOK: Duration = Duration::from_secs(5);
 
 /// The principal of a request.
@@ -47,9 +47,9 @@ pub(super) fn needs_body<S: State>(security: &Security, head: &Parts) -> bool {
 }
 
 /// The principal of a request and its limits, found within the time that a request may take; `None` if the request has
-/// no credential and needs none. If
-/// it is not known at once, the request counts as one without a principal; those are not rejected
-/// where there are too many, since they may have a valid key, but others are closed.
+/// no credential and needs none. While the principal is unknown, the request counts as one without a principal. Such
+/// requests are not rejected if there are too many, because they may have a valid key; other connections are closed
+/// instead.
 pub(super) async fn principal<S: State>(
     context: &Context<S>,
     security: &Security,
@@ -167,8 +167,8 @@ pub(super) async fn principal<S: State>(
     ))
 }
 
-/// Returns when the credential of a request is not valid any more, or may not call the operation any more. A service that
-/// cannot tell has not said so.
+/// Returns when the credential of a request is no longer valid, or may no longer call the operation. If the service
+/// cannot tell, the credential stays valid.
 pub(super) async fn revoked<S: State>(
     contexts: Arc<RequestContexts<Context<S>>>,
     operation: &'static Operation,
@@ -256,7 +256,7 @@ fn rejected<S: State>(
         })
 }
 
-/// Says what a client sends: the credentials of each alternative.
+/// Describes the credentials that a client has to send, for each alternative.
 fn alternatives(security: &Security) -> String {
     let credential = |required: &RequiredScheme| {
         let kind = required.scheme.kind;

@@ -41,8 +41,8 @@ pub(super) fn check_announced(body: &Body, limits: &Limits) -> Result<(), ErrorR
     }
 }
 
-/// The whole body, which a principal sends. If it has not arrived yet, `wait` is called, and what it
-/// returns is kept until then.
+/// Reads the whole body from a principal. If it has not arrived yet, `wait` is called, and its
+/// result is kept until the body is complete.
 pub(super) async fn read<P: Copy + Eq + Hash, W>(
     body: &mut Body,
     limits: &Limits,
@@ -99,8 +99,8 @@ async fn collect<P: Copy + Eq + Hash>(
     })
 }
 
-/// A share of the budget is taken for the bytes that have arrived, not for the announced length: else
-/// announcing much and sending nothing would use it up.
+/// A share of the budget is taken for the bytes that have arrived, not for the announced length: otherwise
+/// a client could use it up by announcing a large body and sending nothing.
 fn take_share<P: Copy + Eq + Hash>(
     share: &mut Option<Share<Option<P>>>,
     length: usize,

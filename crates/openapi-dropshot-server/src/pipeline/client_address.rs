@@ -1,6 +1,6 @@
 //! Finds the address of the client behind the proxies that the owner trusts, for the access log.
-//! The header is read from its end: each proxy appends the address that it saw, and what stands
-//! before the first address that is not of a trusted proxy may be invented by the client.
+//! The header is read from its end: each proxy appends the address that it saw, and the client may
+//! have forged everything before the first address that is not a trusted proxy.
 
 use crate::config::{ClientAddressHeader, Proxies};
 use http::{HeaderMap, HeaderName, header::FORWARDED};

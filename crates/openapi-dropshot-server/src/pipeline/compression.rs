@@ -14,7 +14,7 @@ use http::{
 use hyper::body::Body as _;
 use std::io::Write as _;
 
-/// A smaller body does not become smaller enough to be worth the time.
+/// Compressing a smaller body saves too little to be worth the time.
 const SMALLEST: u64 = 512;
 
 /// Compresses a response, if its type is worth it and the client accepts it.

@@ -70,7 +70,7 @@ pub struct Context<S: State> {
     pub(super) streams: StreamPlaces<PrincipalKey>,
     /// The requests that wait for something to happen, and how long each may take.
     pub(super) waits: Waits,
-    /// One for each byte of requests that wait, and of large heads.
+    /// One share unit for each byte of waiting requests and of large heads.
     pub(super) request_budget: Budget<PrincipalKey>,
     /// One for each byte of a body that may be held in memory.
     pub(super) body_budget: Budget<PrincipalKey>,

@@ -37,7 +37,7 @@ pub(super) struct Cors {
     request_headers: HeaderValue,
 }
 
-/// The permission to read the response, for the page that sent the request.
+/// Whether the page that sent the request may read the response.
 #[derive(Debug)]
 pub(super) struct Grant {
     allowed: Option<HeaderValue>,

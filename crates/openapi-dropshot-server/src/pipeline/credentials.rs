@@ -6,7 +6,7 @@ use openapi_dropshot_types::{SchemeKind, Security, cookies};
 use percent_encoding::percent_decode_str;
 use std::{borrow::Cow, str};
 
-/// What a request has for a security scheme.
+/// The credential that a request has for a security scheme.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) enum Found<'h> {
     Nothing,
@@ -88,7 +88,7 @@ fn form_decoded(text: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(decoded.into_owned()))
 }
 
-/// The one credential. Of several it is unknown which the client means, and others on the way may read another one.
+/// The only credential. If there are several, it is unknown which one the client means, and proxies may use another one.
 fn only<'h>(mut found: impl Iterator<Item = Option<Cow<'h, str>>>) -> Found<'h> {
     match (found.next(), found.next()) {
         (None, _) => Found::Nothing,

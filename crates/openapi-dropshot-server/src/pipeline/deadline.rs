@@ -21,7 +21,7 @@ pub(super) async fn within<T>(
     result.ok_or_else(|| too_late(limits))
 }
 
-/// As [`within`], but work that may wait has until `deadline`.
+/// Like [`within`], but work that may wait has until `deadline`.
 pub(super) async fn within_or_wait<T>(
     limits: &Limits,
     mut work: Pin<&mut impl Future<Output = T>>,
@@ -47,7 +47,7 @@ fn too_late(limits: &Limits) -> ErrorResponse {
     ErrorResponse::new(Condition::Unavailable, message)
 }
 
-/// As tokio's `timeout`, but sets a timer only if the work does not end at once.
+/// Like tokio's `timeout`, but sets a timer only if the work does not end at once.
 // The work is pinned by the caller: as an argument that is awaited, it would be in the future
 // twice, and both would be copied with each future around it.
 pub(super) async fn timeout<T>(

@@ -7,12 +7,12 @@ use http::{header::EXPECT, request::Parts};
 use http_body_util::BodyExt as _;
 use std::time::Duration;
 
-/// Long enough for bytes that are under way to arrive; short enough to cost little.
+/// Long enough for bytes in transit to arrive, and short enough to cost little.
 pub(super) const TIME: Duration = Duration::from_secs(2);
 /// The same for a stream of HTTP/2 whose client has no valid key. Some clients lose the response if
-/// the stream is reset before they have sent what they were about to send.
+/// the stream is reset before they have sent their pending data.
 pub(super) const TIME_OF_STRANGERS: Duration = Duration::from_millis(250);
-/// The bytes that a client on a fast line has under way before it looks for a response.
+/// The bytes that a client on a fast connection has in transit before it reads a response.
 const BYTES: usize = 16 * 1024 * 1024;
 
 /// Returns whether the body of a rejected request is drained. A client that expects

@@ -13,7 +13,7 @@ use http::{
 use openapi_dropshot_types::{Condition, Contract, Operation, Rejection};
 use std::{borrow::Cow, mem};
 
-/// Why the pipeline ends a request, with headers that only the step knows that ends it.
+/// Why the pipeline ends a request, with the headers that the rejecting step adds.
 #[derive(Debug)]
 pub(super) struct ErrorResponse {
     reason: Reason,
@@ -22,14 +22,14 @@ pub(super) struct ErrorResponse {
 
 #[derive(Debug)]
 enum Reason {
-    /// The pipeline rejects it; the document says what that looks like.
+    /// The pipeline rejects it, in the form of the document.
     Condition {
         condition: Condition,
         message: Cow<'static, str>,
         /// For the log only.
         detail: Option<String>,
     },
-    /// The handler, or the reading of its parameters, rejects it.
+    /// The handler, or the parser of its parameters, rejects it.
     Rejection(Box<Rejection>),
 }
 

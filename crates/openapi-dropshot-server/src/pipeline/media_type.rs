@@ -65,7 +65,7 @@ fn charset(parameter: &str) -> Option<&str> {
         .then(|| value.trim_matches('"'))
 }
 
-/// As much of a header as a message can bear.
+/// The beginning of a header value, short enough for a message.
 fn shortened(text: &str) -> &str {
     text.char_indices()
         .nth(64)

@@ -2,7 +2,7 @@
 //! ([`handle_request`]). dropshot has no middleware. Therefore the server passes its requests to
 //! the pipeline, and the pipeline gives each to dropshot's extractors and the handler.
 //!
-//! The order of the steps is a promise: a client without a key learns nothing about the
+//! The order of the steps is guaranteed: a client without a key learns nothing about the
 //! rest, and a body is read before a permit is taken, so that clients that
 //! send their bodies slowly do not block the others.
 
@@ -68,7 +68,7 @@ use upload::Upload;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Responds to a request. There is no error: each becomes a response.
+/// Responds to a request. It returns no error, because each error becomes a response.
 pub(crate) async fn handle_request<C, S>(
     contexts: &Arc<RequestContexts<Context<S>>>,
     (request, cost): (Request<Body>, Cost),
@@ -171,7 +171,7 @@ struct Client<'a> {
     activity: &'a Activity,
 }
 
-/// Calls the hook of the service. As long as it waits, the request counts as one without a principal.
+/// Calls the hook of the service. Meanwhile the request counts as one without a principal.
 async fn before<S: State>(
     context: &Context<S>,
     head: &mut Parts,

@@ -6,13 +6,13 @@ use fair_shares::{Share, Shares};
 use openapi_dropshot_types::{Condition, Contract, OperationLimits};
 use std::{hash::Hash, num::NonZeroUsize, sync::Arc};
 
-/// What requests of one operation may do.
+/// The limits of one operation.
 pub(super) struct Allowed<P> {
     /// The limits of the service, with those of the operation in their place.
     pub(super) limits: Limits,
-    /// As how many requests of the rate limit a request counts.
+    /// How many requests of the rate limit a request counts as.
     pub(super) cost: u32,
-    /// One for each request that may run; `None` where the operation has no number of its own.
+    /// One for each request that may run; `None` if the operation has no concurrency limit.
     running: Option<Arc<Shares<Option<P>>>>,
 }
 
@@ -33,7 +33,7 @@ impl<P: Copy + Eq + Hash> Allowed<P> {
         }
     }
 
-    /// Takes one of the places of the operation, where their number is limited.
+    /// Takes a place of the operation, if their number is limited.
     pub(super) fn begin(
         &self,
         principal: Option<P>,

@@ -32,7 +32,7 @@ pub(super) struct Page {
     gzip: Option<Lazy>,
 }
 
-/// A representation that is made once, when it is requested first.
+/// A representation that is created once, when it is first requested.
 type Lazy = LazyLock<Representation, Box<dyn FnOnce() -> Representation + Send>>;
 
 /// The bytes of a page, as they are or as gzip, with a strong validator of these very bytes
@@ -44,8 +44,8 @@ struct Representation {
 }
 
 const SAFE: (HeaderName, &str) = (X_CONTENT_TYPE_OPTIONS, "nosniff");
-/// After an upgrade, page and script have to fit the document. A client keeps them, and asks
-/// each time whether they have changed.
+/// After an upgrade, page and script must match the document. A client caches them, and checks each
+/// time whether they have changed.
 const FRESH: (HeaderName, &str) = (CACHE_CONTROL, "no-cache");
 const HTML_HEADERS: &[(HeaderName, &str)] = &[
     (CONTENT_SECURITY_POLICY, docs::POLICY),

@@ -13,7 +13,7 @@ use std::time::Duration;
 const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 
-/// 429 where the allowance is spent.
+/// Rejects the request with 429 if the allowance is used up.
 pub(super) fn check(quota: &Quota) -> Result<(), ErrorResponse> {
     if quota.passed {
         return Ok(());
@@ -40,7 +40,7 @@ pub(super) fn put(quota: &Quota, headers: &mut HeaderMap) {
     }
 }
 
-/// Rounded up, so that a client that waits so long has waited long enough.
+/// Rounded up, so that a client that waits for this time has waited long enough.
 fn seconds(time: Duration) -> u64 {
     time.as_secs() + u64::from(time.subsec_nanos() > 0)
 }

@@ -28,7 +28,7 @@ pub(super) struct RequestRecord<S: State> {
     /// The path that does not exist, for the log.
     pub(super) path: Option<String>,
     pub(super) client: IpAddr,
-    /// What the hook of the service put into the request.
+    /// The values that the hook of the service stored for the request.
     pub(super) extensions: Extensions,
     caller: Option<Caller<S::Principal>>,
     /// Lets the handler find the principal.
@@ -81,7 +81,7 @@ impl<S: State> RequestRecord<S> {
         self.caller = Some(caller);
     }
 
-    /// What the hook of the service gets of the request.
+    /// The request as the hook of the service gets it.
     pub(super) fn outgoing(&self) -> Outgoing<'_, S::Principal> {
         Outgoing {
             method: &self.method,
@@ -93,7 +93,7 @@ impl<S: State> RequestRecord<S> {
         }
     }
 
-    /// Stands for the principal in budgets, once it is known.
+    /// The key of the principal in budgets, once it is known.
     pub(super) fn key(&self) -> Option<PrincipalKey> {
         self.caller.as_ref().map(|caller| caller.key)
     }

@@ -1,4 +1,4 @@
-//! Checks what HTTP requires of the head of every request (RFC 9110 and 9112).
+//! Checks the head of every request by the rules of HTTP (RFC 9110 and 9112).
 
 use super::error_response::ErrorResponse;
 use http::{

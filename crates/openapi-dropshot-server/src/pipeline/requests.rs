@@ -1,5 +1,5 @@
 //! Counts the requests that wait, and those with a large head, in a budget that the principals share.
-//! All that have none, as those whose key is still looked up, are one of them.
+//! Requests without a known principal, such as those whose key is being looked up, share like a single principal.
 
 use super::{body::Budget, error_response::ErrorResponse};
 use fair_shares::Share;
@@ -7,11 +7,11 @@ use http::{HeaderMap, HeaderName, HeaderValue, request::Parts};
 use openapi_dropshot_types::Condition;
 use std::hash::Hash;
 
-/// The least memory that a request takes: its place in the server, with HTTP/2 a stream.
+/// The minimum memory of a request: its state in the server and, with HTTP/2, a stream.
 pub(super) const REQUEST_BYTES: usize = 10 << 10;
 /// The memory of a field beside its name and its value.
 const FIELD_BYTES: usize = 128;
-/// A request with less than this is counted only while it waits.
+/// A smaller request is counted only while it waits.
 const LARGE: usize = REQUEST_BYTES + (4 << 10);
 
 /// The memory that a request takes.

@@ -125,8 +125,8 @@ impl Routes {
         is_served.is_some_and(|is_served| *is_served)
     }
 
-    /// The error for a path that does not have that method; a path of which
-    /// nothing is served is not found.
+    /// The error for a path without this method; if no operation of the path is served, the path is
+    /// not found.
     fn without(&self, method: &Method, path: &str) -> ErrorResponse {
         match self.allowed(path) {
             methods if methods.is_empty() => self.not_found(),

@@ -1,5 +1,5 @@
-//! Sends the responses that are streams: within their own number of places, one part at a time, with heartbeats, and until they are
-//! idle, too old, or the server stops.
+//! Sends the responses that are streams: within the limit of streams, one part at a time, with heartbeats, and until they are idle,
+//! too old, or the server stops.
 
 use super::{
     body::Budget,
@@ -35,9 +35,9 @@ use tokio::time::{Instant, Sleep};
 
 /// A comment, which clients ignore.
 const HEARTBEAT: &[u8] = b":\n\n";
-/// The bytes after which a stream lets other requests run, also if its client takes all at once.
+/// The bytes after which a stream lets other requests run, even if its client reads everything at once.
 const SENT_AT_ONCE: usize = 64 << 10;
-/// The time for which a stream of JSON may wait for its next item while the server stops: one that has an end can reach it.
+/// The time for which a stream of JSON may wait for its next item while the server stops, so that a finite stream can end.
 const PAUSE_AT_END: Duration = Duration::from_secs(1);
 
 type BoxError = Box<dyn Error + Send + Sync>;
@@ -52,7 +52,7 @@ pub(super) struct Serving<'a, P: Copy + Eq + Hash> {
     pub(super) version: Version,
 }
 
-/// Takes a place for a stream. Without one, the request is rejected before it was started.
+/// Takes a place for a stream. If no place is free, the request is rejected before it starts.
 pub(super) fn place<P: Copy + Eq + Hash>(
     places: &StreamPlaces<P>,
     principal: Option<P>,
@@ -104,7 +104,7 @@ where
     Response::from_parts(head, Body::wrap(stream))
 }
 
-/// Whether the client has taken the last part.
+/// Whether the client has read the last part.
 #[derive(Default)]
 struct Taken {
     is_waiting: AtomicBool,
@@ -144,7 +144,7 @@ struct OpenStream<P: Copy + Eq + Hash> {
     timer: Pin<Box<Sleep>>,
     /// Ends when the server stops; absent when it has ended.
     stopped: Mutex<Option<BoxFuture<'static, ()>>>,
-    /// Ends when the principal may not have the stream any more.
+    /// Ends when the principal may no longer have the stream.
     revoked: Mutex<BoxFuture<'static, ()>>,
     taken: Arc<Taken>,
     budget: Budget<P>,
@@ -152,7 +152,7 @@ struct OpenStream<P: Copy + Eq + Hash> {
     /// The connection is not idle as long as it has a stream.
     activity: Activity,
     version: Version,
-    /// What was sent since other requests could run.
+    /// The bytes that were sent since other requests could run.
     sent_in_turn: usize,
     is_ended: bool,
     _kept: Box<dyn Any + Send + Sync>,

@@ -1,5 +1,5 @@
-//! Lets requests for large responses take turns. To write or compress one takes milliseconds of a
-//! thread that other requests wait for; thousands of them at once would hold up all others.
+//! Lets requests for large responses take turns. Writing or compressing one blocks a thread for
+//! milliseconds; thousands of them at once would delay all other requests.
 
 use std::{
     hash::{BuildHasher as _, Hash, RandomState},
@@ -7,17 +7,17 @@ use std::{
 };
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// A response of so many bytes, before it is compressed, is large.
+/// The size in bytes, before compression, from which a response is large.
 pub(super) const LARGE: u64 = 32 << 10;
-/// A response of so many bytes takes as long as a large one if it is compressed.
+/// The size in bytes from which compressing a response takes as long as a large response.
 pub(super) const LARGE_TO_COMPRESS: u64 = 8 << 10;
 /// The principals of one group wait for each other.
 const GROUPS: usize = 16;
 
-/// The turns of all requests for large responses. Whoever has one waits only for the tasks that are ready.
+/// The turns of all requests for large responses. A request with a turn waits only for tasks that are ready.
 pub(super) struct Turns {
-    /// As many turns as there are threads for each, so that of all that wait for a thread no group has
-    /// more.
+    /// As many turns for each group as there are threads, so that no group has more requests that wait for a
+    /// thread.
     groups: [Semaphore; GROUPS],
     /// As many turns as there are threads.
     threads: Semaphore,

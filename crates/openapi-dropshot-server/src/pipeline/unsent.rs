@@ -1,5 +1,5 @@
-//! Bounds the memory of responses that their clients have not taken yet: all of them together by
-//! a budget, and each by the time in which the client has to take the next part.
+//! Bounds the memory of responses that their clients have not read yet: all of them together by
+//! a budget, and each by the time in which the client has to read the next part.
 
 use super::{body::Budget, error_response::ErrorResponse};
 use crate::connections::{Activity, Sending};
@@ -22,12 +22,12 @@ use std::{
 pub(super) const SMALL: u64 = 8 << 10;
 /// The memory of a response of HTTP/2 beside its content: its stream and its head.
 const STREAM_COST: usize = 4 << 10;
-/// The bytes that a client has to read within the time limit. The server passes on as many at once.
+/// The bytes that a client has to read within the time limit. The server passes on this many at once.
 const PART: usize = 64 << 10;
 /// The same for a stream of HTTP/2, which has to share its connection with others.
 const STREAM_PART: usize = 16 << 10;
 
-/// Marks a response that [`limit`] has seen to.
+/// Marks a response that [`limit`] has processed.
 #[derive(Clone)]
 pub(super) struct Watched;
 
@@ -99,9 +99,9 @@ fn too_many() -> ErrorResponse {
     ErrorResponse::new(Condition::Overloaded, message)
 }
 
-/// Lets the listener know until when a response is being sent, so that its connection is not
-/// taken for an idle one, and that the client takes it. With HTTP/1.1, the operating
-/// system ends the connection of a client that does not take a small response. A connection of
+/// Tells the listener how long a response is being sent, so that its connection does not count as idle, and whether the
+/// client reads it. With HTTP/1.1, the operating system ends the connection of a client that does not read a small
+/// response. A connection of
 /// HTTP/2 is ended here if a response waits for its client and the budget has no room for
 /// another one.
 pub(super) fn watch<P>(
@@ -145,7 +145,7 @@ where
     Response::from_parts(head, body)
 }
 
-/// A body that tells the listener when the client takes a part of it, and keeps `share` until the
+/// A body that tells the listener when the client reads a part of it, and keeps `share` until the
 /// last byte was passed to the socket.
 fn watched<T: Send + Sync + 'static>(
     content: Bytes,

@@ -1,5 +1,5 @@
-//! Passes a body on to its handler as it arrives, within its size and the pauses that its client may make. What is wrong with it
-//! becomes the response, whatever the handler makes of it.
+//! Passes a body on to its handler as it arrives, within the limits of its size and of the pauses of the client. An error of the
+//! body determines the response, whatever the handler returns.
 
 use super::{body, drain, error_response::ErrorResponse};
 use crate::config::{Limits, Seconds};
@@ -31,7 +31,7 @@ enum Fault {
     Revoked,
 }
 
-/// How far an upload is.
+/// The state of an upload.
 struct Progress {
     last_part: Instant,
     is_complete: bool,
@@ -49,7 +49,7 @@ pub(super) struct Upload {
 }
 
 impl Upload {
-    /// The body for the handler, which breaks off when `revoked` returns. `kept` is dropped when nothing more is read of it.
+    /// The body for the handler, which ends with an error when `revoked` returns. `kept` is dropped when nothing more is read of it.
     pub(super) fn start(
         body: Body,
         limits: &Limits,
@@ -96,7 +96,7 @@ impl Upload {
         (progress.last_part + pause + self.deadline).min(self.end + self.deadline)
     }
 
-    /// The response for what is wrong with the body, unless the handler had success without the rest of it.
+    /// The response for the error of the body, unless the handler succeeded without the rest of it.
     pub(super) fn check(&self, status: Option<StatusCode>) -> Result<(), ErrorResponse> {
         let progress = self.progress.lock();
         let progress = progress.unwrap_or_else(PoisonError::into_inner);
@@ -119,7 +119,7 @@ impl Upload {
 struct Arriving {
     body: Body,
     progress: Arc<Mutex<Progress>>,
-    /// How many bytes it may still have.
+    /// The number of bytes that may still arrive.
     left: usize,
     pause: Duration,
     timer: Pin<Box<Sleep>>,

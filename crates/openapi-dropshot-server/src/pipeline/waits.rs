@@ -39,7 +39,7 @@ impl Waits {
         }
     }
 
-    /// When a request must have ended that waits, or has waited.
+    /// The time at which a request that waits, or has waited, must have ended.
     pub(super) fn deadline(&self, request: Uuid) -> Option<Instant> {
         lock(&self.0).get(&request).copied()
     }

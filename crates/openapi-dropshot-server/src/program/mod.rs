@@ -92,7 +92,7 @@ pub enum ProgramError {
     /// The signal handlers cannot be installed.
     #[error("cannot listen for signals")]
     Signals(#[source] io::Error),
-    /// The address of the API cannot be taken, or the API cannot be served.
+    /// The address of the API cannot be bound, or the API cannot be served.
     #[error(transparent)]
     Start(#[from] StartError),
     /// The admin listener cannot be bound to its address.
@@ -118,7 +118,7 @@ pub struct Program<X: clap::Args> {
     settings: ServeSettings<X>,
     /// Serves requests to the end, so that `/readyz` can report that the service stops.
     admin: Option<Admin>,
-    /// Holds the address of the API until the server takes it.
+    /// Reserves the address of the API until the server binds it.
     reserved: Option<TcpSocket>,
 }
 
@@ -135,7 +135,7 @@ pub struct BoundProgram<S: State> {
 }
 
 impl<X: clap::Args + Settings> Program<X> {
-    /// Begins to log, takes over the signals of the process, and reads the certificate. Must be
+    /// Starts logging, handles the signals of the process, and reads the certificate. Must be
     /// called inside a tokio runtime.
     ///
     /// # Errors
@@ -175,11 +175,11 @@ impl<X: clap::Args + Settings> Program<X> {
         &self.settings.service
     }
 
-    /// Takes the addresses of the API `C` and of the admin listener.
+    /// Binds the addresses of the API `C` and of the admin listener.
     ///
     /// # Errors
     ///
-    /// An address is taken, not allowed, or not of this machine.
+    /// An address is in use, not allowed, or does not belong to this machine.
     pub fn bind<C, S>(mut self, state: S) -> Result<BoundProgram<S>, ProgramError>
     where
         C: Contract<Context = Context<S>>,
@@ -324,8 +324,8 @@ fn reload<S: State>(
     supervisor::notify(&[NotifyState::Ready]);
 }
 
-/// Goes on for a while, so that a load balancer can learn that it should send no more; lets
-/// requests finish, then closes the state of the service.
+/// Continues to serve for the shutdown delay, so that a load balancer can stop sending requests;
+/// lets requests finish, then closes the state of the service.
 async fn stop<S: State, E>(
     server: Server<S>,
     close: impl AsyncFnOnce() -> Result<(), E>,

@@ -78,7 +78,7 @@ pub async fn retry<T, E: fmt::Display>(
     opened(open, is_temporary, limit, None).await
 }
 
-/// Takes an address without accepting connections; there is nothing to take for port 0.
+/// Reserves an address without accepting connections; does nothing for port 0.
 fn reserve(address: SocketAddr) -> Result<Option<TcpSocket>, ProgramError> {
     if address.port() == 0 {
         return Ok(None);

@@ -97,7 +97,7 @@ fn the_largest_settings_do_not_overflow() {
 }
 
 #[test]
-fn a_request_counts_as_often_as_it_costs_and_one_that_costs_too_much_takes_all() {
+fn a_request_uses_its_cost_of_the_rate_limit_and_at_most_the_burst() {
     let limiter = limiter("1", "10");
     let count = |cost, now| limiter.count(&1, None, cost, ms(now)).expect("a limit");
     let quota = count(7, 0);

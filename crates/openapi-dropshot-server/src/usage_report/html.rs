@@ -193,7 +193,7 @@ const COLUMNS: [(&str, &str); 6] = [
     ("last user agent", " class=\"text\""),
 ];
 
-/// The chart and the table of those who call an operation.
+/// The chart and the table of the callers of an operation.
 fn callers(html: &mut String, operation: &str, callers: &[CallerUsage], today: NaiveDate) {
     if callers.is_empty() {
         return;

@@ -1,5 +1,5 @@
-//! Reports who still calls the deprecated operations, for the owner who wants to remove them, and
-//! who calls the others if their calls are counted: as a page of the admin listener, and as JSON and
+//! Reports the callers of deprecated operations, for the owner who wants to remove them, and those
+//! of other operations if their calls are counted: as a page of the admin listener, and as JSON and
 //! CSV for a command of the service. The page and the
 //! gate `cargo openapi-dropshot check --usage` have the same limit, [`QUIET_DAYS`].
 
@@ -18,9 +18,9 @@ pub const QUIET_DAYS: i64 = 30;
 /// The usage of operations that a service has stored.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct StoredUsage {
-    /// Since when the calls of each deprecated operation are counted, by `operationId`: the time at
-    /// which the first server ran that counts them, or at which a backup was restored that lacks
-    /// later calls. An operation that is not in it is never reported as unused.
+    /// The time since which the calls of each deprecated operation are counted, by `operationId`:
+    /// the start of the first server that counts them, or the last restore of a backup, which lacks
+    /// later calls. A missing operation is never reported as unused.
     pub since: BTreeMap<String, DateTime<Utc>>,
     /// The callers of each operation.
     pub callers: Vec<CallerUsage>,
@@ -62,7 +62,7 @@ pub struct UsageReport {
 }
 
 /// The usage of an operation that is not deprecated. Its calls may have been counted for a part of
-/// the time only, so nothing follows from there being none.
+/// the time only, so the absence of calls proves nothing.
 #[derive(Clone, Debug, Serialize)]
 pub struct OtherUsage {
     /// The `operationId`.
@@ -250,8 +250,8 @@ fn usage_of(
     }
 }
 
-/// A field in quotes where it needs them. One that a spreadsheet would take for a formula gets an
-/// apostrophe: clients choose what they call themselves.
+/// A field in quotes where it needs them. A value that a spreadsheet would read as a formula gets
+/// an apostrophe, because clients choose their own `User-Agent`.
 fn csv_field(text: &str) -> String {
     let is_number = text.parse::<i64>().is_ok();
     let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']) && !is_number;

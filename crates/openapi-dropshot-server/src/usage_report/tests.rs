@@ -139,7 +139,7 @@ fn an_unused_operation_is_safe_to_remove_from_its_sunset_on() {
 }
 
 #[test]
-fn a_row_of_the_csv_is_a_day_and_contains_no_formula() {
+fn the_csv_has_one_row_per_day_and_no_formulas() {
     let csv = report(Some(3), "a \"shop\", closed").to_csv();
     let rows: Vec<_> = csv.lines().skip(1).collect();
     assert_eq!(rows.len(), 3, "{csv}");

@@ -13,7 +13,6 @@ use openapi_dropshot_contract::model::{Document, Method};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
-/// The file.
 pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenStream {
     let info = &document.info;
     let title = format!(
@@ -40,7 +39,7 @@ pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenS
     }
 }
 
-/// The words of an operation: summary, description, and how it ends.
+/// The texts of an operation: summary, description, and its deprecation.
 fn operation_docs(plan: &OperationPlan<'_>) -> Docs {
     let operation = plan.operation;
     let texts = [&operation.summary, &operation.description];

@@ -11,7 +11,6 @@ use openapi_dropshot_contract::model::{Document, Node};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-/// The file.
 pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenStream {
     let module = module(name);
     let mut arms: Vec<TokenStream> = plan.operations.iter().map(arm).collect();

@@ -30,7 +30,6 @@ pub(super) fn entries(plan: &Plan<'_>) -> TokenStream {
     }
 }
 
-/// The file.
 pub(super) fn file(plan: &Plan<'_>) -> TokenStream {
     // Websockets and operations whose errors dropshot describes have no error type of their own.
     let own = |operation: &&OperationPlan<'_>| {

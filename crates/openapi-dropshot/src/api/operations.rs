@@ -12,7 +12,6 @@ use openapi_dropshot_types::SchemeKind;
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-/// The file.
 pub(super) fn file(document: &Document, plan: &Plan<'_>) -> TokenStream {
     let types = types(&plan.operations);
     let schemes = security_schemes(document);

@@ -12,7 +12,6 @@ use openapi_dropshot_contract::model::Method;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-/// The file.
 pub(super) fn file(plan: &Plan<'_>) -> TokenStream {
     let operations = plan.operations.iter();
     let types = operations.map(|operation| {

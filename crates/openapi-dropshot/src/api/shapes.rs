@@ -1,5 +1,5 @@
-//! Writes the bodies of the errors that the server makes by itself, with the members that it can fill: a message, a
-//! code, the status and the id of the request. Finds the errors of the document for which that is not enough.
+//! Writes the bodies of the errors that the server itself sends, with the members that it can fill: a message, a
+//! code, the status and the id of the request. Finds the errors of the document that require more members.
 
 use crate::{
     docs::code,
@@ -18,7 +18,7 @@ use openapi_dropshot_contract::{
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-/// A member, and the variant of `ErrorMember` that says what it has.
+/// A member, and the variant of `ErrorMember` for its content.
 type Member<'p> = (&'p str, &'static str);
 
 /// The body of an error.
@@ -37,14 +37,13 @@ pub(super) fn error_body(plan: &Plan<'_>) -> TokenStream {
     }
 }
 
-/// Writes a member.
 fn entry((name, member): Member<'_>) -> TokenStream {
     let member = ident(member);
     quote!((#name, ErrorMember::#member))
 }
 
-/// The members of the catalogue's body, or of dropshot's own errors, or those that the first
-/// error body requires of which the server knows all, or `message`.
+/// The members of the body with the catalogue; or of dropshot's own errors; or of the first error
+/// body whose required members the server can all fill; or else `message`.
 fn members<'p>(plan: &'p Plan<'_>) -> Vec<Member<'p>> {
     if let Some(catalogue) = &plan.catalogue {
         let members = catalogue.body.members.iter();
@@ -67,7 +66,7 @@ fn members<'p>(plan: &'p Plan<'_>) -> Vec<Member<'p>> {
 
 /// Names of members for codes that programs read.
 const CODES: &[&str] = &["code", "error", "error_code", "errorCode", "type"];
-/// Names of numbers that say the status.
+/// Names of numbers that contain the status.
 const STATUSES: &[&str] = &[
     "code",
     "error_code",
@@ -101,8 +100,8 @@ impl Required<'_> {
     }
 }
 
-/// The required members of an object: any string is a message, or a number that says the status.
-/// An only string is the message.
+/// The required members of an object: any string is a message, and any number the status. A single
+/// string is the message.
 fn required<'p>(object: &'p Struct) -> Required<'p> {
     let fields = object.fields.iter();
     let fields: Vec<_> = fields
@@ -266,7 +265,7 @@ fn range(status: StatusCode) -> (u16, u16) {
     }
 }
 
-/// Warns of the errors that the server makes by itself and that it cannot give the body of the document.
+/// Warns about the errors that the server itself sends and whose bodies in the document it cannot fill.
 pub(crate) fn warnings(document: &Document, plan: &Plan<'_>) -> Vec<Problem> {
     let common = common(document, plan);
     let mut problems = Vec::new();

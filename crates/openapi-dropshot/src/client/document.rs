@@ -57,7 +57,6 @@ pub(super) fn with_parts(mut schemas: Vec<&Schema>) -> Vec<&Schema> {
     schemas
 }
 
-/// Returns the alternatives of a schema.
 pub(super) fn alternatives(schema: &Schema) -> &[Schema] {
     match schema.one_of.as_slice() {
         [] => &schema.any_of,

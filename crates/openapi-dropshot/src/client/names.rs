@@ -25,13 +25,12 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Named<'a> {
     /// The name in the document.
     pub(super) name: String,
-    /// The schema.
     pub(super) schema: &'a Schema,
     /// The description of the schema, or of the parameter that it belongs to.
     pub(super) description: Option<&'a str>,
     /// The examples of the parameter to which the schema belongs.
     pub(super) examples: &'a [Node],
-    /// Whether it is written in place, so that the name has to be given.
+    /// Whether it is an inline schema, which needs a name.
     pub(super) inline: bool,
 }
 
@@ -61,7 +60,7 @@ pub(super) fn is_taken(name: &str) -> bool {
     is_one_of(&TAKEN, name)
 }
 
-/// Gives the components whose names the generated code uses itself other names; `None` if there are none.
+/// Renames the components whose names the generated code uses itself; `None` if there are none.
 pub(super) fn without_taken(document: &Document) -> Option<Document> {
     let components = document.schemas.keys();
     let mut known =
@@ -228,8 +227,8 @@ struct Collector<'a, 'p> {
 }
 
 impl<'a> Collector<'a, '_> {
-    /// Rejects two defaults whose functions would have one name, which typify makes of the names
-    /// of the type and of the property.
+    /// Rejects two defaults whose functions would have one name, which typify derives from the
+    /// names of the type and of the property.
     fn default_functions(&mut self) {
         let mut functions: BTreeMap<String, (&Location, String)> = BTreeMap::new();
         for named in self.names.values() {

@@ -1,5 +1,5 @@
 //! Turns progenitor's code into the client of the document. Types are kept and get their documentation, deprecation and
-//! stability; requests are generated anew from their names and types.
+//! stability; requests are generated again from their names and types.
 
 mod bounds;
 mod builders;
@@ -39,10 +39,10 @@ struct Pass<'a> {
     plan: &'a Plan<'a>,
     document: &'a Document,
     names: &'a Names<'a>,
-    /// The crate of the client, as Rust writes it.
+    /// The name of the client's crate in Rust code.
     library: &'a str,
     schemes: security::Schemes<'a>,
-    /// What each type is, by its [`folded`](super::names::folded) name.
+    /// The kind of each type, by its [`folded`](super::names::folded) name.
     kinds: BTreeMap<String, Kind<'a>>,
     /// The types, by folded name.
     idents: BTreeMap<String, Ident>,
@@ -179,7 +179,7 @@ fn change_derives(attributes: &mut [Attribute], change: impl FnOnce(&mut Vec<Pat
     }
 }
 
-/// Makes documentation from paragraphs in Markdown; empty ones are left out.
+/// Creates documentation from paragraphs in Markdown; empty ones are left out.
 fn docs<P: AsRef<str>>(paragraphs: impl IntoIterator<Item = P>) -> TokenStream {
     let paragraphs: Vec<String> = paragraphs
         .into_iter()
@@ -207,7 +207,7 @@ fn docs_of_part(
     (docs(paragraphs), deprecation.map(deprecated_attribute))
 }
 
-/// Lets the compiler warn of each use of an item.
+/// Makes the compiler warn about each use of an item.
 fn deprecated_attribute(deprecation: &DeprecationNote) -> TokenStream {
     let note = &deprecation.note;
     let since = deprecation.since_version.iter();

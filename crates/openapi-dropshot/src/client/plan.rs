@@ -1,5 +1,5 @@
-//! Plans the calls of the client: what each sends and reads. Names, the document for progenitor and the code are made of this
-//! plan.
+//! Plans the calls of the client: what each sends and reads. Names, the document for progenitor and the code are derived from
+//! this plan.
 
 use super::document::essence;
 use crate::plan::{streamed_lines, variant_name};
@@ -35,7 +35,6 @@ pub(super) struct Call<'a> {
 /// A response of an enum.
 pub(super) struct Case<'a> {
     pub(super) response: &'a Response,
-    /// The variant.
     pub(super) variant: String,
     pub(super) content: Content<'a>,
 }
@@ -100,7 +99,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Whether an operation that has pages is a feed: it has a `cursor`, and can `wait` for items that are still to come.
+/// Whether an operation that has pages is a feed: it has a `cursor`, and can `wait` for new items.
 pub(super) fn is_feed(operation: &Operation) -> bool {
     let has = |name: &str| {
         let mut parameters = operation.parameters.iter();
@@ -125,7 +124,7 @@ fn successes(operation: &Operation) -> Vec<&Response> {
     }
 }
 
-/// Returns the responses that say why a request failed.
+/// Returns the error responses.
 pub(super) fn errors(operation: &Operation) -> Vec<&Response> {
     let has_success =
         (operation.responses.iter()).any(|response| response.status.value.is_success());
@@ -224,7 +223,7 @@ fn outgoing(document: &Document) -> Vec<Outgoing<'_>> {
     all
 }
 
-/// Adds requests with one name, to which all but the first add their number.
+/// Adds requests with the same name; all but the first get a number.
 fn add_outgoing<'a>(
     all: &mut Vec<Outgoing<'a>>,
     requests: &'a [Operation],

@@ -15,7 +15,7 @@ use openapi_dropshot_contract::{
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Methods that the client has already, or that progenitor's client has, and `error`: the builder of such an operation
-/// would be taken for the error of the crate.
+/// would have the name of the crate's error.
 const CLIENT_METHODS: [&str; 9] = [
     "base_url",
     "builder",
@@ -103,7 +103,7 @@ fn check_alternatives(union: &Schema, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Returns whether typify finds no different names for the values of an `enum`, such as `.` and `X`: it would panic.
+/// Returns whether typify cannot find distinct names for the values of an `enum`, such as `.` and `X`, and would panic.
 pub(super) fn has_values_of_one_name(schema: &Schema) -> bool {
     let values = schema.enumeration.iter().flatten();
     let texts: Vec<&str> = values.filter_map(|value| value.as_str()).collect();
@@ -127,7 +127,7 @@ fn pascal_or_x(text: &str) -> String {
     }
 }
 
-/// Reports `allOf` of which a part contains the whole again: typify would copy the parts without an end.
+/// Reports `allOf` of which a part contains the whole again: typify would copy the parts endlessly.
 fn check_copies(document: &Document, whole: &Schema, problems: &mut Vec<Problem>) {
     let copied = whole.all_of.iter().filter(|_| whole.all_of.len() > 1);
     let mut open: Vec<(&Schema, bool)> = copied.map(|part| (part, true)).collect();

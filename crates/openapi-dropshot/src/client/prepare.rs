@@ -19,7 +19,7 @@ pub(super) struct Prepared<'a> {
     pub(super) schemas: Map<String, Value>,
     /// The operations, each with what decides its signature.
     pub(super) operations: Vec<(&'a Operation, Value)>,
-    /// The names of properties that have others in the schemas, by these.
+    /// The original names of renamed properties, by their new names.
     pub(super) properties: BTreeMap<String, String>,
 }
 
@@ -124,8 +124,8 @@ fn rename_property(root: &mut Value, place: &str, name: &str, other: &str) {
     }
 }
 
-/// Writes what progenitor makes a signature of: parameters, the one media type of the body that the client sends, and the body
-/// of a success. The toolkit reads errors by itself, and so it does successes with different bodies, whose types are components.
+/// Writes the inputs of a signature for progenitor: parameters, the one media type of the body that the client sends, and the body
+/// of a success. The toolkit itself reads errors and successes with different bodies; the types of these bodies are components.
 fn signature(call: &Call<'_>, root: &Value) -> Value {
     let written = |schema: Option<&Schema>| {
         let written = schema.and_then(|schema| root.pointer(&schema.at.pointer));
@@ -297,7 +297,7 @@ fn loosen(document: &Document, schema: &Schema, is_parameter: bool, root: &mut V
     }
 }
 
-/// Returns whether only objects are valid. Those that are `seen` decide nothing.
+/// Returns whether only objects are valid. Schemas in `seen` are ignored.
 fn is_always_object<'d>(
     document: &'d Document,
     schema: &'d Schema,

@@ -33,7 +33,7 @@ pub(super) fn run(
     .map_err(|reason| find_cause(document, names, prepared, &reason))
 }
 
-/// Gives the properties that had other names for progenitor their own names.
+/// Restores the names of the properties that were renamed for progenitor.
 fn with_names_of(prepared: &Prepared<'_>, file: syn::File) -> Result<syn::File, String> {
     fn restored(tokens: TokenStream, names: &BTreeMap<String, String>) -> TokenStream {
         let restored = tokens.into_iter().map(|token| match token {
@@ -136,7 +136,7 @@ fn unsupported(at: &Location, what: &str, reason: &str) -> Problem {
     )
 }
 
-/// One of the schemas. Those to which it refers allow anything, so that the references stay valid.
+/// Returns a document with only one of the schemas. The schemas to which it refers are replaced by ones that allow any value, so that the references stay valid.
 fn only(name: &str, schemas: &Map<String, Value>) -> Option<Map<String, Value>> {
     let schema = schemas.get(name)?;
     let referred = referenced_names(schema).into_iter();

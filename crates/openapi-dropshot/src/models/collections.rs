@@ -1,4 +1,4 @@
-//! Writes arrays and maps with rules, which check their elements when they are made.
+//! Writes arrays and maps with rules, which check their elements when they are created.
 
 use super::{
     metadata::{bounds, json_schema, keyword},
@@ -100,7 +100,7 @@ pub(super) fn collection(
     }
 }
 
-/// The check of how many there are.
+/// The check of the number of elements.
 fn count(min: Option<u64>, max: Option<u64>, what: &str) -> TokenStream {
     if min.is_none() && max.is_none() {
         return TokenStream::new();

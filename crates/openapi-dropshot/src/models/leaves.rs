@@ -1,5 +1,5 @@
-//! Writes enumerations of strings and scalars with rules. They check their value
-//! when they are made, and implement their schema by hand, with the rules.
+//! Writes enumerations of strings and scalars with rules. They check their value when they are
+//! created, and implement their schema explicitly, with the rules.
 
 use super::{
     metadata::{bounds, json_schema, keyword},

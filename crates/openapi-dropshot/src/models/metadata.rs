@@ -11,7 +11,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use serde_json::Number;
 
-/// `#[schemars(…)]` for a derived type; nothing where there is nothing to say.
+/// `#[schemars(…)]` for a derived type; empty if it is not needed.
 pub(super) fn container(item: &Item) -> Option<TokenStream> {
     let mut parts = Vec::new();
     if let Kind::Struct(Struct {

@@ -150,7 +150,7 @@ fn own_default(plan: &Plan<'_>, field: &Field, name: &str) -> Option<TokenStream
     })
 }
 
-/// The function that reads a parameter and names it where it cannot.
+/// The function that reads a parameter and names it in its error.
 fn reader(plan: &Plan<'_>, field: &Field, place: ParameterIn) -> TokenStream {
     let (name, wire) = (ident(&field.name), &field.wire);
     let plain = tokens(&rust(&field.ty));

@@ -95,7 +95,7 @@ pub(super) fn object(
     }
 }
 
-/// Writes the method that checks that members which exclude each other are not there together; nothing if there are none.
+/// Writes the method that checks that members which exclude each other are not both present; nothing if there are no such members.
 fn check(name: &Ident, object: &Struct) -> Option<TokenStream> {
     let checks = object.exclusive.iter().map(|names| {
         let is_absent = |field: &&Field| matches!(field.presence, Presence::Optional);

@@ -1,5 +1,4 @@
-//! Plans the bodies of requests: JSON and forms become types, the handler reads
-//! bytes by itself. Also finds the types of bodies in both directions.
+//! Plans the bodies of requests: JSON and forms become types, and the handler reads bytes itself. Also finds the types of bodies in both directions.
 
 use super::{
     OperationPlan, Planner,
@@ -30,14 +29,13 @@ pub(crate) enum Body {
     Form(Ty),
     /// Lines of JSON of this media type, which the handler reads as they arrive.
     Lines(Ty, String),
-    /// Bytes, which the handler reads by itself, of this media type or of these, with commas between them.
+    /// Bytes, which the handler reads itself, of this media type or of several, separated by commas.
     Bytes(String),
-    /// A form in parts, which the handler reads by itself.
+    /// A form in parts, which the handler reads itself.
     Parts,
 }
 
 impl Body {
-    /// Returns its media type.
     pub(crate) fn media_type(&self) -> &str {
         match self {
             Body::Json(_, media_type) | Body::Lines(_, media_type) => media_type,
@@ -130,7 +128,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Plans a form, which is an object whose members are sent as text. `None` if a member is not one text: the handler reads such a
-    /// form by itself, as it does with parts.
+    /// form itself, like parts.
     fn form(&mut self, media_type: &'a MediaType, type_name: &str) -> Option<Ty> {
         let Some(schema) = &media_type.schema else {
             let message = "the form has no schema";
@@ -177,7 +175,7 @@ pub(crate) fn streamed_lines<'a>(body: &RequestBody, media: &'a MediaType) -> Op
     media.items().filter(|_| streamed == Some(true) && is_lines)
 }
 
-/// Warns of a form that the handler reads by itself.
+/// Warns about a form that the handler reads itself.
 pub(crate) fn warning(operation: &OperationPlan<'_>) -> Option<Problem> {
     let body = operation.operation.request_body.as_ref()?;
     let is_form = |body: &Body| matches!(body, Body::Bytes(media_type) if media_type == FORM);
@@ -209,7 +207,7 @@ impl JsonBody<'_> {
 }
 
 /// Returns whether the members of a form that the document does not name can be read: serde keeps
-/// them as texts, of which it makes strings only.
+/// them as texts, which it can convert only to strings.
 fn has_strings(items: &[Item], others: &Others) -> bool {
     match others {
         Others::Ignored | Others::Rejected | Others::Collected(_, Ty::Any | Ty::Invalid) => true,

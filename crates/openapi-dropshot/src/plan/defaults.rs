@@ -158,7 +158,7 @@ pub(crate) fn item_value(items: &[Item], item: &Item, node: &Node) -> Option<Tok
     }
 }
 
-/// Writes an object, if the type keeps all of its members.
+/// Writes an object, if the type can represent all of its members.
 fn object_value(items: &[Item], item: &Item, object: &Struct, node: &Node) -> Option<TokenStream> {
     let members = node.as_object()?;
     let known = |name: &String| object.fields.iter().any(|field| field.wire == *name);
@@ -217,7 +217,7 @@ pub(crate) fn scalar_value(scalar: &Scalar, node: &Node) -> Option<TokenStream> 
     }
 }
 
-/// Returns whether a value keeps the rules of a checked scalar.
+/// Returns whether a value follows the rules of a checked scalar.
 fn keeps(rule: &Rule, node: &Node) -> bool {
     let whole = || node.as_number().and_then(integer);
     match rule {

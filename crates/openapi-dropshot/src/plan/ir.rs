@@ -341,7 +341,7 @@ pub(crate) struct TextRule {
     pub(crate) format: Option<&'static str>,
 }
 
-/// The number of elements of an array, or of members of an object, and what else they have to keep.
+/// The number of elements of an array, or of members of an object, and their other rules.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Counts {
     pub(crate) min: Option<u64>,

@@ -1,5 +1,5 @@
-//! Rejects the keywords of a schema that its type does not express, so that the
-//! generator drops none of them silently.
+//! Rejects the keywords of a schema that its type cannot express, so that the generator drops none
+//! of them silently.
 
 use super::Planner;
 use crate::rules;

@@ -26,7 +26,7 @@ struct Merged<'a> {
     exclusive: Vec<Vec<String>>,
 }
 
-/// Returns what the absence of a value means.
+/// Returns the meaning of the absence of a value.
 pub(super) fn presence(required: bool, default: Option<&Node>) -> Presence {
     match default {
         _ if required => Presence::Required,

@@ -129,7 +129,6 @@ fn is_page(base: &str, path: &str) -> bool {
         || ["/docs", "/docs/init.js", "/docs/scalar.js"].contains(&whole.as_str())
 }
 
-/// Returns whether a segment is a variable.
 fn is_variable(segment: &str) -> bool {
     let name = segment
         .strip_prefix('{')

@@ -198,7 +198,7 @@ fn a_default_may_be_any_text_of_its_format() {
 }
 
 #[test]
-fn all_of_is_rejected_where_parts_disagree() {
+fn parts_of_all_of_that_contradict_each_other_are_rejected() {
     let parts = |yaml: &str| {
         schema(&format!(
             "      allOf:\n        - $ref: '#/components/schemas/Other'\n{yaml}"

@@ -91,7 +91,7 @@ ID  STATUS     CATEGORY  NAME
 }
 
 #[test]
-fn a_pet_is_fetched_and_stderr_has_the_deprecation() {
+fn pets_get_prints_the_pet_and_writes_the_deprecation_to_stderr() {
     let service = Service::start();
     let user = User::of(&service);
     add(&user, "Rex", "sold");

@@ -148,7 +148,7 @@ fn lines_that_may_have_been_sent_a_day_ago_are_held_back_and_listed() {
 }
 
 #[test]
-fn unknown_skip_counts_lines_as_added_and_sends_nothing() {
+fn the_option_unknown_skip_counts_lines_as_added_and_sends_nothing() {
     let WithoutResponses {
         service,
         user,

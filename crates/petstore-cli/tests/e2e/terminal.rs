@@ -41,7 +41,7 @@ fn at_a_terminal(user: &User, arguments: &[&str], variables: &[(&str, &str)]) ->
 }
 
 #[test]
-fn a_terminal_gets_a_table_whose_header_is_bold_unless_no_colour_is_wanted() {
+fn a_terminal_gets_a_table_with_a_bold_header_unless_colours_are_disabled() {
     let service = Service::start();
     let user = User::of(&service);
     user.run(&["pets", "add", "--name", "Rex", "--category-id", "7"])

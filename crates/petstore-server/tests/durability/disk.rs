@@ -55,8 +55,8 @@ pub(crate) fn place() -> Arc<TempDir> {
     Arc::new(folder)
 }
 
-/// The command line that runs a script where it may mount, and the program at
-/// its end; `None`, with a message, if the system does not allow it.
+/// The command line that runs a script in a namespace where it may mount file systems, and then the
+/// program; `None`, with a message, if the system does not allow it.
 pub(crate) fn launcher(script: &'static str) -> Option<Vec<&'static str>> {
     let as_root: &[_] = &["unshare", "--mount"];
     let as_anybody: &[_] = &["unshare", "--user", "--map-root-user", "--mount"];

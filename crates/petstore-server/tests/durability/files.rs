@@ -65,7 +65,7 @@ fn a_file_that_is_not_a_store_is_rejected() {
 }
 
 #[test]
-fn a_lock_of_another_program_is_503_until_it_is_released() {
+fn writes_get_503_while_another_program_holds_a_lock() {
     let service = Service::start();
     service.add("Rex", None);
     let mut other =

@@ -401,7 +401,7 @@ fn the_time_of_the_last_backup_is_a_metric() {
     run_failing(folder, &["backup", "copy.db"], 1);
     assert_eq!(metric(), Some(made), "it failed");
 
-    // A backup whose time cannot be stored is a backup all the same.
+    // A backup succeeds even if its time cannot be stored.
     let record = folder.join("petstore.db-last-backup");
     fs::remove_file(&record).expect("it is there");
     fs::create_dir(&record).expect("a folder can be made");

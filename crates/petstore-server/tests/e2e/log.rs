@@ -112,7 +112,7 @@ fn a_request_without_a_route_is_logged_too() {
 }
 
 #[test]
-fn a_path_that_does_not_exist_is_logged_and_no_other_path() {
+fn only_paths_without_a_route_are_logged() {
     let service = Service::start_with(&["--log-format", "json"]);
     let line = |target: &str| line_of(&service, &service.get(target));
     let found = line("/v1/cats/7?name=secret");
@@ -134,7 +134,7 @@ fn a_path_that_does_not_exist_is_logged_and_no_other_path() {
 }
 
 #[test]
-fn a_line_has_the_client_that_a_trusted_proxy_names() {
+fn the_log_line_has_the_client_address_from_a_trusted_proxy() {
     let asked = |arguments: &[&str], name: &str, value: &str| {
         let service = Service::start_with(&[arguments, &["--log-format", "json"]].concat());
         let request = Request::get("/v1/pets")

@@ -53,7 +53,7 @@ fn collector() -> (String, mpsc::Receiver<Value>) {
 }
 
 #[test]
-fn a_request_is_sent_to_the_collector_as_a_span_also_at_the_end() {
+fn spans_of_requests_are_sent_to_the_collector_even_at_the_end() {
     let (endpoint, collected) = collector();
     let folder = Arc::new(TempDir::new().expect("a folder can be made"));
     let variables = [("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint.as_str())];

@@ -71,7 +71,7 @@ async fn a_repeated_request_waits_for_the_first_and_gets_its_response() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_wait_that_takes_too_long_is_409_and_the_pet_is_created_once() {
+async fn a_wait_that_takes_too_long_gets_409_and_the_pet_is_created_once() {
     let running = with_deadline("0.5").await;
     let mut first = held(&running, "a").await;
     let response = send(&running, "a", pet::HELD);

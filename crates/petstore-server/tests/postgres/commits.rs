@@ -83,7 +83,7 @@ fn create(service: &Service, name: &str) -> crate::raw::RawResponse {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_commit_without_its_replica_is_503_and_is_never_cancelled() {
+async fn a_commit_without_its_replica_gets_503_and_is_never_cancelled() {
     const WAITING: &str = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'petstore' AND wait_event = 'SyncRep'";
     let Some(cluster) = own(&[]).await else {
         return;

@@ -34,7 +34,7 @@ async fn create_and_lose(loss: Loss) -> Option<(RawResponse, usize)> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_connection_reset_between_commit_and_response_is_503_and_the_pet_is_created_once() {
+async fn a_connection_reset_between_commit_and_response_gets_503_and_the_pet_is_created_once() {
     let Some((response, count)) = create_and_lose(Loss::RawResponse).await else {
         return;
     };
@@ -43,7 +43,7 @@ async fn a_connection_reset_between_commit_and_response_is_503_and_the_pet_is_cr
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_connection_that_goes_silent_after_the_commit_is_503_and_the_pet_is_created_once() {
+async fn a_connection_that_goes_silent_after_the_commit_gets_503_and_the_pet_is_created_once() {
     let Some((response, count)) = create_and_lose(Loss::AnswerInSilence).await else {
         return;
     };
@@ -52,7 +52,7 @@ async fn a_connection_that_goes_silent_after_the_commit_is_503_and_the_pet_is_cr
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_connection_reset_before_the_statement_is_503_and_the_pet_is_not_created() {
+async fn a_connection_reset_before_the_statement_gets_503_and_the_pet_is_not_created() {
     let Some((response, count)) = create_and_lose(Loss::Statement).await else {
         return;
     };

@@ -263,7 +263,7 @@ async fn a_dry_run_rejects_a_database_that_serve_would_reject() {
     let dry_run = ["migrate", "--dry-run", "--database"];
     let said = run_ok(folder.path(), &[&dry_run[..], &[&empty]].concat());
     assert!(
-        said.contains("has no store; `serve` would make one"),
+        said.contains("has no store; `serve` would create one"),
         "{said}"
     );
     let error = run_failing(folder.path(), &[&dry_run[..], &[&url]].concat(), 1);

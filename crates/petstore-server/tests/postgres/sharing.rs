@@ -128,7 +128,7 @@ async fn an_empty_database_gets_its_tables_from_a_server_and_not_from_a_command(
     let plan = ["migrate", "--dry-run", "--database", &url];
     let said = run_ok(folder.path(), &plan);
     assert!(
-        said.contains("has no store; `serve` would make one"),
+        said.contains("has no store; `serve` would create one"),
         "{said}"
     );
     let made = run_ok(folder.path(), &["migrate", "--create", "--database", &url]);

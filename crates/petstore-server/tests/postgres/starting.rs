@@ -176,7 +176,7 @@ fn a_signal_stops_a_service_that_waits_for_its_database() {
 }
 
 #[test]
-fn the_wait_for_the_database_is_bounded_and_ends_with_the_reason() {
+fn waiting_for_the_database_ends_after_the_limit_with_the_reason() {
     let mut service = Starting::with(NOWHERE, &["--database-wait-seconds", "3"], &[]);
     assert_eq!(service.ended().code(), Some(1));
     let line = service.log.wait_for("error: cannot open the database");

@@ -22,7 +22,6 @@ impl Shop<'_> {
         run_ok(self.service.folder.path(), &arguments)
     }
 
-    /// Makes a key with these flags.
     fn key(&self, name: &str, flags: &[&str]) -> String {
         let arguments = [&["key", "create", name], flags].concat();
         self.run(&arguments).trim_end().to_owned()

@@ -49,7 +49,7 @@ pub fn probe_by<S: Read + Write>(
     }
 }
 
-/// Connects with the patience of a probe.
+/// Connects with the time limit of a probe.
 pub fn connect(address: SocketAddr) -> io::Result<TcpStream> {
     let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
     stream.set_read_timeout(Some(PATIENCE))?;

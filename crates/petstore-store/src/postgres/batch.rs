@@ -219,7 +219,7 @@ impl Batch {
     }
 
     /// Sends all writes before it waits for the first result, and adds each to `results` when it
-    /// is there. The creations of pets run first, which wait for nobody.
+    /// is there. The creations of pets run first, because they never wait.
     pub(super) async fn run(&mut self, db: &Arc<Session>, results: &Results) {
         let Self { pets, once, jobs } = self;
         let pets = pets.run(results, |pets| pets::insert_all(db, pets));

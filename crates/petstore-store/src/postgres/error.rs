@@ -17,8 +17,8 @@ pub(super) fn read_failed(error: Error) -> StoreError {
 
 /// A statement that writes, and is a transaction of its own, failed. If the
 /// server rejected it, it was rolled back. But a session that was ended while
-/// its commit waited for a replica has committed all the same; and of a
-/// connection that broke nothing is known.
+/// its commit waited for a replica has committed nevertheless; and if a connection broke, the
+/// outcome is unknown.
 pub(super) fn write_failed(error: Error) -> StoreError {
     match error.as_db_error() {
         Some(cause) if cause.parsed_severity() == Some(Severity::Error) => {
@@ -28,7 +28,7 @@ pub(super) fn write_failed(error: Error) -> StoreError {
     }
 }
 
-/// The same call may succeed later, as by the classes of SQLSTATE: connection
+/// The same call may succeed later, according to the class of its SQLSTATE: connection
 /// (08), read-only after a failover (25006), conflict with another transaction
 /// (40), resources (53), locks (55), operator (57), input and output (58).
 fn rejected(code: SqlState, error: Error) -> StoreError {
@@ -87,8 +87,7 @@ fn cause_of<T: StdError + 'static>(error: &StoreError) -> Option<&T> {
     }
 }
 
-/// All that is known of an error, in one line for the log. `Error` itself
-/// prints only what kind it is.
+/// All details of an error, in one line for the log. `Error` itself prints only its kind.
 pub(super) fn chain(error: &(dyn StdError + 'static)) -> String {
     let causes = iter::successors(Some(error), |&error| error.source());
     let causes: Vec<_> = causes.map(ToString::to_string).collect();
@@ -108,7 +107,7 @@ pub(super) fn is_warning(notice: &DbError) -> bool {
     )
 }
 
-/// The reason why a database is not used, or why a call was cut off.
+/// The reason why a database is not used, or why a call was aborted.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(super) enum Fault {
     #[error("the database did not respond within {} ms, and the connection was abandoned", .0.as_millis())]

@@ -91,7 +91,7 @@ pub(super) async fn delete_before(
     usize::try_from(deleted.unwrap_or_default()).map_err(StoreError::unknown)
 }
 
-/// Notes whether changes have events from now on.
+/// Records whether changes have events from now on.
 pub(super) async fn record_changes(db: &Session, is_on: bool) -> Result<(), StoreError> {
     let complete = db.query(IS_COMPLETE, &[]).await;
     let complete = complete.map_err(error::write_failed)?;

@@ -30,8 +30,8 @@ use tokio::{
 
 /// How long a batch may take. Then whether it was committed is unknown.
 const DEADLINE: Duration = Duration::from_secs(10);
-/// The results of a batch that takes longer than this are returned when they are there: a write
-/// may wait for a lock. Of others all are returned together, which costs least.
+/// The results of a batch that takes longer than this are returned one by one, because a write may
+/// wait for a lock. Those of a faster batch are returned together, which costs less.
 const TOGETHER: Duration = Duration::from_millis(20);
 /// The pause after a connection could not be opened; it doubles with each failure.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
@@ -39,7 +39,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 /// The longest pause while another lane is connected.
 const LONGEST_PAUSE_OF_ONE: Duration = Duration::from_secs(5);
-/// The time between two looks at a batch that is late.
+/// The time between two checks of a batch that exceeded its deadline.
 const LOOK: Duration = Duration::from_secs(2);
 
 /// A task with a connection of its own.
@@ -51,7 +51,7 @@ enum Next {
     Keep,
     /// It needs another connection.
     Connect,
-    /// Its batch is late.
+    /// Its batch has exceeded its deadline.
     Wait,
     /// The queue is closed and empty.
     End,
@@ -202,7 +202,7 @@ impl Lane {
         batch.reject(error);
     }
 
-    /// Opens a connection, as often as it takes; `None` once the queue is closed and empty.
+    /// Opens a connection, with as many attempts as necessary; `None` once the queue is closed and empty.
     async fn connect(&self) -> Option<Arc<Session>> {
         let mut pause = FIRST_PAUSE;
         loop {
@@ -257,7 +257,7 @@ impl Lane {
         }
     }
 
-    /// Waits until the server has done with a batch that is late, and looks at it now and then.
+    /// Waits until the server has finished a batch that exceeded its deadline, and checks it from time to time.
     async fn wait_for(&self, session: &Session) -> Next {
         let mut finished = pin!(session.finished());
         let mut watched = pin!(self.watch(session));
@@ -316,7 +316,7 @@ impl Lane {
         }
     }
 
-    /// Returns when the last of the other lanes stops to take writes.
+    /// Returns when the last of the other lanes stops taking writes.
     async fn until_last(&self) {
         let mut working = self.0.working.subscribe();
         if *working.borrow_and_update() == 0 {

@@ -3,7 +3,7 @@
 //! # Two servers, one pet
 //!
 //! Each write is one statement and one transaction. If the rows are not as it needs them, it returns how
-//! they are, as a read would. Otherwise it locks them and looks again: they may have changed since the
+//! they are, as a read would. Otherwise it locks them and reads them again: they may have changed since the
 //! snapshot of the statement, or be locked by another transaction. It does not wait for that, since the
 //! writes behind it would wait, too: it changes nothing and fails with [`Fault::Locked`], and
 //! [`Writer::write_rows`](super::writer::Writer::write_rows) runs it again. Among statements that skip locked
@@ -72,7 +72,7 @@ fn told_placed(placed: &str, first: usize, has_events: bool) -> String {
 
 /// The statement decides by the rows that it locks, and by those that are there
 /// under the lock of its key: a key that was used meanwhile comes back with the id
-/// of what was created with it. One row in any case.
+/// of what was created with it. It always returns one row.
 pub(super) static CREATE_ONCE: Sql = Sql::new(|| create_once_sql(false), || create_once_sql(true));
 
 fn create_once_sql(has_events: bool) -> String {

@@ -2,9 +2,9 @@
 //! callers at once. The statements on a connection are pipelined: they follow
 //! each other without waiting for results.
 //!
-//! A pool of the usual kind lends a connection to one caller at a time. Here
-//! every read is one short statement, so there is nothing to lend it for, and
-//! sharing serves two to three times as many reads over as many connections.
+//! A usual pool lends a connection to one caller at a time. Here every read is one short statement,
+//! so callers can share connections, which serves two to three times as many reads over the same
+//! number of connections.
 
 use super::{
     error::{self, Fault},
@@ -39,8 +39,8 @@ use tokio_postgres::{Error, Row, error::Severity};
 const SHARERS: usize = 32;
 /// How long a read may take, all waiting included.
 const DEADLINE: Duration = Duration::from_secs(5);
-/// How long the server works on one of them; less than [`DEADLINE`], so that
-/// only a connection that is dead is ever given up.
+/// How long the server works on one of them; less than [`DEADLINE`], so that only dead connections
+/// are abandoned.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(3);
 
 pub(super) struct Readers {
@@ -197,7 +197,7 @@ impl Readers {
         others
     }
 
-    /// The connection of a slot, made anew if there is none that works.
+    /// The connection of a slot, opened again if it does not work.
     async fn session(&self, slot: &Slot) -> Result<Arc<Session>, StoreError> {
         // The usual case.
         let found = slot.session.lock().await.as_ref().and_then(usable);
@@ -288,8 +288,8 @@ fn records_of<T: FromRow>(rows: &[Row]) -> Result<Vec<T>, StoreError> {
         .map_err(StoreError::corrupt)
 }
 
-/// Whether the connection broke, or was ended by the server, so that to ask
-/// again on another one can help.
+/// Whether the connection broke, or was ended by the server, so that a retry on another one can
+/// succeed.
 fn is_of_the_connection(error: &Error) -> bool {
     match error.as_db_error() {
         Some(cause) => cause.parsed_severity() != Some(Severity::Error),

@@ -32,11 +32,11 @@ use tokio_postgres::{
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// How long it may take to cancel a statement, or to look at what a connection does.
+/// The time limit for cancelling a statement, or for checking what a connection does.
 const LOOK_TIMEOUT: Duration = Duration::from_secs(2);
-/// After a failure no connection that reads is tried for this long: callers that come in by
-/// the thousand learn at once that the database is gone, and when it is back
-/// it is not met by all of them together.
+/// After a failure no connection that reads is tried for this long: thousands of callers then learn
+/// at once that the database is unreachable, and do not all connect at the same time when it is
+/// back.
 const RETRY_AFTER: Duration = Duration::from_millis(200);
 
 /// How long a statement that writes may wait for one lock. Then it is rolled back, and its
@@ -55,7 +55,7 @@ pub(super) enum Use {
     /// Statements that wait or run for too long are ended by the server, but never a commit:
     /// a commit that waits for its replica and is cancelled reports success.
     Write,
-    /// A migration takes its time.
+    /// A migration may take long.
     Migrate,
 }
 
@@ -329,8 +329,8 @@ impl Connector {
         })
     }
 
-    /// Looks, over a connection of its own, at what the server does for this one. If that is
-    /// cut, and waits for a lock, the server cancels it. Looking and cancelling are one
+    /// Checks, over another connection, what the server does for this one. If this one was closed
+    /// and waits for a lock, the server cancels its statement. Checking and cancelling are one
     /// statement, since a commit that begins in between must not be cancelled.
     pub(super) async fn activity_of(&self, session: &Session) -> Result<Activity, Fault> {
         // One at a time, so that the database never has more than one of them.
@@ -414,7 +414,7 @@ impl Connector {
     }
 }
 
-/// Moves bytes until the connection ends, and counts warnings.
+/// Transfers data until the connection ends, and counts warnings.
 async fn drive<S, T>(mut connection: Connection<S, T>, warnings: Arc<AtomicU64>)
 where
     S: AsyncRead + AsyncWrite + Unpin,

@@ -14,7 +14,7 @@ pub(super) struct Backend {
 
 /// Settings of the role or the database could make a wrong result out of a right one: without
 /// warnings nobody would learn that a commit was cancelled. Returns the process that serves
-/// the connection, and what makes the server unfit.
+/// the connection, and the setting that makes the server unsuitable.
 pub(super) async fn set_up(db: &Client, limits: &str) -> Result<(Backend, Option<Fault>), Error> {
     let sql = format!(
         "SET client_min_messages = warning;
@@ -38,7 +38,7 @@ pub(super) async fn set_up(db: &Client, limits: &str) -> Result<(Backend, Option
 /// When a process of the server began, as a text that does not depend on the settings.
 pub(super) const STARTED: &str = "extract(epoch FROM backend_start)::text";
 
-/// Looks again at what [`set_up`] has looked at, as the server has it now.
+/// Checks again the settings that [`set_up`] has checked, as the server has them now.
 pub(super) async fn check(db: &Client) -> Result<Option<Fault>, Error> {
     let sql = "SELECT (SELECT reset_val FROM pg_settings WHERE name = 'fsync'),
          (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit')";
@@ -46,7 +46,7 @@ pub(super) async fn check(db: &Client) -> Result<Option<Fault>, Error> {
     Ok(lacking(row_of(&found)))
 }
 
-/// The last row of what was found.
+/// The last row of the result.
 pub(super) fn row_of(found: &[SimpleQueryMessage]) -> Option<&SimpleQueryRow> {
     found.iter().rev().find_map(|message| match message {
         SimpleQueryMessage::Row(row) => Some(row),

@@ -12,8 +12,8 @@ use tokio_postgres::{
     config::{Host, SslMode, TargetSessionAttrs},
 };
 
-/// The parameters after the `?`. Others are rejected, since a parameter that
-/// is ignored could be one that protects something.
+/// The parameters after the `?`. Others are rejected, because an ignored parameter could be one
+/// that is needed for security.
 const PARAMETERS: &[&str] = &[
     "application_name",
     "channel_binding",
@@ -41,8 +41,8 @@ const IDLE: Duration = Duration::from_secs(6);
 const PROBE_INTERVAL: Duration = Duration::from_secs(2);
 const PROBES: u32 = 2;
 
-/// How long one host may take to connect without `connect_timeout`, so that a host that hangs
-/// does not keep us from the next one.
+/// How long one host may take to connect without `connect_timeout`, so that a host that hangs does
+/// not prevent the use of the next one.
 const HOST_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A PostgreSQL database: `postgres://USER@HOST:PORT,HOST:PORT/NAME?…`, or

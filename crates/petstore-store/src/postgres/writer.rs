@@ -48,7 +48,7 @@ pub(super) struct Shared {
     messages: Mutex<Receiver<Write>>,
     /// The number of lanes that take writes.
     pub(super) working: watch::Sender<usize>,
-    /// Notified when a lane has taken writes, so that another one is of use.
+    /// Notified when a lane has taken writes, so that another lane becomes useful.
     pub(super) demand: Notify,
     /// Whether the queue is closed and empty.
     pub(super) ended: watch::Sender<bool>,
@@ -137,8 +137,7 @@ impl Writer {
         done.unwrap_or_else(|_| Err(StoreError::unknown(Stopped::WriterGone)))
     }
 
-    /// Returns when all that was handed over is done and the connections are
-    /// closed.
+    /// Returns when all queued writes are done and the connections are closed.
     pub(super) async fn close(&self) -> Result<(), StoreError> {
         let mut lanes = self.lanes.lock().await;
         self.queue.close().await;

@@ -76,7 +76,7 @@ fn the_size_of_a_text_is_that_of_its_json() {
 }
 
 #[test]
-fn every_column_has_a_value() {
+fn every_column_of_a_record_gets_a_value() {
     let pet = r#"{"name":"Rex","categoryId":7}"#;
     let pet: NewPet = serde_json::from_str(pet).expect("a new pet");
     assert_eq!(Pet::values(&pet).len(), Pet::COLUMNS.len());

@@ -80,7 +80,7 @@ fn copied(
     Ok(unfinished)
 }
 
-/// Reads all of a backup.
+/// Reads a whole backup.
 pub(crate) fn verify(file: &Path) -> Result<BackupContents, BackupProblem> {
     let (db, has_checksum) = open_backup(file)?;
     let identity = schema::identify(&db).map_err(open::rejection)?;
@@ -168,9 +168,9 @@ pub(crate) fn restore(from: &Path, to: &Path) -> Result<Restored, BackupProblem>
     })
 }
 
-/// Begins a new incarnation of the feed of events, so that no cursor of before is continued, and has the calls of
-/// deprecated operations counted from now on: those since the backup are not in it,
-/// so nobody may take an operation for unused because of them. A store of an older schema gets this time
+/// Begins a new incarnation of the feed of events, so that no cursor of before is continued, and starts the count
+/// of calls of deprecated operations again: the backup lacks the calls since it was made, so an operation must
+/// not be reported as unused because of them. A store of an older schema gets this time
 /// when a server starts.
 fn begin_anew(new: &tempfile::NamedTempFile) -> Result<(), BackupProblem> {
     let db = Connection::open(new.path()).map_err(failed)?;
@@ -222,7 +222,7 @@ fn put_log_into(path: &Path) -> Result<(), BackupProblem> {
     }
 }
 
-/// The files that SQLite applies to the store beside which they lie. `-shm` is made anew from them.
+/// The files that SQLite applies to the store beside which they lie. `-shm` is created again from them.
 const LOGS: [&str; 2] = ["-wal", "-journal"];
 
 /// Gives the logs that are left of a damaged store the name of the former store, too.
@@ -234,7 +234,7 @@ fn link_logs(path: &Path, former: &Path) -> io::Result<()> {
     linked.into_iter().collect()
 }
 
-/// Takes the logs away from a store: SQLite would apply them to the restored file.
+/// Moves the logs of a store away, because SQLite would apply them to the restored file.
 fn remove_logs(path: &Path) -> io::Result<()> {
     let removed = ["-shm"].iter().chain(&LOGS);
     let mut removed = removed.map(|suffix| there(fs::remove_file(open::beside(path, suffix))));
@@ -251,7 +251,7 @@ fn move_logs(path: &Path) -> io::Result<()> {
     moved.into_iter().collect()
 }
 
-/// A file that is not there needs nothing.
+/// A missing file needs nothing.
 fn there(done: io::Result<()>) -> io::Result<()> {
     match done {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),

@@ -34,7 +34,7 @@ impl Feed {
     }
 }
 
-/// Notes whether changes have events from now on.
+/// Records whether changes have events from now on.
 pub(super) fn record_changes(db: &Connection, is_on: bool) -> rusqlite::Result<()> {
     match is_on {
         true => execute(db, COMPLETE, &[new_incarnation().into()]),

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_fault_happens_as_often_as_set_on_its_operation() {
+fn a_fault_happens_the_given_number_of_times_on_its_operation() {
     let mut faults = Faults::default();
     faults
         .0
@@ -27,7 +27,7 @@ fn a_fault_happens_as_often_as_set_on_its_operation() {
 }
 
 #[test]
-fn a_fault_without_a_number_happens_until_it_is_cleared() {
+fn a_fault_without_a_count_happens_until_it_is_cleared() {
     let mut faults = Faults::default();
     faults.0.push(Fault::truncated().times(0));
     faults.0.push(Fault::truncated());

@@ -53,7 +53,7 @@ async fn a_rejection_has_its_status_its_code_and_retry_after() {
 }
 
 #[tokio::test]
-async fn the_fault_of_a_proxy_responds_with_html() {
+async fn the_injected_proxy_fault_responds_with_html() {
     let server = started().await;
     server.inject(Fault::bad_gateway());
     let error = add(&blunt(&server)).await.expect_err("it is rejected");

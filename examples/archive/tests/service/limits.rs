@@ -74,7 +74,7 @@ async fn requests_beyond_the_concurrency_limit_of_an_operation_are_rejected() {
 }
 
 #[test]
-fn a_request_counts_as_many_times_as_its_operation_costs() {
+fn a_request_counts_with_the_cost_of_its_operation() {
     let arguments = ["--rate-limit-per-second=1", "--rate-limit-burst=12"];
     let archive = Archive::start("http://127.0.0.1:1/keys", &arguments);
     let basic = "authorization: Basic YWRhOnRoZS1wYXNzd29yZA==";

@@ -348,7 +348,7 @@ async fn the_errors_of_the_server_and_of_handlers_are_problem_details() {
 }
 
 #[tokio::test]
-async fn pages_follow_the_cursor_in_their_body() {
+async fn a_client_follows_pages_by_the_cursor_in_their_body() {
     let issuer = Issuer::start().await;
     let archive = Archive::start(&issuer.service.base_url(), &[]);
     for title in ["a", "b", "c", "d", "e"] {
@@ -433,7 +433,7 @@ fn settings_allow_origins_and_the_program_reports_its_health_until_it_is_stopped
 }
 
 #[tokio::test]
-async fn a_hook_knows_the_tls_of_the_connection() {
+async fn a_hook_gets_the_tls_parameters_of_the_connection() {
     let folder = tempfile::tempdir().expect("a folder");
     if !certificate(folder.path()) {
         return;

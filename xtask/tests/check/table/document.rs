@@ -122,8 +122,8 @@ pub(super) const ROWS: &[Mutation] = &[
             ),
             (
                 DOCUMENT,
-                "      example:\n        name: Rex\n        categoryId: 7\n        status: available\n\n    Pet:",
-                "\n    Pet:",
+                "      example:\n        name: Rex\n        categoryId: 7\n        status: available\n\n    PetToImport:",
+                "\n    PetToImport:",
             ),
         ],
         also: STALE,

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn templates_get_their_values_and_their_optional_parts() {
+fn a_template_is_filled_with_its_values_and_optional_parts() {
     let mut values = Values::default();
     values.set("name", "shop");
     values.keep("client", true);

@@ -1,5 +1,5 @@
-//! Makes values that have no parts: numbers at their bounds, texts at their lengths, and
-//! texts that keep or break their format, enumeration or pattern.
+//! Makes values that have no parts: numbers at their bounds, texts at their lengths, and texts that
+//! match or violate their format, enumeration or pattern.
 
 use super::{Case, UNKNOWN};
 use crate::roundtrip::{formats::FORMATS, schemas::whole};
@@ -21,7 +21,7 @@ pub(super) fn valid(case: &Case<'_>) -> Option<Value> {
     })
 }
 
-/// Adds values that keep and values that break the rules.
+/// Adds values that follow and values that break the rules.
 pub(super) fn values(case: &Case<'_>, values: &mut Vec<Value>) {
     for known in case.all("enum").filter_map(Value::as_array) {
         values.extend(known.iter().cloned());
@@ -47,7 +47,7 @@ pub(super) fn values(case: &Case<'_>, values: &mut Vec<Value>) {
     }
 }
 
-/// Whether a number keeps the bounds.
+/// Whether a number is within the bounds.
 fn fits(case: &Case<'_>, value: f64) -> bool {
     let bounds = |keyword| case.all(keyword).filter_map(Value::as_f64);
     bounds("minimum").all(|bound| value >= bound)

@@ -3,7 +3,6 @@
 
 use openapi_dropshot::File;
 
-/// One way.
 pub(super) struct Way {
     /// What is broken.
     pub(super) description: &'static str,

@@ -9,7 +9,7 @@ static SERVICE: ::openapi_dropshot_client::generated::Service = ::openapi_dropsh
 );
 
 /// A client of the service. All of its calls have the API key that was passed to
-/// [`api_key`](::openapi_dropshot_client::ClientBuilder::api_key), or the present one of the provider that was passed to
+/// [`api_key`](::openapi_dropshot_client::ClientBuilder::api_key), or the current one of the provider that was passed to
 /// [`credentials`](::openapi_dropshot_client::ClientBuilder::credentials). For another key, build another client
 /// ([`to_builder`](Self::to_builder)).
 ///
@@ -40,7 +40,7 @@ impl ::std::fmt::Debug for Client {
 }
 
 impl Client {
-    /// Starts a client of the service at this address; a slash at its end does not matter.
+    /// Starts a client of the service at this address; a trailing slash is ignored.
     ///
     /// ```
     /// use loans::Client;
@@ -102,7 +102,7 @@ impl Client {
         self.inner.request(method, path)
     }
 
-    /// How many responses said that their operation is deprecated, by `operationId`.
+    /// The number of responses that announced the deprecation of their operation, by `operationId`.
     ///
     /// ```
     /// use loans::Client;

@@ -81,7 +81,7 @@ impl ::std::fmt::Debug for Client {
 }
 
 impl Client {
-    /// Starts a client of the service at this address; a slash at its end does not matter.
+    /// Starts a client of the service at this address; a trailing slash is ignored.
     ///
     /// ```
     /// use vault::Client;
@@ -159,7 +159,7 @@ impl Client {
         self.inner.request(method, path)
     }
 
-    /// How many responses said that their operation is deprecated, by `operationId`.
+    /// The number of responses that announced the deprecation of their operation, by `operationId`.
     ///
     /// ```
     /// use vault::Client;

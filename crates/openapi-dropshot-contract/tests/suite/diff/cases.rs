@@ -66,7 +66,7 @@ const LEFT_OUT: &[(&str, &str, &str)] = &[
 ];
 
 /// The ids whose level changed after the data was collected, in the version that
-/// `data/oasdiff.txt` names. Of them the newer level is expected.
+/// `data/oasdiff.txt` names. For these ids the tests expect the newer level.
 const NEWER_LEVEL: &[&str] = &[
     "api-security-removed",
     "api-security-scope-added",

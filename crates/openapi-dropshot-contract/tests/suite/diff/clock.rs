@@ -136,7 +136,7 @@ fn a_sunset_that_is_added_later_leaves_the_required_days() {
 }
 
 #[test]
-fn stability_never_drops() {
+fn a_lower_stability_level_is_an_error() {
     let policy = Policy::on(day("2026-11-21"));
     let beta = "      x-stability-level: beta\n";
     let experimental = "      x-stability-level: experimental\n";

@@ -175,7 +175,7 @@ fn every_edit_of_the_contract_is_reported_by_its_rule() {
 }
 
 #[test]
-fn an_edit_that_widens_requests_alone_breaks_nothing() {
+fn an_edit_that_only_widens_requests_breaks_nothing() {
     let contract = CONTRACT;
     let ids = [
         "api-tag-added",

@@ -78,7 +78,7 @@ pub(super) fn of_list(schema: &Schema) -> Option<String> {
 }
 
 /// The number as Rust writes it. A bound of an integer may be written with a
-/// fraction; then it is the next integer on the side of what is allowed.
+/// fraction; then it is the nearest allowed integer.
 fn literal(number: &Number, is_float: bool, up: bool) -> TokenStream {
     let real = number.as_f64().unwrap_or_default();
     let text = if is_float {

@@ -1,4 +1,4 @@
-//! Writes what makes values of the objects: `new`, and the builders. A macro of the toolkit has what is the same for each builder.
+//! Writes the constructors of the objects: `new`, and the builders. A macro of the toolkit has the code that all builders share.
 
 use super::{
     Pass, docs, docs_of_part,
@@ -43,9 +43,8 @@ impl Pass<'_> {
         }
     }
 
-    /// Writes the builder of an object. It is named after its type and what it is: the compiler prints the name where a value of
-    /// the type is expected, and `expected NewBook, found NewBookBuilder` shows that `build` is missing; a second `NewBook` would
-    /// not. The earlier name stays as an alias.
+    /// Writes the builder of an object. Its name ends in `Builder`, so that the compiler's message `expected NewBook, found
+    /// NewBookBuilder` shows that `build` is missing. The earlier name stays as an alias.
     pub(super) fn builder_of_type(&self, ident: &Ident, fields: &[Field<'_>]) -> TokenStream {
         let long = format_ident!("{ident}Builder");
         let other = self.idents.get(&folded(&long.to_string()));
@@ -98,7 +97,6 @@ impl Pass<'_> {
         }
     }
 
-    /// Writes the setter of a field.
     fn field_setter(&self, field: &Field<'_>) -> TokenStream {
         let Field {
             name,

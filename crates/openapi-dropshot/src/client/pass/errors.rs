@@ -26,7 +26,7 @@ impl Pass<'_> {
         codes
     }
 
-    /// Returns a section about the errors of an operation, in the words of the document: its codes, or the statuses of its responses.
+    /// Returns a section about the errors of an operation, with the texts of the document: its codes, or the statuses of its responses.
     pub(super) fn errors_section(&self, request: &Request<'_>) -> String {
         let codes = self.codes_of(request);
         if codes.is_empty() {

@@ -96,7 +96,7 @@ impl Pass<'_> {
         self.example_of_values(request, "async fn", is_required, |_, values| code(values))
     }
 
-    /// Makes an example with the setters of the selected parts and their values. A value that the document lacks is an argument.
+    /// Makes an example with the setters of the selected parts and their values. A value that is missing in the document becomes an argument.
     fn example_of_values(
         &self,
         request: &Request<'_>,
@@ -170,7 +170,7 @@ fn type_text(target: &impl ToTokens) -> String {
     target.to_token_stream().to_string().replace(' ', "")
 }
 
-/// Statements as people write them.
+/// Formats statements like hand-written code.
 fn formatted(code: &TokenStream) -> Option<String> {
     let file: syn::File = syn::parse2(quote!(fn example() { #code })).ok()?;
     let text = prettyplease::unparse(&file);

@@ -13,7 +13,7 @@ use syn::{
     visit_mut::{self, VisitMut},
 };
 
-/// What a type of the document is. Types in it are named as in an application that has imported `types`.
+/// The kind of a type of the document. The types in it are named as in an application that has imported `types`.
 pub(super) enum Kind<'a> {
     /// An enumeration of strings, such as `types::Size::Small`: each value with its variant.
     Choice(Vec<(String, Ident)>),

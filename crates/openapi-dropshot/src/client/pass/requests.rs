@@ -99,7 +99,7 @@ impl Request<'_> {
         })
     }
 
-    /// Returns the id of the operation, and how it is called.
+    /// Returns the id of the operation, and the expression that calls it.
     pub(super) fn call(&self) -> (String, ClientCall) {
         let id = self.operation.id.as_ref();
         let setters = self.parameters.iter().map(|setter| {

@@ -31,7 +31,7 @@ impl<'a> Schemes<'a> {
         Schemes(schemes.collect())
     }
 
-    /// How the one API key of a client is sent that does not name its scheme.
+    /// How a client sends its single API key, which is given without a scheme.
     pub(super) fn credential(&self) -> TokenStream {
         let mut kinds = self.0.values().map(|(kind, _)| *kind);
         let header = kinds.find(|kind| matches!(kind, SchemeKind::Header(_)));

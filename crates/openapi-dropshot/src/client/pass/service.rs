@@ -27,12 +27,12 @@ impl Pass<'_> {
             true => (
                 quote! {
                     /// A client of the service. All of its calls have the API key that was passed to
-                    /// [`api_key`](::openapi_dropshot_client::ClientBuilder::api_key), or the present one of the provider that was passed to
+                    /// [`api_key`](::openapi_dropshot_client::ClientBuilder::api_key), or the current one of the provider that was passed to
                     /// [`credentials`](::openapi_dropshot_client::ClientBuilder::credentials). For another key, build another client
                     /// ([`to_builder`](Self::to_builder)).
                 },
                 quote! {
-                    /// A request that the document lacks, such as one of a newer service: with the API key, the retries and the time
+                    /// A request that is not in the document, such as one of a newer service: with the API key, the retries and the time
                     /// limits of this client. The path is relative to the address of the service, and may have a query.
                 },
             ),
@@ -43,7 +43,7 @@ impl Pass<'_> {
                     /// ([`to_builder`](Self::to_builder)).
                 },
                 quote! {
-                    /// A request that the document lacks, such as one of a newer service: with the retries and the time limits of this
+                    /// A request that is not in the document, such as one of a newer service: with the retries and the time limits of this
                     /// client. The path is relative to the address of the service, and may have a query. The request has no
                     /// credential of a security scheme, because the document does not say which it requires: set its header.
                 },
@@ -102,7 +102,7 @@ impl Pass<'_> {
             }
 
             impl Client {
-                /// Starts a client of the service at this address; a slash at its end does not matter.
+                /// Starts a client of the service at this address; a trailing slash is ignored.
                 ///
                 #example_of_client
                 pub fn builder(base_url: impl Into<String>) -> super::ClientBuilder {
@@ -132,7 +132,7 @@ impl Pass<'_> {
                     self.inner.request(method, path)
                 }
 
-                /// How many responses said that their operation is deprecated, by `operationId`.
+                /// The number of responses that announced the deprecation of their operation, by `operationId`.
                 ///
                 #example_of_calls
                 pub fn deprecated_calls(&self) -> ::std::collections::BTreeMap<&'static str, u64> {
@@ -190,7 +190,7 @@ impl Pass<'_> {
         });
         let events = has(true).then(|| {
             quote! {
-                /// Server-sent events, as they arrive; it connects again by itself.
+                /// Server-sent events, as they arrive; the stream reconnects by itself.
                 /// [`next`](::openapi_dropshot_client::stream::EventStream::next) is the next one.
                 pub type EventStream<T> = ::openapi_dropshot_client::stream::EventStream<T, #code>;
             }
@@ -258,7 +258,7 @@ impl Pass<'_> {
 
             #typed_error
 
-            /// A request that the document lacks; [`Client::request`] starts it.
+            /// A request that is not in the document; [`Client::request`] starts it.
             pub type RawRequest = ::openapi_dropshot_client::RawRequest<#code>;
 
             /// A response of the service. It dereferences to its body, and `for` takes a response with a list.
@@ -287,13 +287,13 @@ impl Pass<'_> {
 
             /// The items of the pages, one by one, as a stream; the method `stream` of a request returns it.
             /// [`next`](::openapi_dropshot_client::Items::next) is the next item, and
-            /// [`cursor`](::openapi_dropshot_client::Items::cursor) where the page of the last one began, to go on there later. With the
+            /// [`cursor`](::openapi_dropshot_client::Items::cursor) where the page of the last one began, to continue there later. With the
             /// feature `blocking` it has a method `blocking`, which makes an iterator of it.
             pub type Items<T> = ::openapi_dropshot_client::Items<T, #code>;
 
-            /// The events of a feed, those that are still to come included, as a stream; the method `feed` of a request returns it.
+            /// The events of a feed, including future ones, as a stream; the method `feed` of a request returns it.
             /// [`next`](::openapi_dropshot_client::Feed::next) is the next event, and
-            /// [`cursor`](::openapi_dropshot_client::Feed::cursor) the position after the last one, to go on there later. With the
+            /// [`cursor`](::openapi_dropshot_client::Feed::cursor) the position after the last one, to continue there later. With the
             /// feature `blocking` it has a method `blocking`, which makes an iterator of it.
             pub type Feed<T> = ::openapi_dropshot_client::Feed<T, #code>;
 

@@ -1,5 +1,5 @@
-//! Adds to the types of the document their documentation and their deprecation, and makes them accept what a later
-//! document adds.
+//! Adds documentation and deprecation to the types of the document, and makes them accept additions of
+//! later documents.
 
 use super::{
     Pass, change_derives, described, docs_of_part,
@@ -262,7 +262,7 @@ impl<'a> Pass<'a> {
         (text, deprecation)
     }
 
-    /// Replaces the message that shows a pattern by one in the words of the document: the paragraph of the description that begins
+    /// Replaces the message that shows a pattern with one from the text of the document: the paragraph of the description that begins
     /// with "The value", or else the example.
     fn with_described_pattern(&self, mut block: ItemImpl) -> TokenStream {
         struct Message(String);
@@ -328,7 +328,7 @@ fn sent(requests: &[Request<'_>], contents: &Contents) -> BTreeSet<String> {
     sent
 }
 
-/// Lets `for` take a list and a reference to one.
+/// Allows `for` over a list and over a reference to one.
 fn list_items(ident: &Ident, fields: &Fields) -> Option<TokenStream> {
     let list = &fields.iter().next()?.ty;
     let item = argument_of(list, "Vec")?;
@@ -360,7 +360,7 @@ fn starts_builder(block: &ItemImpl) -> bool {
         && items.any(|item| matches!(item, ImplItem::Fn(method) if method.sig.ident == "builder"))
 }
 
-/// Which types lack the traits with which applications compare and hash values: those with numbers of the types `f32` and
+/// Finds the types that cannot have the traits for comparing and hashing values: those with numbers of the types `f32` and
 /// `f64`, and with values of any type.
 struct Traits {
     not_eq: BTreeSet<String>,
@@ -412,7 +412,7 @@ fn contents(item: &Item) -> Option<(String, BTreeSet<String>)> {
     Some((ident.to_string(), names))
 }
 
-/// Adds the words of a type.
+/// Adds the identifiers in a type.
 fn add_names(target: TokenStream, names: &mut BTreeSet<String>) {
     for token in target {
         match token {

@@ -1,5 +1,5 @@
-//! Lets unions follow their `discriminator`, and be read as the alternative that keeps the most if they have none. typify's
-//! enumeration is read as the first alternative that fits, which may be another one than the value names.
+//! Lets unions follow their `discriminator`, or, without one, be read as the alternative that keeps most of the value.
+//! typify's enumeration is read as the first matching alternative, which may differ from the one that the value names.
 
 use super::{
     Pass, change_derives,
@@ -21,7 +21,7 @@ use syn::{Fields, Ident, Item, ItemEnum, Path, parse_quote};
 const SCHEMAS: &str = "#/components/schemas/";
 
 impl<'a> Pass<'a> {
-    /// Replaces how unions are read: by the value that names the alternative, or as the one that fits best.
+    /// Replaces the deserialisation of unions: by the discriminator, or as the alternative that fits best.
     ///
     /// # Errors
     ///

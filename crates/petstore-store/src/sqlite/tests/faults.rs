@@ -56,7 +56,7 @@ async fn readers_neither_wait_for_the_writer_nor_see_half_of_a_write() {
 }
 
 #[tokio::test]
-async fn a_full_disk_is_reported_and_deleted_when_there_is_room_again() {
+async fn creations_fail_while_the_disk_is_full_and_succeed_when_there_is_room() {
     let fixture = in_a_file();
     fixture
         .create("Rex")

@@ -126,7 +126,7 @@ async fn one_server_succeeds_if_several_cancel_the_same_order() {
 }
 
 #[tokio::test]
-async fn waiting_orders_get_the_result_of_the_transaction_they_waited_for() {
+async fn orders_that_wait_for_a_transaction_get_its_result() {
     let Some(cluster) = shared().await else {
         return;
     };

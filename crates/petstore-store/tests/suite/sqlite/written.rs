@@ -27,7 +27,7 @@ fn empty_log(path: &Path) {
 
 #[tokio::test]
 async fn an_order_of_a_pet_with_a_long_name_writes_a_few_pages() {
-    /// Twice what an order of a pet with a short name writes, which is up to 29 KB.
+    /// Twice the bytes that an order of a pet with a short name writes (up to 29 KB).
     const ENOUGH: u64 = 58 << 10;
     let at = DateTime::UNIX_EPOCH;
     for length in [3, 64 << 10, 1 << 20] {

@@ -247,7 +247,7 @@ async fn requests_and_values_are_built_as_documented() {
 }
 
 #[tokio::test]
-async fn hooks_see_tries_and_calls_of_copies_and_of_requests_that_the_document_lacks() {
+async fn hooks_see_the_calls_of_cloned_clients_and_raw_requests() {
     let (service, seen) = (MockTransport::new(), Seen::default());
     for response in [overloaded(), page(), overloaded()] {
         service.respond(response.delay(Duration::from_millis(1)));
