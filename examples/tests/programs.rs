@@ -301,7 +301,7 @@ async fn an_order_is_placed_once_although_the_program_ended_before_the_response(
         .args(arguments);
     let output = command.output().await.expect("it can be run");
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(text.contains("the credential is another one"), "{text}");
+    assert!(text.contains("the credential differs"), "{text}");
 
     let text = run(program, &server, &arguments).await;
     assert!(text.ends_with(": placed\n"), "{text}");

@@ -28,7 +28,7 @@ pub(crate) enum Command {
     /// Takes the same flags, variables and file. The password of the database
     /// is not shown.
     Config(Box<ServeSettings>),
-    /// Create, list and revoke API keys, also while the service runs
+    /// Create, list and revoke API keys, even while the service runs
     Key {
         #[command(subcommand)]
         command: Box<KeyCommand>,
@@ -56,7 +56,7 @@ pub(crate) enum Command {
         #[command(flatten)]
         settings: Box<CommandSettings>,
     },
-    /// Copy an SQLite store to a new file, also while the service runs
+    /// Copy an SQLite store to a new file, even while the service runs
     Backup {
         /// The copy: a file that does not exist yet, which only its owner will be able to read
         file: PathBuf,

@@ -98,7 +98,7 @@
 //!
 //! - The servers hold no state: any number of them share one database, which
 //!   [`PostgresUrl`] names. Reads and writes go to the host that accepts writes;
-//!   after a failover the next connection finds the new host automatically, also if other
+//!   after a failover the next connection finds the new host automatically, even if other
 //!   hosts do not respond at all. The host that was used last is tried first.
 //! - Creates that arrive together are one statement: one round trip and one
 //!   commit. If the database rejects one of them, they are sent again one by one,

@@ -139,7 +139,7 @@ impl<W> WriteQueue<W> {
         }
         let health = &self.batches.health;
         if health.wants_probe() {
-            // The health check reports how it ends, also if it ends later.
+            // The health check reports how it ends, even if it ends later.
             let _ended = timeout(PROBE, probe).await;
         }
         health.check()

@@ -34,7 +34,7 @@ impl Pool {
         })
     }
 
-    /// Waits for a connection and runs work with it, to its end also if the request ends before.
+    /// Waits for a connection and runs work with it, to its end even if the request ends before.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,

@@ -242,7 +242,7 @@ fn unusable_configuration_values_are_reported_at_their_place() {
         (
             "\"shop_models\"",
             "\"shop-models\"",
-            "16:65 `shop-models` is not a crate or a module as Rust writes it",
+            "16:65 `shop-models` is not a valid name of a crate or a module",
         ),
         (", crate = \"shop_models\"", "", "16:21 no Cargo.toml above"),
         (

@@ -61,7 +61,7 @@ fn missing_responses_are_copied_from_other_operations_without_other_changes() {
     assert_printed(
         repository.run(&["generate", "--fix"]),
         0,
-        &["spec/things.yaml lacks no response", "fresh: "],
+        &["spec/things.yaml already has the responses", "fresh: "],
     );
     assert_eq!(repository.read(DOCUMENT), expected);
 }

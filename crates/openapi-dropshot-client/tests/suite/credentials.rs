@@ -616,7 +616,7 @@ async fn a_creation_is_repeated_after_a_crash_only_with_the_same_credential() {
     let error = call("key-2").await.expect_err("the key was replaced");
     assert!(!error.was_sent());
     assert!(
-        error.message().contains("the credential is another one"),
+        error.message().contains("the credential differs"),
         "{error}"
     );
     assert_eq!(service.requests().len(), 2);

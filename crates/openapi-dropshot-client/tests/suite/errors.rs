@@ -224,7 +224,7 @@ async fn an_address_that_does_not_speak_tls_is_tried_once() {
     assert!(
         error
             .message()
-            .contains("there is no secure connection to https://127.0.0.1:"),
+            .contains("no secure connection to https://127.0.0.1:"),
         "{error}"
     );
     assert!(!connections.is_finished(), "there is one connection");

@@ -264,7 +264,7 @@ fn files_that_cannot_be_used_are_reported_at_the_reference() {
             "common.yaml#/components/schemas/Dog",
             "dangling-reference",
             "spec/common.yaml has nothing at `#/components/schemas/Dog`",
-            "correct what follows",
+            "correct the part after",
         ),
     ];
     for (target, rule, message, help) in cases {

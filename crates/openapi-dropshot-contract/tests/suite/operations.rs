@@ -12,7 +12,7 @@ fn duplicate_operation_ids_are_reported() {
     assert_fault(
         &text,
         "duplicate-operation-id",
-        "`list` is taken, first at line 5, column 24",
+        "`list` is already used at line 5, column 24",
         "of its own",
     );
     let text = with_operation("      operationId: «''\n");
@@ -95,7 +95,7 @@ fn unknown_security_schemes_and_scopes_are_reported() {
     assert_fault(
         &secured("{«kye: []}"),
         "unknown-security-scheme",
-        "no security scheme `kye`",
+        "the security scheme `kye` is not defined",
         "did you mean `key`?",
     );
     assert_warning(
@@ -115,7 +115,7 @@ fn unknown_security_schemes_and_scopes_are_reported() {
     assert_fault(
         text,
         "unknown-security-scheme",
-        "no security scheme `other`",
+        "the security scheme `other` is not defined",
         "components.securitySchemes",
     );
 }

@@ -94,7 +94,7 @@ fn an_invalid_transition_is_rejected_and_changes_nothing() {
         let refused = user.run(&["orders", "update", "1", "--status", next]);
         assert_eq!(refused.stdout_of(3), "");
         refused.reports(&[
-            &format!("error: cannot make the order 1 {next}: "),
+            &format!("error: cannot change the status of the order 1 to {next}: "),
             "409 invalid_transition",
         ]);
         assert_eq!(refused.err.lines().count(), 1, "{}", refused.err);
@@ -115,7 +115,7 @@ fn a_missing_pet_or_order_has_its_own_exit_code() {
         (&["orders", "get", "99"], "cannot fetch the order 99"),
         (
             &["orders", "update", "99", "--status", "approved"],
-            "cannot make the order 99 approved",
+            "cannot change the status of the order 99 to approved",
         ),
     ] {
         let finished = user.run(arguments);

@@ -1,4 +1,4 @@
-//! Tests the key commands, also while the service runs on the same store.
+//! Tests the key commands, including while the service runs on the same store.
 
 use crate::{
     process::{Service, run, run_failing, run_ok},

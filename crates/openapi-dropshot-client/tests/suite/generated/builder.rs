@@ -54,7 +54,7 @@ impl<'a> ListBooks<'a> {
 
     /// Sets `limit`.
     ///
-    /// Has to be from 1 to 100; any other value is rejected before anything is sent.
+    /// Must be from 1 to 100; any other value is rejected before anything is sent.
     pub fn limit<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<u64>,
@@ -110,11 +110,11 @@ impl<'a> ListBooks<'a> {
         self.call.request().json().await
     }
 
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(
         self,
@@ -122,9 +122,9 @@ impl<'a> ListBooks<'a> {
         toolkit::wait(self.call.request().json())
     }
 
-    /// Follows the links from page to page, beginning with the page of this request.
+    /// Follows the links from page to page, starting with the page of this request.
     ///
-    /// A page is fetched when it is polled for, and not before.
+    /// Each page is fetched only when it is polled.
     ///
     /// ```
     /// # async fn example(client: &books::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -140,9 +140,9 @@ impl<'a> ListBooks<'a> {
         self.call.request().pages()
     }
 
-    /// All items, of this page and of those that follow.
+    /// Returns all items of this page and of the following ones.
     ///
-    /// The next page is fetched when the items of the last one are used up, and not before.
+    /// The next page is fetched only when all items of the current one have been read.
     ///
     /// ```
     /// # async fn example(client: &books::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -254,11 +254,11 @@ impl<'a> CreateBook<'a> {
             .await
     }
 
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<types::Book>, super::Error> {
         toolkit::wait(
@@ -329,11 +329,11 @@ impl<'a> GetBook<'a> {
         self.call.request().json().await
     }
 
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<types::Book>, super::Error> {
         toolkit::wait(self.call.request().json())
@@ -394,11 +394,11 @@ impl<'a> RemoveShelf<'a> {
         self.call.request().empty().await
     }
 
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<()>, super::Error> {
         toolkit::wait(self.call.request().empty())
@@ -469,11 +469,11 @@ impl<'a> LabelShelf<'a> {
         self.call.request_with_raw("text/plain", self.body).empty().await
     }
 
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<()>, super::Error> {
         toolkit::wait(self.call.request_with_raw("text/plain", self.body).empty())
@@ -536,11 +536,11 @@ impl<'a> ReadShelf<'a> {
         self.call.request().bytes().await
     }
 
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(
         self,
@@ -622,11 +622,11 @@ impl<'a> Search<'a> {
             .await
     }
 
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<i64>, super::Error> {
         toolkit::wait(
@@ -690,11 +690,11 @@ impl<'a> UploadCover<'a> {
         self.call.request_with_raw("application/octet-stream", self.body).empty().await
     }
 
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<()>, super::Error> {
         toolkit::wait(

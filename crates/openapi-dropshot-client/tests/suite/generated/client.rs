@@ -40,7 +40,7 @@ impl ::std::fmt::Debug for Client {
 }
 
 impl Client {
-    /// Starts a client of the service at this address; a slash at its end does not matter.
+    /// Starts a client of the service at this address; a trailing slash is ignored.
     ///
     /// ```
     /// use books::Client;
@@ -102,7 +102,7 @@ impl Client {
         self.inner.request(method, path)
     }
 
-    /// How many responses said that their operation is deprecated, by `operationId`.
+    /// The number of responses that announced the deprecation of their operation, by `operationId`.
     ///
     /// ```
     /// use books::Client;
@@ -155,7 +155,7 @@ impl Client {
         builder::CreateBook::new(&self.inner)
     }
 
-    /// As [`create_book`](Self::create_book), with all that the operation requires, so that the compiler finds what is missing.
+    /// Like [`create_book`](Self::create_book), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// use books::types;
@@ -194,7 +194,7 @@ impl Client {
         builder::GetBook::new(&self.inner)
     }
 
-    /// As [`get_book`](Self::get_book), with all that the operation requires, so that the compiler finds what is missing.
+    /// Like [`get_book`](Self::get_book), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// # async fn example(client: &books::Client, book_id: i64) -> Result<(), Box<dyn std::error::Error>> {
@@ -229,7 +229,7 @@ impl Client {
         builder::RemoveShelf::new(&self.inner)
     }
 
-    /// As [`remove_shelf`](Self::remove_shelf), with all that the operation requires, so that the compiler finds what is missing.
+    /// Like [`remove_shelf`](Self::remove_shelf), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// # async fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
@@ -268,7 +268,7 @@ impl Client {
         builder::LabelShelf::new(&self.inner)
     }
 
-    /// As [`label_shelf`](Self::label_shelf), with all that the operation requires, so that the compiler finds what is missing.
+    /// Like [`label_shelf`](Self::label_shelf), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// # async fn example(client: &books::Client, shelf: ::std::string::String, body: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
@@ -306,7 +306,7 @@ impl Client {
         builder::ReadShelf::new(&self.inner)
     }
 
-    /// As [`read_shelf`](Self::read_shelf), with all that the operation requires, so that the compiler finds what is missing.
+    /// Like [`read_shelf`](Self::read_shelf), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// # async fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
@@ -341,7 +341,7 @@ impl Client {
         builder::Search::new(&self.inner)
     }
 
-    /// As [`search`](Self::search), with all that the operation requires, so that the compiler finds what is missing.
+    /// Like [`search`](Self::search), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// use books::types;
@@ -373,7 +373,7 @@ impl Client {
         builder::UploadCover::new(&self.inner)
     }
 
-    /// As [`upload_cover`](Self::upload_cover), with all that the operation requires, so that the compiler finds what is missing.
+    /// Like [`upload_cover`](Self::upload_cover), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// # async fn example(client: &books::Client, body: ::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {

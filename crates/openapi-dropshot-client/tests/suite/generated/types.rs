@@ -116,7 +116,7 @@ pub struct NewBook {
 }
 
 impl NewBook {
-    /// Makes a value of its required members, in the order of the fields; the optional ones are not set.
+    /// Creates a value from its required members, in the order of the fields; the optional ones are not set.
     #[must_use]
     pub fn new(category_id: i64, name: impl Into<::std::string::String>) -> Self {
         Self {
@@ -149,7 +149,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// Makes a value of its required members, in the order of the fields; the optional ones are not set.
+    /// Creates a value from its required members, in the order of the fields; the optional ones are not set.
     #[must_use]
     pub fn new(author: impl Into<::std::string::String>) -> Self {
         Self { author: author.into() }

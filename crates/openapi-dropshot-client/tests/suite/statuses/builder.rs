@@ -83,11 +83,11 @@ impl<'a> ListLoans<'a> {
         Ok(self.call.request().json().await?)
     }
 
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(
         self,
@@ -98,9 +98,9 @@ impl<'a> ListLoans<'a> {
         Ok(toolkit::wait(self.call.request().json())?)
     }
 
-    /// Follows the links from page to page, beginning with the page of this request.
+    /// Follows the links from page to page, starting with the page of this request.
     ///
-    /// A page is fetched when it is polled for, and not before.
+    /// Each page is fetched only when it is polled.
     ///
     /// ```
     /// # async fn example(client: &loans::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -116,9 +116,9 @@ impl<'a> ListLoans<'a> {
         self.call.request().pages()
     }
 
-    /// All items, of this page and of those that follow.
+    /// Returns all items of this page and of the following ones.
     ///
-    /// The next page is fetched when the items of the last one are used up, and not before.
+    /// The next page is fetched only when all items of the current one have been read.
     ///
     /// ```
     /// # async fn example(client: &loans::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -215,11 +215,11 @@ impl<'a> CreateLoan<'a> {
         )
     }
 
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(
         self,
@@ -342,11 +342,11 @@ impl<'a> ExtendLoan<'a> {
         )
     }
 
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(
         self,
@@ -434,11 +434,11 @@ impl<'a> ScanLoan<'a> {
         self.call.request_with_raw("image/png", self.body).empty().await
     }
 
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<()>, super::Error> {
         toolkit::wait(self.call.request_with_raw("image/png", self.body).empty())
@@ -516,11 +516,11 @@ impl<'a> PutBorrower<'a> {
             .await
     }
 
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(
         self,
@@ -626,11 +626,11 @@ impl<'a> UpdateBorrower<'a> {
             .await
     }
 
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<()>, super::Error> {
         toolkit::wait(

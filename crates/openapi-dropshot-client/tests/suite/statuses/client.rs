@@ -9,7 +9,7 @@ static SERVICE: ::openapi_dropshot_client::generated::Service = ::openapi_dropsh
 );
 
 /// A client of the service. All of its calls have the API key that was passed to
-/// [`api_key`](::openapi_dropshot_client::ClientBuilder::api_key), or the current one of the provider that was passed to
+/// [`api_key`](::openapi_dropshot_client::ClientBuilder::api_key), or the present one of the provider that was passed to
 /// [`credentials`](::openapi_dropshot_client::ClientBuilder::credentials). For another key, build another client
 /// ([`to_builder`](Self::to_builder)).
 ///
@@ -186,7 +186,7 @@ impl Client {
         builder::ExtendLoan::new(&self.inner)
     }
 
-    /// As [`extend_loan`](Self::extend_loan), with everything that the operation requires as arguments, so that the compiler reports what is missing.
+    /// Like [`extend_loan`](Self::extend_loan), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// use loans::types;
@@ -225,7 +225,7 @@ impl Client {
         builder::ScanLoan::new(&self.inner)
     }
 
-    /// As [`scan_loan`](Self::scan_loan), with everything that the operation requires as arguments, so that the compiler reports what is missing.
+    /// Like [`scan_loan`](Self::scan_loan), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// # async fn example(client: &loans::Client, loan_id: i64, body: ::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
@@ -266,7 +266,7 @@ impl Client {
         builder::PutBorrower::new(&self.inner)
     }
 
-    /// As [`put_borrower`](Self::put_borrower), with everything that the operation requires as arguments, so that the compiler reports what is missing.
+    /// Like [`put_borrower`](Self::put_borrower), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// use loans::types;
@@ -307,7 +307,7 @@ impl Client {
         builder::UpdateBorrower::new(&self.inner)
     }
 
-    /// As [`update_borrower`](Self::update_borrower), with everything that the operation requires as arguments, so that the compiler reports what is missing.
+    /// Like [`update_borrower`](Self::update_borrower), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// use loans::types;

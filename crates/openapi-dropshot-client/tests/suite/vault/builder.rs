@@ -46,11 +46,11 @@ impl<'a> ListBoxes<'a> {
         self.call.request().empty().await
     }
 
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<()>, super::Error> {
         toolkit::wait(self.call.request().empty())
@@ -98,11 +98,11 @@ impl<'a> CreateBox<'a> {
         self.call.request().empty().await
     }
 
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<()>, super::Error> {
         toolkit::wait(self.call.request().empty())
@@ -160,11 +160,11 @@ impl<'a> Either<'a> {
         self.call.request().empty().await
     }
 
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<()>, super::Error> {
         toolkit::wait(self.call.request().empty())
@@ -212,11 +212,11 @@ impl<'a> Optional<'a> {
         self.call.request().empty().await
     }
 
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<()>, super::Error> {
         toolkit::wait(self.call.request().empty())
@@ -264,11 +264,11 @@ impl<'a> Public<'a> {
         self.call.request().empty().await
     }
 
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<()>, super::Error> {
         toolkit::wait(self.call.request().empty())

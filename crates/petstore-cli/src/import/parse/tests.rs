@@ -61,7 +61,7 @@ fn a_line_that_is_not_a_pet_is_rejected_with_the_reason() {
     let header = "name,categoryId";
     assert_eq!(
         reason(csv(header, "Rex")),
-        "has 1 fields, and the file 2 columns"
+        "has 1 fields, but the file has 2 columns"
     );
     for number in ["007", "+7", "7.0", "seven", "99999999999999999999"] {
         let reason = reason(csv(header, &format!("Rex,{number}")));

@@ -244,7 +244,7 @@ async fn a_folder_where_no_file_can_be_created_is_rejected() {
         &place(),
         path,
         not_writable,
-        "let the user of the service write",
+        "give the user of the service write permission",
     )
     .await;
 }

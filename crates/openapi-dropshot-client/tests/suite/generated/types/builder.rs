@@ -6,7 +6,7 @@ use ::openapi_dropshot_client::generated as toolkit;
 
 /// Builds a value of [`Book`](super::Book) field by field; `build` ends it.
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct BookBuilder {
     category_id: toolkit::Member<i64>,
     id: toolkit::Member<i64>,
@@ -57,7 +57,7 @@ impl Book {
 
 /// Builds a value of [`NewBook`](super::NewBook) field by field; `build` ends it.
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct NewBookBuilder {
     category_id: toolkit::Member<i64>,
     name: toolkit::Member<::std::string::String>,
@@ -100,7 +100,7 @@ impl NewBook {
 
 /// Builds a value of [`Problem`](super::Problem) field by field; `build` ends it.
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct ProblemBuilder {
     field: toolkit::Member<::std::option::Option<::std::string::String>>,
     status: toolkit::Member<i64>,
@@ -143,7 +143,7 @@ impl Problem {
 
 /// Builds a value of [`Search`](super::Search) field by field; `build` ends it.
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct SearchBuilder {
     author: toolkit::Member<::std::string::String>,
 }
