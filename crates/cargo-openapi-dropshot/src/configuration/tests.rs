@@ -248,7 +248,7 @@ fn unusable_configuration_values_are_reported_at_their_place() {
         (
             "\"Shop\"",
             "\"The Shop\"",
-            "19:9 `The Shop` is not a name of a trait",
+            "19:9 `The Shop` is not a valid name of a trait",
         ),
         (
             "The export is another program.",
@@ -258,7 +258,7 @@ fn unusable_configuration_values_are_reported_at_their_place() {
         (
             "\"LoanNote\"",
             "\"loan-note\"",
-            "26:15 `loan-note` is not a name of a type",
+            "26:15 `loan-note` is not a valid name of a type",
         ),
         (
             "missing-example =",

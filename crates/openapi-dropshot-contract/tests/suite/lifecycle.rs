@@ -116,7 +116,7 @@ fn a_missing_or_deprecated_replacement_is_reported() {
     assert_fault(
         &replaced_by("«listBook", ""),
         "unknown-replacement",
-        "no operation `listBook`",
+        "the operation `listBook` does not exist",
         "did you mean `listBooks`?",
     );
     assert_fault(

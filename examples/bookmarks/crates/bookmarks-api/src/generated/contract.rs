@@ -10,7 +10,7 @@ use super::*;
 /// `Authorization: Bearer <API_KEY>`. Every error response has the body `Error`.
 #[dropshot::api_description(module = "bookmarks_api_mod")]
 pub trait BookmarksApi {
-    /// What every handler can reach.
+    /// The value that every handler can use.
     type Context;
 
     /// List bookmarks

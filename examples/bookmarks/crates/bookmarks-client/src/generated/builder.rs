@@ -54,7 +54,7 @@ impl<'a> ListBookmarks<'a> {
 
     /// The maximum number of bookmarks returned.
     ///
-    /// Has to be from 1 to 100; any other value is rejected before anything is sent.
+    /// Must be from 1 to 100; any other value is rejected before anything is sent.
     pub fn limit<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<u64>,
@@ -94,11 +94,11 @@ impl<'a> ListBookmarks<'a> {
         self.call.request().json().await
     }
 
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(
         self,
@@ -106,9 +106,9 @@ impl<'a> ListBookmarks<'a> {
         toolkit::wait(self.call.request().json())
     }
 
-    /// Follows the links from page to page, beginning with the page of this request.
+    /// Follows the links from page to page, starting with the page of this request.
     ///
-    /// A page is fetched when it is polled for, and not before.
+    /// Each page is fetched only when it is polled.
     ///
     /// ```
     /// # async fn example(client: &bookmarks_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -124,9 +124,9 @@ impl<'a> ListBookmarks<'a> {
         self.call.request().pages()
     }
 
-    /// All items, of this page and of those that follow.
+    /// Returns all items of this page and of the following ones.
     ///
-    /// The next page is fetched when the items of the last one are used up, and not before.
+    /// The next page is fetched only when all items of the current one have been read.
     ///
     /// ```
     /// # async fn example(client: &bookmarks_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -247,11 +247,11 @@ impl<'a> AddBookmark<'a> {
             .await
     }
 
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(
         self,
@@ -324,11 +324,11 @@ impl<'a> RemoveBookmark<'a> {
         self.call.request().empty().await
     }
 
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<()>, super::Error> {
         toolkit::wait(self.call.request().empty())
@@ -397,11 +397,11 @@ impl<'a> SearchBookmarks<'a> {
         self.call.request().json().await
     }
 
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    /// Sends the request like [`send`](Self::send), and blocks until the response arrives: for code that is not async.
     ///
     /// # Errors
     ///
-    /// Those of [`send`](Self::send).
+    /// The errors of [`send`](Self::send).
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(
         self,

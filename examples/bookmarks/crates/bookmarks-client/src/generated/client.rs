@@ -10,7 +10,7 @@ static SERVICE: ::openapi_dropshot_client::generated::Service = ::openapi_dropsh
 );
 
 /// A client of the service. All of its calls have the API key that was passed to
-/// [`api_key`](::openapi_dropshot_client::ClientBuilder::api_key), or the present one of the provider that was passed to
+/// [`api_key`](::openapi_dropshot_client::ClientBuilder::api_key), or the current one of the provider that was passed to
 /// [`credentials`](::openapi_dropshot_client::ClientBuilder::credentials). For another key, build another client
 /// ([`to_builder`](Self::to_builder)).
 ///
@@ -43,7 +43,7 @@ impl ::std::fmt::Debug for Client {
 }
 
 impl Client {
-    /// Starts a client of the service at this address; a slash at its end does not matter.
+    /// Starts a client of the service at this address; a trailing slash is ignored.
     ///
     /// ```
     /// use bookmarks_client::Client;
@@ -92,7 +92,7 @@ impl Client {
         self.inner.to_builder()
     }
 
-    /// A request that the document lacks, such as one of a newer service: with the API key, the retries and the time
+    /// A request that is not in the document, such as one of a newer service: with the API key, the retries and the time
     /// limits of this client. The path is relative to the address of the service, and may have a query.
     ///
     /// ```
@@ -112,7 +112,7 @@ impl Client {
         self.inner.request(method, path)
     }
 
-    /// How many responses said that their operation is deprecated, by `operationId`.
+    /// The number of responses that announced the deprecation of their operation, by `operationId`.
     ///
     /// ```
     /// use bookmarks_client::Client;
@@ -200,7 +200,7 @@ impl Client {
         builder::AddBookmark::new(&self.inner)
     }
 
-    /// As [`add_bookmark`](Self::add_bookmark), with all that the operation requires, so that the compiler finds what is missing.
+    /// Like [`add_bookmark`](Self::add_bookmark), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// use bookmarks_client::types;
@@ -253,7 +253,7 @@ impl Client {
         builder::RemoveBookmark::new(&self.inner)
     }
 
-    /// As [`remove_bookmark`](Self::remove_bookmark), with all that the operation requires, so that the compiler finds what is missing.
+    /// Like [`remove_bookmark`](Self::remove_bookmark), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// # async fn example(client: &bookmarks_client::Client, bookmark_id: i64) -> Result<(), Box<dyn std::error::Error>> {
@@ -310,7 +310,7 @@ impl Client {
         builder::SearchBookmarks::new(&self.inner)
     }
 
-    /// As [`search_bookmarks`](Self::search_bookmarks), with all that the operation requires, so that the compiler finds what is missing.
+    /// Like [`search_bookmarks`](Self::search_bookmarks), with everything that the operation requires as arguments, so that the compiler reports what is missing.
     ///
     /// ```
     /// use bookmarks_client::types;

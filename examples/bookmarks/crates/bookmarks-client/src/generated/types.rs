@@ -263,7 +263,7 @@ pub struct NewBookmark {
 }
 
 impl NewBookmark {
-    /// Makes a value of its required members, in the order of the fields; the optional ones are not set.
+    /// Creates a value from its required members, in the order of the fields; the optional ones are not set.
     #[must_use]
     pub fn new(url: Address) -> Self {
         Self {

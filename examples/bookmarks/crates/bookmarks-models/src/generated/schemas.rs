@@ -85,7 +85,7 @@ pub struct NewBookmark {
 }
 
 impl NewBookmark {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(url: Address) -> Self {
         NewBookmark {
             url,
@@ -113,7 +113,7 @@ pub struct Bookmark {
 }
 
 impl Bookmark {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(url: Address, id: i64) -> Self {
         Bookmark {
             url,
@@ -144,7 +144,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// Makes a value of its required members; the others are absent, or have their defaults.
+    /// Creates a value from its required members; the others are absent, or have their defaults.
     pub fn new(
         error_code: impl Into<String>,
         message: impl Into<String>,

@@ -6,7 +6,7 @@ use ::openapi_dropshot_client::generated as toolkit;
 
 /// Builds a value of [`Bookmark`](super::Bookmark) field by field; `build` ends it.
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct BookmarkBuilder {
     id: toolkit::Member<i64>,
     tags: toolkit::Member<::std::vec::Vec<super::Tag>>,
@@ -46,7 +46,7 @@ impl Bookmark {
 
 /// Builds a value of [`Error`](super::Error) field by field; `build` ends it.
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct ErrorBuilder {
     error_code: toolkit::Member<super::ErrorErrorCode>,
     message: toolkit::Member<::std::string::String>,
@@ -93,7 +93,7 @@ impl Error {
 
 /// Builds a value of [`NewBookmark`](super::NewBookmark) field by field; `build` ends it.
 #[derive(Clone, Debug)]
-#[must_use = "a builder is not a value: call `build`, or hand it to `body`"]
+#[must_use = "a builder is not a value: call `build`, or pass it to `body`"]
 pub struct NewBookmarkBuilder {
     tags: toolkit::Member<::std::vec::Vec<super::Tag>>,
     url: toolkit::Member<super::Address>,
