@@ -98,7 +98,7 @@ fn a_mistake_in_the_configuration_is_reported_with_its_place() {
     assert_changes_nothing(
         &repository,
         &["check", "--config", "other.toml"],
-        &["there is no other.toml"],
+        &["other.toml does not exist"],
     );
 }
 
