@@ -170,7 +170,7 @@ pub enum OpenProblem {
 
     /// The store does not exist, and the caller does not create it.
     #[error(
-        "there is no store; correct the setting `database`, or create the store with `migrate --create` or by starting `serve`"
+        "there is no store; check the setting `database` for a typing mistake, or create the store with `migrate --create` or by starting `serve`"
     )]
     NoStore,
 

@@ -91,14 +91,14 @@ fn a_mistake_in_the_configuration_is_reported_with_its_place() {
         &repository,
         &["check"],
         &[
-            "there is no openapi-dropshot.toml in this folder",
+            "openapi-dropshot.toml was not found in this folder",
             "`--config FILE`",
         ],
     );
     assert_changes_nothing(
         &repository,
         &["check", "--config", "other.toml"],
-        &["there is no other.toml"],
+        &["other.toml does not exist"],
     );
 }
 

@@ -9,7 +9,7 @@ static SERVICE: ::openapi_dropshot_client::generated::Service = ::openapi_dropsh
 );
 
 /// A client of the service. All of its calls have the API key that was passed to
-/// [`api_key`](::openapi_dropshot_client::ClientBuilder::api_key), or the present one of the provider that was passed to
+/// [`api_key`](::openapi_dropshot_client::ClientBuilder::api_key), or the current one of the provider that was passed to
 /// [`credentials`](::openapi_dropshot_client::ClientBuilder::credentials). For another key, build another client
 /// ([`to_builder`](Self::to_builder)).
 ///
@@ -83,7 +83,7 @@ impl Client {
         self.inner.to_builder()
     }
 
-    /// A request that the document lacks, such as one of a newer service: with the API key, the retries and the time
+    /// A request that is not in the document, such as one of a newer service: with the API key, the retries and the time
     /// limits of this client. The path is relative to the address of the service, and may have a query.
     ///
     /// ```

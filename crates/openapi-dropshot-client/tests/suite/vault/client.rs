@@ -139,7 +139,7 @@ impl Client {
         self.inner.to_builder()
     }
 
-    /// A request that the document lacks, such as one of a newer service: with the retries and the time limits of this
+    /// A request that is not in the document, such as one of a newer service: with the retries and the time limits of this
     /// client. The path is relative to the address of the service, and may have a query. The request has no
     /// credential of a security scheme, because the document does not say which it requires: set its header.
     ///

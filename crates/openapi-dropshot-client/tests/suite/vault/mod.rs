@@ -121,7 +121,7 @@ pub type ClientBuilder = ::openapi_dropshot_client::ClientBuilder<Client>;
 ///   [`idempotency_key`](::openapi_dropshot_client::Error::idempotency_key)
 pub type Error = ::openapi_dropshot_client::Error<String>;
 
-/// A request that the document lacks; [`Client::request`] starts it.
+/// A request that is not in the document; [`Client::request`] starts it.
 pub type RawRequest = ::openapi_dropshot_client::RawRequest<String>;
 
 /// A response of the service. It dereferences to its body, and `for` takes a response with a list.
@@ -150,13 +150,13 @@ pub type Pages<T> = ::openapi_dropshot_client::Pages<T, String>;
 
 /// The items of the pages, one by one, as a stream; the method `stream` of a request returns it.
 /// [`next`](::openapi_dropshot_client::Items::next) is the next item, and
-/// [`cursor`](::openapi_dropshot_client::Items::cursor) where the page of the last one began, to go on there later. With the
+/// [`cursor`](::openapi_dropshot_client::Items::cursor) where the page of the last one began, to continue there later. With the
 /// feature `blocking` it has a method `blocking`, which makes an iterator of it.
 pub type Items<T> = ::openapi_dropshot_client::Items<T, String>;
 
-/// The events of a feed, those that are still to come included, as a stream; the method `feed` of a request returns it.
+/// The events of a feed, including future ones, as a stream; the method `feed` of a request returns it.
 /// [`next`](::openapi_dropshot_client::Feed::next) is the next event, and
-/// [`cursor`](::openapi_dropshot_client::Feed::cursor) the position after the last one, to go on there later. With the
+/// [`cursor`](::openapi_dropshot_client::Feed::cursor) the position after the last one, to continue there later. With the
 /// feature `blocking` it has a method `blocking`, which makes an iterator of it.
 pub type Feed<T> = ::openapi_dropshot_client::Feed<T, String>;
 
