@@ -144,6 +144,7 @@ pub enum WaitError<T, C = String> {
         printable(state)
     )]
     Failed {
+        /// Its state.
         state: String,
         /// The response that shows it.
         response: Box<Response<T, C>>,
