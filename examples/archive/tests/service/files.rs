@@ -361,7 +361,7 @@ async fn a_form_that_is_not_as_the_document_says_is_rejected_with_the_name_of_th
             "; boundary=B",
             format!("{about}{file}"),
             400,
-            "the form has no end",
+            "the part `file` has no end",
         ),
         (
             "; boundary=B",
