@@ -349,6 +349,8 @@ pub struct MediaType {
     pub schema: Option<Schema>,
     /// `itemSchema`, or the extension `x-item-schema`: of each item of a stream. Of server-sent events it is that of `data`.
     pub item_schema: Option<Schema>,
+    /// The `contentType` of each `encoding`, by the name of the property.
+    pub encoding: IndexMap<String, String>,
     /// `example`, or the values of `examples`
     pub examples: Vec<Node>,
     /// Extensions.

@@ -23,13 +23,23 @@ use tokio_util::codec::{AnyDelimiterCodec, Decoder as _};
 
 type Bodies = BoxStream<'static, Result<Bytes, HttpError>>;
 
-/// What applies to each item, which a server puts into the extensions of a request.
+/// What applies to each item and to each value of a form, which a server puts into the extensions of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct ItemRules {
-    /// The most bytes of a line.
+    /// The most bytes of a line, or of a value.
     pub max_bytes: usize,
     /// Whether an integer may have a fraction of zero, as `1.0`.
     pub has_fractions: bool,
+}
+
+impl ItemRules {
+    pub(crate) fn of<C: ServerContext>(rqctx: &RequestContext<C>, request: &Request<Body>) -> Self {
+        let rules = request.extensions().get().copied();
+        rules.unwrap_or_else(|| ItemRules {
+            max_bytes: rqctx.request_body_max_bytes(),
+            has_fractions: true,
+        })
+    }
 }
 
 /// The items of a request body, which are read as they arrive.
@@ -68,7 +78,7 @@ impl<T: DeserializeOwned + 'static> StreamedItems<T> {
             while let Some(text) = lines.next().await? {
                 let value = match text {
                     Ok(text) if text.iter().all(u8::is_ascii_whitespace) => continue,
-                    Ok(text) => read(&text, lines.has_fractions),
+                    Ok(text) => read("the line", &text, lines.has_fractions),
                     Err(problem) => Err(problem),
                 };
                 let item = Item {
@@ -121,8 +131,13 @@ impl Lines {
     }
 }
 
-fn read<T: DeserializeOwned>(text: &[u8], has_fractions: bool) -> Result<T, String> {
-    let respelled = json::checked("the line", text, has_fractions)?;
+/// Reads JSON that is not a body as a whole. Messages call it `what`.
+pub(crate) fn read<T: DeserializeOwned>(
+    what: &str,
+    text: &[u8],
+    has_fractions: bool,
+) -> Result<T, String> {
+    let respelled = json::checked(what, text, has_fractions)?;
     let text = respelled.as_deref().map_or(text, str::as_bytes);
     let mut json = serde_json::Deserializer::from_slice(text);
     serde_path_to_error::deserialize(&mut json).map_err(|error| {
@@ -141,11 +156,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + Sync + 'static> ExclusiveExtracto
         rqctx: &RequestContext<C>,
         request: Request<Body>,
     ) -> Result<Self, HttpError> {
-        let rules = request.extensions().get().copied();
-        let rules = rules.unwrap_or_else(|| ItemRules {
-            max_bytes: rqctx.request_body_max_bytes(),
-            has_fractions: true,
-        });
+        let rules = ItemRules::of(rqctx, &request);
         let body = StreamingBody::from_request(rqctx, request).await?;
         Ok(StreamedItems {
             body: Mutex::new(body.into_stream().boxed()),

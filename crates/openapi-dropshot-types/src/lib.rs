@@ -52,6 +52,8 @@ pub mod json;
 #[doc(hidden)]
 pub mod operation_error;
 #[cfg(feature = "dropshot")]
+mod parts;
+#[cfg(feature = "dropshot")]
 mod router;
 #[cfg(feature = "dropshot")]
 #[doc(hidden)]
@@ -72,6 +74,7 @@ pub use {
     dispatch::OptionalBody,
     items::{Item, ItemRules, StreamedItems},
     operation_error::OperationError,
+    parts::{BodyFault, FilePart, FormPart, FormParts, PartRules, PartValue, ReadPart},
     router::Router,
     stream::{Event, StreamFormat, Streamed},
 };

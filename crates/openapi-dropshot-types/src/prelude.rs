@@ -17,9 +17,9 @@ pub mod models {
 #[cfg(feature = "dropshot")]
 pub mod api {
     pub use crate::{
-        Contract, Cookies, Deprecation, ErrorEntry, ErrorMember, Event, Operation, OperationError,
-        OperationLimits, OptionalBody, Rejection, RequiredScheme, Router, SchemeKind, Security,
-        SecurityScheme, Stability, StreamFormat, Streamed, StreamedItems,
+        Contract, Cookies, Deprecation, ErrorEntry, ErrorMember, Event, FormParts, Operation,
+        OperationError, OperationLimits, OptionalBody, Rejection, RequiredScheme, Router,
+        SchemeKind, Security, SecurityScheme, Stability, StreamFormat, Streamed, StreamedItems,
     };
     pub use dropshot::{
         ApiDescriptionBuildErrors, Body, ErrorStatusCode, FreeformBody, Header, HttpCodedResponse,

@@ -5,6 +5,7 @@ pub(crate) mod contract;
 mod dispatch;
 pub(crate) mod errors;
 mod operations;
+mod parts;
 mod responses;
 pub(crate) mod shapes;
 
@@ -58,6 +59,7 @@ pub(crate) fn files(
             "What the document says about each operation, as a table.",
             operations::file(document, plan),
         ),
+        ("parts", "The parts of streamed forms.", parts::file(plan)),
         (
             "responses",
             "Responses for which dropshot has no type.",

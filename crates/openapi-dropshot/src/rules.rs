@@ -107,7 +107,7 @@ openapi_dropshot_contract::rules! {
         "Remove the `requestBody`, or use another method; or remove `x-streamed`."
         Paths "/a: {head: {operationId: a, requestBody: {content: {application/json: {schema: {}}}}, responses: {'204': {description: A.}}}}"
             "/a: {put: {operationId: a, requestBody: {content: {application/json: {schema: {}}}}, responses: {'204': {description: A.}}}}";
-    UNSUPPORTED_FORM Error General "unsupported-form" "A form is not an object, or has `additionalProperties` that are not strings. It is a warning if a property is not one text, such as an array or an object: the handler reads such a form itself."
+    UNSUPPORTED_FORM Error General "unsupported-form" "A form is not an object, or has `additionalProperties` that are not strings. It is a warning if a property is not one text, such as an array or an object, or if the schema of a streamed `multipart/form-data` has keywords other than `properties`, `required` and `additionalProperties: false`: the handler reads such a form itself."
         "Write an object with `properties` that are strings, numbers, booleans or enumerations, and `additionalProperties`, if there are any, that are strings."
         Paths "/a: {post: {operationId: a, requestBody: {required: true, content: {application/x-www-form-urlencoded: {schema: {type: array, items: \
                 {type: string}}}}}, responses: {'204': {description: Done.}}}}"

@@ -26,7 +26,7 @@ const CRATES: &[(&str, &str)] = &[
     ("http", "Response"),
     (
         "openapi_dropshot_types",
-        "Cookies OptionalBody StreamedItems",
+        "Cookies FormParts OptionalBody StreamedItems",
     ),
     ("serde_json", "Map Value"),
     ("std::collections", "BTreeMap"),

@@ -527,6 +527,76 @@ fn a_body_of_bytes_is_read_as_it_arrives_where_the_document_says_so() {
 }
 
 #[test]
+fn the_parts_of_a_streamed_form_have_the_types_and_rules_of_its_schema() {
+    let document = |version: &str, streamed: &str, schema: &str| {
+        let text = format!(
+            "openapi: {version}\ninfo: {{title: A, version: 1.0.0}}\nservers: [{{url: /v1}}]\npaths:\n  /a:\n    put:\n      operationId: a\n      \
+             requestBody: {{required: true, x-streamed: {streamed}, content: {{multipart/form-data: {{schema: {schema}, encoding: \
+             {{photo: {{contentType: image/png}}, words: {{contentType: application/json}}}}}}}}}}\n      responses: {{'204': {{description: Done.}}}}\n"
+        );
+        read(&text)
+    };
+    let schema = "{type: object, required: [photo], additionalProperties: false, properties: {\
+                  photo: {type: array, minItems: 2, items: {type: string, format: binary, maxLength: 9}}, \
+                  title: {type: string, maxLength: 5}, words: {type: string}, count: {type: integer}, \
+                  place: {type: object, properties: {name: {type: string}}}, any: {}}}";
+    for version in ["3.0.3", "3.1.0", "3.2.0"] {
+        let form = document(version, "true", schema);
+        let files = generate_service(&form, &options()).expect("it is supported");
+        let contract = file(&files.files, "contract.rs");
+        assert!(contract.contains("body: FormParts<APart>"), "{contract}");
+        let text = file(&files.files, "api/src/generated/parts.rs");
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for expected in [
+            "Photo(openapi_dropshot_types::FilePart),",
+            "Title(models::ATitle),",
+            "Words(String),",
+            "Count(i64),",
+            "Place(models::APlace),",
+            "Any(openapi_dropshot_types::FilePart),",
+            "name: \"photo\", is_required: true, min: 2, max: u64::MAX, max_bytes: Some(9), media_types: \"image/png\",",
+            "name: \"title\", is_required: false, min: 0, max: 1, max_bytes: Some(20), media_types: \"\",",
+            "value.text().map(Self::Title)",
+            "value.json().map(Self::Words)",
+            "const IS_CLOSED: bool = true;",
+        ] {
+            assert!(text.contains(expected), "{expected}: {text}");
+        }
+        let warnings = openapi_dropshot::warnings(&form);
+        assert!(
+            warnings
+                .iter()
+                .all(|warning| warning.rule != "unsupported-form")
+        );
+    }
+    for (streamed, schema, keyword) in [
+        ("false", schema, None),
+        ("true", "{type: object}", None),
+        (
+            "true",
+            "{type: object, properties: {a: {type: string}}, additionalProperties: {type: string}}",
+            Some("additionalProperties"),
+        ),
+        (
+            "true",
+            "{type: object, properties: {a: {type: string}}, minProperties: 1}",
+            Some("minProperties"),
+        ),
+    ] {
+        let document = document("3.0.3", streamed, schema);
+        let files = generate_service(&document, &options()).expect("it is supported");
+        let contract = file(&files.files, "contract.rs");
+        assert!(contract.contains("body: MultipartBody"), "{contract}");
+        let warnings = openapi_dropshot::warnings(&document);
+        let warning = warnings.iter().map(|warning| warning.message.as_str());
+        let found = warning.filter(|message| message.contains("are not checked, because"));
+        let found: Vec<_> = found.collect();
+        assert_eq!(found.len(), usize::from(keyword.is_some()));
+        assert!(keyword.is_none_or(|keyword| found[0].contains(keyword)));
+    }
+}
+
+#[test]
 fn a_stream_is_returned_as_the_items_of_its_schema() {
     let text = "openapi: 3.2.0
 info: {title: Things, version: 1.0.0}

@@ -3,10 +3,10 @@
 use crate::{
     Archive,
     api::{
-        AddAttachmentsError, ArchiveApi, ChangeRecordError, CountRecordsError, CreateRecordError,
-        DownloadError, DownloadScanError, DownloadScanSuccess, DownloadSuccess, ExportRecordsError,
-        ExportRecordsOk, ImportRecordsError, ImportRecordsOk, ListRecordsError, UploadError,
-        UploadScanError, WatchRecordsError, WatchRecordsOk,
+        AddAttachmentsError, AddAttachmentsPart, ArchiveApi, ChangeRecordError, CountRecordsError,
+        CreateRecordError, DownloadError, DownloadScanError, DownloadScanSuccess, DownloadSuccess,
+        ExportRecordsError, ExportRecordsOk, ImportRecordsError, ImportRecordsOk, ListRecordsError,
+        UploadError, UploadScanError, WatchRecordsError, WatchRecordsOk,
     },
     models::{
         AddAttachmentsPath, ChangeRecordPath, CountRecordsCookies, CountRecordsQuery,
@@ -20,13 +20,13 @@ use crate::{
 };
 use dropshot::{
     Body, ErrorStatusCode, Header, HttpResponseCreated, HttpResponseOk,
-    HttpResponseUpdatedNoContent, MultipartBody, Path, Query, RequestContext, StreamingBody,
-    TypedBody, UntypedBody,
+    HttpResponseUpdatedNoContent, Path, Query, RequestContext, StreamingBody, TypedBody,
+    UntypedBody,
 };
 use futures::TryStreamExt as _;
 use http::{StatusCode, header};
 use openapi_dropshot_server::{Context, state::StateError};
-use openapi_dropshot_types::{Cookies, Event, Item, Streamed, StreamedItems};
+use openapi_dropshot_types::{Cookies, Event, FormParts, Item, Streamed, StreamedItems};
 use rusqlite::OptionalExtension as _;
 use std::{collections::BTreeMap, io::ErrorKind, sync::Arc};
 
@@ -313,19 +313,22 @@ impl ArchiveApi for Handlers {
     async fn add_attachments(
         _: Request,
         _: Path<AddAttachmentsPath>,
-        mut body: MultipartBody,
+        mut body: FormParts<AddAttachmentsPart>,
     ) -> Result<HttpResponseOk<BTreeMap<String, i64>>, AddAttachmentsError> {
         // A real service stores the files.
-        let broken = |error: multer::Error| {
-            let (status, detail) = (StatusCode::BAD_REQUEST, error.to_string());
-            let (status, problem) = problem(status, "invalid_request", detail);
-            AddAttachmentsError::Other(status, problem)
-        };
         let mut sizes = BTreeMap::new();
-        while let Some(mut file) = body.content.next_field().await.map_err(broken)? {
-            let name = file.file_name().unwrap_or_default().to_owned();
-            while let Some(part) = file.chunk().await.map_err(broken)? {
-                *sizes.entry(name.clone()).or_default() += part.len() as i64;
+        while let Some(part) = body.next().await? {
+            match part {
+                AddAttachmentsPart::File(mut file) => {
+                    let name = file.file_name().unwrap_or_default().to_owned();
+                    while let Some(bytes) = file.chunk().await? {
+                        *sizes.entry(name.clone()).or_default() += bytes.len() as i64;
+                    }
+                }
+                // They have the types of the document, and were checked.
+                AddAttachmentsPart::About(_)
+                | AddAttachmentsPart::Note(_)
+                | AddAttachmentsPart::Priority(_) => {}
             }
         }
         Ok(HttpResponseOk(sizes))

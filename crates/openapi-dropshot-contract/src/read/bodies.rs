@@ -6,6 +6,7 @@ use super::{Reader, entries, structure};
 use crate::grammar::{Holds, ObjectKind, Since};
 use crate::model::{MediaType, Member, Node, RequestBody, Response, Spanned, StatusCode};
 use crate::rules::document as rules;
+use indexmap::IndexMap;
 
 impl<'a> Reader<'a> {
     /// A request body, or what a reference to one leads to.
@@ -97,8 +98,12 @@ impl<'a> Reader<'a> {
             // What it refers to stands here already, unless the reference has a fault.
             self.target(node, "mediaTypes");
         }
-        for (_, encoding) in node.entries("encoding") {
+        let mut encodings = IndexMap::new();
+        for (name, encoding) in node.entries("encoding") {
             self.headers(encoding);
+            if let Some(content_type) = encoding.string("contentType") {
+                encodings.insert(name.to_owned(), content_type);
+            }
         }
         let item_schema = node.get("itemSchema").or_else(|| node.get("x-item-schema"));
         MediaType {
@@ -106,6 +111,7 @@ impl<'a> Reader<'a> {
             name,
             schema: node.get("schema").and_then(|node| self.schema(node)),
             item_schema: item_schema.and_then(|node| self.schema(node)),
+            encoding: encodings,
             examples: self.examples(node),
             extensions: node.extensions(),
         }

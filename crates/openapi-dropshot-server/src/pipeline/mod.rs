@@ -60,7 +60,9 @@ use http::{
     request::Parts,
 };
 use hyper::body::Body as _;
-use openapi_dropshot_types::{Condition, Contract, ItemRules, StreamFormat, is_json, json};
+use openapi_dropshot_types::{
+    BodyFault, Condition, Contract, ItemRules, StreamFormat, is_json, json,
+};
 use record::RequestRecord;
 use std::{future::pending, mem, net::SocketAddr, pin::pin, sync::Arc, task::Poll};
 use tokio::task::yield_now;
@@ -393,7 +395,9 @@ where
                 max_bytes: context.limits.body_max_bytes.get(),
                 has_fractions: C::INTEGERS_HAVE_FRACTIONS,
             });
-            let (started, body) = Upload::start(body, limits, revoked, is_drained, share);
+            let fault = BodyFault::default();
+            head.extensions.insert(fault.clone());
+            let (started, body) = Upload::start(body, limits, fault, revoked, is_drained, share);
             upload = Some(started);
             body
         }

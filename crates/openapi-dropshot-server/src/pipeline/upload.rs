@@ -8,7 +8,7 @@ use dropshot::Body;
 use futures::{FutureExt as _, future::BoxFuture};
 use http::StatusCode;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
-use openapi_dropshot_types::Condition;
+use openapi_dropshot_types::{BodyFault, Condition};
 use std::{
     any::Any,
     error::Error,
@@ -41,6 +41,8 @@ struct Progress {
 /// An upload, as the pipeline sees it.
 pub(super) struct Upload {
     progress: Arc<Mutex<Progress>>,
+    /// What the types of the document find wrong with it.
+    invalid: BodyFault,
     size: usize,
     pause: Seconds,
     /// The time that the handler has after the last part.
@@ -53,6 +55,7 @@ impl Upload {
     pub(super) fn start(
         body: Body,
         limits: &Limits,
+        invalid: BodyFault,
         revoked: BoxFuture<'static, ()>,
         is_drained: bool,
         kept: impl Any + Send + Sync,
@@ -65,6 +68,7 @@ impl Upload {
         }));
         let upload = Upload {
             progress: Arc::clone(&progress),
+            invalid,
             size: limits.body_max_bytes.get(),
             pause: limits.body_read_seconds,
             deadline: limits.request_deadline_seconds.duration(),
@@ -100,8 +104,11 @@ impl Upload {
     pub(super) fn check(&self, status: Option<StatusCode>) -> Result<(), ErrorResponse> {
         let progress = self.progress.lock();
         let progress = progress.unwrap_or_else(PoisonError::into_inner);
-        match progress.fault {
-            Some(fault) if !status.is_some_and(|status| status.is_success()) => Err(match fault {
+        if status.is_some_and(|status| status.is_success()) {
+            return Ok(());
+        }
+        match (progress.fault, self.invalid.get()) {
+            (Some(fault), _) => Err(match fault {
                 Fault::TooLarge => body::too_large(self.size),
                 Fault::Slow => body::too_slow(self.pause),
                 Fault::Broken => body::broken(),
@@ -110,7 +117,10 @@ impl Upload {
                     "the credential was revoked while the body arrived; send another one",
                 ),
             }),
-            _ => Ok(()),
+            (None, Some((condition, message))) => {
+                Err(ErrorResponse::new(*condition, message.clone()))
+            }
+            (None, None) => Ok(()),
         }
     }
 }

@@ -117,7 +117,12 @@ pub(crate) fn signature(plan: &OperationPlan<'_>) -> Signature {
                 }
                 Body::Bytes(_) if plan.streamed_body => quote!(StreamingBody),
                 Body::Bytes(_) => quote!(UntypedBody),
-                Body::Parts => quote!(MultipartBody),
+                Body::Parts(Ok(parts)) => {
+                    own_types.push(parts.name.clone());
+                    let name = ident(&parts.name);
+                    quote!(FormParts<#name>)
+                }
+                Body::Parts(Err(_)) => quote!(MultipartBody),
             };
             match plan.optional_body {
                 true => quote!(OptionalBody<#extractor>),

@@ -4,6 +4,7 @@ use super::{
     OperationPlan, Planner,
     ir::{Item, Kind, Others, Rule, Scalar, Ty},
     is_text,
+    parts::Parts,
     responses::{EVENTS, SEQUENCE},
     target,
 };
@@ -31,8 +32,9 @@ pub(crate) enum Body {
     Lines(Ty, String),
     /// Bytes, which the handler reads itself, of this media type or of several, separated by commas.
     Bytes(String),
-    /// A form in parts, which the handler reads itself.
-    Parts,
+    /// A form in parts, which are checked as they arrive, or which the handler reads itself: with the keyword for which a
+    /// streamed form is not checked.
+    Parts(Result<Parts, Option<&'static str>>),
 }
 
 impl Body {
@@ -41,7 +43,7 @@ impl Body {
             Body::Json(_, media_type) | Body::Lines(_, media_type) => media_type,
             Body::Form(_) => FORM,
             Body::Bytes(media_type) => media_type,
-            Body::Parts => PARTS,
+            Body::Parts(_) => PARTS,
         }
     }
 }
@@ -74,7 +76,10 @@ impl<'a> Planner<'a> {
                 Some(form) => Body::Form(form),
                 None => Body::Bytes(essence),
             },
-            PARTS => Body::Parts,
+            PARTS => Body::Parts(match streamed(body) {
+                Some(true) => self.parts(only, type_name),
+                _ => Err(None),
+            }),
             _ if !only.is_json() => Body::Bytes(essence),
             _ => {
                 let schema = only.schema.as_ref();
@@ -170,14 +175,30 @@ impl<'a> Planner<'a> {
 
 /// Returns the schema of the lines of a body, if the handler gets them as they arrive.
 pub(crate) fn streamed_lines<'a>(body: &RequestBody, media: &'a MediaType) -> Option<&'a Schema> {
-    let streamed = body.extensions.get("x-streamed").and_then(Node::as_bool);
     let is_lines = !matches!(media.essence().as_str(), EVENTS | SEQUENCE);
-    media.items().filter(|_| streamed == Some(true) && is_lines)
+    media
+        .items()
+        .filter(|_| streamed(body) == Some(true) && is_lines)
+}
+
+/// Returns `x-streamed`.
+fn streamed(body: &RequestBody) -> Option<bool> {
+    body.extensions.get("x-streamed").and_then(Node::as_bool)
 }
 
 /// Warns about a form that the handler reads itself.
 pub(crate) fn warning(operation: &OperationPlan<'_>) -> Option<Problem> {
     let body = operation.operation.request_body.as_ref()?;
+    if let Some(Body::Parts(Err(Some(keyword)))) = &operation.body {
+        let message = format!(
+            "the parts of this streamed form are not checked, because its schema has `{keyword}`: its handler gets them as they arrive"
+        );
+        let help = format!(
+            "write an object with `properties` and without `{keyword}`, or check the parts in the handler"
+        );
+        let problem = rules::UNSUPPORTED_FORM.problem(&body.at, message, help);
+        return Some(problem.with_severity(Severity::Warning));
+    }
     let is_form = |body: &Body| matches!(body, Body::Bytes(media_type) if media_type == FORM);
     operation.body.as_ref().is_some_and(is_form).then(|| {
         let message = "a field of this form is not one text: the service does not read the form, and its handler gets the bytes";
@@ -216,7 +237,7 @@ fn has_strings(items: &[Item], others: &Others) -> bool {
 }
 
 /// Returns whether the values of a type are JSON strings.
-fn is_string(items: &[Item], ty: &Ty) -> bool {
+pub(super) fn is_string(items: &[Item], ty: &Ty) -> bool {
     match ty {
         Ty::Scalar(scalar) => matches!(scalar, Scalar::Text { .. } | Scalar::Format(_)),
         Ty::Named(_) => match target(items, ty).map(|item| &item.kind) {

@@ -47,7 +47,7 @@ pub(crate) struct OperationPlan<'a> {
 
 /// The names that the generated API itself uses. `Http` and `HttpResponse` are the beginnings of names of dropshot's types.
 const TAKEN: &str = "
-    Contract Cookies Deprecation ErrorCode ErrorEntry ErrorMember Generated Http HttpResponse Operation
+    Contract Cookies Deprecation ErrorCode ErrorEntry ErrorMember FormParts Generated Http HttpResponse Operation
     OperationId OptionalBody PhantomData Rejection RequiredScheme Router SchemeKind Security
     SecurityScheme Stability
 ";

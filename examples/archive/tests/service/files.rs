@@ -181,6 +181,8 @@ async fn the_files_of_a_form_are_read_one_after_the_other() {
         archive(&["--operation-limits=addAttachments.body-bytes=5000000"]).await;
     let form = |size: usize| {
         Multipart::new()
+            .text("about", r#"{"source": "scanner"}"#)
+            .text("priority", "3")
             .file("file", "a.bin", "application/octet-stream", vec![1; size])
             .file("file", "b.bin", "application/octet-stream", vec![2; 10])
     };
@@ -192,6 +194,235 @@ async fn the_files_of_a_form_are_read_one_after_the_other() {
     );
     let call = client.add_attachments().record_id(1).body(form(5_000_000));
     assert_eq!(status(call.send().await), Some(413));
+}
+
+/// A part of a form whose boundary is `B`; `about` follows its name.
+fn part(name: &str, about: &str, content: &str) -> String {
+    format!("--B\r\nContent-Disposition: form-data; name=\"{name}\"{about}\r\n\r\n{content}\r\n")
+}
+
+/// Begins a form of `length` bytes, sends what `body` returns until the server takes no more, and returns the response.
+fn send_form(
+    archive: &Archive,
+    token: &str,
+    (boundary, length): (&str, usize),
+    body: impl Iterator<Item = Vec<u8>> + Send,
+) -> String {
+    let address = archive.base.trim_start_matches("http://");
+    let address = address.split('/').next().expect("an address");
+    let stream = TcpStream::connect(address).expect("it listens");
+    let head = format!(
+        "POST /v1/records/1/attachments HTTP/1.1\r\nhost: a\r\nconnection: close\r\nauthorization: Bearer {token}\r\n\
+         content-type: multipart/form-data{boundary}\r\ncontent-length: {length}\r\n\r\n"
+    );
+    let seconds = Some(Duration::from_secs(60));
+    stream.set_read_timeout(seconds).expect("it is set");
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut stream = &stream;
+            let mut parts = std::iter::once(head.into_bytes()).chain(body);
+            while parts
+                .next()
+                .is_some_and(|part| stream.write_all(&part).is_ok())
+            {}
+        });
+        let mut response = Vec::new();
+        let read = (&stream).read_to_end(&mut response);
+        let response = String::from_utf8_lossy(&response).into_owned();
+        assert!(read.is_ok() || !response.is_empty(), "{read:?}");
+        let _ = stream.shutdown(std::net::Shutdown::Both);
+        response
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_form_that_is_not_as_the_document_says_is_rejected_with_the_name_of_the_part() {
+    let (archive, _, token, _issuer) = archive(&[]).await;
+    let about = part("about", "", r#"{"source": "scanner"}"#);
+    let image = "; filename=\"a.png\"\r\nContent-Type: image/png";
+    let file = part("file", image, "bytes");
+    let end = "--B--\r\n";
+    let whole = format!("{about}{file}{end}");
+    let with = |name: &str, content: &str| format!("{about}{}{file}{end}", part(name, "", content));
+    let text_file = part(
+        "file",
+        "; filename=\"a\"\r\nContent-Type: text/plain",
+        "bytes",
+    );
+    for (boundary, body, status, message) in [
+        ("; boundary=B", whole.clone(), 200, "\"a.png\":5"),
+        (
+            "; boundary=\"B\"",
+            format!("before\r\n{whole}after"),
+            200,
+            "\"a.png\":5",
+        ),
+        (
+            "; boundary=B",
+            with("note", "twenty characters ü"),
+            200,
+            "\"a.png\":5",
+        ),
+        (
+            "; boundary=B",
+            with("other", ""),
+            400,
+            "may not have a part `other`, only `about`, `note`, `priority`, `file`",
+        ),
+        (
+            "; boundary=B",
+            with("about", "{}"),
+            400,
+            "more than 1 of the part `about`",
+        ),
+        (
+            "; boundary=B",
+            format!("{about}{file}{file}{file}{file}{end}"),
+            400,
+            "more than 3 of the part `file`",
+        ),
+        (
+            "; boundary=B",
+            format!("{about}{end}"),
+            400,
+            "the part `file` is missing",
+        ),
+        (
+            "; boundary=B",
+            format!("{file}{end}"),
+            400,
+            "the part `about` is missing",
+        ),
+        ("; boundary=B", end.to_owned(), 400, "is missing"),
+        (
+            "; boundary=B",
+            with("priority", "high"),
+            400,
+            "the part `priority`: ",
+        ),
+        (
+            "; boundary=B",
+            with("priority", "10"),
+            400,
+            "the part `priority`: ",
+        ),
+        (
+            "; boundary=B",
+            with("note", "more than twenty characters"),
+            400,
+            "the part `note`: ",
+        ),
+        (
+            "; boundary=B",
+            with("note", &"a".repeat(81)),
+            413,
+            "the part `note` is larger than 80 bytes",
+        ),
+        (
+            "; boundary=B",
+            format!("{}{file}{end}", part("about", "", r#"{"source": ""}"#)),
+            400,
+            "the part `about`: source",
+        ),
+        (
+            "; boundary=B",
+            format!(
+                "{}{file}{end}",
+                part("about", "", r#"{"source": "a", "source": "b"}"#)
+            ),
+            400,
+            "the part `about`: ",
+        ),
+        (
+            "; boundary=B",
+            format!("{}{file}{end}", part("about", "", "{")),
+            400,
+            "the part `about`: ",
+        ),
+        (
+            "; boundary=B",
+            format!("{about}{text_file}{end}"),
+            415,
+            "the part `file` is text/plain",
+        ),
+        (
+            "; boundary=B",
+            format!("{about}{}{end}", part("file", "", "bytes")),
+            415,
+            "the part `file` is without a type",
+        ),
+        (
+            "; boundary=B",
+            whole.replace("; name=\"about\"", ""),
+            400,
+            "a part has no name",
+        ),
+        (
+            "; boundary=B",
+            format!("{about}{file}"),
+            400,
+            "the part `file` has no end",
+        ),
+        (
+            "; boundary=B",
+            about.trim_end().to_owned(),
+            400,
+            "the part `about` has no end",
+        ),
+        (
+            "; boundary=other",
+            whole.clone(),
+            400,
+            "the form has no end",
+        ),
+        ("", whole.clone(), 400, "boundary=BOUNDARY"),
+    ] {
+        let length = body.len();
+        let body = std::iter::once(body.into_bytes());
+        let response = send_form(&archive, &token, (boundary, length), body);
+        let is_expected = response.starts_with(&format!("HTTP/1.1 {status}"));
+        assert!(
+            is_expected && response.contains(message),
+            "{status} {message}: {response}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_part_that_is_too_large_is_rejected_as_it_arrives_with_little_memory() {
+    let (archive, _, token, _issuer) = archive(&[]).await;
+    let before = peak_memory(&archive);
+    let about = part("about", "", r#"{"source": "scanner"}"#);
+    let image = "; filename=\"a.png\"\r\nContent-Type: image/png";
+    let file = part("file", image, "");
+    let file = file.trim_end();
+    let name = "--B\r\nContent-Disposition: form-data; name=\"";
+    for (start, status, message) in [
+        (
+            format!("{about}{file}\r\n\r\n"),
+            413,
+            "the part `file` is larger than 8000000 bytes",
+        ),
+        (
+            part("about", "", "").trim_end().to_owned() + "\r\n\r\n",
+            413,
+            "the part `about` is larger than",
+        ),
+        (name.to_owned(), 400, "the head of a part"),
+        (String::new(), 400, "the head of a part"),
+    ] {
+        let length = start.len() + 4096 * PART;
+        let body = std::iter::once(start.into_bytes());
+        let body = body.chain((0..4096).map(|_| vec![b'a'; PART]));
+        let response = send_form(&archive, &token, ("; boundary=B", length), body);
+        let is_expected = response.starts_with(&format!("HTTP/1.1 {status}"));
+        assert!(
+            is_expected && response.contains(message),
+            "{status} {message}: {response}"
+        );
+    }
+    let used = peak_memory(&archive) - before;
+    assert!(used < 32 << 20, "{used} bytes");
 }
 
 #[tokio::test]
