@@ -754,11 +754,11 @@ fn a_mistake_is_reported_with_its_remedy_and_nothing_is_written() {
         ),
         (
             &["--from", "openapi.yaml", "file"],
-            &["cannot make file: file is a file", "path of a folder"],
+            &["cannot create file: file is a file", "path of a folder"],
         ),
         (
             &["--from", "openapi.yaml", "file/shop"],
-            &["cannot make file/shop: file is a file"],
+            &["cannot create file/shop: file is a file"],
         ),
         (
             &["--from", "openapi.yaml", "broken"],

@@ -226,7 +226,7 @@ mod tests {
         for (problem, expected) in problems.iter().zip([
             "expected an integer (uint32) at column 3",
             "not valid JSON",
-            "there twice",
+            "occurs twice",
             "longer than 20 bytes",
         ]) {
             assert!(problem.contains(expected), "{problem}");

@@ -20,7 +20,7 @@ const RELEASED: &str = "spec/released/1.0.0.yaml";
 const LATER_TYPES: &[&str] = &[
     "#[cfg(feature = \"experimental\")]\nmod events;\n",
     "#[cfg(feature = \"experimental\")]\npub use types::{Event, EventType};\n",
-    "#[cfg(feature = \"beta\")]\npub use types::{NewOrder, Order, OrderStatus, OrderUpdate, Orders};\n",
+    "#[cfg(feature = \"beta\")]\npub use types::{ImportResult, NewOrder, Order, OrderStatus, OrderUpdate, Orders, PetToImport};\n",
 ];
 
 /// Prints all pets, and what became of one that it tried to add.

@@ -202,7 +202,7 @@ fn a_removed_part_of_a_git_revision_is_placed_in_a_file_that_is_there() {
         run,
         1,
         &[
-            "`HEAD` is a git revision and no document",
+            "`HEAD` is a git revision and not a document",
             "as in `HEAD:spec/things.yaml`",
         ],
     );

@@ -116,7 +116,7 @@ async fn a_success_that_cannot_be_read_has_the_place_but_not_the_value() {
         (r#"[{"id":"hunter2"}]"#, "line 1"),
         (r#"[{"id":1,"categoryId":2}]"#, "missing field `name`"),
         ("[", "ends too early"),
-        ("hunter2", "no JSON"),
+        ("hunter2", "invalid JSON"),
     ] {
         let error = error_of(json("200 OK", &["x-request-id: r-9"], body)).await;
         assert_eq!(
