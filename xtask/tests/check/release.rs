@@ -102,7 +102,7 @@ fn an_addition_needs_a_minor_version() {
     tree.replace(DOCUMENT, ADDITION.0, ADDITION.1);
     tree.generate();
     let least = format!(
-        "needs a minor version, {} at least",
+        "need a minor version, at least {}",
         raised(&tree, [0, 1, 0])
     );
     assert_rejected(
@@ -124,7 +124,7 @@ fn an_entry_under_added_needs_a_minor_version() {
     assert_rejected(
         &tree,
         &version,
-        &["needs a minor version", "`### Added` in CHANGELOG.md"],
+        &["need a minor version", "`### Added` in CHANGELOG.md"],
     );
 }
 
@@ -133,7 +133,7 @@ fn an_accepted_break_needs_a_major_version() {
     let tree = Tree::new();
     break_and_accept(&tree);
     let least = format!(
-        "needs a major version, {} at least",
+        "need a major version, at least {}",
         raised(&tree, [1, 0, 0])
     );
     assert_rejected(

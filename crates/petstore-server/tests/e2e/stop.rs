@@ -63,7 +63,7 @@ fn an_idle_service_stops_at_once_with_connections_open() {
     assert_eq!(status.code(), Some(0));
     assert!(idle.is_closed());
     assert!(
-        !service.log.text().contains("cut off"),
+        !service.log.text().contains("were closed"),
         "{}",
         service.log.text()
     );
@@ -76,7 +76,7 @@ fn a_stalled_client_is_disconnected_after_the_grace_period() {
     service.signal(Signal::TERM);
     let (status, _) = service.ended();
     assert_eq!(status.code(), Some(0), "{}", service.log.text());
-    service.log.wait_for("cut off");
+    service.log.wait_for("were closed");
     assert!(connection.is_closed());
 }
 
