@@ -1236,6 +1236,14 @@ pub struct PetToImport {
 
 /// Makes it safe to send the line again, as the header
 /// `Idempotency-Key` of `POST /pets`, which has the same form.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::PetToImportIdempotencyKey = "7e1b-1".parse()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[serde(transparent)]
 pub struct PetToImportIdempotencyKey(::std::string::String);
