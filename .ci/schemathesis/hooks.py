@@ -10,6 +10,7 @@ it has. Cases that are meant to be rejected are not changed.
 
 import functools
 import itertools
+import json
 import os
 import urllib.parse
 
@@ -32,6 +33,12 @@ def before_call(context, case, kwargs):
         case.headers["Idempotency-Key"] = new_key(case.headers["Idempotency-Key"])
     if "Last-Event-ID" in case.headers and not is_meant_to_be_refused:
         case.headers["Last-Event-ID"] = live_cursor_of_events(case.operation.base_url)
+
+
+@schemathesis.serializer("application/jsonl")
+def as_line(context, value):
+    """A body of one line."""
+    return value if isinstance(value, bytes) else json.dumps(value).encode()
 
 
 NUMBERS = itertools.count(1)

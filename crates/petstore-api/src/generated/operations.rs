@@ -13,7 +13,7 @@ pub enum OperationId {
     CreatePet,
     /// `exportPets`: `GET /pets/export`
     ExportPets,
-    /// `importPets`: `POST /pets/import`
+    /// `importPets`: `POST /imports/pets`
     ImportPets,
     /// `getPet`: `GET /pets/{petId}`
     GetPet,
@@ -177,7 +177,7 @@ pub const OPERATIONS: &[Operation] = &[
         index: 3,
         name: "importPets",
         method: "POST",
-        path: "/pets/import",
+        path: "/imports/pets",
         stability: Stability::Beta,
         security: Security {
             is_open: false,

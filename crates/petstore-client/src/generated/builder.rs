@@ -393,7 +393,7 @@ impl<'a> ExportPets<'a> {
 static IMPORT_PETS: toolkit::Operation = toolkit::Operation {
     id: "importPets",
     method: toolkit::Method::POST,
-    path: "/pets/import",
+    path: "/imports/pets",
     parameters: &[],
     success: &[200],
 };
@@ -450,7 +450,7 @@ impl<'a> ImportPets<'a> {
 
     toolkit::settings!(with, timeout, retry, header);
 
-    /// Sends `POST /pets/import`.
+    /// Sends `POST /imports/pets`.
     ///
     /// # Errors
     ///

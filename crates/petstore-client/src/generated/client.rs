@@ -301,7 +301,7 @@ impl Client {
     /// then; if it has an `idempotencyKey`, it can be sent again safely, also
     /// with `POST /pets` and the header `Idempotency-Key`.
     ///
-    /// Sends `POST /pets/import`.
+    /// Sends `POST /imports/pets`.
     ///
     /// # Errors
     ///

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::timeout;
 
-const IMPORT: &str = "/v1/pets/import";
+const IMPORT: &str = "/v1/imports/pets";
 /// A test that waits longer has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
 
