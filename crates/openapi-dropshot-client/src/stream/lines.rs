@@ -4,10 +4,12 @@ use futures_util::{
     Stream, StreamExt as _,
     stream::{self, BoxStream},
 };
+#[cfg(not(target_arch = "wasm32"))]
 use serde::Serialize;
 use std::fmt;
 
 /// The most lines that are sent at once, if the stream has as many.
+#[cfg(not(target_arch = "wasm32"))]
 const AT_ONCE: usize = 64;
 
 /// The lines of a request body: each item is sent as soon as the stream has it. A call with it is not repeated.
@@ -60,6 +62,7 @@ impl<T: Serialize + 'static> Lines<T> {
 impl<T> Lines<T> {
     /// `fetch` sends no streams with HTTP/1.1.
     pub(crate) fn into_body(self) -> Result<reqwest::Body, String> {
+        let Lines(_unsent) = self;
         Err("lines cannot be sent as a stream in a browser".to_owned())
     }
 }
