@@ -280,7 +280,8 @@ async fn the_deprecated_operation_announces_its_end() -> Result<(), Error> {
 }
 
 #[tokio::test]
-async fn the_service_serves_documents_docs_health_and_metrics_and_logs_requests() -> Result<(), Error> {
+async fn the_service_serves_documents_docs_health_and_metrics_and_logs_requests()
+-> Result<(), Error> {
     let service = Service::start(&["--log-format=json"]);
     let health = service.log_line("health and metrics on http://");
     let admin = health
