@@ -34,6 +34,7 @@ pub use types::{IntoMember, Member, missing};
 
 #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
 pub use crate::blocking::wait;
+pub use crate::multipart::part;
 pub use crate::operation::{Operation, Parameter, Place, Waiter};
 #[doc(hidden)]
 pub use crate::service::day;
@@ -228,10 +229,9 @@ impl<'a> Call<'a> {
 
     /// The request with a form in parts.
     pub fn request_with_parts(self, body: Body<Multipart>) -> Request {
-        self.finish(body.finish::<Multipart>().map(|body| {
-            let (media_type, bytes) = body?.into_parts();
-            Some((media_type.into(), bytes.into()))
-        }))
+        let form = body.finish::<Multipart>();
+        let form = form.and_then(|form| form.map(Multipart::into_parts).transpose());
+        self.finish(form.map(|form| form.map(|(media_type, body)| (media_type.into(), body))))
     }
 
     /// The request with JSON lines as its body, of this media type.

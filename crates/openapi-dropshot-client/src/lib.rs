@@ -122,7 +122,7 @@ pub use error::{Error, ErrorCode, ErrorKind, TypedError};
 pub use failed_load::FailedLoad;
 pub use feed::{CursorLost, Feed, FeedItem};
 pub use interceptor::{Interceptor, TryOutcome, TryRequest};
-pub use multipart::Multipart;
+pub use multipart::{FilePart, Multipart};
 pub use pages::{Items, Pages};
 /// The body of a response that is read as it arrives.
 pub use progenitor_client::ByteStream;

@@ -1,21 +1,66 @@
 //! Forms in parts, with which files are sent.
 
+use crate::generated::IntoBody;
+use reqwest::Body;
+use serde::Serialize;
+use serde_json::Value;
+use std::mem;
 use uuid::Uuid;
 
-/// A form in parts (`multipart/form-data`, RFC 7578): the body of an operation that takes files.
+/// A form in parts (`multipart/form-data`, RFC 7578): the body of an operation that takes files. The generated client also has a
+/// type for the form of each operation, with a method for each part.
 ///
 /// ```
-/// use openapi_dropshot_client::Multipart;
+/// use openapi_dropshot_client::{FilePart, Multipart};
 ///
 /// let form = Multipart::new()
 ///     .text("title", "Rex at the lake")
-///     .file("photo", "rex.png", "image/png", vec![0x89, 0x50]);
+///     .json("place", &[53.5, 10.0])
+///     .attach("photo", FilePart::new("rex.png", "image/png", vec![0x89, 0x50]));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// A form whose files are all in memory can be sent again. A call with another one is not repeated.
+#[derive(Debug)]
 pub struct Multipart {
     boundary: String,
-    /// The parts that were added, without the last boundary.
+    /// The content before `bytes`.
+    before: Vec<Body>,
+    /// The parts that were added after the last file that is a stream, without the last boundary.
     bytes: Vec<u8>,
+    /// The first part that was rejected, and why.
+    fault: Option<String>,
+}
+
+/// A part of a form that is a file, with its name and its media type.
+///
+/// ```no_run
+/// use openapi_dropshot_client::FilePart;
+///
+/// # async fn example() -> std::io::Result<()> {
+/// // It is read while it is sent.
+/// let photo = tokio::fs::File::open("rex.png").await?;
+/// let photo = FilePart::new("rex.png", "image/png", photo);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct FilePart {
+    about: String,
+    content: Body,
+}
+
+impl FilePart {
+    /// A file: its name, its media type, such as `image/png`, and its content, which may be a stream.
+    pub fn new(file_name: &str, media_type: &str, content: impl Into<Body>) -> Self {
+        let media_type = media_type.replace(['\r', '\n'], " ");
+        FilePart {
+            about: format!(
+                "; filename=\"{}\"\r\nContent-Type: {media_type}",
+                quoted(file_name)
+            ),
+            content: content.into(),
+        }
+    }
 }
 
 impl Multipart {
@@ -24,7 +69,9 @@ impl Multipart {
         Multipart {
             // No content contains it.
             boundary: Uuid::new_v4().simple().to_string(),
+            before: Vec::new(),
             bytes: Vec::new(),
+            fault: None,
         }
     }
 
@@ -34,7 +81,26 @@ impl Multipart {
         self.part(name, "", text.as_ref().as_bytes())
     }
 
-    /// Adds a part that is a file, with its name and its media type, such as `image/png`.
+    /// Adds a part that is JSON. If the value cannot be written as JSON, the request is not sent.
+    #[must_use]
+    pub fn json(self, name: &str, value: &(impl Serialize + ?Sized)) -> Self {
+        match serde_json::to_vec(value) {
+            Ok(json) => self.part(name, "\r\nContent-Type: application/json", &json),
+            Err(error) => self.reject(name, &format!("cannot be written as JSON: {error}")),
+        }
+    }
+
+    /// Adds a part that is a value: the text of a string, and anything else as JSON.
+    #[must_use]
+    pub fn value(self, name: &str, value: &(impl Serialize + ?Sized)) -> Self {
+        match serde_json::to_value(value) {
+            Ok(Value::String(text)) => self.text(name, text),
+            Ok(value) => self.text(name, value.to_string()),
+            Err(error) => self.reject(name, &format!("cannot be written as JSON: {error}")),
+        }
+    }
+
+    /// Adds a part that is a file in memory, with its name and its media type, such as `image/png`.
     #[must_use]
     pub fn file(
         self,
@@ -43,33 +109,91 @@ impl Multipart {
         media_type: &str,
         bytes: impl AsRef<[u8]>,
     ) -> Self {
-        let media_type = media_type.replace(['\r', '\n'], " ");
-        let about = format!(
-            "; filename=\"{}\"\r\nContent-Type: {media_type}",
-            quoted(file_name)
-        );
-        self.part(name, &about, bytes.as_ref())
+        let file = FilePart::new(file_name, media_type, Body::from(""));
+        self.part(name, &file.about, bytes.as_ref())
     }
 
-    fn part(mut self, name: &str, about: &str, bytes: &[u8]) -> Self {
+    /// Adds a part that is a file.
+    #[must_use]
+    pub fn attach(mut self, name: &str, file: FilePart) -> Self {
+        let FilePart { about, content } = file;
+        if let Some(bytes) = content.as_bytes() {
+            return self.part(name, &about, bytes);
+        }
+        if cfg!(target_arch = "wasm32") {
+            return self.reject(name, "has to be in memory in a browser");
+        }
+        self.begin(name, &about);
+        let before = mem::take(&mut self.bytes);
+        self.before.extend([Body::from(before), content]);
+        self.bytes.extend_from_slice(b"\r\n");
+        self
+    }
+
+    fn begin(&mut self, name: &str, about: &str) {
         let name = quoted(name);
         let head = format!(
             "--{}\r\nContent-Disposition: form-data; name=\"{name}\"{about}\r\n\r\n",
             self.boundary
         );
         self.bytes.extend_from_slice(head.as_bytes());
+    }
+
+    fn part(mut self, name: &str, about: &str, bytes: &[u8]) -> Self {
+        self.begin(name, about);
         self.bytes.extend_from_slice(bytes);
         self.bytes.extend_from_slice(b"\r\n");
         self
     }
 
-    /// Returns the media type with the boundary, and the body.
-    pub(crate) fn into_parts(self) -> (String, Vec<u8>) {
-        let media_type = format!("multipart/form-data; boundary={}", self.boundary);
-        let mut bytes = self.bytes;
-        bytes.extend_from_slice(format!("--{}--\r\n", self.boundary).as_bytes());
-        (media_type, bytes)
+    fn reject(mut self, name: &str, reason: &str) -> Self {
+        let fault = || format!("the part `{name}` {reason}");
+        self.fault.get_or_insert_with(fault);
+        self
     }
+
+    /// Returns the media type with the boundary, and the body, or why a part was rejected.
+    pub(crate) fn into_parts(mut self) -> Result<(String, Body), String> {
+        if let Some(fault) = self.fault {
+            return Err(fault);
+        }
+        let media_type = format!("multipart/form-data; boundary={}", self.boundary);
+        self.bytes
+            .extend_from_slice(format!("--{}--\r\n", self.boundary).as_bytes());
+        let end = Body::from(self.bytes);
+        Ok((media_type, joined(self.before, end)))
+    }
+}
+
+/// Adds a part with a value that may be rejected, in the way of [`Multipart::value`] or [`Multipart::json`].
+pub fn part<T>(
+    form: Multipart,
+    name: &str,
+    value: impl IntoBody<T>,
+    add: impl FnOnce(Multipart, &str, &T) -> Multipart,
+) -> Multipart {
+    match value.into_body() {
+        Ok(value) => add(form, name, &value),
+        Err(reason) => form.reject(name, &format!("is not valid: {reason}")),
+    }
+}
+
+/// One body of several.
+#[cfg(not(target_arch = "wasm32"))]
+fn joined(mut bodies: Vec<Body>, end: Body) -> Body {
+    use futures_util::{StreamExt as _, stream};
+    use http_body_util::BodyDataStream;
+
+    if bodies.is_empty() {
+        return end;
+    }
+    bodies.push(end);
+    Body::wrap_stream(stream::iter(bodies).flat_map(BodyDataStream::new))
+}
+
+#[cfg(target_arch = "wasm32")]
+fn joined(_none: Vec<Body>, end: Body) -> Body {
+    end
 }
 
 impl Default for Multipart {
@@ -86,20 +210,77 @@ fn quoted(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Multipart;
+    use super::{FilePart, Multipart};
+    use futures_util::stream;
+    use http_body_util::BodyExt as _;
+    use reqwest::Body;
+    use std::{collections::BTreeMap, io};
 
-    #[test]
-    fn parts_are_written_between_boundaries() {
+    async fn written(form: Multipart) -> String {
+        let (media_type, body) = form.into_parts().expect("a form");
+        let (_, boundary) = media_type.split_once("boundary=").expect("a boundary");
+        let bytes = body.collect().await.expect("a body").to_bytes();
+        let text = String::from_utf8(bytes.to_vec()).expect("UTF-8");
+        text.replace(boundary, "B")
+    }
+
+    #[tokio::test]
+    async fn parts_are_written_between_boundaries() {
         let form =
             Multipart::new()
                 .text("a \"b\"\r\n", "c")
                 .file("f", "x.png", "image/png", [1, 2]);
-        let (media_type, bytes) = form.into_parts();
-        let (_, boundary) = media_type.split_once("boundary=").expect("a boundary");
         let expected = "--B\r\nContent-Disposition: form-data; name=\"a %22b%22%0D%0A\"\r\n\r\nc\r\n\
                         --B\r\nContent-Disposition: form-data; name=\"f\"; filename=\"x.png\"\r\nContent-Type: image/png\r\n\r\n\x01\x02\r\n\
                         --B--\r\n";
-        let text = String::from_utf8(bytes).expect("UTF-8");
-        assert_eq!(text.replace(boundary, "B"), expected);
+        assert_eq!(written(form).await, expected);
+    }
+
+    #[tokio::test]
+    async fn a_file_may_be_a_stream() {
+        let chunks = ["ab", "cd"].map(Ok::<_, io::Error>);
+        let file = FilePart::new("x", "text/plain", Body::wrap_stream(stream::iter(chunks)));
+        let form = Multipart::new()
+            .value("text", "a b")
+            .attach("f", file)
+            .value("number", &3)
+            .json("list", &["a"]);
+        let expected = "--B\r\nContent-Disposition: form-data; name=\"text\"\r\n\r\na b\r\n\
+                        --B\r\nContent-Disposition: form-data; name=\"f\"; filename=\"x\"\r\nContent-Type: text/plain\r\n\r\nabcd\r\n\
+                        --B\r\nContent-Disposition: form-data; name=\"number\"\r\n\r\n3\r\n\
+                        --B\r\nContent-Disposition: form-data; name=\"list\"\r\nContent-Type: application/json\r\n\r\n[\"a\"]\r\n\
+                        --B--\r\n";
+        assert_eq!(written(form).await, expected);
+    }
+
+    #[test]
+    fn a_form_in_memory_can_be_sent_again_and_one_with_a_stream_cannot() {
+        let (_, body) = Multipart::new()
+            .text("a", "b")
+            .into_parts()
+            .expect("a form");
+        assert!(body.as_bytes().is_some());
+        let file = FilePart::new(
+            "x",
+            "text/plain",
+            Body::wrap_stream(stream::empty::<io::Result<&str>>()),
+        );
+        let (_, body) = Multipart::new()
+            .attach("f", file)
+            .into_parts()
+            .expect("a form");
+        assert!(body.as_bytes().is_none());
+    }
+
+    #[test]
+    fn a_value_that_is_not_json_is_reported_with_the_name_of_its_part() {
+        let form = Multipart::new().json("pairs", &BTreeMap::from([((1, 2), 3)]));
+        let fault = form
+            .into_parts()
+            .expect_err("a map with such keys is not JSON");
+        assert!(
+            fault.starts_with("the part `pairs` cannot be written as JSON: "),
+            "{fault}"
+        );
     }
 }

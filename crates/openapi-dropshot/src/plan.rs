@@ -25,7 +25,7 @@ pub(crate) use bodies::{Body, JsonBody, streamed_lines, warning as form_warning}
 pub(crate) use errors::{Catalogue, ErrorResponse, Errors, Listed};
 pub(crate) use operations::OperationPlan;
 pub(crate) use parameters::{Fields, is_token};
-pub(crate) use parts::{Content, Part, Parts};
+pub(crate) use parts::{Content, FormProperty, Part, Parts, form_properties};
 pub(crate) use responses::{
     ItemForm, Items, Success, Successes, variant_name, warnings as interim_warnings,
 };

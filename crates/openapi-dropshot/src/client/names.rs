@@ -3,7 +3,7 @@
 
 use super::{
     document::{all_schemas, is_type, known_values},
-    plan::{Content, Plan},
+    plan::{Content, Plan, Sent},
 };
 use crate::{
     names::{pascal, snake},
@@ -130,7 +130,9 @@ pub(super) fn collect<'a>(
             }
             collector.visit_content(&name, parameter.json());
         }
-        if let Some((body, media, _)) = call.body {
+        if let Some((body, media, how)) = call.body
+            && matches!(how, Sent::Json | Sent::Form | Sent::Lines)
+        {
             let name = name_at(&body.at, || format!("{id} body"));
             collector.visit_content(&name, [media]);
         }

@@ -6,6 +6,7 @@ mod builders;
 mod enums;
 mod errors;
 mod examples;
+mod forms;
 mod kinds;
 mod operations;
 mod repeated;
@@ -100,6 +101,11 @@ pub(super) fn apply(
             "errors.rs",
             "The error codes of each operation.",
             pass.errors(&requests),
+        ),
+        (
+            "forms.rs",
+            "The forms in parts of the operations, with a method for each part.",
+            pass.forms(&requests),
         ),
         (
             "callbacks.rs",

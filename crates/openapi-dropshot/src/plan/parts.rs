@@ -5,7 +5,9 @@ use crate::{
     docs::Docs,
     names::{Names, pascal},
 };
-use openapi_dropshot_contract::model::{AdditionalProperties, MediaType, Schema, Spanned, Type};
+use openapi_dropshot_contract::model::{
+    AdditionalProperties, Document, MediaType, Schema, Spanned, Type,
+};
 use openapi_dropshot_types::is_json;
 
 /// The parts of a form.
@@ -44,43 +46,21 @@ impl<'a> Planner<'a> {
         media_type: &'a MediaType,
         type_name: &str,
     ) -> Result<Parts, Option<&'static str>> {
-        let schema = media_type.schema.as_ref();
-        let schema = schema.and_then(|schema| self.document.resolve(schema));
-        let schema = schema.ok_or(None)?;
-        let is_open = match &schema.additional_properties {
-            None => true,
-            Some(AdditionalProperties::Allowed(allowed)) => allowed.value,
-            Some(AdditionalProperties::Schema(_)) => return Err(Some("additionalProperties")),
-        };
-        for (keyword, is_present) in [
-            ("allOf", !schema.all_of.is_empty()),
-            ("oneOf", !schema.one_of.is_empty()),
-            ("anyOf", !schema.any_of.is_empty()),
-            ("not", schema.not.is_some()),
-            ("propertyNames", schema.property_names.is_some()),
-            ("minProperties", schema.min_properties.is_some()),
-            ("maxProperties", schema.max_properties.is_some()),
-        ] {
-            if is_present {
-                return Err(Some(keyword));
-            }
-        }
-        if schema.properties.is_empty() {
-            return Err(None);
-        }
+        let (properties, is_open) = form_properties(self.document, media_type)?;
         let mut variants = Names::default();
         let mut parts = Vec::new();
-        for (wire, property) in &schema.properties {
-            let outer = self.document.resolve(property).unwrap_or(property);
-            let is_list = outer.types.as_ref().map(|types| types.value) == Some(Type::Array);
-            let list = outer.items.as_deref().filter(|_| is_list);
-            if list.is_some() && outer.unique_items {
-                return Err(Some("uniqueItems"));
-            }
-            let each = list.unwrap_or(property);
-            let inner = self.document.resolve(each).unwrap_or(each);
-            let media_types = media_type.encoding.get(wire).cloned().unwrap_or_default();
-            let content = if is_file(inner) {
+        for property in properties {
+            let FormProperty {
+                wire,
+                schema,
+                outer,
+                list,
+                each,
+                inner,
+                ..
+            } = property;
+            let media_types = property.media_types.to_owned();
+            let content = if property.is_file() {
                 Content::File
             } else {
                 let wanted = format!("{type_name}{}", pascal(wire));
@@ -98,9 +78,9 @@ impl<'a> Planner<'a> {
                 let keyword = keyword.as_ref().filter(|_| list.is_some());
                 keyword.map(|limit| limit.value)
             };
-            let description = property.description.as_deref();
+            let description = schema.description.as_deref();
             parts.push(Part {
-                wire: wire.clone(),
+                wire: wire.to_owned(),
                 variant: variants.claim(&pascal(wire)),
                 docs: Docs::new(
                     description.or(outer.description.as_deref()),
@@ -113,7 +93,7 @@ impl<'a> Planner<'a> {
                     Content::Json(_) => None,
                 },
                 content,
-                is_required: schema.required.iter().any(|name| name.value == *wire),
+                is_required: property.is_required,
                 min: limit(&outer.min_items).unwrap_or_default(),
                 max: match list {
                     Some(_) => limit(&outer.max_items),
@@ -128,6 +108,81 @@ impl<'a> Planner<'a> {
             parts,
         })
     }
+}
+
+/// A property of the schema of a form in parts.
+pub(crate) struct FormProperty<'a> {
+    pub(crate) wire: &'a str,
+    pub(crate) schema: &'a Schema,
+    /// The schema behind a reference.
+    outer: &'a Schema,
+    /// The items, if it is a list: each is a part.
+    pub(crate) list: Option<&'a Schema>,
+    /// What a part contains.
+    pub(crate) each: &'a Schema,
+    /// The same, behind a reference.
+    pub(crate) inner: &'a Schema,
+    pub(crate) is_required: bool,
+    /// The media types, with commas between them; empty if the document has none.
+    pub(crate) media_types: &'a str,
+}
+
+impl FormProperty<'_> {
+    pub(crate) fn is_file(&self) -> bool {
+        is_file(self.inner)
+    }
+}
+
+/// Returns the properties of a form, and whether it may have others. The error is the keyword that says more about the form than
+/// its parts do; there is none if the form has no properties.
+pub(crate) fn form_properties<'a>(
+    document: &'a Document,
+    media_type: &'a MediaType,
+) -> Result<(Vec<FormProperty<'a>>, bool), Option<&'static str>> {
+    let schema = media_type.schema.as_ref();
+    let schema = schema.and_then(|schema| document.resolve(schema));
+    let schema = schema.ok_or(None)?;
+    let is_open = match &schema.additional_properties {
+        None => true,
+        Some(AdditionalProperties::Allowed(allowed)) => allowed.value,
+        Some(AdditionalProperties::Schema(_)) => return Err(Some("additionalProperties")),
+    };
+    for (keyword, is_present) in [
+        ("allOf", !schema.all_of.is_empty()),
+        ("oneOf", !schema.one_of.is_empty()),
+        ("anyOf", !schema.any_of.is_empty()),
+        ("not", schema.not.is_some()),
+        ("propertyNames", schema.property_names.is_some()),
+        ("minProperties", schema.min_properties.is_some()),
+        ("maxProperties", schema.max_properties.is_some()),
+    ] {
+        if is_present {
+            return Err(Some(keyword));
+        }
+    }
+    if schema.properties.is_empty() {
+        return Err(None);
+    }
+    let properties = schema.properties.iter().map(|(wire, property)| {
+        let outer = document.resolve(property).unwrap_or(property);
+        let is_list = outer.types.as_ref().map(|types| types.value) == Some(Type::Array);
+        let list = outer.items.as_deref().filter(|_| is_list);
+        if list.is_some() && outer.unique_items {
+            return Err(Some("uniqueItems"));
+        }
+        let each = list.unwrap_or(property);
+        Ok(FormProperty {
+            wire,
+            schema: property,
+            outer,
+            list,
+            each,
+            inner: document.resolve(each).unwrap_or(each),
+            is_required: schema.required.iter().any(|name| name.value == *wire),
+            media_types: media_type.encoding.get(wire).map_or("", String::as_str),
+        })
+    });
+    Ok((properties.collect::<Result<_, _>>()?, is_open))
 }
 
 /// Whether a value is bytes: `format: binary`, or a schema that says nothing of the value.

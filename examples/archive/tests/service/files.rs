@@ -2,17 +2,21 @@
 
 use super::{
     Archive, Issuer,
-    client::{CallOptions, Client, Lines, types::NewRecord},
+    client::{
+        CallOptions, Client, Lines,
+        forms::AddAttachmentsForm,
+        types::{About, NewRecord},
+    },
     status,
 };
 use futures::{StreamExt as _, future::join_all, stream};
 use openapi_dropshot_client::{
-    Multipart,
+    FilePart,
     reqwest::{Body, StatusCode},
 };
 use serde_json::json;
 use std::{
-    io::{Read as _, Write as _},
+    io::{self, Read as _, Write as _},
     net::TcpStream,
     time::Duration,
 };
@@ -23,7 +27,7 @@ const PARTS: usize = 4096;
 
 /// A body of so many parts of 64 KiB, none of which exists before it is sent. Each byte is the number of its part.
 fn parts(number: usize) -> Body {
-    let parts = (0..number).map(|part| Ok::<_, std::io::Error>(vec![part as u8; PART]));
+    let parts = (0..number).map(|part| Ok::<_, io::Error>(vec![part as u8; PART]));
     Body::wrap_stream(stream::iter(parts))
 }
 
@@ -180,11 +184,15 @@ async fn the_files_of_a_form_are_read_one_after_the_other() {
     let (_archive, client, _, _issuer) =
         archive(&["--operation-limits=addAttachments.body-bytes=5000000"]).await;
     let form = |size: usize| {
-        Multipart::new()
-            .text("about", r#"{"source": "scanner"}"#)
-            .text("priority", "3")
-            .file("file", "a.bin", "application/octet-stream", vec![1; size])
-            .file("file", "b.bin", "application/octet-stream", vec![2; 10])
+        // The first one is a stream.
+        let chunks = (0..4).map(move |_| Ok::<_, io::Error>(vec![1; size / 4]));
+        let files = [
+            ("a.bin", Body::wrap_stream(stream::iter(chunks))),
+            ("b.bin", Body::from(vec![2; 10])),
+        ];
+        let files =
+            files.map(|(name, content)| FilePart::new(name, "application/octet-stream", content));
+        AddAttachmentsForm::new(About::builder().source("scanner"), files).priority(3)
     };
     let call = client.add_attachments().record_id(1).body(form(4_000_000));
     let sizes = call.send().await.expect("it is read").into_inner();

@@ -138,7 +138,7 @@ impl Pass<'_> {
         // A body of bytes may be a stream, which cannot be cloned.
         let clone = body
             .clone()
-            .all(|body| !matches!(body.how, Sent::Bytes | Sent::Lines))
+            .all(|body| !matches!(body.how, Sent::Bytes | Sent::Parts | Sent::Lines))
             .then(|| quote!(, Clone));
         let setters = request.parameters.iter();
         let setters = setters.map(|setter| self.setter(setter));

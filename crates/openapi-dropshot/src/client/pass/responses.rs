@@ -161,10 +161,14 @@ impl Pass<'_> {
 
     /// The type of a JSON body, from a module beside `types`.
     fn type_of_body(&self, schema: Option<&Schema>) -> TokenStream {
-        let name = schema.and_then(|schema| type_name(schema, self.names));
-        match name.and_then(|name| self.idents.get(&folded(name))) {
+        match schema.and_then(|schema| self.type_ident(schema)) {
             Some(ident) => quote!(types::#ident),
             None => quote!(::serde_json::Value),
         }
+    }
+
+    /// The type of a schema, if it has a name.
+    pub(super) fn type_ident(&self, schema: &Schema) -> Option<&Ident> {
+        self.idents.get(&folded(type_name(schema, self.names)?))
     }
 }

@@ -90,6 +90,11 @@ impl Pass<'_> {
                 &description,
                 "Takes the [`Lines`](super::Lines) of a stream, or a `Vec`.",
             ])
+        } else if let Some((form, _)) = self.form_of(request) {
+            let form = format!(
+                "Takes a [`{form}`](super::forms::{form}), or the [`Multipart`](::openapi_dropshot_client::Multipart) of any parts."
+            );
+            docs(["Sets the body.", &description, &form])
         } else if description.is_empty() {
             docs(["Sets the body."])
         } else {

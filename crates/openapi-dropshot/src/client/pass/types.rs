@@ -61,7 +61,7 @@ impl<'a> Pass<'a> {
         self.unions(&mut items)?;
         let repeated = self.repeated(&mut items);
         let contents: Contents = items.iter().filter_map(contents).collect();
-        let sent = sent(requests, &contents);
+        let sent = self.sent(requests, &contents);
         let traits = Traits::of(&contents);
         let mut deprecated = BTreeSet::new();
         let mut types = Types::default();
@@ -188,6 +188,26 @@ impl<'a> Pass<'a> {
         Ok(types)
     }
 
+    /// Returns the names of the types that requests contain. A later document adds no required members to them, because
+    /// that breaks every client.
+    fn sent(&self, requests: &[Request<'_>], contents: &Contents) -> BTreeSet<String> {
+        let bodies = requests.iter().filter_map(|request| request.body.as_ref());
+        let bodies = bodies.filter_map(|body| Some(name_of(&body.target)?.to_string()));
+        let forms = requests.iter().filter_map(|request| self.form_of(request));
+        let parts = forms.flat_map(|(_, properties)| properties);
+        let parts = parts.filter_map(|property| Some(self.type_ident(property.each)?.to_string()));
+        let mut open: Vec<String> = bodies.chain(parts).collect();
+        let mut sent = BTreeSet::new();
+        while let Some(name) = open.pop() {
+            if let Some(contained) = contents.get(&name)
+                && sent.insert(name)
+            {
+                open.extend(contained.iter().cloned());
+            }
+        }
+        sent
+    }
+
     /// Returns the properties of a schema and of the parts of its `allOf`.
     pub(super) fn properties(&self, schema: &'a Schema, depth: usize) -> Properties<'a> {
         let mut properties = Properties::new();
@@ -308,24 +328,6 @@ impl<'a> Pass<'a> {
         }
         quote!(#(#items)*)
     }
-}
-
-/// Returns the names of the types that requests contain. A later document adds no required members to them, because
-/// that breaks every client.
-fn sent(requests: &[Request<'_>], contents: &Contents) -> BTreeSet<String> {
-    let bodies = requests.iter().filter_map(|request| request.body.as_ref());
-    let mut open: Vec<String> = bodies
-        .filter_map(|body| Some(name_of(&body.target)?.to_string()))
-        .collect();
-    let mut sent = BTreeSet::new();
-    while let Some(name) = open.pop() {
-        if let Some(contained) = contents.get(&name)
-            && sent.insert(name)
-        {
-            open.extend(contained.iter().cloned());
-        }
-    }
-    sent
 }
 
 /// Allows `for` over a list and over a reference to one.

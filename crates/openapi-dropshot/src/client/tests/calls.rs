@@ -1,7 +1,7 @@
 //! Tests pages, idempotency keys, and the cargo features of operations that are not
 //! stable.
 
-use super::{BOOKS, SCHEMA, document, file, generated, with_parameter, with_responses};
+use super::{BOOKS, SCHEMA, document, file, generated, with_body, with_parameter, with_responses};
 
 /// An operation that returns an array of things, with these headers.
 fn listing(headers: &str, schema: &str) -> String {
@@ -282,5 +282,44 @@ fn lines_of_json_are_sent_as_a_stream_of_their_schema() {
         assert!(flat.contains(wanted), "{wanted}: {text}");
         let takes_lines = flat.contains("super::Lines<types::Thing>");
         assert_eq!(takes_lines, !streamed.is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn a_form_in_parts_has_a_method_for_each_part_that_the_document_lists() {
+    let form = |schema: &str| {
+        with_body(&format!(
+            "{{required: true, content: {{multipart/form-data: {{schema: {schema}, encoding: {{words: {{contentType: application/json}}}}}}}}}}"
+        ))
+    };
+    let text = form(
+        "{type: object, required: [photo, new], properties: {photo: {type: array, items: {type: string, format: binary}}, \
+         new: {$ref: '#/components/schemas/Thing'}, words: {type: string, description: In JSON., deprecated: true}, count: {type: integer}, place: {type: object}}}",
+    );
+    let forms = file(&text, "forms.rs");
+    let compact = forms.split_whitespace().collect::<Vec<_>>().join(" ");
+    for expected in [
+        "pub struct PutThingForm(Multipart);",
+        "pub fn new( photo: impl IntoIterator<Item = FilePart>, new_2: impl toolkit::IntoBody<types::Thing>, ) -> Self",
+        "pub fn photo(self, photo: impl IntoIterator<Item = FilePart>) -> Self",
+        "/// In JSON. #[deprecated(note = \"the document names no replacement\")] pub fn words(self, words: impl AsRef<str>) -> Self",
+        "form.json(\"words\", words.as_ref())",
+        "pub fn count(self, count: i64) -> Self",
+        "pub fn place(self, place: impl ::serde::Serialize) -> Self",
+    ] {
+        assert!(compact.contains(expected), "{expected}: {forms}");
+    }
+    // It would be there twice.
+    assert!(!compact.contains("pub fn new_2"), "{forms}");
+    let builder = file(&text, "builder.rs");
+    assert!(builder.contains("super::forms::PutThingForm"), "{builder}");
+    let types = file(&text, "types.rs");
+    assert!(types.contains("pub fn new("), "{types}");
+    for schema in [
+        "{type: object}",
+        "{type: object, properties: {a: {type: string}}, additionalProperties: {type: string}}",
+    ] {
+        let files = generated(&form(schema)).expect("it is supported");
+        assert!(files.iter().all(|file| !file.path.ends_with("forms.rs")));
     }
 }
