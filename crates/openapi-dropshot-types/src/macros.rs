@@ -81,7 +81,8 @@ macro_rules! objects {
     )*};
 }
 
-/// Does the same for structs with members that must not all be present, which a method `check` of each struct checks.
+/// Does the same for structs with rules about several members, which a method `check` of each struct checks. It gets the number of
+/// members.
 #[macro_export]
 macro_rules! checked_objects {
     ($($name:ident),* $(,)?) => {$(
@@ -89,8 +90,10 @@ macro_rules! checked_objects {
             fn deserialize<D: $crate::private::serde::Deserializer<'de>>(
                 deserializer: D,
             ) -> ::core::result::Result<Self, D::Error> {
-                let value = $name::deserialize($crate::members::ObjectOnly(deserializer))?;
-                value.check().map_err($crate::private::serde::de::Error::custom)?;
+                let members = ::core::cell::Cell::new(0);
+                let object = $crate::members::CountedObject::new(deserializer, &members);
+                let value = $name::deserialize(object)?;
+                value.check(members.get()).map_err($crate::private::serde::de::Error::custom)?;
                 ::core::result::Result::Ok(value)
             }
         }

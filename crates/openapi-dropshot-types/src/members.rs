@@ -5,10 +5,10 @@
 use crate::text::FromText;
 use serde::{
     Deserialize, Deserializer, Serializer,
-    de::{DeserializeOwned, Error as _, Visitor},
+    de::{DeserializeOwned, DeserializeSeed, Error as _, MapAccess, Visitor},
     forward_to_deserialize_any,
 };
-use std::{borrow::Cow, fmt, str::FromStr};
+use std::{borrow::Cow, cell::Cell, fmt, str::FromStr};
 
 /// Reads a parameter, and names it in the error.
 ///
@@ -161,5 +161,68 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for ObjectOnly<D> {
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
         unit unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+/// A deserializer that accepts an object, as [`ObjectOnly`] does, and counts its members: those that the document does not name, too.
+#[derive(Debug)]
+pub struct CountedObject<'c, T> {
+    inner: T,
+    members: &'c Cell<usize>,
+}
+
+impl<'c, T> CountedObject<'c, T> {
+    /// Counts in `members`.
+    pub fn new(inner: T, members: &'c Cell<usize>) -> Self {
+        CountedObject { inner, members }
+    }
+}
+
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for CountedObject<'_, D> {
+    type Error = D::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+        let CountedObject { inner, members } = self;
+        inner.deserialize_map(CountedObject::new(visitor, members))
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
+        unit unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+impl<'de, V: Visitor<'de>> Visitor<'de> for CountedObject<'_, V> {
+    type Value = V::Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.expecting(f)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<V::Value, A::Error> {
+        let CountedObject { inner, members } = self;
+        inner.visit_map(CountedObject::new(map, members))
+    }
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for CountedObject<'_, A> {
+    type Error = A::Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, A::Error> {
+        let key = self.inner.next_key_seed(seed)?;
+        self.members
+            .update(|members| members + usize::from(key.is_some()));
+        Ok(key)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, A::Error> {
+        self.inner.next_value_seed(seed)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        self.inner.size_hint()
     }
 }

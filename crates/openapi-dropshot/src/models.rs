@@ -66,9 +66,9 @@ fn items(plan: &Plan<'_>, home: Home, shapes: &mut Shapes) -> TokenStream {
         let name = ident(&item.name);
         code.extend(match &item.kind {
             Kind::Struct(object) => {
-                match object.exclusive.is_empty() {
-                    true => objects.push(name),
-                    false => checked_objects.push(name),
+                match object.has_check() {
+                    true => checked_objects.push(name),
+                    false => objects.push(name),
                 }
                 structs::object(plan, item, object, shapes)
             }

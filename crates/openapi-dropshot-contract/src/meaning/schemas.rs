@@ -159,7 +159,14 @@ impl<'d> Comparer<'d> {
             let [bound, other] = [bound, other].map(|bound| bound.map_or("nothing", |text| text));
             if bound != other {
                 let message = format!("`{keyword}: {bound}` became {other}");
-                self.differ(bound_rule(keyword), at, message);
+                let is_of_struct = other == "nothing" && !a.properties.is_empty();
+                let rule = match bound_rule(keyword) {
+                    rule if is_of_struct && *rule == rules::SCHEMA_PROPERTIES_BOUNDS => {
+                        &rules::SCHEMA_PROPERTIES_BOUNDS_LOST
+                    }
+                    rule => rule,
+                };
+                self.differ(rule, at, message);
             }
         }
     }

@@ -41,7 +41,7 @@ pub(super) fn collection(
         keyword(elements, quote!(generator.subschema_for::<#shape>())),
     ];
     schema.extend(bounds(&[(least, rules.min), (greatest, rules.max)]));
-    let mut checks = count(rules.min, rules.max, what);
+    let mut checks = count(rules.min, rules.max, what, quote!(value.len()));
     if rules.unique {
         schema.push(keyword("uniqueItems", true));
         checks.extend(quote!(openapi_dropshot_types::rules::check_distinct(&value)?;));
@@ -101,7 +101,12 @@ pub(super) fn collection(
 }
 
 /// The check of the number of elements.
-fn count(min: Option<u64>, max: Option<u64>, what: &str) -> TokenStream {
+pub(super) fn count(
+    min: Option<u64>,
+    max: Option<u64>,
+    what: &str,
+    number: TokenStream,
+) -> TokenStream {
     if min.is_none() && max.is_none() {
         return TokenStream::new();
     }
@@ -109,5 +114,5 @@ fn count(min: Option<u64>, max: Option<u64>, what: &str) -> TokenStream {
         option(min.map(Literal::u64_unsuffixed)),
         option(max.map(Literal::u64_unsuffixed)),
     );
-    quote!(openapi_dropshot_types::rules::check_count(value.len(), #min, #max, #what)?;)
+    quote!(openapi_dropshot_types::rules::check_count(#number, #min, #max, #what)?;)
 }

@@ -1,6 +1,7 @@
 //! Writes objects with known members, and types that give another type a name.
 
 use super::{
+    collections::count,
     metadata,
     types::{Shapes, deprecated, directed, rust, tokens},
 };
@@ -9,7 +10,7 @@ use crate::{
     names::{ident, snake},
     plan::{
         Plan, defaults,
-        ir::{Direction, Field, Item, Others, Presence, Scalar, Struct, Ty},
+        ir::{Counts, Direction, Field, Item, Others, Presence, Scalar, Struct, Ty},
         is_exact, is_text,
     },
 };
@@ -95,7 +96,7 @@ pub(super) fn object(
     }
 }
 
-/// Writes the method that checks that members which exclude each other are not both present; nothing if there are no such members.
+/// Writes the method that checks rules about several members; nothing if there are none.
 fn check(name: &Ident, object: &Struct) -> Option<TokenStream> {
     let checks = object.exclusive.iter().map(|names| {
         let is_absent = |field: &&Field| matches!(field.presence, Presence::Optional);
@@ -116,10 +117,13 @@ fn check(name: &Ident, object: &Struct) -> Option<TokenStream> {
             }
         }
     });
-    (!object.exclusive.is_empty()).then(|| {
+    let Counts { min, max, .. } = object.counts;
+    let count = count(min, max, "members", quote!(members));
+    object.has_check().then(|| {
         quote! {
             impl #name {
-                fn check(&self) -> Result<(), Violation> {
+                fn check(&self, members: usize) -> Result<(), Violation> {
+                    #count
                     #(#checks)*
                     Ok(())
                 }

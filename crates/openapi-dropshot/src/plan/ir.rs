@@ -205,6 +205,15 @@ pub(crate) struct Struct {
     pub(crate) others: Others,
     /// The names of members that must not all be present (`not: {required: […]}`).
     pub(crate) exclusive: Vec<Vec<String>>,
+    /// The number of members, if it has a bound.
+    pub(crate) counts: Counts,
+}
+
+impl Struct {
+    /// Whether it has rules about several members.
+    pub(crate) fn has_check(&self) -> bool {
+        !self.exclusive.is_empty() || self.counts != Counts::default()
+    }
 }
 
 /// The treatment of members that the document does not name.

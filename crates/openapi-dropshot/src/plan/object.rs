@@ -3,7 +3,8 @@
 
 use super::{
     DEEPEST, Planner,
-    ir::{Field, Kind, Presence, Struct},
+    ir::{Counts, Field, Kind, Presence, Struct},
+    schema::counts,
     value,
 };
 use crate::{
@@ -24,6 +25,7 @@ struct Merged<'a> {
     has_type: bool,
     /// The members that must not all be present.
     exclusive: Vec<Vec<String>>,
+    counts: Counts,
 }
 
 /// Returns the meaning of the absence of a value.
@@ -119,6 +121,7 @@ impl<'a> Planner<'a> {
             fields,
             others,
             exclusive,
+            counts: merged.counts,
         })
     }
 
@@ -154,7 +157,10 @@ impl<'a> Planner<'a> {
             "an object",
             &Vec::from_iter(keywords.into_iter().chain(is_expressed)),
         );
-        self.reject_counts(part);
+        let counts = counts(&part.min_properties, &part.max_properties);
+        let (min, max) = (&mut merged.counts.min, &mut merged.counts.max);
+        *min = (*min).max(counts.min);
+        *max = counts.max.into_iter().chain(*max).min();
         let kind = value(&part.types);
         merged.has_type |= kind.is_some();
         if let Some(other) = kind.filter(|kind| *kind != Type::Object) {
@@ -249,22 +255,5 @@ impl<'a> Planner<'a> {
         let message = format!("`{name}` is required, but has no schema");
         let help = "add it to `properties`, or remove it from `required`";
         self.reject(&rules::REQUIRED_WITHOUT_PROPERTY, at, message, help);
-    }
-
-    /// Rejects `minProperties` and `maxProperties` of an object with known members.
-    pub(super) fn reject_counts(&mut self, schema: &Schema) {
-        for (keyword, bound) in [
-            ("minProperties", &schema.min_properties),
-            ("maxProperties", &schema.max_properties),
-        ] {
-            if let Some(bound) = bound {
-                let message = format!(
-                    "`{keyword}` is not supported for an object with `properties`: a struct does not count its members"
-                );
-                let help = "list the members that must be present in `required`; if any of them will do, as in the body of a PATCH, remove the keyword, \
-                            and let the handler check it";
-                self.reject(&rules::UNSUPPORTED_SCHEMA, &bound.at, message, help);
-            }
-        }
     }
 }

@@ -174,11 +174,11 @@ impl<'a> Planner<'a> {
         let additional = schema.additional_properties.as_ref();
         let of = match self.others(additional, &mut Names::default(), wanted) {
             Others::Rejected => {
-                self.reject_counts(schema);
                 return Kind::Struct(Struct {
                     fields: Vec::new(),
                     others: Others::Rejected,
                     exclusive: Vec::new(),
+                    counts: counts(&schema.min_properties, &schema.max_properties),
                 });
             }
             Others::Ignored => Ty::Any,
@@ -221,7 +221,7 @@ impl<'a> Planner<'a> {
 }
 
 /// Returns the bounds of a count. A lower bound of zero excludes nothing.
-fn counts(min: &Option<Spanned<u64>>, max: &Option<Spanned<u64>>) -> Counts {
+pub(super) fn counts(min: &Option<Spanned<u64>>, max: &Option<Spanned<u64>>) -> Counts {
     Counts {
         min: value(min).filter(|least| *least > 0),
         max: value(max),

@@ -41,6 +41,17 @@ pub(super) const WAYS: &[Way] = &[
         pointer: "/components/schemas/Level",
     },
     Way {
+        description: "members that are not counted",
+        change: (
+            SCHEMAS,
+            "check_count(members, Some(1)",
+            "check_count(members, Some(0)",
+        ),
+        in_probe: &[],
+        rule: "value-accepted",
+        pointer: "/components/schemas/Book/properties/span",
+    },
+    Way {
         description: "a wrong rename",
         change: (
             SCHEMAS,
