@@ -86,7 +86,8 @@ differences! {
     PARAMETER_ADDED "parameter-added" "A parameter was added.";
     PARAMETER_REQUIRED "parameter-required" "A parameter is required in one of the documents only.";
     PARAMETER_DEPRECATED "parameter-deprecated" "A parameter is deprecated in one of the documents only.";
-    PARAMETER_EMPTY_VALUE "parameter-empty-value" "A parameter may be empty in one of the documents only.";
+    PARAMETER_EMPTY_VALUE "parameter-empty-value" "A parameter may be empty in one of the documents only."
+        accepted "dropshot does not describe it; the generator accepts it for texts only, which may be empty in any case";
     PARAMETER_EXTENSION "parameter-extension" "An extension of a parameter was lost." accepted EXTENSIONS;
     PARAMETER_EXAMPLE "parameter-example" "The example of a parameter was lost." accepted EXAMPLES;
     PARAMETER_SCHEMA_TEXT "parameter-schema-text" "The title or the description of the schema of a parameter or a header was lost."

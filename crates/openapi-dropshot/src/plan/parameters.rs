@@ -13,7 +13,7 @@ use crate::{
     rules,
 };
 use openapi_dropshot_contract::model::{
-    Header, Node, Operation, Parameter, ParameterIn, Schema, Spanned,
+    Header, Node, Operation, Parameter, ParameterIn, Schema, Spanned, Type,
 };
 
 /// The struct for the parameters in one place, or for the headers of one response.
@@ -266,9 +266,11 @@ impl<'a> Planner<'a> {
             let help = format!("write `style: {}`, or leave `style` out", plain[0]);
             self.reject(&rules::UNSUPPORTED_PARAMETER, &style.at, message, help);
         }
-        if parameter.allow_empty_value {
-            let message = "`allowEmptyValue` is not supported: the schema decides whether a value may be empty";
-            let help = "remove it; a string without `minLength` may be empty";
+        let schema = parameter.schema.as_ref();
+        let schema = schema.and_then(|schema| self.document.resolve(schema));
+        if parameter.allow_empty_value && !schema.is_some_and(accepts_empty_text) {
+            let message = "`allowEmptyValue` is not supported: the schema decides whether a value may be empty, and this one accepts no empty text";
+            let help = "remove it; a string without `minLength`, `pattern`, `enum` and `format` may be empty";
             self.reject(&rules::UNSUPPORTED_PARAMETER, &parameter.at, message, help);
         }
         if matches!(
@@ -374,4 +376,16 @@ impl<'a> Planner<'a> {
 pub(crate) fn is_token(name: &str) -> bool {
     let is_of_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     !name.is_empty() && name.bytes().all(is_of_token)
+}
+
+/// Whether a schema is that of any text, so that the text may be empty.
+fn accepts_empty_text(schema: &Schema) -> bool {
+    schema.types.as_ref().map(|types| types.value) == Some(Type::String)
+        && schema
+            .min_length
+            .as_ref()
+            .is_none_or(|length| length.value == 0)
+        && schema.pattern.is_none()
+        && schema.enumeration.is_none()
+        && schema.format.is_none()
 }

@@ -38,8 +38,14 @@ fn parameters_that_text_cannot_express_are_rejected() {
             "unsupported-parameter",
         ),
         (
-            parameter("name: a, in: query, allowEmptyValue: true, schema: {type: string}"),
-            "unsupported-parameter",
+            parameter(
+                "name: a, in: query, allowEmptyValue: true, schema: {type: string, minLength: 1}",
+            ),
+            "unsupported-parameter … this one accepts no empty text",
+        ),
+        (
+            parameter("name: a, in: query, allowEmptyValue: true, schema: {type: boolean}"),
+            "unsupported-parameter … this one accepts no empty text",
         ),
         (
             parameter("name: 'a b', in: header, schema: {type: string}"),

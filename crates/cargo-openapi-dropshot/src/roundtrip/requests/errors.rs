@@ -41,9 +41,14 @@ pub(super) fn try_all(requests: &mut Requests<'_>, document: &Document) -> Resul
                     let media = response.content.first();
                     let schema = media.and_then(|media| media.schema.as_ref());
                     let body = requests.schemas.of(schema)?;
+                    let is_text = media.is_some_and(|media| media.essence().starts_with("text/"));
+                    let without_schema = || match is_text {
+                        true => json!(""),
+                        false => Value::Null,
+                    };
                     let body = body
                         .and_then(|schema| schema.smallest())
-                        .unwrap_or_default();
+                        .unwrap_or_else(without_schema);
                     error["body"] = json!(body.to_string());
                 }
             }
