@@ -63,6 +63,7 @@ pub(super) fn check(document: &Document) -> Vec<Problem> {
     for schema in all_schemas(document) {
         check_alternatives(schema, &mut problems);
         check_copies(document, schema, &mut problems);
+        check_merged(document, schema, &mut problems);
     }
     problems
 }
@@ -146,6 +147,61 @@ fn check_copies(document: &Document, whole: &Schema, problems: &mut Vec<Problem>
             open.extend(copied.chain(target).map(|part| (part, true)));
         }
     }
+}
+
+/// Reports parts of `allOf` that define a property differently which contains itself: typify would merge the two endlessly.
+fn check_merged(document: &Document, whole: &Schema, problems: &mut Vec<Problem>) {
+    let mut met: BTreeMap<&str, &Schema> = BTreeMap::new();
+    let parts = whole.all_of.iter();
+    for part in parts.filter_map(|part| document.resolve(part)) {
+        for (name, property) in &part.properties {
+            let Some(other) = met.insert(name, property) else {
+                continue;
+            };
+            let component =
+                |schema: &Schema| schema.reference.as_ref().map(|name| name.value.clone());
+            let is_same = component(property).is_some() && component(property) == component(other);
+            let both = [property, other];
+            if !is_same
+                && both
+                    .into_iter()
+                    .any(|schema| contains_itself(document, schema))
+            {
+                let message = format!(
+                    "the client generator cannot express `allOf` with two definitions of `{name}`, of which one contains itself"
+                );
+                let help = "define it in one part only";
+                let problem = rules::CLIENT_UNSUPPORTED.problem(&property.at, message, help);
+                problems.push(problem.with_related(&other.at, "the other definition"));
+            }
+        }
+    }
+}
+
+/// The components to which a schema refers, directly or not, by name.
+fn components_inside<'a>(
+    document: &'a Document,
+    schema: &'a Schema,
+) -> BTreeMap<&'a str, &'a Schema> {
+    let (mut open, mut found) = (vec![schema], BTreeMap::new());
+    while let Some(schema) = open.pop() {
+        open.extend(schema.parts());
+        if let Some(name) = &schema.reference
+            && let Some(target) = document.schema(&name.value)
+            && found.insert(name.value.as_str(), target).is_none()
+        {
+            open.push(target);
+        }
+    }
+    found
+}
+
+/// Whether a component that contains itself is inside of a schema.
+fn contains_itself(document: &Document, schema: &Schema) -> bool {
+    let inside = components_inside(document, schema);
+    inside
+        .into_iter()
+        .any(|(name, component)| components_inside(document, component).contains_key(name))
 }
 
 struct Check<'a, 'p> {

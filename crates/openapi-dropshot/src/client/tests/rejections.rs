@@ -36,6 +36,15 @@ fn unsupported_parts_are_rejected_at_their_place() {
             "client-unsupported",
             document(OPERATION, SCHEMA).replace("/things:", "'/things/{id}':"),
         ),
+        // typify would merge them until the stack is full.
+        (
+            "client-unsupported",
+            document(
+                OPERATION,
+                "{allOf: [{type: object, properties: {a: {$ref: '#/components/schemas/Node'}}}, \
+                 {type: object, properties: {a: {type: object, properties: {next: {type: object, properties: {name: {type: string, minLength: 2}}}}}}}]}",
+            ) + "    Node: {type: object, properties: {name: {type: string}, next: {anyOf: [{$ref: '#/components/schemas/Node'}, {type: string}]}}}\n",
+        ),
         (
             "client-header",
             with_parameter("{name: 'a b', in: header, schema: {type: string}}"),
