@@ -74,7 +74,7 @@ try {
   // A request, with a key, to the same server.
   await page.getByPlaceholder(/token/i).first().fill(key);
   await page.getByRole('link', { name: /List pets/ }).first().click();
-  await page.getByRole('button', { name: /Test Request/ }).first().click();
+  await page.getByRole('button', { name: /Test Request.*get \/pets\)/i }).first().click();
   const sent = page.waitForResponse((response) => new URL(response.url()).pathname === '/v1/pets');
   await page.getByRole('button', { name: /Send/ }).first().click();
   const response = await sent;
