@@ -259,7 +259,7 @@ impl<'d> Comparer<'d> {
         }
         if let ([only], [json]) = (source, emitted)
             && only.is_json()
-            && only.essence() != json.name.value
+            && !is_same(only, json)
             && json.name.value == "application/json"
         {
             let message = format!("`{}` became `application/json`", only.name.value);

@@ -135,6 +135,12 @@ impl<'d> Shape<'d> {
         let pattern = value(&schema.pattern).map(String::as_str);
         self.pattern = self.pattern.or(pattern);
         if let Some(values) = &schema.enumeration {
+            let mut of_others = values.iter().filter(|value| !value.is_null());
+            // The type of texts need not be written.
+            if of_others.clone().next().is_some() && of_others.all(|value| value.as_str().is_some())
+            {
+                self.types = self.types.or(Some(Type::String));
+            }
             let values = values.iter().filter(|value| !value.is_null()).map(json);
             // A value that `allOf` allows is a value of each part.
             self.values = Some(match self.values.take() {
