@@ -70,6 +70,9 @@ impl Form {
         if !self.is_typed() {
             return Ok(Some(json!("bytes")));
         }
+        if media.is_some_and(|media| media.schema.is_none()) {
+            return Ok(Some(json!({})));
+        }
         let schema = schemas.of(media.and_then(|media| media.schema.as_ref()))?;
         Ok(schema.and_then(|schema| schema.smallest()))
     }
