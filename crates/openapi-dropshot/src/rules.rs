@@ -130,7 +130,7 @@ openapi_dropshot_contract::rules! {
             "/a: {post: {operationId: a, requestBody: {required: true, content: {application/x-www-form-urlencoded: {schema: {type: object, properties: \
          {b: {type: string}}}}}}, responses: {'204': {description: Done.}}}}";
     UNSUPPORTED_PARAMETER Error General "unsupported-parameter" "A parameter cannot be written as one text: a value of any type, an object (in a query, one without `properties`), an array of these, \
-                                  a `content` that is not JSON, another `style`. A cookie that is an array needs `explode: false`."
+                                  a `content` that is not JSON, another `style`. A cookie that is an array needs `explode: false`. Or a query parameter has the name of a path parameter."
         "Use a string, a number, a boolean, an enumeration or an array of these."
         Operation "operationId: a, parameters: [{name: q, in: query, schema: {type: object}}]"
             "operationId: a, parameters: [{name: q, in: query, schema: {type: string}}]";

@@ -66,6 +66,7 @@ impl<'a> Planner<'a> {
         let mut fields = Vec::new();
         for parameter in &operation.parameters {
             if parameter.location == place {
+                self.check_other_places(operation, parameter);
                 fields.extend(self.parameter(&mut names, parameter, type_name));
             }
         }
@@ -84,6 +85,25 @@ impl<'a> Planner<'a> {
             docs: Docs::own(format!("{what} of `{id}`.")),
             fields,
         })
+    }
+
+    /// Rejects a parameter in the query with the name of one in the path.
+    fn check_other_places(&mut self, operation: &'a Operation, parameter: &'a Parameter) {
+        let is_in_path = |other: &&Parameter| {
+            other.location == ParameterIn::Path && other.name.value == parameter.name.value
+        };
+        if parameter.location == ParameterIn::Query
+            && let Some(other) = operation.parameters.iter().find(is_in_path)
+        {
+            let name = &parameter.name.value;
+            let message = format!(
+                "`{name}` is a parameter of the path, too: dropshot does not tell the two apart"
+            );
+            let help = "rename the variable of the path, which requests do not contain";
+            let problem = rules::UNSUPPORTED_PARAMETER.problem(&parameter.at, message, help);
+            self.problems
+                .push(problem.with_related(&other.at, "the parameter of the path"));
+        }
     }
 
     fn parameter(

@@ -48,6 +48,10 @@ fn parameters_that_text_cannot_express_are_rejected() {
             "unsupported-parameter … this one accepts no empty text",
         ),
         (
+            parameter("name: thingId, in: query, schema: {type: string}"),
+            "unsupported-parameter … `thingId` is a parameter of the path, too",
+        ),
+        (
             parameter("name: 'a b', in: header, schema: {type: string}"),
             "header-name",
         ),
