@@ -24,7 +24,7 @@ const BASE64: &str = "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)
 
 /// The keyword for a pattern that is valid in the legacy syntax of ECMA-262 alone, such as
 /// `[\w-.]`, which `jsonschema` does not know.
-const LEGACY_PATTERN: &str = "x-legacy-pattern";
+pub(super) const LEGACY_PATTERN: &str = "x-legacy-pattern";
 
 /// The keyword of integers, which are written without a fraction, with their bounds.
 const INTEGER: &str = "x-integer";

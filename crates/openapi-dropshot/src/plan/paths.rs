@@ -103,6 +103,11 @@ impl Planner<'_> {
                 "write one slash",
             ),
             (
+                text.contains([' ', '?', '#', '"', '<', '>', '\\', '^', '`']),
+                "a path has none of the characters ` ?#\"<>\\^` and no backtick: requests contain them in another form",
+                "use only letters that stand for themselves, such as `a` to `z`, `0` to `9`, `-` and `_`",
+            ),
+            (
                 text.contains('%'),
                 "`%` in a path is not supported: segments are compared after they were decoded",
                 "use only letters that stand for themselves, such as `a` to `z`, `0` to `9`, `-` and `_`",

@@ -108,6 +108,10 @@ fn paths_that_requests_cannot_have_are_rejected() {
             "unsupported-path 6:3 `%` in a path … stand for themselves",
         ),
         (
+            at("/a b"),
+            "unsupported-path … a path has none of the characters",
+        ),
+        (
             at("/openapi.json"),
             "unsupported-path 6:3 the service has a page of its own … leave it out",
         ),
