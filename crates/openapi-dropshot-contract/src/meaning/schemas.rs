@@ -48,6 +48,11 @@ impl<'d> Comparer<'d> {
             // Components are compared once, with those of the same name.
             (Some(name), Some(other)) if name == other => return,
             (_, Some(other)) if a.names.contains(other) => {}
+            // A reference with rules beside it; the content is compared below.
+            (Some(_), Some(other)) if !known(&other) => {
+                let message = format!("the content got the name `{other}`");
+                self.differ(&rules::SCHEMA_NAMED, at, message);
+            }
             (Some(name), Some(other)) => {
                 self.differ(
                     &rules::SCHEMA_REFERENCE,
