@@ -108,6 +108,13 @@ impl Planner<'_> {
                 "use only letters that stand for themselves, such as `a` to `z`, `0` to `9`, `-` and `_`",
             ),
             (
+                (text.split('{').skip(1))
+                    .filter_map(|rest| rest.split('}').next())
+                    .any(|name| name.contains(':')),
+                "a variable of a path is not supported with `:` in its name, which has a meaning of its own in dropshot",
+                "rename the variable, which requests do not contain",
+            ),
+            (
                 text.contains('%'),
                 "`%` in a path is not supported: segments are compared after they were decoded",
                 "use only letters that stand for themselves, such as `a` to `z`, `0` to `9`, `-` and `_`",

@@ -108,6 +108,10 @@ fn paths_that_requests_cannot_have_are_rejected() {
             "unsupported-path 6:3 `%` in a path … stand for themselves",
         ),
         (
+            at("/a/{b:int}"),
+            "unsupported-path … a variable of a path is not supported with `:` in its name",
+        ),
+        (
             at("/a b"),
             "unsupported-path … a path has none of the characters",
         ),
