@@ -35,7 +35,7 @@ pub use types::{IntoMember, Member, missing};
 #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
 pub use crate::blocking::wait;
 pub use crate::multipart::part;
-pub use crate::operation::{Operation, Parameter, Place, Waiter};
+pub use crate::operation::{Operation, Parameter, Place, Waiter, method};
 #[doc(hidden)]
 pub use crate::service::day;
 pub use crate::service::{Credential, Scheme, Service};

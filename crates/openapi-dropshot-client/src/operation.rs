@@ -32,6 +32,12 @@ pub struct Operation {
     pub success: &'static [u16],
 }
 
+/// The method with this name, for methods that have no constant. Only generated code calls it, with names that are valid.
+#[doc(hidden)]
+pub fn method(name: &'static str) -> Method {
+    Method::from_bytes(name.as_bytes()).expect("the reader of documents has checked the name")
+}
+
 /// The states for which a client can wait; `x-waiters` of the document declares them.
 ///
 /// ```

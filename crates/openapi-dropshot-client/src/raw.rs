@@ -45,7 +45,7 @@ const fn raw(method: Method) -> Operation {
     }
 }
 
-static OPERATIONS: [Operation; 7] = [
+static OPERATIONS: [Operation; 8] = [
     raw(Method::GET),
     raw(Method::HEAD),
     raw(Method::POST),
@@ -53,6 +53,7 @@ static OPERATIONS: [Operation; 7] = [
     raw(Method::PATCH),
     raw(Method::DELETE),
     raw(Method::OPTIONS),
+    raw(Method::QUERY),
 ];
 
 impl Client {

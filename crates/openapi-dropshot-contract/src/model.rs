@@ -97,8 +97,6 @@ pub struct Document {
     pub tags: Vec<Tag>,
     /// All operations, in the order of the document.
     pub operations: Vec<Operation>,
-    /// `additionalOperations` of OpenAPI 3.2, which no code is generated for: method and path.
-    pub additional_operations: Vec<Spanned<String>>,
     /// `components.schemas`, in the order of the document.
     pub schemas: IndexMap<String, Schema>,
     /// `components.parameters`; references among them are followed.
@@ -161,7 +159,7 @@ pub struct Tag {
     pub description: Option<String>,
 }
 
-/// The HTTP methods that a path item names.
+/// An HTTP method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "the names are clear")]
 pub enum Method {
@@ -174,6 +172,8 @@ pub enum Method {
     Patch,
     Trace,
     Query,
+    /// A method without a member of its own in path items: a key of `additionalOperations`, as [`Method::named`] makes it.
+    Other(&'static str),
 }
 
 /// An operation: a method on a path.

@@ -6,10 +6,12 @@ use openapi_dropshot_types::{Contract, Operation};
 use serde_json::{Map, Value};
 use std::{collections::BTreeSet, iter};
 
-/// The members of a path that are operations (OpenAPI 3.0.3, section 4.7.9).
-const METHODS: [&str; 8] = [
-    "get", "put", "post", "delete", "options", "head", "patch", "trace",
+/// The members of a path that are operations (OpenAPI 3.2.0, section 4.9).
+const METHODS: [&str; 9] = [
+    "get", "put", "post", "delete", "options", "head", "patch", "trace", "query",
 ];
+/// The member of a path with the operations of other methods.
+const OTHERS: &str = "additionalOperations";
 /// The components that are used by name, without a reference.
 const NAMED: &str = "securitySchemes";
 
@@ -48,8 +50,14 @@ fn retain_operations(document: &mut Value, served: &[&Operation]) {
             item.retain(|name, _| {
                 !METHODS.contains(&name.as_str()) || is_served(served, name, path)
             });
+            if let Some(Value::Object(others)) = item.get_mut(OTHERS) {
+                others.retain(|name, _| is_served(served, name, path));
+                if others.is_empty() {
+                    item.remove(OTHERS);
+                }
+            }
         }
-        paths.retain(|_, item| METHODS.iter().any(|method| item.get(method).is_some()));
+        paths.retain(|_, item| operations(item).next().is_some());
     }
     drop_unused_components(document);
     drop_unused_tags(document);
@@ -70,11 +78,6 @@ pub(crate) fn key_headers(document: &Value) -> impl Iterator<Item = &str> {
 pub(crate) fn header_parameters(document: &Value) -> impl Iterator<Item = &str> {
     let paths = document["paths"].as_object().into_iter();
     let items = paths.flat_map(Map::values);
-    let operations = |item| {
-        METHODS
-            .iter()
-            .filter_map(move |method| Value::get(item, method))
-    };
     let holders = items.flat_map(move |item| iter::once(item).chain(operations(item)));
     let parameters = holders.filter_map(|holder| holder["parameters"].as_array());
     parameters.flatten().filter_map(|parameter| {
@@ -89,10 +92,24 @@ pub(crate) fn header_parameters(document: &Value) -> impl Iterator<Item = &str> 
     })
 }
 
+/// The operations of a path item.
+fn operations(item: &Value) -> impl Iterator<Item = &Value> {
+    let fixed = METHODS.iter().filter_map(|method| item.get(method));
+    let others = item[OTHERS].as_object();
+    fixed.chain(others.into_iter().flat_map(Map::values))
+}
+
 fn is_served(served: &[&Operation], method: &str, path: &str) -> bool {
     served
         .iter()
         .any(|one| one.method.eq_ignore_ascii_case(method) && one.path == path)
+}
+
+/// The pointer to the component that the target of a pointer is in, such as `/components/schemas/Pet`.
+fn whole_component(pointer: &str) -> &str {
+    let end = pointer.match_indices('/').nth(3);
+    let end = end.filter(|_| pointer.starts_with("/components/"));
+    end.map_or(pointer, |(end, _)| &pointer[..end])
 }
 
 /// Removes the components to which nothing in the paths leads.
@@ -107,7 +124,7 @@ fn drop_unused_components(document: &mut Value) {
                 // The document is one file, so every reference is a JSON pointer into it.
                 let reference = members.get("$ref").and_then(Value::as_str);
                 let pointer = reference.and_then(|reference| reference.strip_prefix('#'));
-                open.extend(pointer.map(str::to_owned));
+                open.extend(pointer.map(|pointer| whole_component(pointer).to_owned()));
             });
         }
     }

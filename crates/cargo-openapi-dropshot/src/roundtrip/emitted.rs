@@ -21,8 +21,8 @@ const CONTENT: &str = "x-parameter-content";
 /// The extension with the place of a parameter that dropshot does not know.
 const PLACE: &str = "x-parameter-in";
 
-/// What is added to the path of an operation with the method QUERY, which OpenAPI 3.0 does not have.
-const QUERY: &str = "/~query";
+/// Stands between the path of an operation and its method, which OpenAPI 3.0 does not have.
+const METHOD: &str = "/~method~";
 
 /// Reads the emitted document, with the schemas that no operation uses.
 pub(super) fn read(program: &mut Program, source: &Document) -> Result<Document> {
@@ -43,8 +43,8 @@ pub(super) fn read(program: &mut Program, source: &Document) -> Result<Document>
     let emitted = openapi_dropshot_contract::read("emitted.json", &document.to_string());
     let mut emitted = emitted.context("dropshot emits a document that is not valid OpenAPI 3.0")?;
     for operation in &mut emitted.operations {
-        if let Some(path) = operation.path.value.strip_suffix(QUERY) {
-            (operation.method, operation.path.value) = (Method::Query, path.to_owned());
+        if let Some((path, method)) = operation.path.value.rsplit_once(METHOD) {
+            (operation.method, operation.path.value) = (Method::named(method), path.to_owned());
         }
     }
     Ok(emitted)
@@ -53,6 +53,7 @@ pub(super) fn read(program: &mut Program, source: &Document) -> Result<Document>
 /// Gives the operations the paths of the document, if they were registered under numbers.
 fn restore_paths(document: &mut Value, source: &Document) {
     let own = source.distinct_paths();
+    let unknown = source.methods_unknown_to_dropshot();
     let Some(paths) = document["paths"].as_object_mut() else {
         return;
     };
@@ -64,10 +65,12 @@ fn restore_paths(document: &mut Value, source: &Document) {
             .split('/')
             .nth(1)
             .and_then(|number| number.parse().ok());
-        let path = number.and_then(|number: usize| match number.checked_sub(own.len()) {
-            None => own.get(number).map(|path| (*path).to_owned()),
-            // An operation with the method QUERY.
-            Some(number) => own.get(number).map(|path| format!("{path}{QUERY}")),
+        let path = number.and_then(|number: usize| {
+            let (round, path) = (number / own.len(), own.get(number % own.len())?);
+            Some(match round.checked_sub(1) {
+                None => (*path).to_owned(),
+                Some(index) => format!("{path}{METHOD}{}", unknown.get(index)?),
+            })
         });
         (path.unwrap_or_default(), item)
     });

@@ -29,8 +29,7 @@ pub struct ErrorCode {
 impl Node {
     /// Returns the operations of a path item, each with its method and the way to it from the path item.
     pub(crate) fn operations(&self) -> impl Iterator<Item = (&str, String, &Node)> {
-        let fixed = Method::ALL.into_iter().filter_map(|method| {
-            let (name, key) = (method.as_str(), method.key());
+        let fixed = Method::members().filter_map(|(key, name)| {
             Some((name, key.to_owned(), self.get(key)?))
         });
         let others = self.entries("additionalOperations");
@@ -261,6 +260,14 @@ impl Document {
         paths.collect::<IndexSet<_>>().into_iter().collect()
     }
 
+    /// The methods of operations that dropshot's router does not know, each once.
+    pub fn methods_unknown_to_dropshot(&self) -> Vec<Method> {
+        let methods = self.operations.iter().map(|own| own.method);
+        let is_unknown = |method: &Method| matches!(method, Method::Query | Method::Other(_));
+        let unknown = methods.filter(is_unknown).collect::<IndexSet<_>>();
+        unknown.into_iter().collect()
+    }
+
     /// The entry of the catalogue for this code.
     pub fn error_code(&self, code: &str) -> Option<&ErrorCode> {
         self.error_catalogue()?
@@ -396,7 +403,7 @@ impl Operation {
 
     /// Makes a name of the method and the path.
     fn name_from_path(&self) -> String {
-        let mut name = self.method.key().to_owned();
+        let mut name = self.method.as_str().to_ascii_lowercase();
         for segment in self
             .path
             .value

@@ -1,7 +1,9 @@
 //! Conversions between the enums of the model and the words of OpenAPI, and names that are free.
 
 use super::{Method, ParameterIn, Stability, StatusCode, Type};
+use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
 /// Returns the name, with a number if it is taken.
 pub(crate) fn free_name(wanted: String, is_taken: impl Fn(&str) -> bool) -> String {
@@ -17,24 +19,55 @@ pub(crate) fn is_of_component_name(character: char) -> bool {
 }
 
 impl Method {
-    /// The method as a path item writes it: `get`.
-    pub fn key(self) -> &'static str {
-        match self {
-            Method::Get => "get",
-            Method::Put => "put",
-            Method::Post => "post",
-            Method::Delete => "delete",
-            Method::Options => "options",
-            Method::Head => "head",
-            Method::Patch => "patch",
-            Method::Trace => "trace",
-            Method::Query => "query",
-        }
+    /// The methods that have members of their own in a path item, in the order of the specification: each with the member and its name.
+    const FIXED: [(Self, &str, &str); 9] = [
+        (Method::Get, "get", "GET"),
+        (Method::Put, "put", "PUT"),
+        (Method::Post, "post", "POST"),
+        (Method::Delete, "delete", "DELETE"),
+        (Method::Options, "options", "OPTIONS"),
+        (Method::Head, "head", "HEAD"),
+        (Method::Patch, "patch", "PATCH"),
+        (Method::Trace, "trace", "TRACE"),
+        (Method::Query, "query", "QUERY"),
+    ];
+
+    /// The members of a path item that are operations, each with the name of its method.
+    pub(crate) fn members() -> impl Iterator<Item = (&'static str, &'static str)> {
+        Self::FIXED.into_iter().map(|(_, key, name)| (key, name))
     }
 
-    /// The method that a path item calls by this name.
+    /// The method whose operation is this member of a path item, such as `get`.
     pub fn from_key(key: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|method| method.key() == key)
+        let mut fixed = Self::FIXED.into_iter();
+        fixed.find_map(|(method, own, _)| (own == key).then_some(method))
+    }
+
+    /// The method with this name, such as `GET` or `COPY`.
+    pub fn named(name: &str) -> Self {
+        static OTHERS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+
+        let mut fixed = Self::FIXED.into_iter();
+        if let Some((method, ..)) = fixed.find(|(.., own)| *own == name) {
+            return method;
+        }
+        // A method is copied like the others, so its name lives as long as the program, once.
+        let mut others = OTHERS.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = others.get(name).copied();
+        Method::Other(known.unwrap_or_else(|| {
+            let name = Box::leak(name.to_owned().into_boxed_str());
+            others.insert(name);
+            name
+        }))
+    }
+
+    /// The name of the method, such as `GET`.
+    pub fn as_str(self) -> &'static str {
+        let mut fixed = Self::FIXED.into_iter();
+        match (self, fixed.find(|(method, ..)| *method == self)) {
+            (Method::Other(name), _) | (_, Some((.., name))) => name,
+            (_, None) => unreachable!("{self:?} has a member in path items"),
+        }
     }
 }
 
@@ -105,7 +138,7 @@ macro_rules! words {
             /// All values, in the order of the OpenAPI specification.
             pub const ALL: [$type; [$($word),+].len()] = [$($type::$variant),+];
 
-            /// The word in the document, or the name of the HTTP method.
+            /// The word in the document.
             pub fn as_str(self) -> &'static str {
                 match self {
                     $($type::$variant => $word),+
@@ -126,10 +159,9 @@ macro_rules! words {
     };
 }
 
-words! {
-    Method {
-        Get "GET", Put "PUT", Post "POST", Delete "DELETE",
-        Options "OPTIONS", Head "HEAD", Patch "PATCH", Trace "TRACE", Query "QUERY"
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 

@@ -10,6 +10,10 @@ use regex::Regex;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+/// Matches what can be the name of a method (RFC 9110).
+static TOKEN: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$").expect("the pattern is valid"));
+
 /// Matches a path whose variables have names, with both braces in the same segment.
 static MATCHING_BRACES: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^(?:[^{}]|\{[^{}/]+\})*$").expect("the pattern is valid"));
@@ -64,18 +68,22 @@ impl<'a> Reader<'a> {
             let method = Method::from_key(name).filter(|_| operation.as_object().is_some())?;
             Some(self.operation(path, method, operation, &shared))
         };
-        let operations = node.members().filter_map(read).collect();
-        for (method, operation) in node.entries("additionalOperations") {
-            // No code is generated for it, but its faults are reported.
-            self.operation(path, Method::Trace, operation, &shared);
-            if let Some(known) = Method::from_word(&method.to_ascii_uppercase()) {
-                let message = format!("`{method}` stands in `additionalOperations`");
-                let help = format!("write it as `{}` of the path", known.key());
+        let mut operations: Vec<_> = node.members().filter_map(read).collect();
+        for (name, operation) in node.entries("additionalOperations") {
+            let key = name.to_ascii_lowercase();
+            let fault = if Method::from_key(&key).is_some() {
+                Some(format!("write it as `{key}` of the path"))
+            } else if !TOKEN.is_match(name) {
+                Some("write letters, digits and `-` only, such as `COPY`".to_owned())
+            } else {
+                None
+            };
+            if let Some(help) = fault {
+                let message = format!("`{name}` cannot be a method of `additionalOperations`");
                 self.report(rules::UNKNOWN_MEMBER.problem(&operation.at, message, help));
+                continue;
             }
-            let request = format!("{method} {}", path.value);
-            let request = Spanned::new(request, &operation.at);
-            self.document.additional_operations.push(request);
+            operations.push(self.operation(path, Method::named(name), operation, &shared));
         }
         operations
     }

@@ -68,3 +68,48 @@ fn components_of_hidden_operations_only_are_removed() {
         all["components"]["securitySchemes"]
     );
 }
+
+#[test]
+fn served_operations_of_openapi_3_2_keep_the_components_that_they_refer_to() {
+    let copy = Operation {
+        method: "COPY",
+        ..*TestContract::OPERATIONS[0]
+    };
+    let query = Operation {
+        method: "QUERY",
+        path: "/words",
+        ..copy
+    };
+    let response = |schema: &str| {
+        serde_json::json!({"responses": {"200": {"content": {"application/json": {"schema": {"$ref": schema}}}}}})
+    };
+    let mut document = serde_json::json!({
+        "paths": {
+            "/items": {
+                "get": response("#/components/schemas/Hidden"),
+                "additionalOperations": {
+                    "COPY": response("#/components/schemas/Item/properties/size"),
+                    "LOCK": response("#/components/schemas/Hidden"),
+                },
+            },
+            "/words": {"query": response("#/components/schemas/Word")},
+            "/locks": {"additionalOperations": {"LOCK": response("#/components/schemas/Hidden")}},
+        },
+        "components": {"schemas": {
+            "Item": {"properties": {"size": {"type": "integer"}}},
+            "Word": {"type": "string"},
+            "Hidden": {"type": "string"},
+        }},
+    });
+    retain_operations(&mut document, &[&copy, &query]);
+    let names = |pointer: &str| {
+        let members = document.pointer(pointer).and_then(Value::as_object);
+        let mut names: Vec<_> = members.into_iter().flat_map(Map::keys).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names("/paths"), ["/items", "/words"]);
+    assert_eq!(names("/paths/~1items"), ["additionalOperations"]);
+    assert_eq!(names("/paths/~1items/additionalOperations"), ["COPY"]);
+    assert_eq!(names("/components/schemas"), ["Item", "Word"]);
+}

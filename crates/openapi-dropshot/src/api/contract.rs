@@ -154,7 +154,7 @@ fn method(plan: &OperationPlan<'_>) -> TokenStream {
         // Planned operations have a method that dropshot serves.
         Method::Trace => "OPTIONS",
         // Requests are found by `Router`, which has the method of the document.
-        Method::Query => "POST",
+        Method::Query | Method::Other(_) => "POST",
         other => other.as_str(),
     });
     let tags = &operation.tags;

@@ -31,13 +31,15 @@ pub(super) fn document<'o>(
     let mut paths = Map::new();
     for (operation, signature) in operations {
         let path = operation.path.value.clone();
-        // OpenAPI 3.0 has no QUERY. Only parameters and bodies count here.
-        let (path, method) = match operation.method {
-            Method::Query => (format!("/~query{path}"), Method::Post),
-            method => (path, method),
+        // Only parameters and bodies count here. OpenAPI 3.0 has no QUERY and no other methods.
+        let (path, key) = match operation.method {
+            method @ (Method::Query | Method::Other(_)) => {
+                (format!("/~{method}{path}"), "post".to_owned())
+            }
+            method => (path, method.as_str().to_ascii_lowercase()),
         };
         let path = paths.entry(path);
-        path.or_insert_with(|| json!({}))[method.key()] = signature.clone();
+        path.or_insert_with(|| json!({}))[key] = signature.clone();
     }
     let mut document =
         json!({"openapi": "3.0.4", "info": {"title": "", "version": ""}, "components": {}});

@@ -59,21 +59,15 @@ impl<'a> Planner<'a> {
         catalogue: Option<&Catalogue<'a>>,
     ) -> Vec<OperationPlan<'a>> {
         self.check_paths();
-        for request in &self.document.additional_operations {
-            let message =
-                format!("`{request}` is not supported: dropshot does not serve the method");
-            let help = "use one of the methods that a path names";
-            self.reject(&rules::UNSUPPORTED_METHOD, &request.at, message, help);
-        }
         let routes = Routes::of(self.document);
         let mut functions = Names::without(["dispatch"]);
         let mut types = Names::without(TAKEN.split_whitespace());
         let mut plans = Vec::new();
         let names = self.document.operation_names();
         for (operation, id) in self.document.operations.iter().zip(names) {
-            if operation.method == Method::Trace {
+            if matches!(operation.method.as_str(), "TRACE" | "CONNECT") {
                 let message = format!(
-                    "{} is not supported: dropshot does not serve it",
+                    "{} is not supported: it is a matter of proxies",
                     operation.method
                 );
                 let help = "use another method";

@@ -12,12 +12,14 @@ use std::collections::BTreeMap;
 ///
 /// dropshot's router takes no fixed word where another path has a variable, no two
 /// names of a variable at one place, no variable that is a part of a segment, and no slash at the end. If a
-/// document has such paths, each path is registered as a number and its variables, such as `/1/{toolId}`. dropshot does not know the
-/// method QUERY, either: such an operation is registered as a POST, of a path with another number.
+/// document has such paths, each path is registered as a number and its variables, such as `/1/{toolId}`. dropshot does not know QUERY
+/// and the methods of `additionalOperations`, either: such an operation is registered as a POST, of a path with another number.
 /// `Router` of `openapi-dropshot-types`, which finds the operations of requests, takes all paths as
 /// the document has them.
 pub(super) struct Routes<'a> {
     numbers: Option<BTreeMap<&'a str, usize>>,
+    /// The methods of the document that dropshot does not know.
+    unknown: Vec<Method>,
 }
 
 impl<'a> Routes<'a> {
@@ -30,13 +32,13 @@ impl<'a> Routes<'a> {
                 && path.split('/').all(is_whole)
                 && !paths[..index].iter().any(|other| exclude(path, other))
         };
-        let mut operations = document.operations.iter();
-        let is_query = |operation: &Operation| operation.method == Method::Query;
-        let all_fit = paths.iter().enumerate().all(fits) && !operations.any(is_query);
+        let unknown = document.methods_unknown_to_dropshot();
+        let all_fit = paths.iter().enumerate().all(fits) && unknown.is_empty();
         let numbers = paths.iter().enumerate();
         let numbers = numbers.map(|(number, path)| (*path, number));
         Routes {
             numbers: (!all_fit).then(|| numbers.collect()),
+            unknown,
         }
     }
 
@@ -47,10 +49,9 @@ impl<'a> Routes<'a> {
             return path.to_owned();
         };
         let number = numbers.get(path).copied().unwrap_or(0);
-        let number = match operation.method {
-            Method::Query => number + numbers.len(),
-            _ => number,
-        };
+        let mut unknown = self.unknown.iter();
+        let round = unknown.position(|method| *method == operation.method);
+        let number = number + round.map_or(0, |index| (index + 1) * numbers.len());
         variables(path).fold(format!("/{number}"), |registered, name| {
             format!("{registered}/{{{name}}}")
         })

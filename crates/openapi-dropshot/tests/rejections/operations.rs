@@ -69,8 +69,11 @@ fn operations_that_dropshot_cannot_serve_are_rejected() {
             "unsupported-method",
         ),
         (
-            operation(&format!("    get:\n      operationId: a{PATH}\n{gone}    additionalOperations: {{COPY: {{responses: {{}}}}}}\n")).replace("3.0.3", "3.2.0"),
-            "unsupported-method … `COPY /things/{thingId}`",
+            operation(&format!(
+                "    additionalOperations:\n     CONNECT:\n      operationId: a{PATH}\n{gone}"
+            ))
+            .replace("3.0.3", "3.2.0"),
+            "unsupported-method … CONNECT",
         ),
         (
             post(&format!(

@@ -17,7 +17,7 @@ use crate::{
     names::snake,
     plan::ItemForm,
 };
-use openapi_dropshot_contract::model::{Operation, ParameterIn, Type as SchemaType};
+use openapi_dropshot_contract::model::{Method, Operation, ParameterIn, Type as SchemaType};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Ident, Type, ext::IdentExt as _};
@@ -120,7 +120,7 @@ impl Pass<'_> {
         paragraphs.push(self.request_example(request, "fn", is_typical, assign));
         let docs = docs(paragraphs);
         let description = format_ident!("{}", snake(&builder.to_string()).to_uppercase());
-        let described = description_of(request);
+        let described = description_of(request, &description);
         let body = request.body.iter();
         let held = body.clone().map(|body| &body.held);
         let initial = body.clone().map(|body| {
@@ -150,7 +150,7 @@ impl Pass<'_> {
         quote! {
             #waiter_constants
             #gate
-            static #description: toolkit::Operation = #described;
+            #described
 
             #docs
             #deprecated
@@ -382,11 +382,19 @@ fn call_settings(request: &Request<'_>) -> TokenStream {
     quote!(toolkit::settings!(with #(, #shortcuts)*);)
 }
 
-/// Writes the constant that describes the operation.
-fn description_of(request: &Request<'_>) -> TokenStream {
+/// Writes the static variable that describes the operation.
+fn description_of(request: &Request<'_>, variable: &Ident) -> TokenStream {
     let operation = request.operation;
     let id = operation.id.as_ref().map_or("", |id| &id.value);
-    let method = format_ident!("{}", operation.method.as_str());
+    let name = operation.method.as_str();
+    let is_constant = !matches!(operation.method, Method::Other(_));
+    let method = match is_constant {
+        true => {
+            let name = format_ident!("{name}");
+            quote!(toolkit::Method::#name)
+        }
+        false => quote!(toolkit::method(#name)),
+    };
     let path = &operation.path.value;
     let parameters = request.parameters.iter().map(|setter| {
         let name = &setter.parameter.name.value;
@@ -402,14 +410,20 @@ fn description_of(request: &Request<'_>) -> TokenStream {
     });
     let success = request.success.iter().copied();
     let success = success.map(Literal::u16_unsuffixed);
-    quote! {
+    let described = quote! {
         toolkit::Operation {
             id: #id,
-            method: toolkit::Method::#method,
+            method: #method,
             path: #path,
             parameters: &[#(#parameters),*],
             success: &[#(#success),*],
         }
+    };
+    match is_constant {
+        true => quote!(static #variable: toolkit::Operation = #described;),
+        false => quote! {
+            static #variable: ::std::sync::LazyLock<toolkit::Operation> = ::std::sync::LazyLock::new(|| #described);
+        },
     }
 }
 
