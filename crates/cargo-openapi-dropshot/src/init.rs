@@ -168,12 +168,17 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     }
     let is_new = |path: &str| !options.folder.join(path).exists();
     let (new, kept): (Vec<_>, Vec<_>) = files.into_iter().partition(|(path, _)| is_new(path));
+    let has_folder = options.folder.exists();
     let written = files::write_all(&options.folder, new)?;
     // With other code, or before the remaining steps, it need not compile.
     let is_complete =
         existing.steps(&plan).is_empty() && kept.iter().all(|own| is_same(options, own));
     match is_complete {
-        true => verify::remove_unless_green(options, &plan, &written)?,
+        true => verify::remove_unless_green(options, &plan, &written).inspect_err(|_| {
+            if !has_folder {
+                fs::remove_dir(&options.folder).ok();
+            }
+        })?,
         false => plan.notes.push(NOT_TRIED.to_owned()),
     }
     added.iter().for_each(|line| println!("{line}"));

@@ -81,15 +81,31 @@ pub(crate) fn header_parameters(document: &Value) -> impl Iterator<Item = &str> 
     let holders = items.flat_map(move |item| iter::once(item).chain(operations(item)));
     let parameters = holders.filter_map(|holder| holder["parameters"].as_array());
     parameters.flatten().filter_map(|parameter| {
-        let reference = parameter["$ref"].as_str();
-        let parameter = match reference.and_then(|reference| reference.strip_prefix('#')) {
-            Some(pointer) => document.pointer(pointer)?,
-            None => parameter,
-        };
+        let parameter = target(document, parameter)?;
         parameter["name"]
             .as_str()
             .filter(|_| parameter["in"] == "header")
     })
+}
+
+/// The response headers of all operations of the document, some of them several times.
+pub(crate) fn response_headers(document: &Value) -> impl Iterator<Item = &str> {
+    let paths = document["paths"].as_object().into_iter();
+    let operations = paths.flat_map(Map::values).flat_map(operations);
+    let responses = operations.filter_map(|operation| operation["responses"].as_object());
+    let responses = responses.flat_map(Map::values);
+    let headers =
+        responses.filter_map(|response| target(document, response)?["headers"].as_object());
+    headers.flat_map(Map::keys).map(String::as_str)
+}
+
+/// What an object is, or refers to.
+fn target<'d>(document: &'d Value, object: &'d Value) -> Option<&'d Value> {
+    let reference = object["$ref"].as_str();
+    match reference.and_then(|reference| reference.strip_prefix('#')) {
+        Some(pointer) => document.pointer(pointer),
+        None => Some(object),
+    }
 }
 
 /// The operations of a path item.

@@ -6,6 +6,14 @@ use serde::Serialize;
 use serde_json::Value;
 use std::sync::OnceLock;
 
+/// Whether a number is a multiple of another one (`multipleOf`), as they are written in decimal: `0.3` is a multiple of `0.1`, although
+/// neither has an exact binary value.
+pub fn is_multiple(value: f64, step: f64) -> bool {
+    let times = value / step;
+    // Each of the two numbers, and their quotient, is off by half a unit in the last place at most.
+    (times - times.round()).abs() <= times.abs() * 2.0 * f64::EPSILON
+}
+
 /// A regular expression of a document (ECMA-262), compiled when it is first used.
 #[derive(Debug)]
 pub struct Pattern {
@@ -192,6 +200,24 @@ mod tests {
             assert_eq!(message(check_count(count, min, max, "members")), expected);
         }
         assert_eq!(check_count(7, None, None, "members"), Ok(()));
+    }
+
+    #[test]
+    fn multiples_of_decimal_fractions_are_recognised() {
+        for (value, step, expected) in [
+            (0.3, 0.1, true),
+            (19.99, 0.01, true),
+            (-0.07, 0.01, true),
+            (0.0, 0.01, true),
+            (1_234_567.89, 0.01, true),
+            (0.005, 0.01, false),
+            (19.995, 0.01, false),
+            (1e-9, 0.1, false),
+            (7.5, 2.5, true),
+            (7.4, 2.5, false),
+        ] {
+            assert_eq!(is_multiple(value, step), expected, "{value} of {step}");
+        }
     }
 
     #[test]

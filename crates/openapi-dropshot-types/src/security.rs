@@ -37,7 +37,7 @@ pub struct SecurityScheme {
 pub enum SchemeKind<'a> {
     /// An API key as `Authorization: Bearer KEY` (`type: http`, `scheme: bearer`; RFC 6750).
     Bearer,
-    /// An access token as `Authorization: Bearer TOKEN` (`type: oauth2` and `openIdConnect`).
+    /// An access token as `Authorization: Bearer TOKEN` (`type: oauth2` and `openIdConnect`, and `http` with `bearerFormat: JWT`).
     Token,
     /// User name and password as `Authorization: Basic …` (`type: http`, `scheme: basic`; RFC 7617).
     Basic,

@@ -40,10 +40,10 @@ openapi_dropshot_contract::rules! {
         "Correct the bounds."
         Schema "{type: integer, format: uint8, minimum: 256}"
             "{type: integer, format: uint16, minimum: 256}";
-    UNSUPPORTED_MULTIPLE_OF Error General "unsupported-multiple-of" "`multipleOf` of a number is not checked, because fractions are not exact."
-        "Use an integer of the smallest unit, such as cents."
-        Schema "{type: number, multipleOf: 0.1}"
-            "{type: integer, multipleOf: 10}";
+    UNSUPPORTED_MULTIPLE_OF Error General "unsupported-multiple-of" "`multipleOf` is not above 0, or is a fraction at an integer."
+        "Write an integer above 0, or a number above 0 at `type: number`."
+        Schema "{type: integer, multipleOf: 0.5}"
+            "{type: number, multipleOf: 0.5}";
     REQUIRED_WITHOUT_PROPERTY Error General "required-without-property" "`required` names a member that has no schema, and the generator could not add one that allows any value."
         "Add it to `properties`, or remove it from `required`."
         Words "`required: [b]` without a property `b`, in a document that takes too many steps to simplify"

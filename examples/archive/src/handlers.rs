@@ -50,10 +50,7 @@ impl ArchiveApi for Handlers {
         // One more than the page has tells whether others follow.
         let pool = &rqctx.context().state().pool;
         let found = pool.run(move |db| records::page(db, after, PAGE + 1));
-        let mut items = found.await.map_err(|error| {
-            let (status, problem) = failed(&rqctx, &error);
-            ListRecordsError::Other(status, problem)
-        })?;
+        let mut items = found.await.map_err(|error| failed(&rqctx, &error))?;
         let follows = items.len() > PAGE;
         items.truncate(PAGE);
         let next = items.last().map(|last| last.id).filter(|_| follows);
@@ -65,10 +62,7 @@ impl ArchiveApi for Handlers {
         body: TypedBody<NewRecord>,
     ) -> Result<HttpResponseCreated<Record>, CreateRecordError> {
         let record = records::add(rqctx.context().state(), body.into_inner()).await;
-        let record = record.map_err(|error| {
-            let (status, problem) = failed(&rqctx, &error);
-            CreateRecordError::Other(status, problem)
-        })?;
+        let record = record.map_err(|error| failed(&rqctx, &error))?;
         Ok(HttpResponseCreated(record))
     }
 
@@ -85,10 +79,7 @@ impl ArchiveApi for Handlers {
                 match value {
                     Ok(record) => {
                         let added = records::add(rqctx.context().state(), record).await;
-                        let record = added.map_err(|error| {
-                            let (status, problem) = failed(&rqctx, &error);
-                            ImportRecordsError::Other(status, problem)
-                        })?;
+                        let record = added.map_err(|error| failed(&rqctx, &error))?;
                         result.id = Some(record.id);
                     }
                     Err(problem) => result.problem = Some(problem),
@@ -147,10 +138,7 @@ impl ArchiveApi for Handlers {
             }
             Ok(count)
         });
-        let count = counted.await.map_err(|error| {
-            let (status, problem) = failed(&rqctx, &error);
-            CountRecordsError::Other(status, problem)
-        })?;
+        let count = counted.await.map_err(|error| failed(&rqctx, &error))?;
         Ok(HttpResponseOk(RecordCount { count }))
     }
 
@@ -166,11 +154,8 @@ impl ArchiveApi for Handlers {
                 "UPDATE record SET title = coalesce(?2, title) WHERE id = ?1 RETURNING title";
             db.query_row(text, (id, title), |row| row.get(0)).optional()
         });
-        let error = |(status, problem)| ChangeRecordError::Other(status, problem);
-        let title = changed
-            .await
-            .map_err(|cause| error(failed(&rqctx, &cause)))?;
-        let title = title.ok_or_else(|| error(no_record(id)))?;
+        let title = changed.await.map_err(|cause| failed(&rqctx, &cause))?;
+        let title = title.ok_or_else(|| no_record(id))?;
         Ok(HttpResponseOk(Record { id, title }))
     }
 
@@ -185,12 +170,8 @@ impl ArchiveApi for Handlers {
             .state()
             .pool
             .run(move |db| db.execute("UPDATE record SET text = ?2 WHERE id = ?1", (id, text)));
-        let error = |(status, problem)| UploadError::Other(status, problem);
-        match changed
-            .await
-            .map_err(|cause| error(failed(&rqctx, &cause)))?
-        {
-            0 => Err(error(no_record(id))),
+        match changed.await.map_err(|cause| failed(&rqctx, &cause))? {
+            0 => Err(no_record(id).into()),
             _ => Ok(HttpResponseUpdatedNoContent()),
         }
     }
@@ -205,9 +186,8 @@ impl ArchiveApi for Handlers {
             db.query_row(text, [id], |row| row.get::<_, String>(0))
                 .optional()
         });
-        let error = |(status, problem)| DownloadError::Other(status, problem);
-        let found = found.await.map_err(|cause| error(failed(&rqctx, &cause)))?;
-        let text = found.ok_or_else(|| error(no_record(id)))?;
+        let found = found.await.map_err(|cause| failed(&rqctx, &cause))?;
+        let text = found.ok_or_else(|| no_record(id))?;
         let content = text.into_bytes();
         let range = rqctx.request.headers().get(header::RANGE);
         // A header that cannot be read is ignored, and so are several parts (RFC 9110, section 14.2).
@@ -232,7 +212,7 @@ impl ArchiveApi for Handlers {
             Err(_) => {
                 let detail = format!("the content has {size} bytes; request a part of them");
                 let status = StatusCode::RANGE_NOT_SATISFIABLE;
-                Err(error(problem(status, "range_not_satisfiable", detail)))
+                Err(problem(status, "range_not_satisfiable", detail).into())
             }
         }
     }
@@ -243,20 +223,19 @@ impl ArchiveApi for Handlers {
         body: StreamingBody,
     ) -> Result<HttpResponseUpdatedNoContent, UploadScanError> {
         let (id, archive) = (path.into_inner().record_id, rqctx.context().state());
-        let error = |(status, problem)| UploadScanError::Other(status, problem);
         let exists = archive.pool.run(move |db| {
             let text = "SELECT EXISTS (SELECT 1 FROM record WHERE id = ?1)";
             db.query_row(text, [id], |row| row.get(0))
         });
         match exists.await {
             Ok(true) => {}
-            Ok(false) => return Err(error(no_record(id))),
-            Err(cause) => return Err(error(failed(&rqctx, &cause))),
+            Ok(false) => return Err(no_record(id).into()),
+            Err(cause) => return Err(failed(&rqctx, &cause).into()),
         }
         match archive.scans.store(id, body).await {
             Ok(()) => Ok(HttpResponseUpdatedNoContent()),
             Err(Failure::Body(error)) => Err(error.into()),
-            Err(Failure::File(cause)) => Err(error(failed(&rqctx, &cause))),
+            Err(Failure::File(cause)) => Err(failed(&rqctx, &cause).into()),
         }
     }
 
@@ -265,13 +244,12 @@ impl ArchiveApi for Handlers {
         path: Path<DownloadScanPath>,
     ) -> Result<DownloadScanSuccess, DownloadScanError> {
         let id = path.into_inner().record_id;
-        let error = |(status, problem)| DownloadScanError::Other(status, problem);
         let scan = match rqctx.context().state().scans.scan(id).await {
             Err(cause) if cause.kind() == ErrorKind::NotFound => {
                 let detail = format!("the record {id} has no scan; upload one");
-                return Err(error(problem(StatusCode::NOT_FOUND, "not_found", detail)));
+                return Err(problem(StatusCode::NOT_FOUND, "not_found", detail).into());
             }
-            scan => scan.map_err(|cause| error(failed(&rqctx, &cause)))?,
+            scan => scan.map_err(|cause| failed(&rqctx, &cause))?,
         };
         let (size, etag) = (scan.size, scan.etag.clone());
         let range = match scan.wanted(rqctx.request.headers()) {
@@ -280,7 +258,7 @@ impl ArchiveApi for Handlers {
             Wanted::Nothing => {
                 let detail = format!("the scan has {size} bytes; request a part of them");
                 let status = StatusCode::RANGE_NOT_SATISFIABLE;
-                return Err(error(problem(status, "range_not_satisfiable", detail)));
+                return Err(problem(status, "range_not_satisfiable", detail).into());
             }
         };
         let (first, length) = match &range {
@@ -288,7 +266,7 @@ impl ArchiveApi for Handlers {
             Some(range) => (*range.start(), range.end() - range.start() + 1),
         };
         let body = scan.read(first, length).await;
-        let body = body.map_err(|cause| error(failed(&rqctx, &cause)))?;
+        let body = body.map_err(|cause| failed(&rqctx, &cause))?;
         let content_length = length.try_into().unwrap_or(i64::MAX);
         Ok(match range {
             None => {

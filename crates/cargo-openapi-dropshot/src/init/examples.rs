@@ -62,7 +62,8 @@ impl Examples {
         let is_sent = |header: &&Parameter| {
             let name = header.name.value.to_lowercase();
             match header.required {
-                true => name != "content-type",
+                // The body decides these two.
+                true => !["content-length", "content-type"].contains(&&*name),
                 // Without an example, a value is of no use to a client.
                 false => has_example(header) && !OF_SERVER.contains(&&*name),
             }

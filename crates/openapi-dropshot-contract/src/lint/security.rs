@@ -1,5 +1,6 @@
 //! Checks security requirements: the schemes and scopes that they name exist.
 
+use crate::grammar::Since;
 use crate::model::{Document, Member, Node};
 use crate::problem::Problem;
 use crate::rules::document as rules;
@@ -35,6 +36,8 @@ fn check_scheme(document: &Document, name: &str, scopes: &Member, problems: &mut
     match (scheme.kind.as_str(), listed) {
         ("openIdConnect", _) | (_, []) => {}
         ("oauth2", _) => check_scopes(name, &scheme.node, listed, problems),
+        // Since OpenAPI 3.1, a scheme of another type may have roles, which the document declares nowhere else.
+        _ if Since::of_document(document.as_written()) > Since::V30 => {}
         (kind, [scope, ..]) => {
             let message = format!("the scheme `{name}` is of type `{kind}`, which has no scopes");
             problems.push(rules::SECURITY_SCOPE.problem(&scope.at, message, "write `[]`"));

@@ -29,9 +29,8 @@ pub struct ErrorCode {
 impl Node {
     /// Returns the operations of a path item, each with its method and the way to it from the path item.
     pub(crate) fn operations(&self) -> impl Iterator<Item = (&str, String, &Node)> {
-        let fixed = Method::members().filter_map(|(key, name)| {
-            Some((name, key.to_owned(), self.get(key)?))
-        });
+        let fixed = Method::members()
+            .filter_map(|(key, name)| Some((name, key.to_owned(), self.get(key)?)));
         let others = self.entries("additionalOperations");
         fixed.chain(others.map(|(name, node)| {
             let way = format!("additionalOperations/{}", escape_pointer_token(name));

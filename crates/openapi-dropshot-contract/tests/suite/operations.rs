@@ -1,6 +1,7 @@
 //! Tests rules between operations: ids, tags, parameters, security.
 
-use crate::support::{assert_fault, assert_warning, with_operation, with_paths};
+use crate::support::{assert_fault, assert_warning, readable, with_operation, with_paths};
+use openapi_dropshot_contract::rules::Profile;
 
 const RESPONSES: &str = "responses: {'200': {description: Fine.}}";
 
@@ -104,6 +105,11 @@ fn unknown_security_schemes_and_scopes_are_reported() {
         "which has no scopes",
         "write `[]`",
     );
+    // A role, in OpenAPI 3.1.
+    let newer = secured("{key: [read]}").replace("3.0.3", "3.1.0");
+    assert!(readable(&newer).warnings.is_empty());
+    let lints = openapi_dropshot_contract::lint(&readable(&newer), Profile::General);
+    assert!(lints.is_empty(), "{lints:?}");
     assert_warning(
         &secured("{oauth: [read, «write]}"),
         "security-scope",

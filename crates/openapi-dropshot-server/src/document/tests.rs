@@ -80,9 +80,7 @@ fn served_operations_of_openapi_3_2_keep_the_components_that_they_refer_to() {
         path: "/words",
         ..copy
     };
-    let response = |schema: &str| {
-        serde_json::json!({"responses": {"200": {"content": {"application/json": {"schema": {"$ref": schema}}}}}})
-    };
+    let response = |schema: &str| serde_json::json!({"responses": {"200": {"content": {"application/json": {"schema": {"$ref": schema}}}}}});
     let mut document = serde_json::json!({
         "paths": {
             "/items": {

@@ -24,8 +24,19 @@ const REQUEST_HEADERS: [&str; 4] = [
     "Idempotency-Key",
     "Traceparent",
 ];
-/// The response headers that a page may read, beside those that are always allowed.
-const EXPOSED_HEADERS: &str = "Allow, Deprecation, Link, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id";
+/// The response headers that a page may read, beside those of the document and those that are
+/// always allowed.
+const EXPOSED_HEADERS: [&str; 9] = [
+    "Allow",
+    "Deprecation",
+    "Link",
+    "RateLimit",
+    "RateLimit-Policy",
+    "Retry-After",
+    "Sunset",
+    "WWW-Authenticate",
+    "X-Request-Id",
+];
 /// How long a browser may remember a preflight, in seconds.
 const MAX_AGE: &str = "3600";
 
@@ -35,12 +46,14 @@ pub(super) struct Cors {
     origins: Origins,
     methods: HeaderValue,
     request_headers: HeaderValue,
+    exposed_headers: HeaderValue,
 }
 
 /// Whether the page that sent the request may read the response.
 #[derive(Debug)]
 pub(super) struct Grant {
     allowed: Option<HeaderValue>,
+    exposed: HeaderValue,
     varies: bool,
 }
 
@@ -53,25 +66,31 @@ impl Cors {
         let mut methods: Vec<&str> = served.iter().map(|operation| operation.method).collect();
         methods.sort_unstable();
         methods.dedup();
+        let sent = document::key_headers(document).chain(document::header_parameters(document));
+        let received = document::response_headers(document);
         Some(Cors {
             origins: origins.clone(),
             methods: HeaderValue::try_from(methods.join(", ")).ok()?,
-            request_headers: HeaderValue::try_from(request_headers(document).join(", ")).ok()?,
+            request_headers: with_others(&REQUEST_HEADERS, sent)?,
+            exposed_headers: with_others(&EXPOSED_HEADERS, received)?,
         })
     }
 
     /// Whether the page that sent a request may read the response.
     pub(super) fn grant(&self, head: &Parts) -> Grant {
         let origin = head.headers.get(ORIGIN);
+        let exposed = self.exposed_headers.clone();
         match &self.origins {
             Origins::Any => Grant {
                 allowed: origin.map(|_| HeaderValue::from_static("*")),
+                exposed,
                 varies: false,
             },
             Origins::Named(named) => {
                 let same = |origin: &&HeaderValue| named.iter().any(|named| named == *origin);
                 Grant {
                     allowed: origin.filter(same).cloned(),
+                    exposed,
                     varies: true,
                 }
             }
@@ -95,16 +114,19 @@ impl Cors {
     }
 }
 
-/// The headers that a page may send: also those of the document's API keys and parameters.
-fn request_headers(document: &Value) -> Vec<&str> {
-    let mut names = REQUEST_HEADERS.to_vec();
-    for name in document::key_headers(document).chain(document::header_parameters(document)) {
+/// A list of these headers and of the others, each once.
+fn with_others<'d>(
+    names: &[&'d str],
+    others: impl Iterator<Item = &'d str>,
+) -> Option<HeaderValue> {
+    let mut names = names.to_vec();
+    for name in others {
         let is_known = names.iter().any(|known| known.eq_ignore_ascii_case(name));
         if !is_known && name.parse::<HeaderName>().is_ok() {
             names.push(name);
         }
     }
-    names
+    HeaderValue::try_from(names.join(", ")).ok()
 }
 
 impl Grant {
@@ -115,10 +137,7 @@ impl Grant {
         }
         if let Some(allowed) = self.allowed {
             headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, allowed);
-            headers.insert(
-                ACCESS_CONTROL_EXPOSE_HEADERS,
-                HeaderValue::from_static(EXPOSED_HEADERS),
-            );
+            headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, self.exposed);
         }
     }
 }

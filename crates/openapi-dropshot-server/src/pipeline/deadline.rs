@@ -10,22 +10,23 @@ use openapi_dropshot_types::Condition;
 use std::{any::Any, panic::AssertUnwindSafe, pin::Pin, task::Poll, time::Duration};
 use tokio::time::{Instant, timeout_at};
 
-/// The result of the work, or 503 where it took too long. A write that was handed
-/// to the store continues, so that its outcome is unknown.
+/// The result of work that changes nothing, or 503 where it took too long.
 pub(super) async fn within<T>(
     limits: &Limits,
     work: Pin<&mut impl Future<Output = T>>,
 ) -> Result<T, ErrorResponse> {
     let deadline = limits.request_deadline_seconds;
     let result = timeout(deadline.duration(), work).await;
-    result.ok_or_else(|| too_late(limits))
+    result.ok_or_else(|| too_late(limits, false))
 }
 
-/// Like [`within`], but work that may wait has until `deadline`.
+/// Like [`within`], but work that may wait has until `deadline`. If the work changes something, it is not known whether it did: a
+/// write that was handed to a store continues.
 pub(super) async fn within_or_wait<T>(
     limits: &Limits,
     mut work: Pin<&mut impl Future<Output = T>>,
     deadline: impl Fn() -> Option<Instant>,
+    changes: bool,
 ) -> Result<T, ErrorResponse> {
     let in_time = limits.request_deadline_seconds.duration();
     if let Some(result) = timeout(in_time, work.as_mut()).await {
@@ -36,14 +37,16 @@ pub(super) async fn within_or_wait<T>(
             return Ok(result);
         }
     }
-    Err(too_late(limits))
+    Err(too_late(limits, changes))
 }
 
-fn too_late(limits: &Limits) -> ErrorResponse {
+fn too_late(limits: &Limits, changes: bool) -> ErrorResponse {
     let deadline = limits.request_deadline_seconds;
-    let message = format!(
-        "the request took longer than {deadline} seconds; it is unknown whether it took effect; check before you repeat it"
-    );
+    let rest = match changes {
+        true => "it is unknown whether it took effect; check before you repeat it",
+        false => "it can be repeated",
+    };
+    let message = format!("the request took longer than {deadline} seconds; {rest}");
     ErrorResponse::new(Condition::Unavailable, message)
 }
 

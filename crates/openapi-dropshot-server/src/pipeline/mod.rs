@@ -45,6 +45,7 @@ pub use waits::Waiting;
 use crate::{
     access,
     connections::Activity,
+    permissions::Scope,
     principals::Caller,
     state::{Incoming, State, TlsInfo},
 };
@@ -56,7 +57,7 @@ use error_response::ErrorResponse;
 use futures::FutureExt as _;
 use http::{
     HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version,
-    header::{CONNECTION, CONTENT_LENGTH, DATE, USER_AGENT},
+    header::{CONNECTION, CONTENT_LENGTH, DATE, IF_RANGE, RANGE, USER_AGENT},
     request::Parts,
 };
 use hyper::body::Body as _;
@@ -248,6 +249,11 @@ where
         record.path = Some(access::unknown_path(head.uri.path()));
     }
     let (operation, endpoint) = route?;
+    if head.method == Method::HEAD && operation.method == Method::GET {
+        // A part of a response can be requested with GET only (RFC 9110, section 14.2).
+        head.headers.remove(RANGE);
+        head.headers.remove(IF_RANGE);
+    }
     record.operation = Some(operation);
     record.route = Some(context.routes.template(operation));
     lifecycle::check_sunset(operation, context.sunset, context.clock.as_ref())?;
@@ -411,7 +417,13 @@ where
         Some(upload) => Some(upload.deadline()),
         None => context.waits.deadline(record.id),
     };
-    let mut handled = pin!(deadline::within_or_wait(&allowed.limits, handler, waits));
+    let changes = !Scope::Read.allows(operation.method);
+    let mut handled = pin!(deadline::within_or_wait(
+        &allowed.limits,
+        handler,
+        waits,
+        changes
+    ));
     let response = match futures::poll!(handled.as_mut()) {
         Poll::Ready(response) => response?,
         Poll::Pending => {

@@ -175,6 +175,12 @@ fn errors(plan: &Plan<'_>, operation: &OperationPlan<'_>) -> TokenStream {
             ("response", responses.iter().map(status_variant).collect())
         }
     };
+    let conversion = match &operation.errors {
+        Errors::Codes(_) => None,
+        Errors::Statuses(responses) | Errors::Dropshot(responses) => {
+            conversion(&ident(&name(operation)), responses)
+        }
+    };
     let id = &operation.id;
     let about =
         format!(" The errors of `{id}`: one variant for each {listed} that the document lists.");
@@ -218,7 +224,43 @@ fn errors(plan: &Plan<'_>, operation: &OperationPlan<'_>) -> TokenStream {
                 #rejection
             }
         }
+
+        #conversion
     }
+}
+
+/// Writes the conversion from a status and a body into the variant for the status, if all statuses may have the same body.
+fn conversion(name: &Ident, responses: &[ErrorResponse<'_>]) -> Option<TokenStream> {
+    let is_default = |response: &&ErrorResponse<'_>| response.status == StatusCode::Default;
+    let default = responses.iter().find(is_default)?;
+    let body = default.body.as_ref()?;
+    let ty = in_api(&body.ty);
+    let others = responses
+        .iter()
+        .filter(|own| own.body.as_ref() == Some(body));
+    let (exact, ranges): (Vec<_>, Vec<_>) = others
+        .filter(|own| !is_default(own))
+        .partition(|own| matches!(own.status, StatusCode::Exact(_)));
+    let arms = exact.into_iter().chain(ranges).map(|response| {
+        let variant = ident(&response.variant);
+        let (first, last) = shapes::range(response.status);
+        let [first, last] = [first, last].map(Literal::u16_unsuffixed);
+        match response.status {
+            StatusCode::Exact(_) => quote!(#first => Self::#variant(body)),
+            _ => quote!(#first..=#last => Self::#variant(status, body)),
+        }
+    });
+    let variant = ident(&default.variant);
+    Some(quote! {
+        impl From<(ErrorStatusCode, #ty)> for #name {
+            fn from((status, body): (ErrorStatusCode, #ty)) -> Self {
+                match status.as_u16() {
+                    #(#arms,)*
+                    _ => Self::#variant(status, body),
+                }
+            }
+        }
+    })
 }
 
 /// Writes the type that describes the bodies of errors that have different ones.

@@ -13,7 +13,7 @@ use crate::{
 };
 use openapi_dropshot_contract::{
     Problem,
-    model::{Document, StatusCode},
+    model::{Document, Location, StatusCode},
 };
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -254,7 +254,7 @@ pub(super) fn error_shapes(document: &Document, plan: &Plan<'_>) -> Option<Token
 }
 
 /// The lowest and the highest status of a response.
-fn range(status: StatusCode) -> (u16, u16) {
+pub(super) fn range(status: StatusCode) -> (u16, u16) {
     match status {
         StatusCode::Exact(status) => (status, status),
         StatusCode::Range(class) => {
@@ -268,7 +268,8 @@ fn range(status: StatusCode) -> (u16, u16) {
 /// Warns about the errors that the server itself sends and whose bodies in the document it cannot fill.
 pub(crate) fn warnings(document: &Document, plan: &Plan<'_>) -> Vec<Problem> {
     let common = common(document, plan);
-    let mut problems = Vec::new();
+    // Operations often share their errors: one problem for all that have the same reason, at the first of them.
+    let mut found: Vec<(&Location, String, String, Vec<&str>)> = Vec::new();
     for operation in &plan.operations {
         if matches!(operation.errors, Errors::Dropshot(_)) {
             continue;
@@ -277,21 +278,36 @@ pub(crate) fn warnings(document: &Document, plan: &Plan<'_>) -> Vec<Problem> {
             let made = made_by_the_server(operation, response.status);
             let reason = made.then(|| shape(plan, &common, response).1).flatten();
             if let Some(reason) = reason {
-                problems.push(rules::UNFILLED_ERROR_BODY.problem(
-                    &response.response.status.at,
-                    format!(
-                        "the server itself responds with {} to some requests of `{}`, but {reason}",
-                        described(response.status),
-                        operation.id
-                    ),
-                    "require only what the server knows: strings for a message, a code (`code`, `error`, `error_code`, `errorCode` or \
-                     `type`) and the id of the request (`request_id` or `requestId`), and a number for the status (`status`, \
-                     `status_code` or `statusCode`); or let the service write the body with `State::error_body`",
-                ));
+                let status = described(response.status);
+                let same = |own: &&mut (_, String, String, _)| own.1 == status && own.2 == reason;
+                match found.iter_mut().find(same) {
+                    Some((.., operations)) => operations.push(&operation.id),
+                    None => {
+                        let at = &response.response.status.at;
+                        found.push((at, status, reason, vec![&operation.id]));
+                    }
+                }
             }
         }
     }
-    problems
+    let problems = found.into_iter().map(|(at, status, reason, operations)| {
+        let others = match operations.len() {
+            1 => String::new(),
+            2 => format!(" and of `{}`", operations[1]),
+            number => format!(" and of {} other operations", number - 1),
+        };
+        rules::UNFILLED_ERROR_BODY.problem(
+            at,
+            format!(
+                "the server itself responds with {status} to some requests of `{}`{others}, but {reason}",
+                operations[0]
+            ),
+            "require only what the server knows: strings for a message, a code (`code`, `error`, `error_code`, `errorCode` or \
+             `type`) and the id of the request (`request_id` or `requestId`), and a number for the status (`status`, \
+             `status_code` or `statusCode`); or let the service write the body with `State::error_body`",
+        )
+    });
+    problems.collect()
 }
 
 fn described(status: StatusCode) -> String {

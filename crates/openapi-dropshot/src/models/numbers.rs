@@ -137,8 +137,11 @@ pub(super) fn number(item: &Item, scalar: &Scalar, written: &Bounds) -> TokenStr
     });
     let step = written.multiple_of.map(|step| {
         expected.push_str(&format!(" that is a multiple of {step}"));
-        let step = defaults::float(step);
-        quote!(value % #step == 0.0)
+        let literal = defaults::float(step);
+        match step.fract() == 0.0 {
+            true => quote!(value % #literal == 0.0),
+            false => quote!(openapi_dropshot_types::rules::is_multiple(value, #literal)),
+        }
     });
     let check = all(bounds.into_iter().chain([step]));
     let mut schema = typed(scalar);

@@ -11,7 +11,7 @@ use openapi_dropshot_contract::{
     Problem,
     model::{Node, NodeKind},
 };
-use openapi_dropshot_types::rules::{check_count, check_distinct};
+use openapi_dropshot_types::rules::{check_count, check_distinct, is_multiple};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
@@ -231,7 +231,9 @@ fn keeps(rule: &Rule, node: &Node) -> bool {
                 && bounds.exclusive_minimum.is_none_or(|least| value > least)
                 && bounds.maximum.is_none_or(|most| value <= most)
                 && bounds.exclusive_maximum.is_none_or(|most| value < most)
-                && bounds.multiple_of.is_none_or(|step| value % step == 0.0)
+                && bounds
+                    .multiple_of
+                    .is_none_or(|step| is_multiple(value, step))
         }),
         Rule::Text(rule) => node.as_str().is_some_and(|text| {
             let mut formats = FORMATS.iter();

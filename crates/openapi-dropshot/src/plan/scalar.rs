@@ -26,6 +26,16 @@ impl<'a> Planner<'a> {
         let format = value(&schema.format);
         let base = Base::of_format(format.as_deref());
         let written = self.bounds(schema);
+        if let Some(step) = &schema.multiple_of
+            && integer(&step.value).is_none()
+        {
+            let message = format!(
+                "`multipleOf: {}` of an integer is not supported",
+                step.value
+            );
+            let help = "write an integer, or `type: number`";
+            self.reject(&rules::UNSUPPORTED_MULTIPLE_OF, &step.at, message, help);
+        }
         let low = bound(schema.lower_bound(), 1, f64::ceil);
         let high = bound(schema.upper_bound(), -1, f64::floor);
         let least = low.unwrap_or(base.least).max(base.least);
@@ -88,17 +98,13 @@ impl<'a> Planner<'a> {
         Kind::Checked(Checked { scalar, rule })
     }
 
-    /// Reads the keywords for numbers. `multipleOf` has to be a positive integer: a fraction
-    /// such as 0.1 has no exact value, so that its multiples are not defined.
+    /// Reads the keywords for numbers.
     fn bounds(&mut self, schema: &Schema) -> Bounds {
         if let Some(step) = &schema.multiple_of
-            && integer(&step.value).is_none_or(|step| step <= 0)
+            && step.value.as_f64().is_none_or(|step| step <= 0.0)
         {
-            let step_text = &step.value;
-            let message = format!(
-                "`multipleOf: {step_text}` is not supported: it must be a positive integer"
-            );
-            let help = "use integers of the smallest unit, such as cents";
+            let message = format!("`multipleOf: {}` is not above 0", step.value);
+            let help = "write a number above 0, or remove it";
             self.reject(&rules::UNSUPPORTED_MULTIPLE_OF, &step.at, message, help);
         }
         let number = |bound: &Option<Spanned<Number>>| bound.as_ref()?.value.as_f64();

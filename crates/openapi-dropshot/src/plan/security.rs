@@ -2,7 +2,7 @@
 
 use super::Planner;
 use crate::rules;
-use openapi_dropshot_contract::model::{Operation, SecurityScheme};
+use openapi_dropshot_contract::model::{Node, Operation, SecurityScheme};
 use openapi_dropshot_types::SchemeKind;
 
 /// The credentials that an operation requires.
@@ -18,7 +18,14 @@ pub(crate) struct Security {
 pub(crate) fn scheme_kind(scheme: &SecurityScheme) -> Option<SchemeKind<'_>> {
     let http = scheme.scheme.as_deref().map(str::to_ascii_lowercase);
     match (scheme.kind.as_str(), http.as_deref(), &scheme.api_key) {
-        ("http", Some("bearer"), _) => Some(SchemeKind::Bearer),
+        ("http", Some("bearer"), _) => {
+            let format = scheme.node.get("bearerFormat").and_then(Node::as_str);
+            let is_token = format.is_some_and(|format| format.to_ascii_lowercase().contains("jwt"));
+            Some(match is_token {
+                true => SchemeKind::Token,
+                false => SchemeKind::Bearer,
+            })
+        }
         ("http", Some("basic"), _) => Some(SchemeKind::Basic),
         ("oauth2" | "openIdConnect", ..) => Some(SchemeKind::Token),
         ("apiKey", _, Some((name, place))) => match place.as_str() {

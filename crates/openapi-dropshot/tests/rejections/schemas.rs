@@ -36,8 +36,12 @@ fn schemas_without_an_equivalent_type_are_rejected() {
             "empty-range",
         ),
         (
-            schema("      type: number\n      multipleOf: 0.1\n"),
-            "unsupported-multiple-of … use integers of the smallest unit",
+            schema("      type: integer\n      multipleOf: 0.5\n"),
+            "unsupported-multiple-of … write an integer, or `type: number`",
+        ),
+        (
+            schema("      type: number\n      multipleOf: -0.5\n"),
+            "unsupported-multiple-of … is not above 0",
         ),
         (
             schema("      type: string\n      minLength: 3\n      maxLength: 2\n"),

@@ -300,6 +300,14 @@ async fn a_user_downloads_a_record_or_a_part_of_it() {
     }
     let beyond = client.download().record_id(1).with(part("bytes=12-"));
     assert_eq!(status(beyond.send().await), Some(416));
+    // Only GET has parts.
+    let authorization = format!(
+        "authorization: Basic {}",
+        BASE64_STANDARD.encode("ada:the-password")
+    );
+    let headers = [&*authorization, "range: bytes=3-5"];
+    let head = archive.send("HEAD /v1/records/1/content", &headers);
+    assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
     assert_eq!(
         status(client.download().record_id(9).send().await),
         Some(404)
@@ -425,6 +433,14 @@ fn settings_allow_origins_and_the_program_reports_its_health_until_it_is_stopped
     let response = archive.send("OPTIONS /v1/records", &preflight);
     let allowed = "access-control-allow-origin: https://shop.example";
     assert!(response.contains(allowed), "{response}");
+    let response = archive.send("GET /v1/records", &preflight[..1]);
+    let exposed = response
+        .lines()
+        .find(|line| line.starts_with("access-control-expose-headers: "));
+    let exposed = exposed.unwrap_or_default();
+    for name in ["X-Request-Id", "ETag", "Content-Range"] {
+        assert!(exposed.contains(name), "{exposed}");
+    }
     let ready = send_to(&archive.admin(), "GET /readyz", &[]);
     assert!(ready.starts_with("HTTP/1.1 200 "), "{ready}");
     let id = Pid::from_child(&archive.child);

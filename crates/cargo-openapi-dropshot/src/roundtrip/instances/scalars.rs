@@ -6,6 +6,7 @@ use crate::roundtrip::{
     formats::FORMATS,
     schemas::{LEGACY_PATTERN, whole},
 };
+use openapi_dropshot_types::rules::is_multiple;
 use regex_syntax::hir::{Class, Hir, HirKind};
 use serde_json::{Number, Value, json};
 
@@ -57,7 +58,7 @@ fn fits(case: &Case<'_>, value: f64) -> bool {
         && bounds("exclusiveMinimum").all(|bound| value > bound)
         && bounds("maximum").all(|bound| value <= bound)
         && bounds("exclusiveMaximum").all(|bound| value < bound)
-        && bounds("multipleOf").all(|of| (value / of).fract() == 0.0)
+        && bounds("multipleOf").all(|of| is_multiple(value, of))
 }
 
 fn bounds<'d>(case: &Case<'d>) -> impl Iterator<Item = &'d Value> {

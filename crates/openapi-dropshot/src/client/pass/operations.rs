@@ -409,21 +409,29 @@ fn description_of(request: &Request<'_>, variable: &Ident) -> TokenStream {
         quote!(toolkit::Parameter::new(toolkit::Place::#place, #name, #method, #required))
     });
     let success = request.success.iter().copied();
-    let success = success.map(Literal::u16_unsuffixed);
-    let described = quote! {
-        toolkit::Operation {
-            id: #id,
-            method: #method,
-            path: #path,
-            parameters: &[#(#parameters),*],
-            success: &[#(#success),*],
+    let success: Vec<_> = success.map(Literal::u16_unsuffixed).collect();
+    let parameters = quote!(&[#(#parameters),*]);
+    let described = |parameters| {
+        quote! {
+            toolkit::Operation {
+                id: #id,
+                method: #method,
+                path: #path,
+                parameters: #parameters,
+                success: &[#(#success),*],
+            }
         }
     };
-    match is_constant {
-        true => quote!(static #variable: toolkit::Operation = #described;),
-        false => quote! {
-            static #variable: ::std::sync::LazyLock<toolkit::Operation> = ::std::sync::LazyLock::new(|| #described);
-        },
+    if is_constant {
+        let described = described(parameters);
+        return quote!(static #variable: toolkit::Operation = #described;);
+    }
+    let described = described(quote!(PARAMETERS));
+    quote! {
+        static #variable: ::std::sync::LazyLock<toolkit::Operation> = ::std::sync::LazyLock::new(|| {
+            const PARAMETERS: &[toolkit::Parameter] = #parameters;
+            #described
+        });
     }
 }
 
