@@ -14,7 +14,7 @@ const CHANGELOG: &str = "crates/openapi-dropshot/CHANGELOG.md";
 /// Exits with 0 if the files are written. Otherwise exits with 1 and changes nothing.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// The version of the release, such as 0.1.0; or 0.2.0-dev, to give this version to the crates after a release, and nothing else
+    /// The version of the release, such as 0.1.0; a version such as 0.2.0-dev only sets the versions of the crates, for builds between releases
     version: semver::Version,
 
     /// The day of the release, if not today (UTC)

@@ -49,8 +49,8 @@ pub struct Options {
     #[arg(long, value_name = "YYYY-MM-DD", default_value_t = Utc::now().date_naive(), hide_default_value = true)]
     today: NaiveDate,
 
-    /// An export of the usage of deprecated operations: an operation that was called in the last 30
-    /// days must not be removed
+    /// The usage of deprecated operations as JSON, as the command `usage --format json` of the service prints it: an
+    /// operation that was called in the last 30 days must not be removed
     #[arg(long, value_name = "FILE")]
     usage: Option<PathBuf>,
 
@@ -248,7 +248,7 @@ fn run_gates(inputs: &Inputs<'_>, names: &[Name], mut report: impl FnMut(&Gate))
         let gate = Gate {
             name: name.id(),
             outcome: outcome.unwrap_or_else(|error| {
-                let help = "repair the cause, and run the gates again";
+                let help = "fix the cause, and run the gates again";
                 let message = format!("{error:#}");
                 Outcome::failed(inputs, "could not be run", &rules::NOT_RUN, &message, help)
             }),

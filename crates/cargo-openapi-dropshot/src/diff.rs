@@ -77,14 +77,14 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(breaks)))
 }
 
-/// Reads a document. The faults of an incomplete document are printed as notes;
+/// Reads a document. The errors of an incomplete document are printed as notes;
 /// the rest of it is compared.
 fn read(path: &str) -> Result<Draft> {
     let text = revision::read(path)?;
     let mut load = |name: &str| revision::read(name).map_err(|error| format!("{error:#}"));
     let draft = read_draft_with_files(path, &text, &mut load).map_err(|problems| {
         eprintln!("{problems}\n");
-        anyhow!("{path} cannot be compared; repair the faults above")
+        anyhow!("{path} cannot be compared; fix the errors above")
     })?;
     for fault in &draft.faults {
         eprintln!("note: {fault}");

@@ -262,7 +262,7 @@ fn of_difference(rule: &'static DifferenceRule) -> Explanation {
             format!("The difference is accepted: {reason}."),
         ),
         None => (
-            "Report the document: this is a fault of the generator. Until it is corrected, write this part of the document in another way.",
+            "Report the document: this is a bug in the generator. Until it is fixed, write this part of the document differently.",
             "It cannot be switched off. `check --gate` runs the other gates alone.".to_owned(),
         ),
     };
@@ -275,7 +275,7 @@ fn of_difference(rule: &'static DifferenceRule) -> Explanation {
         example: Example {
             part: "in words",
             breaks: "the generated code, compiled and run, does not do what the document says".to_owned(),
-            keeps: "it does; no document shows the difference, because only a fault of the generator makes it".to_owned(),
+            keeps: "it does; no document shows the difference, because only a bug in the generator causes it".to_owned(),
         },
         configuration,
     }

@@ -43,7 +43,7 @@ pub struct Options {
     skip_unsupported: bool,
 
     /// Add to the document the responses that every service sends, if they are missing: `4XX` for requests without credentials
-    /// or with an invalid parameter or body, `5XX` for faults. Comments and formatting stay
+    /// or with an invalid parameter or body, `5XX` for server errors. Comments and formatting are preserved
     #[arg(long, conflicts_with = "check")]
     fix: bool,
 }
@@ -323,7 +323,7 @@ fn within_folders(output: &Output, files: Vec<File>) -> Result<Files> {
             folders
                 .iter()
                 .any(|folder| Path::new(path).starts_with(folder)),
-            "the generator named {path}, which is outside of the folders of generated code ({}): report this fault",
+            "the generator named {path}, which is outside of the folders of generated code ({}): report this bug",
             folders.join(", ")
         );
     }

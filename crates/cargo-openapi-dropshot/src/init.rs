@@ -46,8 +46,7 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     from: PathBuf,
 
-    /// The name of the service, with which the names of its crates begin; derived from the title of the document if
-    /// not given
+    /// The name of the service and prefix of its crate names; derived from the title of the document if not given
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
@@ -69,7 +68,7 @@ pub struct Options {
     #[arg(long, hide = true, overrides_with = "no_verify")]
     verify: bool,
 
-    /// Write no client; some documents have a service, but no client
+    /// Generate no client, for documents that only the server generator supports
     #[arg(long)]
     no_client: bool,
 

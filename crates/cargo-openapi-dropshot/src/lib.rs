@@ -65,7 +65,7 @@ fn location(file: &str, text: &str, offset: usize) -> Location {
     }
 }
 
-/// Returns a number with a noun, such as `1 fault` or `2 faults`.
+/// Returns a number with a noun, such as `1 error` or `2 errors`.
 fn counted(count: usize, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{plural}")

@@ -27,7 +27,7 @@ use std::process::ExitCode;
 /// nothing.
 #[derive(clap::Args, Debug)]
 pub struct Options {
-    /// The version of the release, such as 1.1.0; or 1.2.0-dev, to give this version to the crates after a release, and nothing else
+    /// The version of the release, such as 1.1.0; a version such as 1.2.0-dev only sets the versions of the crates, for builds between releases
     version: String,
 
     /// The day of the release [default: today in UTC]
@@ -68,7 +68,7 @@ pub fn run(project: &Project, options: &Options) -> Result<ExitCode> {
     let failed = check::failed_gates(&inputs)?;
     ensure!(
         failed.is_empty(),
-        "nothing was released, because gates failed: {}; repair the findings above",
+        "nothing was released, because gates failed: {}; fix the findings above",
         failed.join(", ")
     );
     let files = prepare(&inputs, &changelog, version)?;

@@ -59,7 +59,8 @@ pub struct Options {
     #[arg(long, conflicts_with_all = ["whole", "plan"])]
     table: bool,
 
-    /// The folder of the toolkit's repository, for generated code outside of a repository that depends on it
+    /// The folder of the toolkit's repository; needed if this project does not depend on the toolkit and the registry
+    /// does not have the version of this command
     #[arg(long, value_name = "FOLDER")]
     toolkit: Option<PathBuf>,
 
@@ -246,8 +247,8 @@ impl Outcome {
 
     /// Returns what the gate reports: what the generator rejects, and the differences that are not accepted.
     fn problems(&self) -> Vec<Problem> {
-        const HELP: &str = "the service would not do what its document says: repair the generator (openapi-dropshot), or write \
-                            this part of the document in another way";
+        const HELP: &str = "the service would not do what its document says: report this bug in the generator; until it is \
+                            fixed, write this part of the document differently";
         let rejections = self.source.rejections.iter().map(|rejection| {
             let mut problem = rejection.clone();
             problem.message = format!("document: {}; {}", rejection.message, rejection.help);

@@ -184,7 +184,7 @@ struct Reading {
     root: Option<Node>,
     /// The tree as it is written, if it had another form.
     written: Option<Node>,
-    /// The tree as it is written with the parts that were left out, if any were.
+    /// The tree as written, before parts were left out; absent if none were.
     whole: Option<Node>,
     /// The model, which does not have the trees yet.
     document: Option<Document>,

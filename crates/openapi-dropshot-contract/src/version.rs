@@ -9,7 +9,7 @@ pub struct Version {
     pub major: u64,
     /// Increases if something was added.
     pub minor: u64,
-    /// Increases if a fault was repaired.
+    /// Increases if a bug was fixed.
     pub patch: u64,
 }
 

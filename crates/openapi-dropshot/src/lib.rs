@@ -223,7 +223,7 @@ fn service_files(
     written.map_err(|error| {
         let message = format!("the generator wrote text that is not valid Rust: {error}");
         let help =
-            "this is a fault of the generator, or of a name in its options; please report it";
+            "this is a bug in the generator, or caused by a name in its options; please report it";
         vec![rules::GENERATOR_FAULT.problem(&document.root.at, message, help)]
     })
 }

@@ -23,7 +23,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use types::Shapes;
 
-/// Writes the models. It fails if a fault of the generator makes them invalid Rust.
+/// Writes the models. It fails if a bug in the generator makes them invalid Rust.
 pub(crate) fn files(plan: &Plan<'_>, options: &Options) -> syn::Result<Vec<File>> {
     let mut shapes = Shapes::default();
     let schemas = items(plan, Home::Schemas, &mut shapes);

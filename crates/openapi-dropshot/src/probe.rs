@@ -138,7 +138,7 @@ impl Api {
     ///
     /// # Errors
     ///
-    /// The probe is not valid Rust, which is a fault of the generator.
+    /// The probe is not valid Rust, which is a bug in the generator.
     pub fn probe(&self, title: &str) -> syn::Result<String> {
         let name = ident(&self.trait_name);
         let module = module(&name);

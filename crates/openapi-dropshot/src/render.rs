@@ -44,7 +44,7 @@ pub(crate) fn modules<const N: usize>(
 
 /// Formats a file: its first line, what it is about, and its code. It puts empty lines
 /// between the items, since the printer does not. It fails if the tokens are not valid
-/// Rust, which is a fault of the generator.
+/// Rust, which is a bug in the generator.
 pub(crate) fn file(first_line: &str, about: &[&str], code: TokenStream) -> syn::Result<String> {
     let mut out = format!("{first_line}\n");
     for line in about {

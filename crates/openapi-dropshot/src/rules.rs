@@ -219,14 +219,14 @@ openapi_dropshot_contract::rules! {
         Words "a schema for which progenitor reports an error"
             "the same with simpler schemas";
 
-    // Faults of the generator.
+    // Bugs of the generator.
     CLIENT_SHAPE Error General "client-shape" "The generator of the client does not know the form of the code that progenitor generated."
         "Use the version of progenitor that `Cargo.lock` of the toolkit names, and report the document."
         Words "another version of progenitor"
             "the version of `Cargo.lock`"
         configuration "It cannot be switched off.";
     GENERATOR_FAULT Error General "generator-fault" "The generator wrote text that is not Rust."
-        "This is a fault of the generator, or of a name in its options: report the document."
+        "This is a bug in the generator, or caused by a name in its options: report the document."
         Words "`crate = \"shop models\"`"
             "`crate = \"shop_models\"`"
         configuration "It cannot be switched off.";

@@ -191,7 +191,7 @@ impl Findings {
             .collect()
     }
 
-    /// The command that repairs what a gate found.
+    /// The command that fixes what a gate found.
     pub(crate) fn fix(&self, gate: &str) -> &str {
         let mut gates = self.gates().filter(|found| found["name"] == gate);
         gates

@@ -33,15 +33,15 @@ pub(super) fn run(inputs: &Inputs<'_>) -> Result<Outcome> {
                 of_this_gate.partition(|change| inputs.accepted.covers(change));
             findings.extend(all_findings(inputs, &open));
             findings.extend(inputs.accepted.faults(changes));
-            let faults = findings.iter().filter(|finding| finding.problem.is_error());
-            let what = match (faults.count(), accepted.len()) {
+            let errors = findings.iter().filter(|finding| finding.problem.is_error());
+            let what = match (errors.count(), accepted.len()) {
                 (0, 0) => "no change breaks".to_owned(),
                 (0, 1) => "1 accepted change breaks".to_owned(),
                 (0, accepted) => format!("{accepted} accepted changes break"),
-                (faults, 0) => format!("{}, for", counted(faults, "fault")),
-                (faults, accepted) => format!(
+                (errors, 0) => format!("{}, for", counted(errors, "error")),
+                (errors, accepted) => format!(
                     "{} and {}, for",
-                    counted(faults, "fault"),
+                    counted(errors, "error"),
                     counted(accepted, "accepted change")
                 ),
             };

@@ -56,7 +56,7 @@ pub(super) fn run(inputs: &Inputs<'_>) -> Result<Outcome> {
     );
     let summary = match gate.findings.len() {
         0 => format!("names what changed for clients; {newest}"),
-        count => format!("{}; {newest}", counted(count, "fault")),
+        count => format!("{}; {newest}", counted(count, "finding")),
     };
     let mut files: Vec<&str> = Vec::new();
     for finding in &gate.findings {

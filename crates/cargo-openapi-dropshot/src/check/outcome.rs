@@ -9,9 +9,9 @@ use std::time::Duration;
 pub(crate) struct Outcome {
     /// What was checked, as a lower-case fragment.
     pub(super) summary: String,
-    /// The faults and warnings.
+    /// The errors and warnings.
     pub(crate) findings: Vec<Finding>,
-    /// The command that repairs them.
+    /// The command that fixes them.
     pub(crate) fix: Option<String>,
 }
 
@@ -35,7 +35,7 @@ impl Outcome {
     /// The document cannot be read; the gate `document` says why.
     pub(super) fn without_document(inputs: &Inputs<'_>) -> Self {
         let summary = "not checked: the document cannot be read";
-        let help = "repair what the gate `document` found first";
+        let help = "first fix what the gate `document` found";
         Outcome::failed(
             inputs,
             summary,

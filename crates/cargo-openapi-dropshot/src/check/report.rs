@@ -18,7 +18,7 @@ pub(super) fn line(gate: &Gate) -> String {
     format!("{name:<10} {state:<8} {seconds:>8}  {summary}")
 }
 
-/// Returns the findings of the gates with the commands that repair them, and a last
+/// Returns the findings of the gates with the commands that fix them, and a last
 /// line with the result.
 pub(super) fn details(gates: &[Gate]) -> String {
     let mut text = String::new();

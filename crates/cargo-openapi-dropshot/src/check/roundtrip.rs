@@ -29,7 +29,7 @@ pub(crate) fn outcome(
         summary,
         findings: inputs.findings(problems),
         fix: Some(format!(
-            "repair the generator (openapi-dropshot), then: {} && {} {}",
+            "report this bug in the generator; until it is fixed, write this part of the document differently, then: {} && {} {}",
             inputs.project.task("generate"),
             inputs.project.task("roundtrip"),
             inputs.file

@@ -39,7 +39,7 @@ const WITHOUT_DOCUMENT: &[(&str, &str)] = &[
         "client-shape",
         "only another version of progenitor shows it",
     ),
-    ("generator-fault", "only a fault of the generator shows it"),
+    ("generator-fault", "only a bug in the generator shows it"),
 ];
 
 /// The documents that break and that keep the rules whose examples are in words. Fails for a

@@ -1,4 +1,4 @@
-//! A finding of a gate: one fault or warning, with its place and its remedy.
+//! A finding of a gate: one error or warning, with its place and its remedy.
 
 use openapi_dropshot_contract::{Problem, Problems, Texts};
 

@@ -153,7 +153,12 @@ fn the_gate_reports_a_broken_generator_with_its_remedy() {
         finding.problem.at
     );
     assert!(text[finding.problem.at.line - 1].contains("name: limit"));
-    assert!(finding.problem.help.contains("repair the generator"));
+    assert!(
+        finding
+            .problem
+            .help
+            .contains("report this bug in the generator")
+    );
     let fix = outcome.fix.unwrap_or_default();
     assert!(fix.contains("cargo openapi-dropshot generate"), "{fix}");
 }

@@ -287,7 +287,7 @@ fn errors_of(program: &str, errors: &str, folder: &Path) -> String {
     }
     listed.truncate(LISTED);
     format!(
-        "the generated code does not compile, which is a fault of the generator; the code is in {}:\n{}",
+        "the generated code does not compile, which is a bug in the generator; the code is in {}:\n{}",
         folder.join(program).display(),
         listed.join("\n\n")
     )

@@ -28,7 +28,7 @@ fn explain_describes_a_rule_of_each_kind() {
         ),
         (
             "value-accepted",
-            ["(error)", "a fault of the generator", "is accepted"],
+            ["(error)", "a bug in the generator", "is accepted"],
         ),
         (
             "[configuration]",

@@ -233,7 +233,10 @@ impl<'a> Comparison<'_, 'a> {
                 (_, None) if is_request => format!("the value `{value}` no longer names a schema"),
                 // A new alternative has rules of its own.
                 (None, Some(new)) if known.iter().any(|old| is_same(*old, new)) => {
-                    format!("the value `{value}` names a schema that had another one")
+                    format!(
+                        "the value `{value}` now names `{}`, which had another discriminator value before",
+                        new.0
+                    )
                 }
                 _ => continue,
             };

@@ -293,7 +293,7 @@ crate::rules! {
     UNSECURED_OPERATION Error Strict "unsecured-operation" "An operation can be called without credentials."
         "Name a scheme in `security` of the operation or of the document."
         Operation "security: []" "security: [{key: []}]";
-    MISSING_RESPONSE Error Strict "missing-response" "An operation lacks a response that every service sends: 401 where it requires credentials, 400 where it has parameters or a body, 408, 413 and 415 where it has a body, 410 where it has `x-sunset`, 429 for a rate limit, 500 and 503 for a fault and for overload."
+    MISSING_RESPONSE Error Strict "missing-response" "An operation lacks a response that every service sends: 401 where it requires credentials, 400 where it has parameters or a body, 408, 413 and 415 where it has a body, 410 where it has `x-sunset`, 429 for a rate limit, 500 and 503 for internal errors and for overload."
         "Add the statuses, or the ranges `4XX` and `5XX`, or `default`. `cargo openapi-dropshot generate --fix` adds the ranges."
         Operation "responses: {'204': {description: Done.}, '404': {description: Gone.}}"
             "responses: {'204': {description: Done.}, 4XX: {description: Bad.}, 5XX: {description: Broken.}}";

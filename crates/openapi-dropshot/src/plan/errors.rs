@@ -72,7 +72,7 @@ impl<'a> Planner<'a> {
         let body = self.error_body(&catalogue.at)?;
         for (status, what) in [
             (400, "a parameter or a body that breaks a rule"),
-            (500, "a fault of the service"),
+            (500, "an internal error of the service"),
         ] {
             if catalogue.value.iter().all(|entry| entry.status != status) {
                 let message = format!("the catalogue has no code with status {status}, for {what}");

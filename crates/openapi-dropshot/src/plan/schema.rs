@@ -158,7 +158,7 @@ impl<'a> Planner<'a> {
         Others::Collected(names.claim("additional"), ty)
     }
 
-    /// Plans an object without known members.
+    /// Plans an object whose schema declares no `properties`: usually a map.
     fn entries(&mut self, schema: &'a Schema, wanted: &str) -> Kind {
         let keywords = [
             "required",
