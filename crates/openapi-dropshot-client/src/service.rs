@@ -107,7 +107,7 @@ macro_rules! service {
                     status = error.status(),
                     request_id = error.request_id(),
                     pause_ms = pause.as_millis(),
-                    "try {number} failed; trying again",
+                    "attempt {number} failed; retrying",
                 );
             },
             log_deprecation: |deprecation| {

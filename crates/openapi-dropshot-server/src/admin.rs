@@ -1,6 +1,6 @@
 //! Serves health and metrics on the admin listener. It serves no operation of the API, requires
 //! no key, and must not be reachable by clients. `/livez` reports that the process can respond;
-//! it checks nothing else, because a restart repairs nothing else. `/readyz` reports whether the
+//! it checks nothing else, because a restart fixes nothing else. `/readyz` reports whether the
 //! server accepts traffic, also while the service still opens its state. `/metrics` returns the
 //! metrics, and `/usage` a page about the usage of deprecated operations, once there is a server.
 
@@ -63,7 +63,7 @@ const STATE: Duration = Duration::from_millis(800);
 /// The time in which the state has to return the usage, which is read as a whole.
 const USAGE: Duration = Duration::from_secs(5);
 
-const STARTING: &str = "the service starts";
+const STARTING: &str = "the service is starting";
 const NO_RESPONSE: &str = "the store does not respond in time";
 
 const HTML: &str = "text/html; charset=utf-8";
@@ -106,7 +106,7 @@ impl<S: State> Report for RequestContexts<Context<S>> {
         let context = self.context();
         match context.readiness.phase() {
             Phase::Starting => return Some(STARTING.into()),
-            Phase::Leaving | Phase::Stopping => return Some("the service stops".into()),
+            Phase::Leaving | Phase::Stopping => return Some("the service is stopping".into()),
             Phase::Ready => {}
         }
         match tokio::time::timeout(STATE, context.state.check()).await {

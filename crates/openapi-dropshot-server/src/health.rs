@@ -133,8 +133,8 @@ mod tests {
 
     #[test]
     fn a_response_has_a_status_and_a_reason() {
-        let response = "HTTP/1.1 503 Service Unavailable\r\na: b\r\n\r\nthe service starts\n";
-        let expected = ("503 Service Unavailable", "the service starts");
+        let response = "HTTP/1.1 503 Service Unavailable\r\na: b\r\n\r\nthe service is starting\n";
+        let expected = ("503 Service Unavailable", "the service is starting");
         assert_eq!(parse(response), Some(expected));
         assert_eq!(parse("SSH-2.0-OpenSSH_9.2\r\n"), None);
     }

@@ -19,7 +19,7 @@ pub fn raise_limit() -> io::Result<()> {
     tracing::info!(
         before = text(current),
         after = text(maximum),
-        "the limit of open files and sockets"
+        "set the limit of open files and sockets"
     );
     Ok(())
 }

@@ -52,7 +52,7 @@ impl Rejection {
             detail: Some(detail.into()),
             ..Rejection::new(
                 error,
-                "a fault of the service; report the `x-request-id` of this response",
+                "internal error of the service; report the `x-request-id` of this response",
             )
         }
     }
@@ -165,7 +165,7 @@ conditions! {
         "The caller has used up its share of requests."
         "Wait as many seconds as `Retry-After` says.";
     Internal "internal_error" 500
-        "The service has a fault."
+        "The service had an internal error."
         "Report it with the `x-request-id` of the response.";
     Overloaded "overloaded" 503
         "The service has too much to do; the request was not started."
@@ -369,7 +369,7 @@ pub(crate) fn body(
 }
 
 /// The entry of a catalogue for a status: the first that has it, else the one for
-/// a request that breaks a rule or for a fault of the service.
+/// a request that breaks a rule or for an internal error of the service.
 #[cfg_attr(
     not(feature = "dropshot"),
     allow(dead_code, reason = "only error enums call it")

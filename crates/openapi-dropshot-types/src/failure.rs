@@ -10,7 +10,7 @@ use std::borrow::Cow;
     note = "list them in the `x-error-codes` of the operation's 5XX response, then generate again"
 )]
 pub trait StateFailure: Sized {
-    /// 500: the service has a fault.
+    /// 500: an internal error of the service.
     fn internal_error(message: Cow<'static, str>) -> Self;
     /// 503: nothing was started.
     fn overloaded(message: Cow<'static, str>) -> Self;

@@ -41,7 +41,7 @@ pub struct OperationLimits {
     pub deadline_seconds: Option<u32>,
     /// How many requests run at the same time in one server.
     pub concurrency: Option<u32>,
-    /// As how many requests of the rate limit one request counts.
+    /// How many requests one request counts as for the rate limit.
     pub cost: Option<u32>,
 }
 

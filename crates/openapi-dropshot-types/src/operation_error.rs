@@ -25,7 +25,7 @@ pub trait OperationError: fmt::Debug + Sized {
 }
 
 /// The rejection for an error that a handler returned. In a document with a
-/// catalogue, an error of dropshot itself is a fault of the service.
+/// catalogue, an error of dropshot itself is an internal error of the service.
 pub fn into_rejection(error: &impl OperationError, catalogue: &'static [ErrorEntry]) -> Rejection {
     error.rejection().unwrap_or_else(|error| {
         if catalogue.is_empty() {

@@ -36,21 +36,21 @@ crate::settings! {
         request_deadline_seconds: Seconds = "10";
         /// The largest size of a body, in bytes; a larger one is rejected with 413
         body_max_bytes: NonZeroUsize = "65536";
-        /// Limits of single operations, separated by commas (in the file also an array), each as in `createBook.body-bytes=1000`, or `none`. `body-bytes` and `deadline-seconds` replace the limits of all operations, `concurrency` is the number of requests that run at the same time, and `cost` is the number of requests of the rate limit that one request counts as. If the document has a limit of the operation, too, the stricter one applies
+        /// Limits of single operations, separated by commas (in the file also an array), each as in `createBook.body-bytes=1000`, or `none`. `body-bytes` and `deadline-seconds` replace the limits of all operations, `concurrency` is the number of requests that run at the same time, and `cost` is how many requests one request counts as for the rate limit. If the document has a limit of the operation, too, the stricter one applies
         operation_limits: OwnLimits = "none";
         /// Seconds in which a body has to arrive; a slower one is rejected with 408
         body_read_seconds: Seconds = "10";
         /// Total size of all bodies in memory, in bytes; a request beyond it is rejected with 503
         body_budget_bytes: NonZeroUsize = "33554432";
-        /// Total memory of the requests that wait for their bodies and of large heads, in bytes; a request beyond it is rejected with 503
+        /// Total memory in bytes of requests that wait for their bodies or have large headers; a request beyond it is rejected with 503
         request_budget_bytes: NonZeroUsize = "25165824";
         /// Total size in bytes of the responses that clients have not read yet (with HTTP/1.1 only those of more than 8 KiB); a request beyond it is rejected with 503
         response_budget_bytes: NonZeroUsize = "25165824";
         /// Seconds in which a client must read the next 64 KiB of a response; otherwise it is disconnected, even if it reads other responses
         response_stall_seconds: Seconds = "30";
-        /// The highest number of responses that are streams and of requests that wait for something to happen (long polls) at the same time; further ones are rejected with 503 at once. They count neither as reads nor as writes
+        /// The highest number of streamed responses and long polls at the same time; further ones are rejected with 503 at once. They count neither as reads nor as writes
         max_streams: NonZeroUsize = "1024";
-        /// The highest number of open streams and waiting requests of a single key
+        /// The highest number of streamed responses and long polls of a single key at the same time
         max_streams_per_key: NonZeroUsize = "64";
         /// Seconds without an item after which a stream is ended
         stream_idle_seconds: Seconds = "300";
@@ -60,7 +60,7 @@ crate::settings! {
         stream_heartbeat_seconds: Seconds = "15";
         /// Seconds in which the head of a request has to arrive, and after which a connection without a request is closed. Raise it above the time for which a proxy keeps idle connections
         idle_seconds: Seconds = "30";
-        /// The highest number of open connections. For each one beyond it, the connection that has been open longest without a valid key is closed, or else an idle one. The number is lower if the limit of open files is too low
+        /// The highest number of open connections. If it is reached, a new connection closes those that have been open longest without a valid key; if there are none, the one that has been idle longest. The number is lower if the limit of open files is too low
         max_connections: NonZeroUsize = "4096";
         /// Seconds that the service continues to serve requests after the signal to stop, while `/readyz` responds with 503, so that load balancers stop sending requests
         shutdown_delay_seconds: Delay = "0";
@@ -86,7 +86,7 @@ crate::settings! {
 
     /// Which operations are served, and how they end.
     Lifecycle {
-        /// The lowest stability level of the operations that are served: `stable`, `beta` or `experimental`; operations below it are hidden
+        /// The lowest stability level of the operations that are served: `stable`, `beta` or `experimental`; the others are left out of the served document, too
         min_stability: MinStability = "experimental";
         /// What happens to an operation from its removal date on: `announce` still serves it, with headers that announce the removal; `enforce` rejects it with 410
         sunset: SunsetPolicy = "announce";
@@ -96,7 +96,7 @@ crate::settings! {
 
     /// The admin listener, the metrics and the access log.
     Watch {
-        /// Address and port of `/livez`, `/readyz`, `/metrics` and `/usage`, which clients must not reach; port 0 selects a free port and logs it, `off` disables them
+        /// Address and port of `/livez`, `/readyz`, `/metrics` and `/usage`; port 0 selects a free port and logs it, `off` disables them. Block access from clients, because these pages need no API key
         admin_listen: AdminListen = "127.0.0.1:9090";
         /// Names under which clients reach the admin listener, without ports, separated by commas (in the file also an array), as in `service.internal`; `*` for any name, `none` for none. Requests to an IP address or to `localhost` are always accepted
         admin_hosts: HostNames = "none";
@@ -104,7 +104,7 @@ crate::settings! {
         metrics: Switch = "on";
         /// Whether to log a line for every request: `on` or `off`
         access_log: Switch = "on";
-        /// Lines per second that the access log has for the rejected requests of each status and error code, or `off` for no limit; requests beyond it are counted in one line per second. Accepted requests and faults always have a line
+        /// Lines per second that the access log has for the rejected requests of each status and error code, or `off` for no limit; requests beyond it are counted in one line per second. Successful requests and server errors other than 503 are always logged
         access_log_rejected_per_second: Rate = "100";
     }
 

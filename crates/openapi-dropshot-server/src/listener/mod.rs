@@ -219,7 +219,7 @@ where
                 ) => {}
             Err(error) => {
                 tracing::warn!(
-                    "cannot accept a connection: {error}; trying again in {ACCEPT_RETRY_PAUSE:?}"
+                    "cannot accept a connection: {error}; retrying in {ACCEPT_RETRY_PAUSE:?}"
                 );
                 tokio::time::sleep(ACCEPT_RETRY_PAUSE).await;
             }

@@ -21,8 +21,8 @@ use std::{hash::Hash, sync::Arc};
 /// The metrics of the streams: the beginning of their names, and their help texts.
 pub(crate) const STREAMS: (&str, &str, &str) = (
     "streams",
-    "Open streams and waiting requests (long polls) at this moment.",
-    "The highest number of streams and waiting requests at the same time.",
+    "Open streams and long polls at this moment.",
+    "Streams and long polls that may be open at the same time.",
 );
 
 /// All metrics of one server.
@@ -44,7 +44,7 @@ impl Metrics {
             .expect("the names and labels in this crate are valid and differ");
         let ready = register_int_gauge_with_registry!(
             info.metric("ready"),
-            "Whether the server is ready to serve requests, as `/readyz` reports it: 1 or 0.",
+            "1 if the server is ready to serve requests, as `/readyz` reports it, otherwise 0.",
             registry
         )
         .expect("no metric of requests has this name");
@@ -130,7 +130,7 @@ impl Metrics {
             };
             self.gauge_with_label(
                 &info.metric("deprecated_operation_sunset_timestamp_seconds"),
-                "When a deprecated operation is removed, in seconds since 1970.",
+                "The sunset of a deprecated operation, as a Unix timestamp in seconds.",
                 ("operation", operation.name),
                 move || deprecation.sunset as f64,
             );
@@ -163,8 +163,8 @@ impl Metrics {
             (
                 requests,
                 "request_bytes",
-                "Bytes of requests that wait for their bodies or have a large head.",
-                "Bytes that requests may use that wait for their bodies or have a large head.",
+                "Bytes of requests that wait for their bodies or have large headers.",
+                "Bytes that requests may use that wait for their bodies or have large headers.",
             ),
             (
                 bodies,
@@ -175,8 +175,8 @@ impl Metrics {
             (
                 responses,
                 "response_bytes",
-                "Bytes of large responses that clients have not read yet.",
-                "Bytes of large responses that clients may leave unread.",
+                "Bytes of responses that clients have not read yet (with HTTP/1.1 only those of more than 8 KiB).",
+                "Bytes of responses that clients may leave unread (with HTTP/1.1 only those of more than 8 KiB count).",
             ),
         ];
         for (budget, name, used, limit) in budgets {
@@ -229,7 +229,7 @@ impl Metrics {
         let waiting = connections.clone();
         self.gauge(
             &info.metric("connections_wait_seconds"),
-            "How long new connections have been waiting for another one to be closed.",
+            "How long new connections have been waiting because the connection limit is reached; 0 if none waits.",
             move || waiting.wait().as_secs_f64(),
         );
         let closed = connections.clone();

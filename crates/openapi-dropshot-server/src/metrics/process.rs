@@ -37,7 +37,7 @@ pub(super) fn watch(metrics: &Metrics) {
         .map_or(0.0, |since| since.as_secs_f64());
     metrics.gauge(
         "process_start_time_seconds",
-        "When the service started, in seconds since 1970.",
+        "When the service started, as a Unix timestamp in seconds.",
         move || started,
     );
 }

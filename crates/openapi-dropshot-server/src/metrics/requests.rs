@@ -104,7 +104,7 @@ impl Requests {
             // call, and all calls of a principal that calls once after each start.
             last_deprecated: register_int_gauge_vec_with_registry!(
                 info.metric("deprecated_last_call_timestamp_seconds"),
-                "When a deprecated operation was last called with a valid key since the start, in seconds since 1970.",
+                "When a deprecated operation was last called with a valid key since the start, as a Unix timestamp in seconds.",
                 &["operation", "key_id"],
                 registry
             )?,

@@ -46,7 +46,7 @@ impl ErrorResponse {
         }
     }
 
-    /// A fault of the service; the detail is for the log only.
+    /// An internal error of the service; the detail is for the log only.
     pub(super) fn internal(detail: impl Into<String>) -> Self {
         ErrorResponse {
             reason: Reason::Condition {

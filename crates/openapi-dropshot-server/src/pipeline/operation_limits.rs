@@ -10,7 +10,7 @@ use std::{hash::Hash, num::NonZeroUsize, sync::Arc};
 pub(super) struct Allowed<P> {
     /// The limits of the service, with those of the operation in their place.
     pub(super) limits: Limits,
-    /// How many requests of the rate limit a request counts as.
+    /// How many requests one request counts as for the rate limit.
     pub(super) cost: u32,
     /// One for each request that may run; `None` if the operation has no concurrency limit.
     running: Option<Arc<Shares<Option<P>>>>,

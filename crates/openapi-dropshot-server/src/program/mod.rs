@@ -289,7 +289,7 @@ fn report<S: State>(
         if let Some(dates) = dates {
             metrics.gauge(
                 &info.metric("tls_certificate_expiry_timestamp_seconds"),
-                "When the first certificate of the served chain expires, in seconds since 1970; NaN if its dates cannot be read.",
+                "When the first certificate of the served chain expires, as a Unix timestamp in seconds; NaN if its dates cannot be read.",
                 move || dates.earliest_expiry().map_or(f64::NAN, |expiry| expiry as f64),
             );
         }
@@ -318,7 +318,9 @@ fn reload<S: State>(
         Some(Err(error)) => {
             let cause = error.source().map(|cause| format!(": {cause}"));
             let cause = cause.unwrap_or_default();
-            tracing::error!("SIGHUP: the old certificate is kept: {error}{cause}");
+            tracing::error!(
+                "SIGHUP: cannot load the new certificate, so the old one stays in use: {error}{cause}"
+            );
         }
     }
     supervisor::notify(&[NotifyState::Ready]);

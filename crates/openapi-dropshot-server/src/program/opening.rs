@@ -100,7 +100,7 @@ async fn opened<T, E: fmt::Display>(
         let error = match open().await {
             Ok(state) => {
                 if attempt > 1 {
-                    tracing::info!("the database was opened at attempt {attempt}");
+                    tracing::info!("the database was opened on attempt {attempt}");
                     supervisor::notify(&[NotifyState::Status("")]);
                 }
                 return Ok(state);
@@ -115,7 +115,7 @@ async fn opened<T, E: fmt::Display>(
         let pause = longest.mul_f64(rand::random_range(0.5..=1.0)).min(left);
         longest = LONGEST_PAUSE.min(longest * 2);
         tracing::warn!(
-            "{error:#}; trying again in {:.1} s, and for {:.0} s at most",
+            "{error:#}; retrying in {:.1} s, giving up after another {:.0} s",
             pause.as_secs_f64(),
             left.as_secs_f64()
         );

@@ -26,7 +26,7 @@ impl StateError {
         StateError::new(Condition::Unavailable, message, cause)
     }
 
-    /// The service has a fault (500 `internal_error`). Message and cause are for the log.
+    /// An internal error of the service (500 `internal_error`). Message and cause are for the log.
     pub fn internal(message: impl Into<Cow<'static, str>>, cause: impl Into<String>) -> Self {
         StateError::new(Condition::Internal, message, cause)
     }
@@ -75,6 +75,6 @@ impl StateError {
     }
 }
 
-/// The message that a client gets for a fault of the service.
+/// The message that a client gets for an internal error of the service.
 pub(crate) const INTERNAL: &str =
-    "a fault of the service; report the `x-request-id` of this response";
+    "internal error of the service; report the `x-request-id` of this response";

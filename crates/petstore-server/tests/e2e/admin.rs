@@ -83,7 +83,7 @@ fn a_service_that_stops_is_alive_but_not_ready() {
     service.log.wait_for("stopping after SIGTERM");
     assert_eq!(
         line(&raw::send(admin, &Request::get("/readyz"))),
-        (503, "not ready: the service stops\n".to_owned())
+        (503, "not ready: the service is stopping\n".to_owned())
     );
     assert_eq!(raw::send(admin, &Request::get("/livez")).status, 200);
 

@@ -163,7 +163,9 @@ async fn a_reload_shows_the_new_certificate_and_a_broken_one_keeps_the_old() {
 
     fs::write(folder.path().join("key.pem"), "no key").expect("can be written");
     service.signal(Signal::HUP);
-    let line = service.log.wait_for("SIGHUP: the old certificate is kept");
+    let line = service
+        .log
+        .wait_for("SIGHUP: cannot load the new certificate, so the old one stays in use");
     assert!(line.contains("cannot read the key `key.pem`"), "{line}");
 
     // Nobody writes to the pipe.

@@ -87,7 +87,7 @@ impl Starting {
     }
 
     fn tries(&self) -> usize {
-        self.log.text().matches("trying again in").count()
+        self.log.text().matches("retrying in").count()
     }
 
     fn ended(&mut self) -> ExitStatus {
@@ -134,7 +134,8 @@ async fn a_service_waits_for_its_database_and_serves_once_it_is_reachable() {
     assert_eq!(readiness.status, 503);
     let reason = body(&readiness);
     assert!(
-        reason.starts_with("not ready: the service starts and waits: cannot open the database"),
+        reason
+            .starts_with("not ready: the service is starting and waits: cannot open the database"),
         "{reason}"
     );
     assert!(
@@ -195,7 +196,7 @@ fn an_address_in_use_is_reported_before_the_wait_for_the_database() {
         1,
     );
     assert!(error.contains("cannot listen on"), "{error}");
-    assert!(!error.contains("trying again"), "{error}");
+    assert!(!error.contains("retrying"), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -227,7 +228,7 @@ async fn a_permanent_database_error_ends_the_start_without_waiting() {
             1,
         );
         assert!(error.contains(reason), "{error}");
-        assert!(!error.contains("trying again"), "{error}");
+        assert!(!error.contains("retrying"), "{error}");
     }
 }
 
@@ -259,7 +260,7 @@ async fn a_wrong_password_is_an_error_at_once() {
             "{error}"
         );
         assert!(error.contains(reason), "{error}");
-        assert!(!error.contains("trying again"), "{error}");
+        assert!(!error.contains("retrying"), "{error}");
     }
 }
 
