@@ -36,10 +36,11 @@ pub(crate) enum Command {
     /// Show which keys still call a deprecated operation, how often, and when they last did
     ///
     /// Prints a header and one line for each key and operation, with tabs between the
-    /// columns. The counts of a running service appear after a few seconds. With its setting
-    /// `count-calls = "all"` they include the operations that are not deprecated.
+    /// columns. The counts of a running service appear after a few seconds. If the
+    /// service runs with `--count-calls all`, the counts also include operations that are not
+    /// deprecated.
     Usage {
-        /// `text`; `csv` with a row for each key, operation and day; or `json` with everything, also for `check --usage`
+        /// `text`; `csv` with a row for each key, operation and day; or `json` with everything, which `cargo openapi-dropshot check --usage` reads
         #[arg(long, value_enum, default_value_t, hide_possible_values = true)]
         format: UsageFormat,
         #[command(flatten)]
@@ -58,9 +59,9 @@ pub(crate) enum Command {
     },
     /// Copy an SQLite store to a new file, even while the service runs
     Backup {
-        /// The copy: a file that does not exist yet, which only its owner will be able to read
+        /// The backup to create, readable by its owner only; it must not exist yet. With `--verify`, an existing backup
         file: PathBuf,
-        /// Copy nothing, but read an existing backup and print what it contains; fails if it is damaged
+        /// Check the existing backup FILE and print what it contains; fails if it is damaged
         #[arg(long)]
         verify: bool,
         #[command(flatten)]

@@ -200,7 +200,7 @@ fn usage_delta(calls: DeprecatedCalls<Caller>) -> UsageDelta {
 }
 
 /// Decides what a response says about a failure of the store: "not started", "outcome unknown"
-/// or "a fault of the service". The text of the database goes to the log only.
+/// or "internal error of the service". The text of the database goes to the log only.
 pub(crate) fn state_error(error: StoreError) -> StateError {
     let (message, causes) = (error.to_string(), causes(&error));
     match error {

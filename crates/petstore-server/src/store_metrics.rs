@@ -13,7 +13,7 @@ pub(crate) fn register(metrics: &Metrics, store: &Arc<dyn Store>) {
     let batches = store.clone();
     metrics.histogram(
         "petstore_store_batch_size",
-        "Writes in a transaction that the store committed.",
+        "Number of writes in each committed transaction.",
         move || observations(&batches.stats()),
     );
     metrics.gauge(
@@ -37,7 +37,7 @@ pub(crate) fn register(metrics: &Metrics, store: &Arc<dyn Store>) {
     let backups = store.clone();
     metrics.optional_gauge(
         "petstore_last_backup_timestamp_seconds",
-        "When the last backup was created with the command `backup`, in seconds since 1970.",
+        "When the last backup was created with the command `backup`, as a Unix timestamp in seconds.",
         move || Some(backups.last_backup()?.timestamp() as f64),
     );
     let waits = store.clone();

@@ -50,10 +50,8 @@ impl FromStr for DatabaseUrl {
         let Some(place) = text.strip_prefix("sqlite:") else {
             // Not the text itself: the URL of another database may hold a password.
             return match text.split_once(':') {
-                Some((scheme, _)) => reject(format!(
-                    "databases of the kind `{scheme}:` are not supported"
-                )),
-                None => reject("a database needs its kind in front".to_owned()),
+                Some((scheme, _)) => reject(format!("the scheme `{scheme}:` is not supported")),
+                None => reject("a database URL begins with its scheme".to_owned()),
             };
         };
         if place == ":memory:" {

@@ -236,8 +236,9 @@ impl<W> Receiver<W> {
     }
 }
 
-/// Takes the next batch: the first write and those that are queued behind it. If more wait than
-/// fit, the tenants take turns. The caller keeps their reservations until the writes are done.
+/// Takes the next batch: the first write and those that are queued behind it. If more
+/// writes wait than a batch can hold, it takes them from the tenants in turn. The caller keeps their
+/// reservations until the writes are done.
 pub(crate) fn take_up<W>(
     first: Message<W>,
     messages: &mut Receiver<W>,

@@ -1,4 +1,4 @@
-//! The replacement of SQLite's `pread` on Linux.
+//! Replaces SQLite's `pread` on Linux with one that can fail with `EAGAIN` instead of waiting for the disk.
 
 use crate::{MODE, Mode};
 use rusqlite::ffi;

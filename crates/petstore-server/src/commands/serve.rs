@@ -67,7 +67,7 @@ fn mark(url: &DatabaseUrl) -> Option<ServerMark> {
         Ok(mark) => {
             if mark.has_others() {
                 tracing::warn!(
-                    "another server uses `{url}`, too; nothing is lost, but writes wait for each other and rate limits count for each server alone: stop one of them, or use PostgreSQL"
+                    "another server uses `{url}`, too; nothing is lost, but writes wait for each other, and each server counts its rate limits separately: stop one of them, or use PostgreSQL"
                 );
             }
             Some(mark)

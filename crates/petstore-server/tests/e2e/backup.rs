@@ -296,9 +296,9 @@ fn unfinished_copies_that_nobody_uses_are_removed() {
     drop(leave());
     let service = Service::start_in(folder.clone(), &[], &[]);
     assert_eq!(kept(), others[1..]);
-    service.log.wait_for(
-        "removed an unfinished copy, which a backup or a restore that was killed has left",
-    );
+    service
+        .log
+        .wait_for("removed an unfinished copy that an interrupted backup or restore left behind");
 }
 
 #[test]

@@ -161,7 +161,7 @@ where
             tracing::warn!(
                 pets = new.len(),
                 cause = error::cause(&rejected),
-                "a batch of pets is stored one by one"
+                "a batch of pets failed, so each pet is stored separately"
             );
             let only = |stored: Result<Vec<T>, _>| {
                 stored?.pop().ok_or_else(|| StoreError::unknown(Fault::Ids))

@@ -425,9 +425,9 @@ where
             Ok(AsyncMessage::Notice(notice)) if is_warning(&notice) => {
                 warnings.fetch_add(1, Ordering::Release);
                 tracing::warn!(
-                    message = notice.message(),
+                    notice = notice.message(),
                     detail = notice.detail(),
-                    "the database warns"
+                    "the database sent a warning"
                 );
             }
             Ok(_) => {}

@@ -29,14 +29,15 @@ pub(super) fn append(backup: &mut File) -> io::Result<()> {
 /// Checks the checksum of a backup. Returns whether it has one: backups of earlier versions have none, and neither does a
 /// store.
 pub(super) fn check(backup: &Path) -> Result<bool, BackupProblem> {
-    let checked = File::open(backup).and_then(|mut backup| is_right(&mut backup));
+    let checked = File::open(backup).and_then(|mut backup| read_checksum(&mut backup));
     checked
         .map_err(|error| BackupProblem::Failed(Arc::new(error)))?
         .ok_or(BackupProblem::Changed)
 }
 
-/// Returns whether there is a checksum, and `None` if it is wrong.
-fn is_right(backup: &mut File) -> io::Result<Option<bool>> {
+/// Returns `Some(true)` if the checksum is right, `Some(false)` if the file has none or was used as a store since, and
+/// `None` if it is damaged.
+fn read_checksum(backup: &mut File) -> io::Result<Option<bool>> {
     let length = backup.metadata()?.len();
     let Some(pages) = length.checked_sub(LINE) else {
         return Ok(Some(false));

@@ -52,7 +52,7 @@ impl IdleTransaction {
             .prepare_cached("ROLLBACK")
             .and_then(|mut end| end.execute([]));
         if let Err(error) = ended {
-            tracing::error!(%error, "the connection that writes cannot be freed");
+            tracing::error!(%error, "cannot roll back the idle transaction of the write connection");
         }
     }
 }

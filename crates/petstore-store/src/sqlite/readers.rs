@@ -136,10 +136,10 @@ impl Readers {
         };
         match tokio::time::timeout(CLOSE_TIMEOUT, closed).await {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::warn!(%error, "a connection that reads was not closed"),
+            Ok(Err(error)) => tracing::warn!(%error, "the read connections were not closed"),
             Err(_) => tracing::warn!(
-                "the disk did not finish a read within {CLOSE_TIMEOUT:?}; the log stays beside \
-                 the database, and the next start reads it"
+                "the disk did not finish a read within {CLOSE_TIMEOUT:?}; the write-ahead log (`-wal`) \
+                 stays beside the database, and the next start reads it"
             ),
         }
     }

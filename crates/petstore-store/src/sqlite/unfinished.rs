@@ -52,7 +52,7 @@ pub(super) fn remove_unused(folder: &Path) {
         match fs::remove_file(&path) {
             Ok(()) => tracing::info!(
                 file = %path.display(),
-                "removed an unfinished copy, which a backup or a restore that was killed has left"
+                "removed an unfinished copy that an interrupted backup or restore left behind"
             ),
             Err(error) => tracing::warn!(
                 file = %path.display(),

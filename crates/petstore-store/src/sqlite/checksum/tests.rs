@@ -22,7 +22,7 @@ fn found_with_flipped(file: &mut File, at: u64, bits: u8) -> Option<bool> {
         file.write_all(&[byte[0] ^ bits]).expect("written");
     };
     flip(file);
-    let found = is_right(file).expect("readable");
+    let found = read_checksum(file).expect("readable");
     flip(file);
     found
 }
@@ -30,11 +30,11 @@ fn found_with_flipped(file: &mut File, at: u64, bits: u8) -> Option<bool> {
 #[test]
 fn each_flipped_bit_is_found() {
     let mut file = backup(3);
-    assert_eq!(is_right(&mut file).expect("readable"), Some(false));
+    assert_eq!(read_checksum(&mut file).expect("readable"), Some(false));
     append(&mut file).expect("written");
     let length = file.metadata().expect("a file").len();
     assert_eq!(length, 3 * 512 + LINE);
-    assert_eq!(is_right(&mut file).expect("readable"), Some(true));
+    assert_eq!(read_checksum(&mut file).expect("readable"), Some(true));
     for at in 0..length {
         for bit in 0..8 {
             assert_eq!(
@@ -54,5 +54,5 @@ fn a_file_that_sqlite_has_changed_has_no_checksum() {
         file.seek(SeekFrom::Start(at as u64)).expect("a place");
         file.write_all(&8_u32.to_be_bytes()).expect("written");
     }
-    assert_eq!(is_right(&mut file).expect("readable"), Some(false));
+    assert_eq!(read_checksum(&mut file).expect("readable"), Some(false));
 }
