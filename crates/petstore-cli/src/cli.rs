@@ -17,7 +17,7 @@ const VERSION: &str = match option_env!("PETSTORE_BUILD_VERSION") {
     None => env!("CARGO_PKG_VERSION"),
 };
 
-/// The pet store service on a command line: list, add, import and export pets, and order them
+/// A command-line client for the pet store service: list, add, import and export pets, and place orders
 #[derive(Debug, Parser)]
 #[command(name = "petstore", version = VERSION, max_term_width = 100, after_long_help = AFTER_HELP.as_str())]
 pub(crate) struct Cli {
@@ -29,7 +29,7 @@ pub(crate) struct Cli {
         global = true,
         value_enum,
         value_name = "FORM",
-        help_heading = "Options of all commands"
+        help_heading = "Global options"
     )]
     pub(crate) output: Option<Form>,
     #[command(subcommand)]
@@ -79,7 +79,7 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: OrdersCommand,
     },
-    /// Follow what happens in the store (experimental: may change or vanish)
+    /// Follow events of the store (experimental: may change or be removed)
     ///
     /// A service that runs with `--min-stability beta` or `stable` does not have this operation.
     Events {
@@ -168,8 +168,8 @@ pub(crate) enum OrdersCommand {
 pub(crate) enum EventsCommand {
     /// Print each change of a pet or an order as it happens, until interrupted (experimental)
     ///
-    /// As JSON, each event is one line, and `--from` with its `cursor` continues after it. The command keeps waiting during failures
-    /// of the network and of the service.
+    /// With `--output json`, each event is one line; pass its `cursor` to `--from` to continue after it. The command keeps
+    /// waiting during failures of the network and of the service.
     Follow(FollowOptions),
 }
 
@@ -189,7 +189,7 @@ pub(crate) struct PageOptions {
     /// The number of entries of a page, from 1 to 100 [default: 20, and 100 with `--all`]
     #[arg(long, value_name = "NUMBER")]
     pub(crate) limit: Option<u64>,
-    /// The cursor with which to begin, from an earlier list with the same filters
+    /// The cursor to start from, as an earlier list with the same filters printed it
     #[arg(long)]
     pub(crate) cursor: Option<String>,
     /// Print this page and all that follow
@@ -251,16 +251,17 @@ pub(crate) struct ImportOptions {
     /// The format of the file; needed if its name does not end with .ndjson, .jsonl or .csv
     #[arg(long, value_enum)]
     pub(crate) format: Option<Format>,
-    /// Send each line as a request of its own, as many at the same time, at most 256. Otherwise lines are
-    /// sent as a stream; to a service that has no streams, 16 at the same time
+    /// Send each line in its own request, with NUMBER requests at a time (1 to 256). By default, lines
+    /// are sent as one stream, or 16 requests at a time if the service has no streams
     #[arg(long, value_name = "NUMBER", value_parser = value_parser!(u32).range(1..=256))]
     pub(crate) concurrency: Option<u32>,
     /// The file of the journal, instead of FILE.journal
     #[arg(long, value_name = "FILE")]
     pub(crate) journal: Option<PathBuf>,
     /// Write the rejected lines of all runs to this file, each as {"line": …, "reason": …}
-    #[arg(long, value_name = "FILE")]
-    pub(crate) refused: Option<PathBuf>,
+    // Up to 1.2.0 the name was `--refused`.
+    #[arg(long, alias = "refused", value_name = "FILE")]
+    pub(crate) rejected: Option<PathBuf>,
     /// How to handle lines that may have been added earlier, if the service can no longer tell
     #[arg(long, value_enum, value_name = "WHAT", default_value = "hold")]
     pub(crate) unknown: Unknown,
@@ -274,10 +275,10 @@ pub(crate) struct ExportOptions {
     /// Only pets with this status
     #[arg(long, value_parser = status())]
     pub(crate) status: Option<PetStatus>,
-    /// Only pets with a greater id than this one; an interrupted export printed it
+    /// Only pets with an id greater than ID; an interrupted export prints the ID to continue from
     #[arg(long, value_name = "ID", value_parser = value_parser!(i64).range(1..), conflicts_with = "cursor")]
     pub(crate) after: Option<i64>,
-    /// The cursor with which to begin, of `pets list`
+    /// The cursor to start from, as `pets list` prints it
     #[arg(long)]
     pub(crate) cursor: Option<String>,
 }

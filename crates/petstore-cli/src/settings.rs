@@ -28,7 +28,7 @@ pub(crate) struct ServiceOptions {
     #[arg(
         long,
         global = true,
-        help_heading = "Options of all commands",
+        help_heading = "Global options",
         env = "PETSTORE_URL",
         hide_env_values = true,
         value_name = "URL"
@@ -38,7 +38,7 @@ pub(crate) struct ServiceOptions {
     #[arg(
         long,
         global = true,
-        help_heading = "Options of all commands",
+        help_heading = "Global options",
         env = "PETSTORE_CLI_CONFIG",
         hide_env_values = true,
         value_name = "FILE"

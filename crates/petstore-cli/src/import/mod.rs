@@ -63,8 +63,8 @@ pub(crate) async fn run(service: &Service, options: &ImportOptions, form: Form) 
             api_key: service.api_key(),
         },
     )?;
-    if let Some(refused) = &options.refused {
-        report::check_refused(refused, &options.file, &journal_path)?;
+    if let Some(rejected) = &options.rejected {
+        report::check_rejected(rejected, &options.file, &journal_path)?;
     }
     let progress = Progress::begin(journal.state(), scan.records);
     let outcome = Outcome {
@@ -97,8 +97,8 @@ pub(crate) async fn run(service: &Service, options: &ImportOptions, form: Form) 
     let is_through = state.settled() + outcome.held.count() == scan.records;
     outcome.signal = work.stop.came().filter(|_| !is_through);
     let ended = outcome.tell(form, &options.file, &journal_path, &state)?;
-    if let Some(refused) = &options.refused {
-        report::write_refused(refused, &journal_path)?;
+    if let Some(rejected) = &options.rejected {
+        report::write_rejected(rejected, &journal_path)?;
     }
     Ok(ended)
 }

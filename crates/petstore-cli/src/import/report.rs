@@ -136,7 +136,7 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    /// Says it, and gives the code.
+    /// Prints the outcome, and returns the exit code.
     pub(super) fn tell(
         &self,
         form: Form,
@@ -157,7 +157,7 @@ impl Outcome {
         };
         let mut counts = format!("{} added", grouped(state.added));
         for (count, what) in [
-            (state.refused, "refused"),
+            (state.refused, "rejected"),
             (state.skipped, "skipped"),
             (self.held.count(), "held back"),
             (self.unanswered, "sent without a response"),
@@ -221,7 +221,7 @@ impl Outcome {
 }
 
 /// Writes the rejected lines of all runs to a file.
-pub(super) fn write_refused(to: &Path, journal: &Path) -> Result<()> {
+pub(super) fn write_rejected(to: &Path, journal: &Path) -> Result<()> {
     let context = || format!("cannot write the rejected lines to `{}`", to.display());
     let mut file = BufWriter::new(File::create(to).with_context(context)?);
     journal::refused(journal, |line, reason| {
@@ -234,14 +234,14 @@ pub(super) fn write_refused(to: &Path, journal: &Path) -> Result<()> {
 }
 
 /// Checks that the file for rejected lines does not overwrite the input or the journal.
-pub(super) fn check_refused(to: &Path, input: &Path, journal: &Path) -> Result<()> {
+pub(super) fn check_rejected(to: &Path, input: &Path, journal: &Path) -> Result<()> {
     let Ok(to) = fs::canonicalize(to) else {
         return Ok(());
     };
     for other in [input, journal] {
         if fs::canonicalize(other).is_ok_and(|other| other == to) {
             bail!(crate::exit::WrongUsage(format!(
-                "--refused would overwrite `{}`: name another file",
+                "--rejected would overwrite `{}`: name another file",
                 to.display()
             )));
         }

@@ -234,8 +234,8 @@ fn help_lists_the_options_of_a_command_before_those_of_all_commands() {
             .unwrap_or_else(|| panic!("no {text} in {help}"))
     };
     assert!(place("--status") < place("--all"));
-    assert!(place("--all") < place("Options of all commands:"));
-    assert!(place("Options of all commands:") < place("--url"));
+    assert!(place("--all") < place("Global options:"));
+    assert!(place("Global options:") < place("--url"));
     assert!(
         help.contains("[default: http://127.0.0.1:8080/v1]"),
         "{help}"

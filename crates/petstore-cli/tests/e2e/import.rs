@@ -8,8 +8,8 @@ use crate::{
 };
 use serde_json::Value;
 
-/// The rejected lines, as `--refused` writes them.
-fn refused(user: &User, file: &str) -> Vec<(u64, String)> {
+/// The rejected lines, as `--rejected` writes them.
+fn rejected(user: &User, file: &str) -> Vec<(u64, String)> {
     let text = user.read(file);
     let lines = text.lines().map(|line| {
         let line: Value = serde_json::from_str(line).expect("JSON");
@@ -39,8 +39,8 @@ fn invalid_lines_are_reported_with_their_numbers_and_the_others_are_added() {
         "pets",
         "import",
         "pets.ndjson",
-        "--refused",
-        "refused.ndjson",
+        "--rejected",
+        "rejected.ndjson",
     ];
     let finished = user.run(&import);
     let report = finished.json(3);
@@ -55,7 +55,7 @@ fn invalid_lines_are_reported_with_their_numbers_and_the_others_are_added() {
         (5, "`owner`"),
         (7, "longer than 64 KiB"),
     ];
-    let found = refused(&user, "refused.ndjson");
+    let found = rejected(&user, "rejected.ndjson");
     assert_eq!(found.len(), expected.len(), "{found:?}");
     for ((line, word), (found, reason)) in expected.iter().zip(&found) {
         assert_eq!(line, found);
@@ -66,7 +66,7 @@ fn invalid_lines_are_reported_with_their_numbers_and_the_others_are_added() {
     again
         .reports(&["imported already: 6 of 6 lines"])
         .stdout_of(3);
-    assert_eq!(refused(&user, "refused.ndjson"), found);
+    assert_eq!(rejected(&user, "rejected.ndjson"), found);
     each_is_there_once(&service, 2);
 }
 
@@ -130,11 +130,14 @@ fn the_file_of_rejected_lines_cannot_replace_the_input_or_the_journal() {
     let service = Service::start();
     let user = User::of(&service);
     user.write("pets.ndjson", &pets(3));
-    for file in ["pets.ndjson", "./pets.ndjson.journal"] {
-        let finished = user.run(&["pets", "import", "pets.ndjson", "--refused", file]);
-        finished
-            .reports(&["--refused would overwrite"])
-            .stdout_of(2);
+    // `--refused` is the name of the flag up to 1.2.0.
+    for flag in ["--rejected", "--refused"] {
+        for file in ["pets.ndjson", "./pets.ndjson.journal"] {
+            let finished = user.run(&["pets", "import", "pets.ndjson", flag, file]);
+            finished
+                .reports(&["--rejected would overwrite"])
+                .stdout_of(2);
+        }
     }
     assert_eq!(user.read("pets.ndjson"), pets(3));
     assert!(service.pets().is_empty());
