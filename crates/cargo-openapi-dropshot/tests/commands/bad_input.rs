@@ -113,7 +113,7 @@ fn a_folder_without_the_toolkit_is_rejected_by_the_round_trip() {
 }
 
 #[test]
-fn two_folders_with_one_crate_are_rejected() {
+fn two_folders_with_the_same_crate_name_are_rejected() {
     let repository = Repository::with_crates();
     repository.replace("client/Cargo.toml", "things-client", "things-models");
     let texts = [

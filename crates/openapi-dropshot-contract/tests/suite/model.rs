@@ -89,7 +89,7 @@ fn the_response_for_a_status_is_the_most_exact_one() {
 }
 
 #[test]
-fn the_tree_can_be_walked_and_turned_into_json() {
+fn nodes_are_found_by_pointer_and_converted_to_json() {
     let document = readable(&with_schemas(
         "    A: {enum: [1, null, true], x-more: {a/b: 2}}\n",
     ));

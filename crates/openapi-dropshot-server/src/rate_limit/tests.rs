@@ -42,7 +42,7 @@ fn the_rate_of_a_key_replaces_that_of_the_settings() {
 }
 
 #[test]
-fn a_burst_passes_and_the_next_request_waits_for_its_interval() {
+fn a_burst_passes_and_further_requests_are_rejected_until_the_interval_is_over() {
     let limiter = limiter("2", "3");
     for (remaining, reset) in [(2, 500), (1, 1000), (0, 1500)] {
         let quota = limiter.default_count(1, ms(0));

@@ -208,7 +208,7 @@ fn https_works_with_the_default_features() {
 }
 
 #[test]
-fn a_client_and_its_calls_are_send_and_sync() {
+fn a_client_and_its_calls_can_be_sent_between_threads() {
     fn between_threads<T: Send>(_: T) {}
     let client = Client::builder("http://localhost/v1")
         .api_key(KEY)

@@ -186,7 +186,7 @@ fn a_full_disk_makes_the_service_not_ready_even_while_writes_without_changes_suc
 }
 
 #[test]
-fn a_store_that_cannot_be_written_is_rejected_with_what_to_do() {
+fn a_store_that_cannot_be_written_ends_serve_with_an_error_that_says_what_to_do() {
     let Some(launcher) = launcher(READ_ONLY) else {
         return;
     };

@@ -94,7 +94,7 @@ fn the_address_of_the_admin_listener_has_a_port_and_no_name() {
 }
 
 #[test]
-fn host_names_have_no_port() {
+fn host_names_with_a_port_or_a_scheme_are_rejected() {
     check::<HostNames>(
         &[
             ("none", "none"),

@@ -71,7 +71,7 @@ async fn a_statement_is_prepared_once_for_all_values() {
 }
 
 #[tokio::test]
-async fn old_keys_are_found_by_index_and_need_no_sorting() {
+async fn expired_idempotency_keys_are_found_by_index_without_sorting() {
     let fixture = in_a_file();
     let steps = fixture.store.readers.read_here(|db| {
         let mut plan = db.prepare(&format!(

@@ -78,17 +78,17 @@ async fn until_lonely(db: &Client) {
 }
 
 #[tokio::test]
-async fn a_commit_that_was_cancelled_is_not_a_success() {
+async fn a_cancelled_commit_has_an_unknown_outcome() {
     while_a_commit_waits("pg_cancel_backend", &[]).await;
 }
 
 #[tokio::test]
-async fn a_commit_that_was_cancelled_is_not_a_success_without_warnings_either() {
+async fn a_cancelled_commit_has_an_unknown_outcome_even_if_the_server_sends_no_warnings() {
     while_a_commit_waits("pg_cancel_backend", &["client_min_messages = error"]).await;
 }
 
 #[tokio::test]
-async fn a_commit_whose_session_was_ended_is_not_a_success() {
+async fn a_commit_whose_session_was_ended_has_an_unknown_outcome() {
     while_a_commit_waits("pg_terminate_backend", &[]).await;
 }
 

@@ -126,7 +126,7 @@ async fn one_server_succeeds_if_several_cancel_the_same_order() {
 }
 
 #[tokio::test]
-async fn orders_that_wait_for_a_transaction_get_its_result() {
+async fn an_order_for_a_locked_pet_succeeds_after_a_rollback_and_is_rejected_after_a_commit() {
     let Some(cluster) = shared().await else {
         return;
     };
