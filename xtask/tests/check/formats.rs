@@ -14,7 +14,7 @@ fn broken() -> Tree {
 const DAY: &[&str] = &["--today", "2030-06-20"];
 
 #[test]
-fn each_gate_has_a_line_with_its_time_and_each_fault_its_place_and_remedy() {
+fn each_gate_has_a_line_with_its_time_and_each_finding_has_its_place_and_remedy() {
     let output = broken().check(DAY);
     assert_eq!(output.status.code(), Some(1));
     let printed = all_of(&output);

@@ -117,7 +117,7 @@ fn missing_responses_are_created_if_no_operation_has_them() {
 }
 
 #[test]
-fn a_document_without_generated_code_gets_the_responses_too() {
+fn missing_responses_are_added_to_a_document_without_generated_code() {
     let repository = Repository::code_first();
     repository.replace(DOCUMENT, "components:\n", &format!("{REMOVE}components:\n"));
     assert_printed(

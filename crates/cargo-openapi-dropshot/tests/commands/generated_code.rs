@@ -91,7 +91,7 @@ components:
 }
 
 #[test]
-fn a_sunset_alone_is_generated_where_the_rule_is_switched_off() {
+fn a_sunset_without_a_deprecation_date_is_generated_if_the_rule_is_switched_off() {
     let repository = Repository::with_crates();
     let line = "      summary: List all things\n";
     let deprecated = format!("{line}      deprecated: true\n      x-sunset: 2031-01-31\n");

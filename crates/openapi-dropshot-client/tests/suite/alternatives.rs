@@ -52,7 +52,7 @@ fn a_union_is_read_as_the_alternative_that_its_discriminator_names() {
 }
 
 #[test]
-fn a_union_inside_of_a_value_follows_its_discriminator_too() {
+fn a_union_in_a_member_is_read_by_its_own_discriminator() {
     let text = r#"{"contact":{"contact":null,"kind":"school"},"kind":"school"}"#;
     let (school, written) = read::<School>(text);
     assert!(

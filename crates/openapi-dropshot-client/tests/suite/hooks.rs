@@ -85,7 +85,7 @@ impl Interceptor for Observer {
 }
 
 #[tokio::test]
-async fn hooks_wait_share_a_context_and_see_the_end_of_a_call() {
+async fn hooks_can_wait_share_the_context_of_a_call_and_see_its_end() {
     let (service, observer) = (MockTransport::new(), Observer::default());
     let client = mocked(&service).to_builder().interceptor(observer.clone());
     let client = client

@@ -52,7 +52,7 @@ impl Interceptor for Recorder {
 }
 
 #[tokio::test]
-async fn each_try_has_its_hooks_those_of_the_client_around_those_of_the_call() {
+async fn the_hooks_of_the_client_are_called_around_those_of_the_call_at_each_try() {
     let service = Service::responding([
         String::new(),
         response("502 Bad Gateway", &["x-request-id: r"], ""),

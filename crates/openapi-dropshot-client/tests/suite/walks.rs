@@ -233,7 +233,7 @@ async fn a_bound_is_checked_before_the_first_page_is_fetched() {
 }
 
 #[tokio::test]
-async fn a_stream_outlives_its_client_and_is_send() {
+async fn a_stream_can_be_moved_to_a_task_and_outlives_its_client() {
     let service = Service::responding(three_pages()).await;
     let books = client(&service).list_books().stream();
     let ids = tokio::spawn(books.map_ok(|book| book.id).try_collect::<Vec<_>>());

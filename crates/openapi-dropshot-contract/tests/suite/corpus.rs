@@ -95,7 +95,7 @@ const REJECT: &[(&str, Expected)] = &[
 ];
 
 #[test]
-fn documents_with_a_fault_are_rejected_at_its_line() {
+fn invalid_documents_are_rejected_at_the_line_of_the_error() {
     let documents = documents("corpus/reject");
     if !documents.is_empty() {
         let there: Vec<&str> = documents.iter().map(|(name, _)| name.as_str()).collect();

@@ -165,7 +165,7 @@ fn a_rewritten_document_keeps_its_places_and_its_text() {
 }
 
 #[test]
-fn faults_of_a_newer_document_are_reported_where_they_are_written() {
+fn problems_of_openapi_3_1_and_3_2_documents_are_reported_where_they_are_written() {
     assert_fault(
         &document("3.1.1", "{type: [string, 'null'], default: «5}"),
         "invalid-default",
@@ -294,7 +294,7 @@ fn members_of_openapi_3_2_are_members_of_no_older_version() {
 }
 
 #[test]
-fn faults_of_members_of_openapi_3_2_are_reported_at_their_place() {
+fn problems_of_members_of_openapi_3_2_are_reported_at_their_place() {
     for (text, id, message) in [
         (
             "paths: {/a: {get: {responses: {'200': {content: {application/json: {$ref: «'#/components/mediaTypes/B'}}}}}}}",
@@ -400,7 +400,7 @@ webhooks: {}
 }
 
 #[test]
-fn a_bracket_may_be_as_far_left_as_the_name_of_its_member() {
+fn a_closing_bracket_may_have_the_indentation_of_its_member_name() {
     let text = "openapi: 3.0.3\ninfo: {title: T, version: 1.0.0}\nx-a:\n  b: {\n    \"c\": [\n      1\n    ]\n  }\npaths: {}\n";
     assert_eq!(
         readable(text)

@@ -111,7 +111,7 @@ fn error_codes_outside_the_catalogue_are_reported() {
 }
 
 #[test]
-fn codes_at_a_response_of_another_status_are_errors() {
+fn error_codes_listed_at_a_response_of_another_status_are_reported() {
     let text = with_responses("        '400': {description: Bad., x-error-codes: [odd, «gone]}\n");
     assert_fault(
         &text,

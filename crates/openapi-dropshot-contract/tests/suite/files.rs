@@ -172,7 +172,7 @@ fn the_document_of_several_files_is_one_text_that_means_the_same() {
 }
 
 #[test]
-fn a_fault_in_another_file_is_shown_with_its_lines() {
+fn a_problem_in_another_file_is_shown_with_the_lines_of_that_file() {
     let mut files = files();
     let pet = files.get_mut("spec/schemas/pet.yaml").expect("it is there");
     *pet = pet.replace("name: {type: string}", "name: {type: sting}");
@@ -200,7 +200,7 @@ fn a_fault_in_another_file_is_shown_with_its_lines() {
 }
 
 #[test]
-fn documents_of_openapi_3_1_have_several_files_too() {
+fn a_document_of_openapi_3_1_can_consist_of_several_files() {
     let main = MAIN.replace("3.0.3", "3.1.0");
     let mut files = files();
     let pet = files.get_mut("spec/schemas/pet.yaml").expect("it is there");

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn an_accepted_request_and_a_fault_always_have_a_line() {
+    fn successful_requests_and_server_errors_other_than_503_always_have_a_line() {
         let lines = lines(3);
         for status in [200, 201, 204, 304, 500, 502, 504] {
             assert_eq!(of_hundred(&lines, Some(status), None), 100, "{status}");

@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_stays_short_whatever_it_repeats() {
+    fn a_message_that_is_too_long_is_cut() {
         let error = ErrorResponse::new(Condition::InvalidRequest, "ü".repeat(900_000));
         let message = error.rejection::<TestContract>().message;
         assert_eq!(message.chars().count(), LONGEST_MESSAGE + 1);

@@ -84,7 +84,7 @@ fn an_operation_without_a_call_is_unused_after_thirty_days_of_counting() {
 }
 
 #[test]
-fn calls_that_a_restored_backup_lacks_may_have_been_made_until_then() {
+fn the_days_without_calls_begin_with_the_restore_of_a_backup_at_the_earliest() {
     let mut report = report(Some(41), "shop");
     let usage = report.operations.remove(0);
     let deprecation = RETIRED.deprecation.expect("it is deprecated");

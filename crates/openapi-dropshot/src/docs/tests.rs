@@ -70,7 +70,7 @@ fn no_comment_has_a_carriage_return_of_its_own() {
 }
 
 #[test]
-fn a_schema_gets_its_description_only_where_schemars_would_change_it() {
+fn a_description_attribute_is_generated_only_where_schemars_would_change_the_text() {
     let attribute_of = |docs: Docs| {
         docs.description_attribute()
             .map(|tokens| tokens.to_string())

@@ -51,7 +51,7 @@ fn a_crate_that_denies_deprecated_code_does_not_compile_with_get_pet() {
 }
 
 #[test]
-fn naming_the_builder_of_a_deprecated_operation_warns_too() {
+fn naming_the_builder_of_a_deprecated_operation_causes_a_deprecation_warning() {
     let warnings = deprecations(&compile("names_the_builder.rs", &[]));
     assert!(
         warnings

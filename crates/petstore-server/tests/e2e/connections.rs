@@ -174,7 +174,7 @@ fn silent_clients_do_not_block_other_clients() {
 /// The body is unread when the response is there, and the end of the stream must
 /// not overtake it. reqwest does not mind, curl does.
 #[test]
-fn a_rejection_arrives_over_http_2_too() {
+fn a_401_arrives_over_http_2_for_a_request_with_a_body() {
     let version = Command::new("curl").arg("--version").output();
     if !version.is_ok_and(|version| String::from_utf8_lossy(&version.stdout).contains("HTTP2")) {
         return skip(Need::Curl, "curl with HTTP/2 is not installed");

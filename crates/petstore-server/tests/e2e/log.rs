@@ -96,7 +96,7 @@ fn nothing_secret_is_logged(format: &str) {
 }
 
 #[test]
-fn a_request_without_a_route_is_logged_too() {
+fn requests_with_an_undecodable_path_or_an_unknown_method_are_logged() {
     let service = Service::start_with(&["--log-format", "json"]);
     for (request, method, status) in [
         (Request::get("/v1/secret/%ff"), "GET", 400),
@@ -155,7 +155,7 @@ fn the_log_line_has_the_client_address_from_a_trusted_proxy() {
 }
 
 #[test]
-fn a_request_whose_client_disconnects_is_logged_too() {
+fn a_request_whose_client_disconnects_is_logged() {
     let service = Service::start();
     let request = Request::post("/v1/pets", "{}")
         .key(&service.key)

@@ -123,7 +123,7 @@ fn the_document_is_served_without_a_key() {
 }
 
 #[test]
-fn the_document_is_served_as_json_too_and_is_the_same() {
+fn the_document_is_served_as_json_with_the_same_operations() {
     let service = Service::start();
     let response = service.send(&Request::get("/v1/openapi.json"));
     assert_eq!(response.status, 200);

@@ -60,7 +60,7 @@ async fn a_long_response_is_compressed_for_clients_that_accept_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_long_page_of_the_api_is_compressed_too() {
+async fn a_long_page_of_pets_is_compressed_for_clients_that_accept_gzip() {
     let running = running(Switch::On).await;
     let pet = serde_json::json!({ "name": "x".repeat(20_000), "categoryId": 7 });
     let pet = Request::post("/v1/pets", pet.to_string()).key(&running.key);

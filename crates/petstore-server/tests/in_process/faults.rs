@@ -38,7 +38,7 @@ async fn a_panic_in_a_handler_gets_500_is_logged_and_does_not_stop_the_server() 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_panic_before_the_handler_gets_500_too() {
+async fn a_panic_during_the_look_up_of_a_key_gets_500_and_the_server_continues() {
     let running = Running::start(With::default()).await;
     running.store.key_panics.store(true, Ordering::SeqCst);
     let message = running.get("/v1/pets").assert_error(500, "internal_error");

@@ -41,7 +41,7 @@ fn an_operation_may_be_removed_from_the_day_of_its_sunset_on() {
 }
 
 #[test]
-fn a_beta_operation_keeps_its_sunset_as_well() {
+fn a_beta_operation_cannot_be_removed_before_its_sunset() {
     let beta = format!("{SUNSET}      x-stability-level: beta\n");
     let policy = Policy::on(day("2030-12-04"));
     let found = ids(Some(&beta), None, &policy);

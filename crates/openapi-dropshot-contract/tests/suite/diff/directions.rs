@@ -131,7 +131,7 @@ fn requests_and_responses_break_by_different_edits() {
 }
 
 #[test]
-fn the_same_meaning_written_another_way_breaks_nothing() {
+fn equivalent_schemas_in_another_notation_are_not_breaking_changes() {
     let named = r#""A": {"type": "object", "required": ["a"], "properties": {"a": {"type": "string", "maxLength": 5}}}"#;
     let inline = r#"{"type": "object", "required": ["a"], "properties": {"a": {"type": "string", "maxLength": 5}}}"#;
     let base = document(inline, "");

@@ -44,7 +44,7 @@ async fn read_body(
 }
 
 #[tokio::test]
-async fn a_body_is_put_together_and_gives_its_share_back() {
+async fn a_body_in_chunks_is_joined_and_returns_its_share_of_the_budget_when_dropped() {
     let budget = budget();
     let held = read_body(body(&["{\"a\"", ":1}"]), &budget, None).await;
     let held = held.expect("fits");

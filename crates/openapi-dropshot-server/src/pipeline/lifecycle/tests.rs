@@ -19,7 +19,7 @@ fn a_link_to_the_next_page_stays_beside_the_one_to_the_successor() {
 }
 
 #[test]
-fn a_sunset_alone_is_announced_alone() {
+fn a_sunset_without_a_deprecation_date_is_announced_by_the_sunset_header_only() {
     let deprecation = Deprecation {
         since: i64::MIN,
         deprecation_header: "",

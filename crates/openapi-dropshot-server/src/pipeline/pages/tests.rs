@@ -16,7 +16,7 @@ fn pages() -> Pages {
 }
 
 #[test]
-fn pages_hide_no_operation_with_another_path() {
+fn pages_of_the_service_do_not_conflict_with_operations_at_other_paths() {
     assert!(pages().check(TestContract::OPERATIONS, "/v1").is_ok());
 }
 

@@ -45,7 +45,7 @@ async fn a_batch_is_bounded() {
 }
 
 #[tokio::test]
-async fn a_batch_is_bounded_by_its_bytes_too() {
+async fn writes_beyond_the_byte_limit_of_a_batch_go_into_the_next_batch() {
     let fixture = in_a_file();
     let gate = fixture.gate().await;
     let name = "x".repeat(BATCH_BYTES / 4);
@@ -103,7 +103,7 @@ async fn a_single_write_is_committed_at_once() {
 }
 
 #[tokio::test]
-async fn a_write_that_fails_does_so_alone_and_leaves_nothing() {
+async fn a_failed_write_is_undone_and_the_rest_of_its_batch_is_committed() {
     let fixture = in_a_file();
     fixture.store.create_key(key(1)).await.expect("a key");
     let gate = fixture.gate().await;
@@ -136,7 +136,7 @@ async fn a_write_that_fails_does_so_alone_and_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn a_write_that_panics_does_so_alone_and_leaves_nothing() {
+async fn a_write_that_panics_is_undone_and_the_rest_of_its_batch_is_committed() {
     let fixture = in_a_file();
     let gate = fixture.gate().await;
     let store = Arc::clone(&fixture.store);

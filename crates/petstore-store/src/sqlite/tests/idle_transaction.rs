@@ -84,7 +84,7 @@ fn is_read(index: &std::path::Path) -> bool {
 
 #[tokio::test]
 #[cfg(target_os = "linux")]
-async fn a_store_with_nothing_to_write_holds_a_lock_on_its_log() {
+async fn an_idle_store_holds_a_read_lock_on_the_write_ahead_log() {
     let fixture = in_a_file();
     let index = fixture.folder.path().join("pets.db-shm");
     for _ in 0..2 {
