@@ -494,7 +494,9 @@ fn report(
         println!("skipped {} in the client", operation.configured);
     }
     let steps = existing.steps(plan);
-    let toolkit = plan.toolkit.note();
+    // It is about the manifests that are new.
+    let has_manifest = written.iter().any(|path| path.ends_with("Cargo.toml"));
+    let toolkit = plan.toolkit.note().filter(|_| has_manifest);
     let rules = broken_rules(&plan.document);
     for note in plan
         .notes

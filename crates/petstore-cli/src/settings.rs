@@ -124,6 +124,12 @@ impl Service {
         &self,
         change: impl FnOnce(ClientBuilder) -> ClientBuilder,
     ) -> Result<Client> {
+        if self.api_key.trim().is_empty() {
+            let message = format!(
+                "the API key is empty: set {KEY}, or remove it to use that of the configuration file"
+            );
+            return Err(WrongUsage(message).into());
+        }
         let builder = Client::builder(&self.url)
             .api_key(&self.api_key)
             .on_deprecation(crate::output::say_deprecation);

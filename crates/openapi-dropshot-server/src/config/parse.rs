@@ -176,6 +176,9 @@ pub(super) fn key(arg: &Arg) -> Option<&str> {
 
 fn with_variables(command: Command, info: &ServiceInfo) -> Command {
     let with_variable = |arg: Arg| {
+        // A value such as `-1` is rejected as a value, not as an unknown flag.
+        let has_value = arg.get_action().takes_values() && !arg.is_positional();
+        let arg = arg.allow_negative_numbers(has_value);
         let Some(variable) = key(&arg).map(|key| info.variable(key)) else {
             return arg;
         };

@@ -16,7 +16,7 @@ use crate::{
     admin::{Admin, CannotListen},
     config::{self, ConfigError, ServeSettings, Settings, TlsFiles},
     logging, open_files,
-    pipeline::Context,
+    pipeline::{Context, largest_body},
     server::{Bound, Server, StartError, Stopped},
     setup::Setup,
     state::State,
@@ -80,6 +80,19 @@ fn is_usage_error(error: &(dyn Error + Send + Sync + 'static)) -> bool {
         next = error.source();
     }
     false
+}
+
+impl<X: clap::Args + Settings> ServeSettings<X> {
+    /// Checks the settings against the operations of a document. The server does so when it is bound; a program may want to do so before
+    /// it opens anything.
+    ///
+    /// # Errors
+    ///
+    /// `operation-limits` names an operation that the document does not have, or a limit of an operation cannot apply.
+    pub fn check_operations<C: Contract>(&self) -> Result<(), ConfigError> {
+        largest_body::<C>(&self.limits).map_err(ConfigError::new)?;
+        Ok(())
+    }
 }
 
 /// The reason why a program could not run or did not stop correctly.

@@ -55,7 +55,7 @@ pub(crate) async fn restore(file: &Path, settings: &CommandSettings) -> anyhow::
         )
     });
     print(&format!(
-        "restored `{url}` from `{}`{}\n{}",
+        "restored `{url}` from `{}`{}\n{}the API keys are those of the backup: see `key list`, and revoke again what was revoked since\n",
         file.display(),
         former.unwrap_or_default(),
         note(file, restored.has_checksum)

@@ -18,7 +18,7 @@ use openapi_dropshot_server::{
     logging, program,
 };
 use petstore_server::{
-    INFO,
+    Api, INFO,
     config::{CommandSettings, ServeSettings, StoreSettings},
 };
 use petstore_store::{DatabaseUrl, MigrationProgress, Store};
@@ -31,6 +31,7 @@ const MIGRATION_PATIENCE: Duration = Duration::from_secs(120);
 /// Runs the command `config`: prints the settings that `serve` would use, from all their sources.
 pub(crate) fn config(settings: &ServeSettings) -> anyhow::Result<()> {
     settings.check()?;
+    settings.check_operations::<Api>()?;
     // Rejects a database and a certificate that `serve` would reject, too.
     database(&settings.service.store)?;
     settings.check_tls()?;

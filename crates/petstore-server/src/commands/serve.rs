@@ -14,6 +14,7 @@ use petstore_store::{DatabaseUrl, OpenError, ServerMark, Store, StoreError};
 use std::env;
 
 pub(crate) async fn run(settings: ServeSettings) -> anyhow::Result<()> {
+    settings.check_operations::<Api>()?;
     let mut program = Program::begin(&INFO, settings)?;
     let settings = program.service().clone();
     let (url, events) = (database(&settings.store)?, settings.events);
