@@ -153,7 +153,8 @@ impl<K: From<Client>> ClientBuilder<K> {
         }
     }
 
-    /// The API key, without `Bearer`. Required if every operation of the document needs one.
+    /// The API key, without `Bearer`. Required if every operation of the document needs one. Every call sends it, in a client with the
+    /// module `schemes` as the scheme that most operations require: pass keys of other schemes to [`credential`](ClientBuilder::credential).
     ///
     /// ```
     /// # use openapi_dropshot_client::{BuildError, Client};

@@ -73,7 +73,7 @@ fn components_of_hidden_operations_only_are_removed() {
 fn served_operations_of_openapi_3_2_keep_the_components_that_they_refer_to() {
     let copy = Operation {
         method: "COPY",
-        ..*TestContract::OPERATIONS[0]
+        ..TestContract::OPERATIONS[0]
     };
     let query = Operation {
         method: "QUERY",

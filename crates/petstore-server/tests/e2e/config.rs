@@ -282,6 +282,14 @@ fn config_rejects_what_serve_rejects_and_says_the_same() {
             ],
             certificates,
         ),
+        (
+            vec!["--operation-limits", "createPets.body-bytes=1000"],
+            "error: `operation-limits` names `createPets`, which is not an operation of the document; remove it",
+        ),
+        (
+            vec!["--max-in-flight", "-1"],
+            "error: invalid value '-1' for '--max-in-flight <NUMBER>'",
+        ),
     ] {
         let errors = ["config", "serve"].map(|command| {
             let arguments = [&[command], arguments.as_slice()].concat();

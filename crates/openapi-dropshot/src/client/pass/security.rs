@@ -31,21 +31,21 @@ impl<'a> Schemes<'a> {
         Schemes(schemes.collect())
     }
 
-    /// How a client sends its single API key, which is given without a scheme.
-    pub(super) fn credential(&self) -> TokenStream {
-        let mut kinds = self.0.values().map(|(kind, _)| *kind);
-        let header = kinds.find(|kind| matches!(kind, SchemeKind::Header(_)));
-        credential(header.unwrap_or(SchemeKind::Bearer))
+    /// How a client sends its single API key, which is given without a scheme: as the scheme that most operations require alone.
+    pub(super) fn credential(&self, document: &Document) -> TokenStream {
+        let uses = |name: &str| {
+            let alternatives = document.operations.iter().flat_map(|own| &own.security);
+            let alone = alternatives.filter(|all| all.len() == 1 && all.contains_key(name));
+            alone.count()
+        };
+        let keys = self.0.iter().filter(|(_, (kind, _))| is_key(*kind));
+        // The first one of those that are required equally often.
+        let most = keys.rev().max_by_key(|(name, _)| uses(name));
+        credential(most.map_or(SchemeKind::Bearer, |(_, (kind, _))| *kind))
     }
 
     /// Whether one API key is all that the operations require.
     pub(super) fn is_one_key(&self) -> bool {
-        let is_key = |kind| {
-            matches!(
-                kind,
-                SchemeKind::Bearer | SchemeKind::Token | SchemeKind::Header(_)
-            )
-        };
         self.0.is_empty() || self.0.len() == 1 && self.0.values().all(|(kind, _)| is_key(*kind))
     }
 
@@ -144,6 +144,13 @@ impl Pass<'_> {
         });
         calls.collect()
     }
+}
+
+fn is_key(kind: SchemeKind<'_>) -> bool {
+    matches!(
+        kind,
+        SchemeKind::Bearer | SchemeKind::Token | SchemeKind::Header(_)
+    )
 }
 
 /// How a client sends a credential.

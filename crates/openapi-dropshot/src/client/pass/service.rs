@@ -16,7 +16,7 @@ impl Pass<'_> {
     /// Writes the client, with a method for each operation.
     pub(super) fn client(&self, requests: &[Request<'_>]) -> TokenStream {
         let library = self.library;
-        let credential = self.schemes.credential();
+        let credential = self.schemes.credential(self.document);
         let operations = &self.document.operations;
         let required = !operations.is_empty() && !operations.iter().any(Operation::is_open);
         let is_one_key = self.schemes.is_one_key();
