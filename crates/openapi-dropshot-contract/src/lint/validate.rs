@@ -6,6 +6,7 @@
 mod scalars;
 
 use super::walk::{Direction, schema_uses};
+use crate::grammar::is_free;
 use crate::model::{AdditionalProperties, Document, Location, Member, Node, NodeKind, Schema};
 use crate::problem::Problem;
 use crate::rules::{Profile, Rule, Severity, document as rules};
@@ -196,10 +197,28 @@ impl Validator<'_> {
                 }
             }
         }
-        for item in items {
-            if let Some(schema) = &schema.items {
-                self.validate(schema, item);
+        let described = &schema.prefix_items;
+        for (item, own) in items.iter().zip(described) {
+            self.validate(own, item);
+        }
+        let further = items.iter().skip(described.len());
+        let Some(of) = &schema.items else {
+            return;
+        };
+        let excluded = self.document.node(of).and_then(|node| node.get("not"));
+        if !described.is_empty() && excluded.is_some_and(is_free) {
+            let (count, keyword) = (described.len(), of.at.keyword("items"));
+            let message = format!(
+                "`{keyword}` allows no elements after those of `prefixItems`, of which there are {count}"
+            );
+            let help = "remove it, or describe it in `prefixItems`";
+            for item in further {
+                self.report(item, &of.at, &message, help);
             }
+            return;
+        }
+        for item in further {
+            self.validate(of, item);
         }
     }
 

@@ -75,6 +75,7 @@ impl Schema {
             _ => None,
         };
         (self.properties.values())
+            .chain(&self.prefix_items)
             .chain(self.items.as_deref())
             .chain(additional)
             .chain(self.compositions())

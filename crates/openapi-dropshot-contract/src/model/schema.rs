@@ -61,8 +61,10 @@ pub struct Schema {
     pub max_length: Option<Spanned<u64>>,
     /// `pattern` (ECMA-262)
     pub pattern: Option<Spanned<String>>,
-    /// `items`
+    /// `items`, which is about the elements after those of `prefixItems`
     pub items: Option<Box<Schema>>,
+    /// `prefixItems`: the schemas of the first elements
+    pub prefix_items: Vec<Schema>,
     /// `minItems`
     pub min_items: Option<Spanned<u64>>,
     /// `maxItems`

@@ -136,9 +136,12 @@ fn demand<'s>(schema: &'s Schema, finite: &HashSet<&str>) -> Option<&'s Location
     let by_property = (schema.required.iter())
         .filter_map(|name| schema.properties.get(&name.value))
         .find_map(|property| demand(property, finite));
-    let has_element = (schema.min_items.as_ref()).is_some_and(|minimum| minimum.value > 0);
-    let element = schema.items.as_deref().filter(|_| has_element);
-    let by_element = element.and_then(|items| demand(items, finite));
+    let least = schema.min_items.as_ref().map_or(0, |least| least.value);
+    let least = usize::try_from(least).unwrap_or(usize::MAX);
+    let has_further = least > schema.prefix_items.len();
+    let further = schema.items.as_deref().filter(|_| has_further);
+    let mut elements = schema.prefix_items.iter().take(least).chain(further);
+    let by_element = elements.find_map(|element| demand(element, finite));
     by_property
         .or(by_element)
         .or_else(|| schema.all_of.iter().find_map(|part| demand(part, finite)))

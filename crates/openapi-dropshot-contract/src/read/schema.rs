@@ -29,6 +29,8 @@ impl<'a> Reader<'a> {
             schema.properties.extend(property);
         }
         schema.items = self.boxed_schema(inner.get("items"));
+        let first = inner.items("prefixItems").iter();
+        schema.prefix_items = first.filter_map(|part| self.schema(part)).collect();
         let additional = inner.get("additionalProperties");
         schema.additional_properties = match additional.and_then(Node::as_bool) {
             Some(_) => (inner.value_at("additionalProperties", Node::as_bool))

@@ -132,6 +132,35 @@ fn a_default_is_valid_by_its_schema() {
 }
 
 #[test]
+fn each_of_the_first_elements_is_valid_by_its_own_schema() {
+    let newer = |members: &str| schema(members).replace("openapi: 3.0.3", "openapi: 3.1.0");
+    let two = "type: array, prefixItems: [{type: string}, {type: integer}]";
+    for (members, message) in [
+        (
+            format!("{two}, default: [a, «b]"),
+            "expected an integer, found `\"b\"`",
+        ),
+        (
+            format!("{two}, items: false, default: [a, 1, «2]"),
+            "`items` allows no elements after those of `prefixItems`, of which there are 2",
+        ),
+        (
+            format!("{two}, items: {{type: boolean}}, default: [a, 1, «2]"),
+            "expected a boolean, found `2`",
+        ),
+    ] {
+        assert_fault(&newer(&members), "invalid-default", message, "");
+    }
+    for members in [
+        format!("{two}, default: [a, 1, 2]"),
+        format!("{two}, items: false, default: [a]"),
+        format!("{two}, items: {{type: boolean}}, default: [a, 1, true]"),
+    ] {
+        assert_clean(&newer(&members));
+    }
+}
+
+#[test]
 fn a_valid_default_is_accepted() {
     for members in [
         "type: integer, minimum: 1, maximum: 100, default: 20",
