@@ -265,6 +265,7 @@ impl Normalizer<'_> {
         self.remove_misplaced_keywords(node, position);
         let is_null = single::enumeration(node, &mut null);
         self.conjunction(node);
+        single::elements(node);
         self.disjunction(node);
         if position != Position::Conjunct {
             self.describe_required(node);
@@ -283,7 +284,8 @@ impl Normalizer<'_> {
                 _ => Position::Part,
             };
             let is_typed = is_typed && ["allOf", "oneOf", "anyOf"].contains(&keyword.name);
-            if keyword.since == Since::V30 || keyword.name == "propertyNames" {
+            let is_newer = ["prefixItems", "propertyNames"].contains(&keyword.name);
+            if keyword.since == Since::V30 || is_newer {
                 self.schema(part, position, is_typed);
             }
         });

@@ -2,7 +2,7 @@
 //! must differ.
 
 use crate::text::{FromText, Violation, shortened};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::OnceLock;
 
@@ -144,6 +144,23 @@ pub fn check_names<'n, T: FromText>(
     Ok(())
 }
 
+/// Checks the element at an index, from 0, which has a type of its own (`prefixItems`). There may be fewer elements.
+///
+/// # Errors
+///
+/// The element is not a value of the type.
+pub fn check_element<'v, T: Deserialize<'v>>(
+    elements: &'v [Value],
+    index: usize,
+) -> Result<(), Violation> {
+    let element = elements.get(index).map(T::deserialize);
+    element.transpose().map(drop).map_err(|error| {
+        Violation::new(format!(
+            "must have a valid element at index {index}: {error}"
+        ))
+    })
+}
+
 /// Checks that no two elements are equal as JSON (`uniqueItems`).
 ///
 /// # Errors
@@ -235,6 +252,17 @@ mod tests {
         assert_eq!(
             message(RULES.check("A")),
             "must match `^[a-zü]*$`, found `A`"
+        );
+    }
+
+    #[test]
+    fn an_element_that_is_present_has_its_own_type() {
+        let elements = [json!("a"), json!(1)];
+        assert_eq!(check_element::<String>(&elements, 0), Ok(()));
+        assert_eq!(check_element::<bool>(&elements, 2), Ok(()));
+        assert_eq!(
+            message(check_element::<String>(&elements, 1)),
+            "must have a valid element at index 1: invalid type: integer `1`, expected a string"
         );
     }
 

@@ -43,6 +43,28 @@ fn body<'m>(models: &'m str, of: &str) -> &'m str {
 }
 
 #[test]
+fn each_of_the_first_elements_is_checked_by_its_own_type() {
+    for rest in ["unevaluatedItems: false", "items: false"] {
+        let models = models(
+            "3.1.1",
+            &format!(
+                "Name: {{type: string, minLength: 1}}
+                Thing: {{type: array, prefixItems: [{{$ref: '#/components/schemas/Name'}}, {{type: integer}}], {rest}}}"
+            ),
+        );
+        let check = body(&models, "impl TryFrom<Vec<Value>> for Thing {");
+        let check: String = check.split_whitespace().collect();
+        for wanted in [
+            "check_count(value.len(),None,Some(2),\"elements\",)?;",
+            "check_element::<Name>(&value,0)?;",
+            "check_element::<i64>(&value,1)?;",
+        ] {
+            assert!(check.contains(wanted), "{wanted}: {check}");
+        }
+    }
+}
+
+#[test]
 fn a_member_that_one_part_closes_rejects_other_members() {
     let models = models(
         "3.0.3",

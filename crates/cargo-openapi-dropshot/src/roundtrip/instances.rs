@@ -97,8 +97,8 @@ impl Schema {
             }
             "array" if depth <= DEEPEST[0] && case.count("minItems").unwrap_or_default() <= 1 => {
                 let most = case.count("maxItems").unwrap_or(1);
-                let item = (most > 0)
-                    .then(|| self.example_of(&case.schemas("items"), left_out, depth + 1));
+                let item =
+                    (most > 0).then(|| self.example_of(&case.element(0), left_out, depth + 1));
                 let items: Vec<Value> = item.flatten().into_iter().collect();
                 Some(items.into())
             }
@@ -252,8 +252,17 @@ impl Schema {
         if count == 0 {
             return Some(json!([]));
         }
-        let items = case.schemas("items");
-        let mut values = vec![self.smallest_of(&items, depth + 1)?];
+        let first = (0..case.first().min(count))
+            .map(|index| self.smallest_of(&case.element(index), depth + 1));
+        let first: Vec<Value> = first.collect::<Option<_>>()?;
+        let left = count - first.len();
+        if left == 0 {
+            return Some(first.into());
+        }
+        let items = case.element(first.len());
+        // An element that is not allowed is made nonetheless, to see that it is rejected.
+        let further = self.smallest_of(&items, depth + 1);
+        let mut values = vec![further.or_else(|| first.first().cloned())?];
         if case.is("uniqueItems") {
             for value in self.values(&items, depth + 1) {
                 if !values.contains(&value) {
@@ -261,7 +270,8 @@ impl Schema {
                 }
             }
         }
-        Some(values.iter().cycle().take(count).cloned().collect())
+        let further = values.iter().cycle().take(left);
+        Some(first.iter().chain(further).cloned().collect())
     }
 
     /// Returns values that follow and values that break each rule of schemas that apply together.
@@ -327,17 +337,27 @@ impl Schema {
     }
 
     fn arrays<'d>(&'d self, case: &Case<'d>, depth: usize, values: &mut Vec<Value>) {
-        for count in case
-            .counts_around(["minItems", "maxItems"])
-            .chain([0, 1, 2])
-        {
+        for count in case.counts_around(["minItems", "maxItems"]).chain([
+            0,
+            1,
+            2,
+            case.first(),
+            case.first() + 1,
+        ]) {
             values.extend(self.array(case, count, depth));
         }
         let least = case.count("minItems").unwrap_or(1).clamp(1, 20);
-        let Some(Value::Array(base)) = self.array(case, least, depth) else {
+        let Some(Value::Array(base)) = self.array(case, least.max(case.first()), depth) else {
             return;
         };
-        for item in self.values(&case.schemas("items"), depth + 1) {
+        for index in 1..case.first() {
+            for item in self.values(&case.element(index), depth + 1) {
+                let mut items = base.clone();
+                items[index] = item;
+                values.push(items.into());
+            }
+        }
+        for item in self.values(&case.element(0), depth + 1) {
             let mut items = base.clone();
             items[0] = item.clone();
             values.push(Value::Array(items));
@@ -394,6 +414,23 @@ impl<'d> Case<'d> {
             .collect()
     }
 
+    /// Returns how many elements have schemas of their own (`prefixItems`).
+    fn first(&self) -> usize {
+        let lists = self.all("prefixItems").filter_map(Value::as_array);
+        lists.map(Vec::len).max().unwrap_or_default()
+    }
+
+    /// Returns the schemas of the element at an index.
+    fn element(&self, index: usize) -> Vec<&'d Value> {
+        let parts = self.0.iter().filter_map(|part| {
+            let first = part.get("prefixItems").and_then(Value::as_array);
+            let own = first.and_then(|first| first.get(index));
+            let keywords = ["items", "unevaluatedItems"].iter();
+            own.or_else(|| keywords.clone().find_map(|keyword| part.get(*keyword)))
+        });
+        parts.filter(|schema| schema.is_object()).collect()
+    }
+
     /// Returns the properties, each with all schemas that apply to it.
     fn properties(&self) -> BTreeMap<&'d str, Vec<&'d Value>> {
         let mut properties: BTreeMap<_, Vec<_>> = BTreeMap::new();
@@ -422,7 +459,7 @@ impl<'d> Case<'d> {
         own.unwrap_or_else(|| {
             if self.get("properties").is_some() {
                 "object"
-            } else if self.get("items").is_some() {
+            } else if self.get("items").is_some() || self.get("prefixItems").is_some() {
                 "array"
             } else {
                 ""

@@ -145,38 +145,40 @@ fn names(node: &mut Node) {
 }
 
 /// Without alternatives and conditions, members that are not evaluated are those that are
-/// not named. Beside `additionalProperties` all members are evaluated, and beside `items` all
-/// elements.
+/// not named, and elements that are not evaluated those after `prefixItems`. Beside
+/// `additionalProperties` all members are evaluated, and beside `items` all elements.
 fn unevaluated(node: &mut Node) {
-    const OTHERS: [&str; 7] = [
-        "$ref",
-        "allOf",
-        "anyOf",
-        "oneOf",
-        "if",
-        "dependentSchemas",
-        "patternProperties",
-    ];
+    const OTHERS: [&str; 5] = ["$ref", "allOf", "anyOf", "oneOf", "if"];
     let allows = |value: &Node| {
         value.as_bool() == Some(true) || value.as_object().is_some_and(IndexMap::is_empty)
     };
-    for (keyword, all) in [
-        ("unevaluatedProperties", "additionalProperties"),
-        ("unevaluatedItems", "items"),
+    for (keyword, all, own) in [
+        (
+            "unevaluatedProperties",
+            "additionalProperties",
+            ["dependentSchemas", "patternProperties"].as_slice(),
+        ),
+        ("unevaluatedItems", "items", &["contains"]),
     ] {
         if node.get(keyword).is_some_and(allows) || node.get(all).is_some() {
             node.remove(keyword);
         }
-    }
-    if let Some(value) = node.get("unevaluatedProperties").cloned()
-        && OTHERS.iter().all(|keyword| node.get(keyword).is_none())
-    {
-        node.remove("unevaluatedProperties");
-        node.set("additionalProperties", value);
+        let mut others = OTHERS.iter().chain(own);
+        if others.all(|keyword| node.get(keyword).is_none())
+            && let Some(value) = node.remove(keyword)
+        {
+            // Other keywords than `additionalProperties` hold schemas only.
+            let is_never = all == "items" && value.as_bool() == Some(false);
+            let value = match is_never {
+                true => Node::object(&value.at).with("not", Node::object(&value.at)),
+                false => value,
+            };
+            node.set(all, value);
+        }
     }
 }
 
-/// A list of elements that all have the same schema is an array of a fixed length.
+/// A list of elements that all have the same schema is an array that has no more of them.
 fn items(node: &mut Node) {
     let plain = |part: &Node| {
         let mut part = part.clone();
@@ -189,18 +191,20 @@ fn items(node: &mut Node) {
         return;
     };
     let count = u64::try_from(parts.len()).unwrap_or(u64::MAX);
-    let is_full = node.get("minItems").and_then(Node::as_u64) == Some(count);
-    let is_bounded = node.get("maxItems").and_then(Node::as_u64) == Some(count);
+    let most = node.get("maxItems").and_then(Node::as_u64);
+    let is_bounded = most.is_some_and(|most| most <= count);
     // `items: false` was rewritten before.
     let is_closed = node
         .get("items")
         .is_some_and(|items| items.get("not").is_some());
     let same = parts.iter().all(|part| plain(part).same_value(&first));
-    if same && is_full && (is_bounded || is_closed) {
+    if same && (is_bounded || is_closed) {
         let at = first.at.clone();
         node.remove("prefixItems");
         node.set("items", first);
-        node.set("maxItems", Node::new(&at, NodeKind::Number(count.into())));
+        if !is_bounded {
+            node.set("maxItems", Node::new(&at, NodeKind::Number(count.into())));
+        }
     }
 }
 

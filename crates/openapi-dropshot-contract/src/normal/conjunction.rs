@@ -4,7 +4,7 @@
 use super::{
     Budget, LONGEST_CHAIN, MOST_COPIED, Normalizer, Position, ValueKind, conjuncts, kind_of,
 };
-use crate::grammar::{EXCLUSIVE_BOUNDS, is_annotation, is_closing};
+use crate::grammar::{EXCLUSIVE_BOUNDS, is_annotation, is_closing, is_free};
 use crate::model::{Document, Node, Schema, compare_numbers};
 use indexmap::IndexMap;
 use std::cell::Cell;
@@ -44,6 +44,10 @@ impl Normalizer<'_> {
             self.joined(joined, part, Budget::new(&steps))
         });
         if let Some(mut joined) = joined {
+            let first = joined.get_mut("prefixItems").and_then(Node::items_mut);
+            for part in first.into_iter().flatten() {
+                self.schema(part, Position::Part, false);
+            }
             if let Some(items) = joined.get_mut("items") {
                 self.schema(items, Position::Part, false);
             }
@@ -84,6 +88,13 @@ impl Normalizer<'_> {
         // Whether all parts allow `null` was decided before.
         let mut part = part.clone();
         part.remove_null();
+        // `items` and `unevaluatedItems` depend on the `prefixItems` beside them.
+        let has_first = |node: &Node| node.get("prefixItems").is_some();
+        if (has_first(&joined) && describes_elements(&part))
+            || (has_first(&part) && describes_elements(&joined))
+        {
+            return None;
+        }
         for bounds in EXCLUSIVE_BOUNDS {
             join_bound(&mut joined, &part, bounds)?;
         }
@@ -112,6 +123,13 @@ impl Normalizer<'_> {
         }
         Some(joined)
     }
+}
+
+/// Returns whether a schema restricts the elements of an array.
+fn describes_elements(node: &Node) -> bool {
+    ["prefixItems", "items", "unevaluatedItems"]
+        .iter()
+        .any(|keyword| node.get(keyword).is_some_and(|own| !is_free(own)))
 }
 
 /// Adds the bound of a part if it is the narrower one; `None` if the two cannot be compared.
@@ -177,6 +195,9 @@ fn narrower(name: &str, own: &Node, other: &Node) -> Option<Option<Node>> {
             ("number", "integer") => Some(Some(other.clone())),
             _ => None,
         },
+        // Every array without `items` has got free ones.
+        "items" if other.is_empty_container() => Some(None),
+        "items" if own.is_empty_container() => Some(Some(other.clone())),
         "items" => {
             let parts = Node::list(&own.at, vec![own.clone(), other.clone()]);
             Some(Some(Node::object(&own.at).with("allOf", parts)))

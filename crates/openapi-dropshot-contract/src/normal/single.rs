@@ -66,7 +66,7 @@ pub(super) fn writes_type(root: &Node, node: &Node) -> bool {
 }
 
 impl Node {
-    fn is_empty_container(&self) -> bool {
+    pub(super) fn is_empty_container(&self) -> bool {
         match &self.kind {
             NodeKind::Array(items) => items.is_empty(),
             NodeKind::Object(members) => members.is_empty(),
@@ -259,7 +259,9 @@ pub(super) fn never(node: &mut Node) {
             Node::new(&at, NodeKind::Bool(false)),
         );
     }
-    if node.get("items").is_some_and(is_never) && node.get("minItems").is_none() {
+    let is_prefixed = node.get("prefixItems").is_some();
+    let is_required = node.get("minItems").is_some();
+    if node.get("items").is_some_and(is_never) && !is_prefixed && !is_required {
         node.set("items", Node::object(&at));
         node.set("maxItems", Node::new(&at, NodeKind::Number(0.into())));
     }
@@ -276,6 +278,23 @@ pub(super) fn never(node: &mut Node) {
     if closed && let Some(properties) = properties {
         // An object that is closed rejects what it does not name.
         properties.retain(|name, member| required.contains(name) || !is_never(&member.value));
+    }
+}
+
+/// Bounds the number of elements, if `items` allows none after those of `prefixItems`.
+pub(super) fn elements(node: &mut Node) {
+    let count = node.items("prefixItems").len();
+    let Some(items) = node.get("items").filter(|items| is_never(items)) else {
+        return;
+    };
+    let (count, at) = (u64::try_from(count).unwrap_or(u64::MAX), items.at.clone());
+    if count == 0 {
+        return;
+    }
+    node.set("items", Node::object(&at));
+    let most = node.get("maxItems").and_then(Node::as_u64);
+    if most.is_none_or(|most| most > count) {
+        node.set("maxItems", Node::new(&at, NodeKind::Number(count.into())));
     }
 }
 

@@ -94,7 +94,7 @@ restrictions! {
     "patternProperties" "pattern-property" "a pattern of `patternProperties`"
         "{type: object}" "{type: object, patternProperties: {^a: {type: string}}}";
     "unevaluatedItems" "unevaluated-items" "`unevaluatedItems`"
-        "{type: array, prefixItems: [{}]}" "{type: array, prefixItems: [{}], unevaluatedItems: false}";
+        "{allOf: [{type: array}]}" "{allOf: [{type: array}], unevaluatedItems: false}";
     "unevaluatedProperties" "unevaluated-properties" "`unevaluatedProperties`"
         "{allOf: [{type: object}]}" "{allOf: [{type: object}], unevaluatedProperties: false}";
     "dependentRequired" "dependent-required" "a property of `dependentRequired`"

@@ -74,6 +74,18 @@ fn a_schema_of_3_1_means_the_same_as_its_form_in_3_0() {
             "{type: array, items: {type: string}, minItems: 2, maxItems: 2}",
         ),
         (
+            "{type: array, prefixItems: [{type: string}, {type: string}], unevaluatedItems: false}",
+            "{type: array, items: {type: string}, maxItems: 2}",
+        ),
+        (
+            "{type: array, prefixItems: [{type: string}, {type: string}], maxItems: 1}",
+            "{type: array, items: {type: string}, maxItems: 1}",
+        ),
+        (
+            "{type: array, unevaluatedItems: {type: string}}",
+            "{type: array, items: {type: string}}",
+        ),
+        (
             "{type: object, unevaluatedProperties: false}",
             "{type: object, additionalProperties: false}",
         ),

@@ -133,6 +133,52 @@ fn the_narrower_of_two_bounds_applies() {
 }
 
 #[test]
+fn no_further_elements_are_a_bound_of_their_number() {
+    let first = json!([{"type": "string"}, {"type": "integer"}]);
+    for (rest, most) in [
+        ("unevaluatedItems: false", 2),
+        ("items: false", 2),
+        ("unevaluatedItems: false, maxItems: 5", 2),
+        ("unevaluatedItems: false, maxItems: 1", 1),
+    ] {
+        let thing = thing(
+            "3.1.1",
+            &format!(
+                "Thing: {{type: array, prefixItems: [{{type: string}}, {{type: integer}}], {rest}}}"
+            ),
+        );
+        assert_eq!(
+            thing,
+            json!({"type": "array", "prefixItems": first, "items": {}, "maxItems": most}),
+            "{rest}"
+        );
+    }
+}
+
+#[test]
+fn first_elements_of_one_part_of_all_of_are_not_joined_with_elements_of_another() {
+    let base = "Base: {type: array, prefixItems: [{type: string}, {type: integer}], unevaluatedItems: false}";
+    let joined = |part: &str| {
+        thing(
+            "3.1.1",
+            &format!("{base}\nThing: {{allOf: [{{$ref: '#/components/schemas/Base'}}, {part}]}}"),
+        )
+    };
+    let thing = joined("{type: array, minItems: 1}");
+    assert_eq!(thing["allOf"], Value::Null);
+    assert_eq!(
+        (&thing["minItems"], &thing["maxItems"]),
+        (&json!(1), &json!(2))
+    );
+    for part in [
+        "{type: array, items: {type: string}}",
+        "{type: array, prefixItems: [{minLength: 1}]}",
+    ] {
+        assert_eq!(joined(part)["allOf"].as_array().map(Vec::len), Some(2));
+    }
+}
+
+#[test]
 fn all_parts_of_all_of_need_to_allow_null() {
     let text = |nullable: bool| match nullable {
         true => json!({"type": ["string", "null"], "maxLength": 5, "minLength": 1}),

@@ -141,6 +141,10 @@ fn each_of_the_first_elements_is_valid_by_its_own_schema() {
             "expected an integer, found `\"b\"`",
         ),
         (
+            format!("{two}, unevaluatedItems: false, default: [a, 1, «2]"),
+            "`unevaluatedItems` allows no elements after those of `prefixItems`, of which there are 2",
+        ),
+        (
             format!("{two}, items: false, default: [a, 1, «2]"),
             "`items` allows no elements after those of `prefixItems`, of which there are 2",
         ),
@@ -148,12 +152,16 @@ fn each_of_the_first_elements_is_valid_by_its_own_schema() {
             format!("{two}, items: {{type: boolean}}, default: [a, 1, «2]"),
             "expected a boolean, found `2`",
         ),
+        (
+            "type: array, prefixItems: [{type: integer}, {type: integer}], unevaluatedItems: false, default: «[1, 2, 3]".to_owned(),
+            "it has 3 elements, more than 2",
+        ),
     ] {
         assert_fault(&newer(&members), "invalid-default", message, "");
     }
     for members in [
         format!("{two}, default: [a, 1, 2]"),
-        format!("{two}, items: false, default: [a]"),
+        format!("{two}, unevaluatedItems: false, default: [a]"),
         format!("{two}, items: {{type: boolean}}, default: [a, 1, true]"),
     ] {
         assert_clean(&newer(&members));

@@ -279,8 +279,9 @@ fn loosen(document: &Document, schema: &Schema, is_parameter: bool, root: &mut V
     if let Some(known) = known_values(schema).filter(|_| !object.contains_key("enum")) {
         object.insert("enum".to_owned(), Value::from(known));
     }
-    // The service checks which members exclude each other, and the names of others.
+    // The service checks which members exclude each other, the names of others, and the elements that have types of their own.
     object.remove("propertyNames");
+    object.remove("prefixItems");
     if is_type(schema, Type::Object) {
         object.remove("not");
     }

@@ -36,10 +36,14 @@ pub(super) fn collection(
         ),
     };
     let shape = tokens(&shapes.schema(of));
-    let mut schema = vec![
-        keyword("type", json_type),
-        keyword(elements, quote!(generator.subschema_for::<#shape>())),
-    ];
+    let mut described = quote!(generator.subschema_for::<#shape>());
+    // No keyword of OpenAPI 3.0 refers to these types, but the emitted document has the components among them.
+    let first = rules.first.iter().filter(|ty| !matches!(ty, Ty::Scalar(_)));
+    let first: Vec<TokenStream> = first.map(|ty| tokens(&shapes.schema(ty))).collect();
+    if !first.is_empty() {
+        described = quote!(({ #(generator.subschema_for::<#first>();)* #described }));
+    }
+    let mut schema = vec![keyword("type", json_type), keyword(elements, described)];
     schema.extend(bounds(&[(least, rules.min), (greatest, rules.max)]));
     let mut checks = count(rules.min, rules.max, what, quote!(value.len()));
     if rules.unique {
@@ -50,6 +54,11 @@ pub(super) fn collection(
         let ty = tokens(&rust(ty));
         quote!(openapi_dropshot_types::rules::check_names::<#ty>(value.keys())?;)
     }));
+    for (index, ty) in rules.first.iter().enumerate() {
+        let (index, ty) = (Literal::usize_unsuffixed(index), tokens(&rust(ty)));
+        checks
+            .extend(quote!(openapi_dropshot_types::rules::check_element::<#ty>(&value, #index)?;));
+    }
     let text = rust(&match is_array {
         true => Ty::List(Box::new(of.clone())),
         false => Ty::Map(Box::new(of.clone())),

@@ -147,6 +147,9 @@ pub(crate) fn item_value(items: &[Item], item: &Item, node: &Node) -> Option<Tok
             if rules.unique {
                 check_distinct(&elements).ok()?;
             }
+            for (ty, element) in rules.first.iter().zip(node.as_array()?) {
+                value(items, ty, element)?;
+            }
             list(items, of, node).map(|inner| quote!(#name(#inner)))
         }
         Kind::Union(union) => union.variants.iter().find_map(|variant| {

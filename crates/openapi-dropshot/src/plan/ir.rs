@@ -359,4 +359,6 @@ pub(crate) struct Counts {
     pub(crate) unique: bool,
     /// `propertyNames`: the type whose texts are the names of members.
     pub(crate) names: Option<Ty>,
+    /// `prefixItems`: the types of the first elements.
+    pub(crate) first: Vec<Ty>,
 }

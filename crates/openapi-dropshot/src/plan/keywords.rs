@@ -30,9 +30,17 @@ fn unsupported(keyword: &str) -> Option<(&'static str, &'static str)> {
             "has no effect here: only a property of an object can be sent in one direction only",
             "write it at the property, beside its `type` or its `allOf`",
         ),
-        "prefixItems" | "contains" | "minContains" | "maxContains" | "unevaluatedItems" => (
+        "prefixItems" => (
+            "is not supported here: it describes the elements of an array",
+            "write `type: array`, or remove it",
+        ),
+        "contains" | "minContains" | "maxContains" => (
             "is not supported: all elements of an array have one type",
             "write `items`, with `oneOf` if the elements differ",
+        ),
+        "unevaluatedItems" => (
+            "is not supported beside references, `allOf`, alternatives or `contains`: the elements that these describe count, too",
+            "write all elements in `prefixItems` of one schema, with `items: false`; or remove it",
         ),
         "if" | "then" | "else" | "dependentRequired" | "dependentSchemas" => (
             "is not supported: no type expresses a condition",

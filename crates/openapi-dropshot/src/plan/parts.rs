@@ -170,6 +170,9 @@ pub(crate) fn form_properties<'a>(
         if list.is_some() && outer.unique_items {
             return Err(Some("uniqueItems"));
         }
+        if list.is_some() && !outer.prefix_items.is_empty() {
+            return Err(Some("prefixItems"));
+        }
         let each = list.unwrap_or(property);
         Ok(FormProperty {
             wire,

@@ -120,13 +120,35 @@ impl<'a> Planner<'a> {
     }
 
     fn array(&mut self, schema: &'a Schema, wanted: &str) -> Kind {
-        let keywords = ["items", "minItems", "maxItems", "uniqueItems"];
+        let keywords = [
+            "items",
+            "prefixItems",
+            "minItems",
+            "maxItems",
+            "uniqueItems",
+        ];
         self.only(schema, "an array", &keywords);
         let of = match &schema.items {
-            Some(items) => self.use_of_part(items, &format!("{wanted}Item"), "an element"),
+            Some(items) if schema.prefix_items.is_empty() || self.is_free(items) => {
+                self.use_of_part(items, &format!("{wanted}Item"), "an element")
+            }
+            Some(items) => {
+                let keyword = items.at.keyword("items");
+                let message = format!(
+                    "`{keyword}` is not supported beside `prefixItems`: the further elements would be of another type"
+                );
+                let help = "write `items: false` if there are none, or `items` alone, with `oneOf` if the elements differ";
+                self.reject(&rules::UNSUPPORTED_SCHEMA, &items.at, message, help);
+                Ty::Invalid
+            }
             None => Ty::Any,
         };
+        let first = schema.prefix_items.iter().enumerate().map(|(index, part)| {
+            let wanted = format!("{wanted}Item{index}");
+            self.use_of_part(part, &wanted, "an element")
+        });
         let rules = Counts {
+            first: first.collect(),
             unique: schema.unique_items,
             ..counts(&schema.min_items, &schema.max_items)
         };

@@ -80,8 +80,8 @@ fn keywords_of_3_1_without_a_rust_type_are_rejected_at_their_place() {
             "contains: {const: a}",
         ),
         (
-            "      type: array\n      items: {type: string}\n",
-            "prefixItems: [{type: string}, {type: integer}]",
+            "      type: array\n      prefixItems: [{type: string}, {type: integer}]\n",
+            "items: {type: string}",
         ),
         ("      type: array\n", "items: {$dynamicRef: '#a'}"),
         (
@@ -96,7 +96,14 @@ fn keywords_of_3_1_without_a_rust_type_are_rejected_at_their_place() {
             "      oneOf: [{$ref: '#/components/schemas/Other'}]\n",
             "unevaluatedProperties: false",
         ),
-        ("      type: array\n", "unevaluatedItems: false"),
+        (
+            "      type: array\n      prefixItems: [{type: string}]\n",
+            "unevaluatedItems: {type: integer}",
+        ),
+        (
+            "      anyOf: [{type: array, items: {type: string}}, {type: integer}]\n",
+            "unevaluatedItems: false",
+        ),
     ] {
         let text = schema(&format!("{before}      {keyword}\n"))
             .replace("openapi: 3.0.3", "openapi: 3.1.1");

@@ -325,6 +325,23 @@ fn another_media_type_with_the_same_suffix_breaks_clients() {
 }
 
 #[test]
+fn an_array_that_takes_no_further_elements_breaks_clients_and_one_that_gives_none_does_not() {
+    let open = "{type: array, prefixItems: [{type: string}, {type: integer}]}";
+    let closed = open.replace("]}", "], unevaluatedItems: false}");
+    let same = open.replace("]}", "], items: false}");
+    let is_broken = |part: fn(&str) -> String, base: &str, revision: &str| {
+        !breaks(Part::Operation, &part(base), &part(revision)).is_empty()
+    };
+    let taken = |schema: &str| format!("{}, {}", taken(schema), given("{}"));
+    assert!(is_broken(taken, open, &closed));
+    assert!(!is_broken(taken, &closed, open));
+    assert!(!is_broken(taken, &closed, &same));
+    let member = |schema: &str| given(&format!("{{type: object, properties: {{a: {schema}}}}}"));
+    assert!(is_broken(member, &closed, open));
+    assert!(!is_broken(member, open, &closed));
+}
+
+#[test]
 fn a_renamed_parameter_breaks_clients() {
     let parameter = |name: &str, place: &str, schema: &str| {
         format!("{{name: {name}, in: {place}, schema: {{type: {schema}}}}}")
