@@ -467,8 +467,8 @@ impl Request {
         Ok(Response::new(body, head, Bytes::new()))
     }
 
-    /// Sends the request; the response is a stream of JSON of this media type: `application/jsonl`, `application/x-ndjson` or
-    /// `application/json-seq`. Its items are read as they arrive; see [`Streamed`].
+    /// Sends the request; the response is a stream of JSON of this media type: `application/jsonl`, `application/x-ndjson`,
+    /// `application/json-seq` or one that ends in `+json-seq`. Its items are read as they arrive; see [`Streamed`].
     ///
     /// ```
     /// # use openapi_dropshot_client::{Error, Response, generated::Request, stream::Streamed};

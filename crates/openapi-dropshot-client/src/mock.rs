@@ -16,7 +16,7 @@
 //! between tries, time limits and [delays](MockResponse::delay) pass at once, and `tokio::time::Instant` shows how long they would
 //! have taken.
 
-use crate::{BoxError, RequestBody, TransportError};
+use crate::{BoxError, RequestBody, TransportError, stream::is_sequence};
 use bytes::Bytes;
 use futures_util::{
     FutureExt as _, StreamExt as _,
@@ -282,7 +282,7 @@ impl MockResponse {
     }
 
     /// A [stream](crate::stream) of items, as this media type writes them: lines of `application/jsonl` or `application/x-ndjson`, texts of
-    /// `application/json-seq`, or events of `text/event-stream` that have data only. It has the status 200. An item that cannot be
+    /// `application/json-seq` or of `+json-seq`, or events of `text/event-stream` that have data only. It has the status 200. An item that cannot be
     /// written as JSON is left out. Write other events as a [`text`](MockResponse::text).
     ///
     /// ```
@@ -299,8 +299,8 @@ impl MockResponse {
         items: impl IntoIterator<Item = T>,
     ) -> Self {
         let (before, behind) = match media_type {
-            "application/json-seq" => ("\u{1e}", "\n"),
             "text/event-stream" => ("data: ", "\n\n"),
+            _ if is_sequence(media_type) => ("\u{1e}", "\n"),
             _ => ("", "\n"),
         };
         let items = items.into_iter();

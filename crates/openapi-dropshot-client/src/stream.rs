@@ -45,8 +45,6 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-/// The media type whose items begin with a record separator (RFC 7464).
-const SEQUENCE: &str = "application/json-seq";
 /// The media types whose items are lines; the names mean the same.
 const LINES: [&str; 4] = [
     "application/jsonl",
@@ -109,9 +107,9 @@ impl<T: DeserializeOwned, C: ErrorCode> Streamed<T, C> {
         if found != media_type && !is_lines {
             return Err(arriving.of_other_type(media_type, found));
         }
-        let framing = match media_type {
-            SEQUENCE => Framing::Sequence(JsonText::default()),
-            _ => Framing::Lines,
+        let framing = match is_sequence(media_type) {
+            true => Framing::Sequence(JsonText::default()),
+            false => Framing::Lines,
         };
         let head = arriving.head.clone();
         let streamed = Streamed {
@@ -227,6 +225,11 @@ impl<T: DeserializeOwned, C: ErrorCode> Stream for Streamed<T, C> {
 impl<T, C> Unpin for Streamed<T, C> {}
 
 debug_fields!([T, C] Streamed<T, C>, count(count), has_ended(has_ended));
+
+/// Whether items begin with a record separator: those of `application/json-seq` (RFC 7464) and of `+json-seq` (RFC 8091).
+pub(crate) fn is_sequence(media_type: &str) -> bool {
+    media_type == "application/json-seq" || media_type.ends_with("+json-seq")
+}
 
 /// Asks for this media type, unless the application asks for another one.
 fn accept(request: &mut Prepared, media_type: &'static str) {

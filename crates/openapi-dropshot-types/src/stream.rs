@@ -105,7 +105,7 @@ pub enum StreamFormat {
     Events,
     /// `application/jsonl` and `application/x-ndjson`
     Lines,
-    /// `application/json-seq` (RFC 7464)
+    /// `application/json-seq` (RFC 7464), and media types that end in `+json-seq` (RFC 8091)
     Sequence,
 }
 

@@ -613,6 +613,10 @@ paths:
     get:
       operationId: lines
       responses: {'200': {description: All., content: {text/csv: {}, application/x-ndjson: {itemSchema: {type: integer, format: int64}}}}}
+  /places:
+    get:
+      operationId: places
+      responses: {'200': {description: All., content: {application/geo+json-seq: {itemSchema: {$ref: '#/components/schemas/Thing'}}}}}
 components:
   schemas:
     Thing: {type: object, properties: {size: {type: integer}}}
@@ -631,9 +635,10 @@ components:
         "pubstructTextsOk(pubStreamed<Event<String>>);",
         "pubstructLinesOk(pubStreamed<i64>);",
         "json(LinesOk::STATUS_CODE,\"application/x-ndjson\",StreamFormat::Lines,response.0",
+        "json(PlacesOk::STATUS_CODE,\"application/geo+json-seq\",StreamFormat::Sequence,response.0",
     ] {
         assert!(responses.contains(wanted), "{wanted}: {responses}");
     }
-    let names = "STREAMS:&'static[&'staticstr]=&[\"watch\",\"texts\",\"lines\"];";
+    let names = "STREAMS:&'static[&'staticstr]=&[\"watch\",\"texts\",\"lines\",\"places\"];";
     assert!(flat("dispatch.rs").contains(names));
 }

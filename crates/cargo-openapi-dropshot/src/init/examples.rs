@@ -145,7 +145,7 @@ impl Examples {
             let item = item.map(|item| item.to_string()).unwrap_or_default();
             return Ok(Some(match media.essence().as_str() {
                 "text/event-stream" => format!("data: {item}\n\n").into(),
-                "application/json-seq" => format!("\u{1e}{item}\n").into(),
+                _ if media.is_sequence() => format!("\u{1e}{item}\n").into(),
                 _ => format!("{item}\n").into(),
             }));
         }

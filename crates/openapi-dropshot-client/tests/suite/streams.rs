@@ -76,7 +76,12 @@ async fn listed(mut books: Streamed<Book>) -> (String, Vec<Error>) {
 #[tokio::test]
 async fn items_arrive_in_each_media_type() {
     let ids = [1, 2, 3].map(|id| serde_json::json!({ "id": id }));
-    for media_type in [JSON_LINES, "application/x-ndjson", "application/json-seq"] {
+    for media_type in [
+        JSON_LINES,
+        "application/x-ndjson",
+        "application/json-seq",
+        "application/geo+json-seq",
+    ] {
         let service = MockTransport::new();
         service.respond(MockResponse::error(503, "overloaded", "later"));
         service.respond(MockResponse::items(media_type, &ids).header("x-request-id", "r-1"));
@@ -207,6 +212,12 @@ async fn a_response_of_another_type_is_not_read_as_a_stream() {
         (JSON_LINES, "text/html", false),
         (JSON_LINES, "application/json-seq", false),
         ("application/json-seq", JSON_LINES, false),
+        (
+            "application/geo+json-seq",
+            "application/geo+json-seq; charset=utf-8",
+            true,
+        ),
+        ("application/geo+json-seq", "application/geo+json", false),
         (JSON_LINES, "application/x-ndjson; charset=utf-8", true),
         (JSON_LINES, "Application/JSONL", true),
     ] {

@@ -311,12 +311,11 @@ impl Parameter {
 /// The extension with the form of the data of events, `json` or `text`, if `itemSchema` describes the whole event.
 pub(crate) const EVENT_DATA: &str = "x-event-data";
 
-/// The media types of streams whose items have a schema.
-pub(crate) const STREAMS: [&str; 4] = [
+/// The media types of streams whose items have a schema, except sequences.
+const STREAMS: [&str; 3] = [
     "text/event-stream",
     "application/jsonl",
     "application/x-ndjson",
-    "application/json-seq",
 ];
 
 impl MediaType {
@@ -332,10 +331,17 @@ impl MediaType {
         essence == "application/json" || essence.ends_with("+json")
     }
 
+    /// Returns whether it is a JSON text sequence by its name: `application/json-seq` (RFC 7464), or one that ends in `+json-seq`
+    /// (RFC 8091).
+    pub fn is_sequence(&self) -> bool {
+        let essence = self.essence();
+        essence == "application/json-seq" || essence.ends_with("+json-seq")
+    }
+
     /// Returns the schema of the items, if it is a media type of streams that have one.
     pub fn items(&self) -> Option<&Schema> {
         let schema = self.item_schema.as_ref();
-        schema.filter(|_| STREAMS.contains(&self.essence().as_str()))
+        schema.filter(|_| self.is_sequence() || STREAMS.contains(&self.essence().as_str()))
     }
 }
 

@@ -50,7 +50,7 @@ crate::rules! {
         "Add `null` to the list of types, such as `type: [string, 'null']`, or remove `nullable`."
         Text "openapi: 3.1.1\ninfo: {title: T, version: 1.0.0}\npaths: {}\ncomponents: {schemas: {A: {type: string, nullable: true}}}"
             "openapi: 3.1.1\ninfo: {title: T, version: 1.0.0}\npaths: {}\ncomponents: {schemas: {A: {type: [string, 'null']}}}";
-    ITEM_SCHEMA Warning General "item-schema" "`itemSchema`, or `x-item-schema` in OpenAPI 3.0 and 3.1, describes the items of a stream: of `text/event-stream`, `application/jsonl`, `application/x-ndjson` or `application/json-seq`. For another media type no code is generated from it."
+    ITEM_SCHEMA Warning General "item-schema" "`itemSchema`, or `x-item-schema` in OpenAPI 3.0 and 3.1, describes the items of a stream: of `text/event-stream`, `application/jsonl`, `application/x-ndjson`, `application/json-seq` or one that ends in `+json-seq`. For another media type no code is generated from it."
         "Write `schema`, or one of these media types. The items of `text/event-stream` are events: describe one as an object whose member `data` has `contentMediaType: application/json` and a `contentSchema`; `x-item-schema` is the schema of the data itself."
         Operation "responses: {'200': {description: Here., content: {application/json: {x-item-schema: {}}}}}"
             "responses: {'200': {description: Here., content: {application/jsonl: {x-item-schema: {}}}}}";

@@ -5,7 +5,7 @@ use super::{
     ir::{Item, Kind, Others, Rule, Scalar, Ty},
     is_text,
     parts::Parts,
-    responses::{EVENTS, SEQUENCE},
+    responses::EVENTS,
     target,
 };
 use crate::{docs::Docs, rules};
@@ -175,7 +175,7 @@ impl<'a> Planner<'a> {
 
 /// Returns the schema of the lines of a body, if the handler gets them as they arrive.
 pub(crate) fn streamed_lines<'a>(body: &RequestBody, media: &'a MediaType) -> Option<&'a Schema> {
-    let is_lines = !matches!(media.essence().as_str(), EVENTS | SEQUENCE);
+    let is_lines = media.essence() != EVENTS && !media.is_sequence();
     media
         .items()
         .filter(|_| streamed(body) == Some(true) && is_lines)

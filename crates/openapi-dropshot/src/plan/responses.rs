@@ -13,9 +13,8 @@ use openapi_dropshot_contract::{
     model::{Document, MediaType, Node, Operation, Response, Schema, Spanned, StatusCode, Type},
 };
 
-/// The media types of streams that are not lines.
+/// The media type of events.
 pub(super) const EVENTS: &str = "text/event-stream";
-pub(super) const SEQUENCE: &str = "application/json-seq";
 
 /// The response that is not an error.
 #[derive(Default)]
@@ -72,7 +71,7 @@ impl ItemForm {
         match media.essence().as_str() {
             EVENTS if is_text() => ItemForm::TextEvents,
             EVENTS => ItemForm::Events,
-            SEQUENCE => ItemForm::Sequence,
+            _ if media.is_sequence() => ItemForm::Sequence,
             _ => ItemForm::Lines,
         }
     }

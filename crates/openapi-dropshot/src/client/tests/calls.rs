@@ -247,6 +247,12 @@ fn a_stream_is_read_as_the_items_of_its_schema() {
             "Streamed<i64>",
             "streamed(\"application/json-seq\")",
         ),
+        (
+            "application/geo+json-seq",
+            thing,
+            "Streamed<types::Thing>",
+            "streamed(\"application/geo+json-seq\")",
+        ),
     ] {
         let text = file(&stream(media_type, schema), "builder.rs");
         let flat = text.split_whitespace().collect::<String>();
