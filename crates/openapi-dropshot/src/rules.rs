@@ -40,8 +40,8 @@ openapi_dropshot_contract::rules! {
         "Correct the bounds."
         Schema "{type: integer, format: uint8, minimum: 256}"
             "{type: integer, format: uint16, minimum: 256}";
-    UNSUPPORTED_MULTIPLE_OF Error General "unsupported-multiple-of" "`multipleOf` is not above 0, or is a fraction at an integer."
-        "Write an integer above 0, or a number above 0 at `type: number`."
+    UNSUPPORTED_MULTIPLE_OF Error General "unsupported-multiple-of" "`multipleOf` of an integer is a fraction."
+        "Write an integer, or `type: number`."
         Schema "{type: integer, multipleOf: 0.5}"
             "{type: number, multipleOf: 0.5}";
     REQUIRED_WITHOUT_PROPERTY Error General "required-without-property" "`required` names a member that has no schema, and the generator could not add one that allows any value."

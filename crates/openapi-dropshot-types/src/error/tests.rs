@@ -83,6 +83,7 @@ fn a_body_has_the_members_of_the_document_in_their_order() {
     assert_eq!(secret.detail.as_deref(), Some("a secret"));
 }
 
+#[cfg(feature = "dropshot")]
 #[test]
 fn an_error_uses_the_first_body_shape_that_includes_its_status() {
     const fn shape(first: u16, last: u16, media_type: &'static str) -> ErrorShape {

@@ -25,7 +25,7 @@ impl<'a> Planner<'a> {
         self.only(schema, "an integer", BOUNDS);
         let format = value(&schema.format);
         let base = Base::of_format(format.as_deref());
-        let written = self.bounds(schema);
+        let written = Self::bounds(schema);
         if let Some(step) = &schema.multiple_of
             && integer(&step.value).is_none()
         {
@@ -87,7 +87,7 @@ impl<'a> Planner<'a> {
     /// Plans a schema of `type: number`.
     pub(super) fn number(&mut self, schema: &'a Schema) -> Kind {
         self.only(schema, "a number", BOUNDS);
-        let bounds = self.bounds(schema);
+        let bounds = Self::bounds(schema);
         let scalar = Scalar::Number {
             format: value(&schema.format),
         };
@@ -99,14 +99,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Reads the keywords for numbers.
-    fn bounds(&mut self, schema: &Schema) -> Bounds {
-        if let Some(step) = &schema.multiple_of
-            && step.value.as_f64().is_none_or(|step| step <= 0.0)
-        {
-            let message = format!("`multipleOf: {}` is not above 0", step.value);
-            let help = "write a number above 0, or remove it";
-            self.reject(&rules::UNSUPPORTED_MULTIPLE_OF, &step.at, message, help);
-        }
+    fn bounds(schema: &Schema) -> Bounds {
         let number = |bound: &Option<Spanned<Number>>| bound.as_ref()?.value.as_f64();
         Bounds {
             minimum: number(&schema.minimum),

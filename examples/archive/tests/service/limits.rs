@@ -2,7 +2,7 @@
 
 use super::{
     Archive, Issuer,
-    client::{Client, Error, RetryPolicy},
+    client::{ApiKey, Client, Error, RetryPolicy, schemes},
     status,
 };
 use serde_json::json;
@@ -48,7 +48,9 @@ async fn the_stricter_one_of_two_limits_applies() {
 fn reader(archive: &Archive) -> Client {
     let basic = "Basic YWRhOnRoZS1wYXNzd29yZA==";
     let builder = Client::builder(&archive.base).retry(RetryPolicy::never());
-    let builder = builder.api_key("ada").header("authorization", basic);
+    let builder = builder
+        .credential(&schemes::PARTNER, ApiKey::new("ada"))
+        .header("authorization", basic);
     builder.build().expect("the settings are valid")
 }
 

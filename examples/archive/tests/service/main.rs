@@ -111,7 +111,10 @@ impl Archive {
     /// A client that adds this header. Its one API key is the name of a partner, which alone allows nothing.
     fn client(&self, name: &str, value: &str) -> Client {
         let builder = Client::builder(&self.base).retry(RetryPolicy::never());
-        let builder = builder.api_key("museum").header(name, value);
+        let museum = client::ApiKey::new("museum");
+        let builder = builder
+            .credential(&client::schemes::PARTNER, museum)
+            .header(name, value);
         builder.build().expect("the settings are valid")
     }
 
@@ -123,7 +126,7 @@ impl Archive {
     fn partner(&self, partner: &str, secret: &'static [u8], time: u64) -> Client {
         let builder = Client::builder(&self.base).retry(RetryPolicy::never());
         let builder = builder
-            .api_key(partner)
+            .credential(&client::schemes::PARTNER, client::ApiKey::new(partner))
             .interceptor(move |request: &mut TryRequest<'_>| {
                 let mut mac = Hmac::<Sha256>::new_from_slice(secret)?;
                 let (method, path) = (request.method(), request.url().path());

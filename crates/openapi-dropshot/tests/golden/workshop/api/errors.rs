@@ -37,6 +37,16 @@ impl OperationError for ListToolsError {
     }
 }
 
+impl From<(ErrorStatusCode, models::Problem)> for ListToolsError {
+    fn from((status, body): (ErrorStatusCode, models::Problem)) -> Self {
+        match status.as_u16() {
+            404 => Self::NotFound(body),
+            400..=499 => Self::ClientError(status, body),
+            _ => Self::Other(status, body),
+        }
+    }
+}
+
 openapi_dropshot_types::bodies_by_status!(
     #[doc = " Describes the bodies of the errors of `addTool`."] AddToolErrorBody : "400"
     => Some("application/problem+json"), [models::Fault]; "413" =>
