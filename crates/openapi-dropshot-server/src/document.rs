@@ -121,7 +121,7 @@ fn is_served(served: &[&Operation], method: &str, path: &str) -> bool {
         .any(|one| one.method.eq_ignore_ascii_case(method) && one.path == path)
 }
 
-/// The pointer to the component that the target of a pointer is in, such as `/components/schemas/Pet`.
+/// The pointer to the component that the target of a pointer is in, such as `/components/schemas/Item`.
 fn whole_component(pointer: &str) -> &str {
     let end = pointer.match_indices('/').nth(3);
     let end = end.filter(|_| pointer.starts_with("/components/"));

@@ -126,7 +126,7 @@ impl Service {
     ) -> Result<Client> {
         if self.api_key.trim().is_empty() {
             let message = format!(
-                "the API key is empty: set {KEY}, or remove it to use that of the configuration file"
+                "there is no API key: {KEY} is empty; set it to a key, or remove it to use that of the configuration file"
             );
             return Err(WrongUsage(message).into());
         }

@@ -484,7 +484,13 @@ fn an_error_body_that_the_server_cannot_fill_is_named() {
                  '204': {description: Done.}\n        \
                  '400': {description: Bad., content: {application/json: {schema: {$ref: '#/components/schemas/Details'}}}}\n        \
                  '404': {description: Gone., content: {application/json: {schema: {$ref: '#/components/schemas/Details'}}}}\n        \
-                 default: {description: Other., content: {application/problem+json: {schema: {$ref: '#/components/schemas/Plain'}}}}\n\
+                 default: {description: Other., content: {application/problem+json: {schema: {$ref: '#/components/schemas/Plain'}}}}\n    \
+             delete:\n      \
+               operationId: deleteX\n      \
+               parameters: [{name: id, in: path, required: true, schema: {type: integer}}]\n      \
+               responses:\n        \
+                 '204': {description: Done.}\n        \
+                 '400': {description: Bad., content: {application/json: {schema: {$ref: '#/components/schemas/Details'}}}}\n\
          components:\n  \
            schemas:\n    \
              Plain: {type: object, required: [title], properties: {title: {type: string}}}\n    \
@@ -496,7 +502,7 @@ fn an_error_body_that_the_server_cannot_fill_is_named() {
         "path = \"spec/things.yaml\"\nprofile = \"general\"\n",
     );
     repository.write("openapi-dropshot.toml", &general);
-    let warning = "warning[unfilled-error-body]: the server itself responds with 400 to some requests of `getX`, \
+    let warning = "warning[unfilled-error-body]: the server itself responds with 400 to some requests of `getX` and of `deleteX`, \
                    but it has no value for `details`, which the body requires";
     let (code, printed) = repository.run(&["generate"]);
     assert!(code == 0 && printed.contains(warning), "{printed}");

@@ -176,6 +176,15 @@ fn a_body_without_an_example_is_reported() {
         "the response `200` of `list` has no example",
         "add `example`",
     );
+    let shared = text.replace("«", "").replace(
+        "        '200': {description: Fine., content: {a/b: {schema: {type: string}}}}\n",
+        "        '200': {$ref: '#/components/responses/Text'}\n        '206': {$ref: '#/components/responses/Text'}\n",
+    );
+    let component = "components: {responses: {Text: {description: Fine., content: {a/b: {schema: {type: string}}}}}, securitySchemes";
+    let shared = shared.replace("components: {securitySchemes", component);
+    let found = rules_of(&shared);
+    let examples = found.iter().filter(|rule| **rule == "missing-example");
+    assert_eq!(examples.count(), 1, "{found:?}");
     let with_example = with_responses(
         "        '200': {description: Fine., content: {a/b: {schema: {type: string, example: a}}}}\n",
     );

@@ -288,7 +288,7 @@ fn config_rejects_what_serve_rejects_and_says_the_same() {
         ),
         (
             vec!["--max-in-flight", "-1"],
-            "error: invalid value '-1' for '--max-in-flight <NUMBER>'",
+            "error: invalid value '-1' for '--max-in-flight': write a whole number, 1 or more",
         ),
     ] {
         let errors = ["config", "serve"].map(|command| {

@@ -81,7 +81,7 @@ async fn a_request_that_takes_too_long_gets_503_and_returns_its_permit() {
     .await;
     let message = running.get_pet(pet::HELD).assert_error(503, "unavailable");
     assert!(
-        message.contains("0.1 seconds") && message.contains("unknown"),
+        message.contains("0.1 seconds") && message.contains("can be repeated"),
         "{message}"
     );
     running.still_responds();

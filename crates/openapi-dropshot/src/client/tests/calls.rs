@@ -329,3 +329,47 @@ fn a_form_in_parts_has_a_method_for_each_part_that_the_document_lists() {
         assert!(files.iter().all(|file| !file.path.ends_with("forms.rs")));
     }
 }
+
+#[test]
+fn a_single_key_is_sent_as_the_scheme_that_most_operations_require_alone() {
+    let operation = |id: &str, security: &str| {
+        format!(
+            "  /{id}: {{get: {{operationId: {id}, security: {security}, responses: {{'204': {{description: Done.}}}}}}}}\n"
+        )
+    };
+    let text = |operations: &[String]| {
+        format!(
+            "openapi: 3.0.3\ninfo: {{title: T, version: 1.0.0}}\npaths:\n{}components:\n  securitySchemes:\n    hook: {{type: apiKey, in: header, name: Webhook-Id}}\n    sign: {{type: apiKey, in: header, name: Sign}}\n    user: {{type: http, scheme: bearer}}\n",
+            operations.concat()
+        )
+    };
+    let (user, hook) = ("[{user: []}]", "[{hook: []}]");
+    let pair = operation("d", "[{hook: [], sign: []}]");
+    for (operations, expected) in [
+        (
+            vec![
+                operation("a", user),
+                operation("b", hook),
+                operation("c", user),
+                pair.clone(),
+            ],
+            "Credential::Bearer",
+        ),
+        (
+            vec![
+                operation("a", hook),
+                operation("b", hook),
+                operation("c", user),
+            ],
+            "Credential::Header(\"Webhook-Id\")",
+        ),
+        // The first one.
+        (vec![pair], "Credential::Header(\"Webhook-Id\")"),
+    ] {
+        let client = file(&text(&operations), "client.rs");
+        let start = client.find("service!(").expect("it is there");
+        let end = client[start..].find(';').expect("it ends");
+        let service = &client[start..start + end];
+        assert!(service.contains(expected), "{service}");
+    }
+}
