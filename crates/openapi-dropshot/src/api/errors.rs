@@ -250,14 +250,17 @@ fn conversion(name: &Ident, responses: &[ErrorResponse<'_>]) -> Option<TokenStre
             _ => quote!(#first..=#last => Self::#variant(status, body)),
         }
     });
+    let arms: Vec<TokenStream> = arms.collect();
     let variant = ident(&default.variant);
+    let any = quote!(Self::#variant(status, body));
+    let chosen = match arms.is_empty() {
+        true => any,
+        false => quote!(match status.as_u16() { #(#arms,)* _ => #any }),
+    };
     Some(quote! {
         impl From<(ErrorStatusCode, #ty)> for #name {
             fn from((status, body): (ErrorStatusCode, #ty)) -> Self {
-                match status.as_u16() {
-                    #(#arms,)*
-                    _ => Self::#variant(status, body),
-                }
+                #chosen
             }
         }
     })
