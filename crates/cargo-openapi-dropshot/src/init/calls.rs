@@ -90,24 +90,31 @@ fn with_client(call: &ClientCall, request: &Request) -> String {
     text + ".send().await?;\n"
 }
 
-/// Whether the one API key of the client, which it sends in the first header that the document names or as a bearer
-/// credential, is all that an operation requires.
+/// Whether the one API key of the client is all that an operation requires.
 fn client_can_call(plan: &Plan, operation: &Operation) -> bool {
-    let schemes = &plan.document.security_schemes;
-    let first_header = schemes.values().find(|scheme| is_in_header(scheme));
-    let sent = match first_header {
+    let document = &plan.document;
+    let scheme = document.scheme_of_single_key();
+    let sent = match scheme.and_then(|name| document.security_schemes.get(name)) {
         Some(scheme) => key_line(scheme),
         None => Some(bearer_line()),
     };
+    let is_sent = |line: &String| sent.as_ref() == Some(line);
     operation.is_open()
-        || operation.security.iter().any(|names| {
-            let lines = names.keys().map(|name| key_line(schemes.get(name)?));
-            sent.is_some() && lines.eq([sent.clone()])
+        || operation.security.iter().any(|schemes| {
+            key_lines(plan, schemes.keys()).is_some_and(|lines| lines.iter().all(is_sent))
         })
 }
 
-fn is_in_header(scheme: &SecurityScheme) -> bool {
-    matches!(&scheme.api_key, Some((_, place)) if place == "header")
+/// The lines of a head with the API key for each of these schemes, each line once; `None` if one of them has no line.
+fn key_lines<'n>(plan: &Plan, names: impl Iterator<Item = &'n String>) -> Option<Vec<String>> {
+    let mut lines: Vec<String> = Vec::new();
+    for name in names {
+        let line = key_line(plan.document.security_schemes.get(name)?)?;
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    Some(lines)
 }
 
 fn bearer_line() -> String {
@@ -129,10 +136,11 @@ fn key_line(scheme: &SecurityScheme) -> Option<String> {
 /// A test that sends the request with an API key for each scheme of the first alternative. Without a line for each of
 /// them, it checks that the request is rejected.
 fn as_it_stands(plan: &Plan, operation: &Operation, request: &Request, status: u16) -> String {
-    let schemes = &plan.document.security_schemes;
     let required = operation.security.first().filter(|_| !operation.is_open());
-    let names = required.into_iter().flat_map(|schemes| schemes.keys());
-    let lines: Option<Vec<String>> = names.map(|name| key_line(schemes.get(name)?)).collect();
+    let lines = key_lines(
+        plan,
+        required.into_iter().flat_map(|schemes| schemes.keys()),
+    );
     let status = if lines.is_some() { status } else { 401 };
     let (mut before, mut own) = (String::new(), Vec::new());
     for (index, line) in lines.unwrap_or_default().iter().enumerate() {

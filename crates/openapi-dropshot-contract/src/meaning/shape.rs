@@ -135,11 +135,15 @@ impl<'d> Shape<'d> {
         let pattern = value(&schema.pattern).map(String::as_str);
         self.pattern = self.pattern.or(pattern);
         if let Some(values) = &schema.enumeration {
-            let mut of_others = values.iter().filter(|value| !value.is_null());
-            // The type of texts need not be written.
-            if of_others.clone().next().is_some() && of_others.all(|value| value.as_str().is_some())
+            let mut of_others = values
+                .iter()
+                .filter(|value| !value.is_null())
+                .map(scalar_type);
+            // The type of values that all have the same one need not be written.
+            if let Some(Some(first)) = of_others.next()
+                && of_others.all(|other| other == Some(first))
             {
-                self.types = self.types.or(Some(Type::String));
+                self.types = self.types.or(Some(first));
             }
             let values = values.iter().filter(|value| !value.is_null()).map(json);
             // A value that `allOf` allows is a value of each part.
@@ -293,4 +297,16 @@ fn json(node: &Node) -> String {
 
 fn value<T>(spanned: &Option<Spanned<T>>) -> Option<&T> {
     spanned.as_ref().map(|spanned| &spanned.value)
+}
+
+/// The type of a text, a boolean or an integer.
+fn scalar_type(value: &Node) -> Option<Type> {
+    let is_integer = value
+        .as_number()
+        .is_some_and(|number| number.is_i64() || number.is_u64());
+    match (value.as_str(), value.as_bool()) {
+        (Some(_), _) => Some(Type::String),
+        (_, Some(_)) => Some(Type::Boolean),
+        _ => is_integer.then_some(Type::Integer),
+    }
 }

@@ -85,7 +85,8 @@ differences! {
     PARAMETER_LOST "parameter-lost" "A parameter was lost.";
     PARAMETER_ADDED "parameter-added" "A parameter was added.";
     PARAMETER_REQUIRED "parameter-required" "A parameter is required in one of the documents only.";
-    PARAMETER_DEPRECATED "parameter-deprecated" "A parameter is deprecated in one of the documents only.";
+    PARAMETER_DEPRECATED "parameter-deprecated" "The deprecation of a parameter was lost."
+        accepted "dropshot has no deprecated parameters; the served document and the documentation of the types and of the client say it";
     PARAMETER_EMPTY_VALUE "parameter-empty-value" "A parameter may be empty in one of the documents only."
         accepted "dropshot does not describe it; the generator accepts it for texts only, which may be empty in any case";
     PARAMETER_EXTENSION "parameter-extension" "An extension of a parameter was lost." accepted EXTENSIONS;

@@ -33,15 +33,10 @@ impl<'a> Schemes<'a> {
 
     /// How a client sends its single API key, which is given without a scheme: as the scheme that most operations require alone.
     pub(super) fn credential(&self, document: &Document) -> TokenStream {
-        let uses = |name: &str| {
-            let alternatives = document.operations.iter().flat_map(|own| &own.security);
-            let alone = alternatives.filter(|all| all.len() == 1 && all.contains_key(name));
-            alone.count()
-        };
-        let keys = self.0.iter().filter(|(_, (kind, _))| is_key(*kind));
-        // The first one of those that are required equally often.
-        let most = keys.rev().max_by_key(|(name, _)| uses(name));
-        credential(most.map_or(SchemeKind::Bearer, |(_, (kind, _))| *kind))
+        let scheme = document
+            .scheme_of_single_key()
+            .and_then(|name| self.0.get(name));
+        credential(scheme.map_or(SchemeKind::Bearer, |(kind, _)| *kind))
     }
 
     /// Whether one API key is all that the operations require.
