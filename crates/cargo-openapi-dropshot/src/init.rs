@@ -173,11 +173,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let is_complete =
         existing.steps(&plan).is_empty() && kept.iter().all(|own| is_same(options, own));
     match is_complete {
-        true => verify::remove_unless_green(options, &plan, &written).inspect_err(|_| {
-            if !has_folder {
-                fs::remove_dir(&options.folder).ok();
-            }
-        })?,
+        true => verify::remove_unless_green(options, &plan, &written, has_folder)?,
         false => plan.notes.push(NOT_TRIED.to_owned()),
     }
     added.iter().for_each(|line| println!("{line}"));
@@ -494,7 +490,7 @@ fn report(
         println!("skipped {} in the client", operation.configured);
     }
     let steps = existing.steps(plan);
-    // It is about the manifests that are new.
+    // The note describes new manifests only: existing ones may take the toolkit from elsewhere.
     let has_manifest = written.iter().any(|path| path.ends_with("Cargo.toml"));
     let toolkit = plan.toolkit.note().filter(|_| has_manifest);
     let rules = broken_rules(&plan.document);

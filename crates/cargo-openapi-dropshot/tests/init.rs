@@ -215,6 +215,11 @@ fn a_generated_service_that_does_not_compile_is_removed_and_the_output_of_cargo_
     }
     let left = place.files("shop").into_keys();
     assert_eq!(left.collect::<Vec<_>>(), [place.path("shop/notes.txt")]);
+    // A folder that `init` created is removed, too.
+    let arguments = arguments.map(|argument| if argument == "shop" { "new" } else { argument });
+    let (code, text) = place.run_all("", &arguments);
+    assert_eq!(code, 1, "{text}");
+    assert!(!place.path("new").exists());
 }
 
 #[test]
@@ -589,6 +594,10 @@ fn the_toolkit_of_a_folder_is_named_by_a_relative_path() {
         text.contains("come from the registry") && text.contains("`--toolkit`"),
         "{text}"
     );
+    // No manifest is new.
+    let (code, text) = other.init(&[]);
+    assert_eq!(code, 0, "{text}");
+    assert!(!text.contains("come from the registry"), "{text}");
 }
 
 #[test]

@@ -37,6 +37,7 @@ pub mod starter;
 
 use openapi_dropshot_contract::{Problem, model::Document, normalized};
 use plan::Plan;
+pub use plan::scheme_of_single_key;
 use std::collections::BTreeMap;
 
 /// The folders of the generated code, and the names that do not come from the

@@ -29,7 +29,8 @@ pub(crate) use parts::{Content, FormProperty, Part, Parts, form_properties};
 pub(crate) use responses::{
     ItemForm, Items, Success, Successes, variant_name, warnings as interim_warnings,
 };
-pub(crate) use security::{Security, scheme_kind};
+pub use security::scheme_of_single_key;
+pub(crate) use security::{Security, is_key, scheme_kind};
 
 use crate::{
     InlineType,

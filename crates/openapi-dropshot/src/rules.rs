@@ -70,7 +70,7 @@ openapi_dropshot_contract::rules! {
             "an array of arrays, 10 levels deep";
 
     // Operations.
-    UNSUPPORTED_METHOD Error General "unsupported-method" "An operation has the method TRACE or CONNECT, which is for proxies."
+    UNSUPPORTED_METHOD Error General "unsupported-method" "An operation has the method TRACE or CONNECT, which are meant for proxies."
         "Use another method."
         Paths "/a: {trace: {operationId: a, responses: {'204': {description: Done.}}}}"
             "/a: {get: {operationId: a, responses: {'204': {description: Done.}}}}";

@@ -80,6 +80,7 @@ impl Service {
                 .into());
             }
         };
+        let api_key = api_key.filter(|key| !key.trim().is_empty());
         let api_key = api_key.ok_or_else(|| {
             WrongUsage(format!(
                 "there is no API key: set {KEY}, or write `api-key = \"…\"` into {} (mode 0600); \
@@ -124,12 +125,6 @@ impl Service {
         &self,
         change: impl FnOnce(ClientBuilder) -> ClientBuilder,
     ) -> Result<Client> {
-        if self.api_key.trim().is_empty() {
-            let message = format!(
-                "there is no API key: {KEY} is empty; set it to a key, or remove it to use that of the configuration file"
-            );
-            return Err(WrongUsage(message).into());
-        }
         let builder = Client::builder(&self.url)
             .api_key(&self.api_key)
             .on_deprecation(crate::output::say_deprecation);

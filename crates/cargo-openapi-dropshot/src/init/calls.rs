@@ -93,7 +93,7 @@ fn with_client(call: &ClientCall, request: &Request) -> String {
 /// Whether the one API key of the client is all that an operation requires.
 fn client_can_call(plan: &Plan, operation: &Operation) -> bool {
     let document = &plan.document;
-    let scheme = document.scheme_of_single_key();
+    let scheme = openapi_dropshot::scheme_of_single_key(document);
     let sent = match scheme.and_then(|name| document.security_schemes.get(name)) {
         Some(scheme) => key_line(scheme),
         None => Some(bearer_line()),

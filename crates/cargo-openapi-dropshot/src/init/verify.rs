@@ -13,6 +13,7 @@ pub(super) fn remove_unless_green(
     options: &Options,
     plan: &Plan,
     written: &[String],
+    has_folder: bool,
 ) -> Result<()> {
     let folder = fs::canonicalize(&options.folder)?;
     // What `cargo` makes.
@@ -34,6 +35,9 @@ pub(super) fn remove_unless_green(
             // Those with other files stay.
             fs::remove_dir(options.folder.join(folder)).ok();
         }
+    }
+    if !has_folder {
+        fs::remove_dir(&options.folder).ok();
     }
     bail!("nothing was written: {reason:#}")
 }

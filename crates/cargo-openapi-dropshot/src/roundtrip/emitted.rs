@@ -4,7 +4,7 @@
 
 use super::program::Program;
 use anyhow::{Context, Result};
-use openapi_dropshot_contract::{Document, model::Method};
+use openapi_dropshot_contract::Document;
 use serde_json::{Map, Value, json};
 
 /// The extension with which a schema says which response has which body; see `by_status` in
@@ -21,7 +21,7 @@ const CONTENT: &str = "x-parameter-content";
 /// The extension with the place of a parameter that dropshot does not know.
 const PLACE: &str = "x-parameter-in";
 
-/// Stands between the path of an operation and its method, which OpenAPI 3.0 does not have.
+/// Stands between the path of an operation and the number of its method, which OpenAPI 3.0 does not have.
 const METHOD: &str = "/~method~";
 
 /// Reads the emitted document, with the schemas that no operation uses.
@@ -42,9 +42,12 @@ pub(super) fn read(program: &mut Program, source: &Document) -> Result<Document>
     split_responses(&mut document);
     let emitted = openapi_dropshot_contract::read("emitted.json", &document.to_string());
     let mut emitted = emitted.context("dropshot emits a document that is not valid OpenAPI 3.0")?;
+    let unknown = source.methods_unknown_to_dropshot();
     for operation in &mut emitted.operations {
-        if let Some((path, method)) = operation.path.value.rsplit_once(METHOD) {
-            (operation.method, operation.path.value) = (Method::named(method), path.to_owned());
+        if let Some((path, number)) = operation.path.value.rsplit_once(METHOD) {
+            let number: usize = number.parse()?;
+            operation.method = *unknown.get(number).context("a method has no number")?;
+            operation.path.value = path.to_owned();
         }
     }
     Ok(emitted)
@@ -53,7 +56,6 @@ pub(super) fn read(program: &mut Program, source: &Document) -> Result<Document>
 /// Gives the operations the paths of the document, if they were registered under numbers.
 fn restore_paths(document: &mut Value, source: &Document) {
     let own = source.distinct_paths();
-    let unknown = source.methods_unknown_to_dropshot();
     let Some(paths) = document["paths"].as_object_mut() else {
         return;
     };
@@ -69,7 +71,7 @@ fn restore_paths(document: &mut Value, source: &Document) {
             let (round, path) = (number / own.len(), own.get(number % own.len())?);
             Some(match round.checked_sub(1) {
                 None => (*path).to_owned(),
-                Some(index) => format!("{path}{METHOD}{}", unknown.get(index)?),
+                Some(method) => format!("{path}{METHOD}{method}"),
             })
         });
         (path.unwrap_or_default(), item)

@@ -113,12 +113,12 @@ fn examples(document: &Document, operation: &Operation, problems: &mut Vec<Probl
             let has_own = schema
                 .and_then(|schema| document.resolve(schema))
                 .is_some_and(|schema| !schema.examples.is_empty());
-            // A component that several operations refer to is reported for the first of them.
-            let is_reported = |problem: &Problem| {
-                problem.rule == rules::MISSING_EXAMPLE.id && problem.at == media_type.at
-            };
-            if media_type.examples.is_empty() && !has_own && !problems.iter().any(is_reported) {
-                let message = format!("{body} of {} has no example", operation.label());
+            if media_type.examples.is_empty() && !has_own {
+                // A component has the same problem for each operation, which is reported once.
+                let message = match media_type.at.pointer.starts_with("/components/") {
+                    true => "the body of this component has no example".to_owned(),
+                    false => format!("{body} of {} has no example", operation.label()),
+                };
                 problems.push(rules::MISSING_EXAMPLE.violation(&media_type.at, message));
             }
         }

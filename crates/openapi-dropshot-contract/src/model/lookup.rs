@@ -3,8 +3,8 @@
 
 use super::{
     AdditionalProperties, Document, Location, MediaType, Method, Node, Operation, Parameter,
-    ParameterIn, RequestBody, Response, Schema, SecurityScheme, Server, Spanned, StatusCode,
-    escape_pointer_token, free_name,
+    ParameterIn, RequestBody, Response, Schema, Server, Spanned, StatusCode, escape_pointer_token,
+    free_name,
 };
 use crate::problem::Texts;
 use indexmap::IndexSet;
@@ -30,7 +30,7 @@ impl Node {
     /// Returns the operations of a path item, each with its method and the way to it from the path item.
     pub(crate) fn operations(&self) -> impl Iterator<Item = (&str, String, &Node)> {
         let fixed = Method::members()
-            .filter_map(|(key, name)| Some((name, key.to_owned(), self.get(key)?)));
+            .filter_map(|(key, name)| self.get(&key).map(|node| (name, key, node)));
         let others = self.entries("additionalOperations");
         fixed.chain(others.map(|(name, node)| {
             let way = format!("additionalOperations/{}", escape_pointer_token(name));
@@ -258,31 +258,6 @@ impl Document {
     pub fn distinct_paths(&self) -> Vec<&str> {
         let paths = self.operations.iter().map(|own| own.path.value.as_str());
         paths.collect::<IndexSet<_>>().into_iter().collect()
-    }
-
-    /// The security scheme as which a client sends a key that is given without a scheme: a bearer token or a header, the one that most
-    /// operations require alone. `None` if no operation requires such a scheme.
-    pub fn scheme_of_single_key(&self) -> Option<&str> {
-        let alternatives = || self.operations.iter().flat_map(|own| &own.security);
-        let is_key = |scheme: &SecurityScheme| match (&*scheme.kind, &scheme.api_key) {
-            ("oauth2" | "openIdConnect", _) => true,
-            ("apiKey", Some((_, place))) => place == "header",
-            ("http", _) => {
-                let name = scheme.scheme.as_deref();
-                name.is_some_and(|name| name.eq_ignore_ascii_case("bearer"))
-            }
-            _ => false,
-        };
-        let uses = |name: &str| {
-            let alone = alternatives().filter(|all| all.len() == 1 && all.contains_key(name));
-            alone.count()
-        };
-        let schemes = self.security_schemes.iter().filter(|(name, scheme)| {
-            is_key(scheme) && alternatives().any(|all| all.contains_key(*name))
-        });
-        // The first one of those that are required equally often.
-        let most = schemes.rev().max_by_key(|(name, _)| uses(name));
-        most.map(|(name, _)| name.as_str())
     }
 
     /// The methods of operations that dropshot's router does not know, each once.

@@ -19,28 +19,29 @@ pub(crate) fn is_of_component_name(character: char) -> bool {
 }
 
 impl Method {
-    /// The methods that have members of their own in a path item, in the order of the specification: each with the member and its name.
-    const FIXED: [(Self, &str, &str); 9] = [
-        (Method::Get, "get", "GET"),
-        (Method::Put, "put", "PUT"),
-        (Method::Post, "post", "POST"),
-        (Method::Delete, "delete", "DELETE"),
-        (Method::Options, "options", "OPTIONS"),
-        (Method::Head, "head", "HEAD"),
-        (Method::Patch, "patch", "PATCH"),
-        (Method::Trace, "trace", "TRACE"),
-        (Method::Query, "query", "QUERY"),
+    /// The methods that have members of their own in a path item, in the order of the specification.
+    const FIXED: [Self; 9] = [
+        Method::Get,
+        Method::Put,
+        Method::Post,
+        Method::Delete,
+        Method::Options,
+        Method::Head,
+        Method::Patch,
+        Method::Trace,
+        Method::Query,
     ];
 
-    /// The members of a path item that are operations, each with the name of its method.
-    pub(crate) fn members() -> impl Iterator<Item = (&'static str, &'static str)> {
-        Self::FIXED.into_iter().map(|(_, key, name)| (key, name))
+    /// The members of a path item that are operations, such as `get`, each with the name of its method.
+    pub(crate) fn members() -> impl Iterator<Item = (String, &'static str)> {
+        let names = Self::FIXED.into_iter().map(Self::as_str);
+        names.map(|name| (name.to_ascii_lowercase(), name))
     }
 
     /// The method whose operation is this member of a path item, such as `get`.
     pub fn from_key(key: &str) -> Option<Self> {
-        let mut fixed = Self::FIXED.into_iter();
-        fixed.find_map(|(method, own, _)| (own == key).then_some(method))
+        let is_key = |method: &Self| key == method.as_str().to_ascii_lowercase();
+        Self::FIXED.into_iter().find(is_key)
     }
 
     /// The method with this name, such as `GET` or `COPY`.
@@ -48,7 +49,7 @@ impl Method {
         static OTHERS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
 
         let mut fixed = Self::FIXED.into_iter();
-        if let Some((method, ..)) = fixed.find(|(.., own)| *own == name) {
+        if let Some(method) = fixed.find(|method| method.as_str() == name) {
             return method;
         }
         // A method is copied like the others, so its name lives as long as the program, once.
@@ -63,10 +64,17 @@ impl Method {
 
     /// The name of the method, such as `GET`.
     pub fn as_str(self) -> &'static str {
-        let mut fixed = Self::FIXED.into_iter();
-        match (self, fixed.find(|(method, ..)| *method == self)) {
-            (Method::Other(name), _) | (_, Some((.., name))) => name,
-            (_, None) => unreachable!("{self:?} has a member in path items"),
+        match self {
+            Method::Get => "GET",
+            Method::Put => "PUT",
+            Method::Post => "POST",
+            Method::Delete => "DELETE",
+            Method::Options => "OPTIONS",
+            Method::Head => "HEAD",
+            Method::Patch => "PATCH",
+            Method::Trace => "TRACE",
+            Method::Query => "QUERY",
+            Method::Other(name) => name,
         }
     }
 }

@@ -53,7 +53,6 @@ pub(super) struct Cors {
 #[derive(Debug)]
 pub(super) struct Grant {
     allowed: Option<HeaderValue>,
-    exposed: HeaderValue,
     varies: bool,
 }
 
@@ -79,18 +78,15 @@ impl Cors {
     /// Whether the page that sent a request may read the response.
     pub(super) fn grant(&self, head: &Parts) -> Grant {
         let origin = head.headers.get(ORIGIN);
-        let exposed = self.exposed_headers.clone();
         match &self.origins {
             Origins::Any => Grant {
                 allowed: origin.map(|_| HeaderValue::from_static("*")),
-                exposed,
                 varies: false,
             },
             Origins::Named(named) => {
                 let same = |origin: &&HeaderValue| named.iter().any(|named| named == *origin);
                 Grant {
                     allowed: origin.filter(same).cloned(),
-                    exposed,
                     varies: true,
                 }
             }
@@ -131,13 +127,13 @@ fn with_others<'d>(
 
 impl Grant {
     /// Adds the headers to the response.
-    pub(super) fn put(self, headers: &mut HeaderMap) {
+    pub(super) fn put(self, cors: &Cors, headers: &mut HeaderMap) {
         if self.varies {
             headers.append(VARY, HeaderValue::from_static("Origin"));
         }
         if let Some(allowed) = self.allowed {
             headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, allowed);
-            headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, self.exposed);
+            headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, cors.exposed_headers.clone());
         }
     }
 }

@@ -10,14 +10,14 @@ use openapi_dropshot_types::Condition;
 use std::{any::Any, panic::AssertUnwindSafe, pin::Pin, task::Poll, time::Duration};
 use tokio::time::{Instant, timeout_at};
 
-/// The result of work that changes nothing, or 503 where it took too long.
+/// The result of the work, or 503 where it took too long.
 pub(super) async fn within<T>(
     limits: &Limits,
     work: Pin<&mut impl Future<Output = T>>,
 ) -> Result<T, ErrorResponse> {
     let deadline = limits.request_deadline_seconds;
     let result = timeout(deadline.duration(), work).await;
-    result.ok_or_else(|| too_late(limits, false))
+    result.ok_or_else(|| too_late(limits, true))
 }
 
 /// Like [`within`], but work that may wait has until `deadline`. If the work changes something, it is not known whether it did: a

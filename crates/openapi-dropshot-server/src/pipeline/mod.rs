@@ -45,7 +45,6 @@ pub use waits::Waiting;
 use crate::{
     access,
     connections::Activity,
-    permissions::Scope,
     principals::Caller,
     state::{Incoming, State, TlsInfo},
 };
@@ -136,8 +135,8 @@ where
     if let Some(quota) = &record.quota {
         rate_limit_fields::put(quota, response.headers_mut());
     }
-    if let Some(grant) = grant {
-        grant.put(response.headers_mut());
+    if let (Some(cors), Some(grant)) = (&context.cors, grant) {
+        grant.put(cors, response.headers_mut());
     }
     if let Ok(id) = HeaderValue::try_from(&record.request_id) {
         response.headers_mut().insert(REQUEST_ID, id);
@@ -417,12 +416,11 @@ where
         Some(upload) => Some(upload.deadline()),
         None => context.waits.deadline(record.id),
     };
-    let changes = !Scope::Read.allows(operation.method);
     let mut handled = pin!(deadline::within_or_wait(
         &allowed.limits,
         handler,
         waits,
-        changes
+        must_be_sent
     ));
     let response = match futures::poll!(handled.as_mut()) {
         Poll::Ready(response) => response?,

@@ -229,7 +229,8 @@ fn errors(plan: &Plan<'_>, operation: &OperationPlan<'_>) -> TokenStream {
     }
 }
 
-/// Writes the conversion from a status and a body into the variant for the status, if all statuses may have the same body.
+/// Writes the conversion from a status and a body into the variant for that status, if the `default` response has a body: without
+/// `default`, a status could have no variant.
 fn conversion(name: &Ident, responses: &[ErrorResponse<'_>]) -> Option<TokenStream> {
     let is_default = |response: &&ErrorResponse<'_>| response.status == StatusCode::Default;
     let default = responses.iter().find(is_default)?;

@@ -11,6 +11,7 @@ use crate::{
     },
     rules,
 };
+use indexmap::IndexMap;
 use openapi_dropshot_contract::{
     Problem,
     model::{Document, Location, StatusCode},
@@ -269,7 +270,7 @@ pub(super) fn range(status: StatusCode) -> (u16, u16) {
 pub(crate) fn warnings(document: &Document, plan: &Plan<'_>) -> Vec<Problem> {
     let common = common(document, plan);
     // Operations often share their errors: one problem for all that have the same reason, at the first of them.
-    let mut found: Vec<(&Location, String, String, Vec<&str>)> = Vec::new();
+    let mut found: IndexMap<(String, String), (&Location, Vec<&str>)> = IndexMap::new();
     for operation in &plan.operations {
         if matches!(operation.errors, Errors::Dropshot(_)) {
             continue;
@@ -278,19 +279,14 @@ pub(crate) fn warnings(document: &Document, plan: &Plan<'_>) -> Vec<Problem> {
             let made = made_by_the_server(operation, response.status);
             let reason = made.then(|| shape(plan, &common, response).1).flatten();
             if let Some(reason) = reason {
-                let status = described(response.status);
-                let same = |own: &&mut (_, String, String, _)| own.1 == status && own.2 == reason;
-                match found.iter_mut().find(same) {
-                    Some((.., operations)) => operations.push(&operation.id),
-                    None => {
-                        let at = &response.response.status.at;
-                        found.push((at, status, reason, vec![&operation.id]));
-                    }
-                }
+                let key = (described(response.status), reason);
+                let place = (&response.response.status.at, Vec::new());
+                let (_, operations) = found.entry(key).or_insert(place);
+                operations.push(&operation.id);
             }
         }
     }
-    let problems = found.into_iter().map(|(at, status, reason, operations)| {
+    let problems = found.into_iter().map(|((status, reason), (at, operations))| {
         let others = match operations.len() {
             1 => String::new(),
             2 => format!(" and of `{}`", operations[1]),

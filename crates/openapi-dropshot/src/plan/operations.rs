@@ -67,7 +67,7 @@ impl<'a> Planner<'a> {
         for (operation, id) in self.document.operations.iter().zip(names) {
             if matches!(operation.method.as_str(), "TRACE" | "CONNECT") {
                 let message = format!(
-                    "{} is not supported: it is a matter of proxies",
+                    "{} is not supported: it is meant for proxies",
                     operation.method
                 );
                 let help = "use another method";

@@ -2,7 +2,7 @@
 
 use super::Planner;
 use crate::rules;
-use openapi_dropshot_contract::model::{Node, Operation, SecurityScheme};
+use openapi_dropshot_contract::model::{Document, Node, Operation, SecurityScheme};
 use openapi_dropshot_types::SchemeKind;
 
 /// The credentials that an operation requires.
@@ -20,11 +20,10 @@ pub(crate) fn scheme_kind(scheme: &SecurityScheme) -> Option<SchemeKind<'_>> {
     match (scheme.kind.as_str(), http.as_deref(), &scheme.api_key) {
         ("http", Some("bearer"), _) => {
             let format = scheme.node.get("bearerFormat").and_then(Node::as_str);
-            let is_token = format.is_some_and(|format| format.to_ascii_lowercase().contains("jwt"));
-            Some(match is_token {
-                true => SchemeKind::Token,
-                false => SchemeKind::Bearer,
-            })
+            match format.is_some_and(|format| format.eq_ignore_ascii_case("jwt")) {
+                true => Some(SchemeKind::Token),
+                false => Some(SchemeKind::Bearer),
+            }
         }
         ("http", Some("basic"), _) => Some(SchemeKind::Basic),
         ("oauth2" | "openIdConnect", ..) => Some(SchemeKind::Token),
@@ -36,6 +35,30 @@ pub(crate) fn scheme_kind(scheme: &SecurityScheme) -> Option<SchemeKind<'_>> {
         },
         _ => None,
     }
+}
+
+/// Whether the credential is one key or token in a header.
+pub(crate) fn is_key(kind: SchemeKind<'_>) -> bool {
+    matches!(
+        kind,
+        SchemeKind::Bearer | SchemeKind::Token | SchemeKind::Header(_)
+    )
+}
+
+/// The security scheme as which a client sends a key that is given without a scheme: a key or token in a header, the one that most
+/// operations require alone. `None` if no operation requires such a scheme.
+pub fn scheme_of_single_key(document: &Document) -> Option<&str> {
+    let alternatives = || document.operations.iter().flat_map(|own| &own.security);
+    let uses = |name: &str| {
+        let alone = alternatives().filter(|all| all.len() == 1 && all.contains_key(name));
+        alone.count()
+    };
+    let schemes = document.security_schemes.iter().filter(|(name, scheme)| {
+        scheme_kind(scheme).is_some_and(is_key) && alternatives().any(|all| all.contains_key(*name))
+    });
+    // The first one of those that are required equally often.
+    let most = schemes.rev().max_by_key(|(name, _)| uses(name));
+    most.map(|(name, _)| name.as_str())
 }
 
 impl Planner<'_> {
@@ -65,5 +88,26 @@ impl Planner<'_> {
             is_open: operation.is_open(),
             alternatives: alternatives.map(together).collect(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bearer_token_whose_format_is_jwt_is_an_access_token() {
+        let text = "openapi: 3.0.3\ninfo: {title: T, version: 1.0.0}\npaths: {}\ncomponents:\n  securitySchemes:\n    key: {type: http, scheme: bearer}\n    jwt: {type: http, scheme: Bearer, bearerFormat: jwt}\n    other: {type: http, scheme: bearer, bearerFormat: opaque}\n    basic: {type: http, scheme: basic}\n";
+        let document = openapi_dropshot_contract::read("t.yaml", text).expect("it is valid");
+        let kinds = document.security_schemes.values().map(scheme_kind);
+        assert_eq!(
+            kinds.collect::<Vec<_>>(),
+            [
+                Some(SchemeKind::Bearer),
+                Some(SchemeKind::Token),
+                Some(SchemeKind::Bearer),
+                Some(SchemeKind::Basic)
+            ]
+        );
     }
 }

@@ -3,7 +3,7 @@
 use super::{Pass, described, docs};
 use crate::{
     names::{Names, ident, snake},
-    plan::scheme_kind,
+    plan::{is_key, scheme_kind, scheme_of_single_key},
 };
 use indexmap::IndexMap;
 use openapi_dropshot_contract::model::{Document, Operation};
@@ -33,9 +33,7 @@ impl<'a> Schemes<'a> {
 
     /// How a client sends its single API key, which is given without a scheme: as the scheme that most operations require alone.
     pub(super) fn credential(&self, document: &Document) -> TokenStream {
-        let scheme = document
-            .scheme_of_single_key()
-            .and_then(|name| self.0.get(name));
+        let scheme = scheme_of_single_key(document).and_then(|name| self.0.get(name));
         credential(scheme.map_or(SchemeKind::Bearer, |(kind, _)| *kind))
     }
 
@@ -139,13 +137,6 @@ impl Pass<'_> {
         });
         calls.collect()
     }
-}
-
-fn is_key(kind: SchemeKind<'_>) -> bool {
-    matches!(
-        kind,
-        SchemeKind::Bearer | SchemeKind::Token | SchemeKind::Header(_)
-    )
 }
 
 /// How a client sends a credential.
