@@ -1,7 +1,7 @@
-//! Runs `cargo xtask bench`: measures the service beside a baseline and comparisons, its latency at
-//! a fixed rate, its reads on growing stores, the client, and the generator.
-//! Each part is one file below. The programs of `crates/petstore-bench` send the requests
-//! and check the responses; the book's page about the benchmark says what is measured and why.
+//! Runs `cargo xtask bench`: measures the service together with a baseline and comparisons, its
+//! latency at a fixed rate, its reads on growing stores, the client, and the generator. Each part
+//! is one file in the folder `bench`. The programs in `crates/petstore-bench` send the requests and check
+//! the responses. The page about the benchmark in the book explains what is measured and why.
 
 mod candidates;
 mod client;
@@ -35,7 +35,7 @@ use std::{
 /// The options of `cargo xtask bench`.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Check in a short time that everything works, without measuring speed: small
+    /// Check quickly that everything works, without measuring the speed: small
     /// stores, one short round, the `dev` profile
     #[arg(long)]
     quick: bool,
@@ -48,7 +48,7 @@ pub(crate) struct Options {
     #[arg(long, value_enum, default_value_t)]
     peers: peers::Selection,
 
-    /// Let `growth` go up to a hundred million pets; this needs 15 GB in the target folder
+    /// Measure `growth` with up to a hundred million pets; this needs 15 GB in the target folder
     #[arg(long)]
     large: bool,
 
@@ -68,7 +68,7 @@ pub(crate) struct Options {
 /// A part of the benchmark.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 enum Part {
-    /// All candidates, as fast as responses arrive
+    /// All candidates; each connection sends the next request when the response has arrived
     Compare,
     /// Latency at 70 % of the highest throughput that `compare` measured
     Latency,
@@ -82,31 +82,31 @@ enum Part {
     Generation,
 }
 
-/// The amount of measurement.
+/// How much is measured.
 struct Extent {
     connections: Vec<usize>,
     seconds: f64,
     warm_up_seconds: f64,
     rounds: usize,
-    /// Number of pets in the store of every candidate.
+    /// The number of pets in the store of every candidate.
     pets: i64,
-    /// Numbers of pets in the stores of the part `growth`, the smallest first.
+    /// The numbers of pets in the stores of the part `growth`, the smallest first.
     grown: Vec<i64>,
     idle_connections: usize,
 }
 
-/// What all parts need.
+/// The inputs that all parts need.
 struct Bench<'root> {
     root: &'root Path,
     extent: Extent,
     programs: Programs,
-    /// The folder for intermediate files and for files that are kept for the next run.
+    /// The folder for temporary files, and for files that are kept for the next run.
     folder: PathBuf,
     quick: bool,
     peers: peers::Selection,
 }
 
-/// The content of the machine-readable copy.
+/// The content of the machine-readable report.
 #[derive(Default, Serialize)]
 struct Report {
     machine: machine::Machine,
@@ -119,7 +119,7 @@ struct Report {
     client: Option<client::Client>,
     generation: Vec<generation::Row>,
     targets: Vec<targets::Target>,
-    /// Measurements that do not count, and why.
+    /// Measurements that do not count, with the reason.
     void: Vec<String>,
 }
 
@@ -143,7 +143,7 @@ impl Extent {
     }
 }
 
-/// Measures, prints the results, and writes a copy to `target/bench`.
+/// Runs the benchmark, prints the results, and writes a copy to `target/bench`.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     let wanted = |part| options.only.is_empty() || options.only.contains(&part);
     let programs = Programs::build(root, options.quick)?;
@@ -186,7 +186,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     finish(&bench, &report)
 }
 
-/// Writes the copies. Fails if a measurement does not count.
+/// Writes the copies of the report. Fails if a measurement does not count.
 fn finish(bench: &Bench<'_>, report: &Report) -> Result<ExitCode> {
     let text = serde_json::to_string_pretty(report)?;
     let mut files = vec![("bench.json", text)];
@@ -212,7 +212,7 @@ fn progress(what: &str) {
     eprintln!("bench: {what}");
 }
 
-/// Returns the cargo that runs this program.
+/// Returns the command of the cargo that runs this program.
 fn cargo() -> std::process::Command {
     std::process::Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }

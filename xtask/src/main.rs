@@ -1,7 +1,7 @@
-//! The repository's own tasks, run as `cargo xtask TASK`. The library
-//! `cargo-openapi-dropshot` does the work of most tasks; `openapi-dropshot.toml` tells it
-//! where the files of this repository are. Depends on no crate with generated code, so
-//! that broken output can always be generated again.
+//! The tasks of this repository, run as `cargo xtask TASK`. The library `cargo-openapi-dropshot`
+//! does the work of most tasks; `openapi-dropshot.toml` tells it where the files of this repository
+//! are. This crate does not depend on generated code, so that broken generated code can always be
+//! generated again.
 
 mod bench;
 mod release_toolkit;
@@ -45,7 +45,7 @@ enum Task {
 
     /// Measure the service beside a baseline and other implementations
     ///
-    /// Exits with 0 if every response was right, and with 1 if not; the speed does
+    /// Exits with 0 if every response was correct, and with 1 if not; the speed does
     /// not change the exit code.
     Bench(bench::Options),
 }
@@ -86,7 +86,7 @@ fn workspace_root() -> PathBuf {
 fn projects(root: &Path) -> Result<Vec<Project>> {
     let mut projects = Configuration::read(&root.join(FILE))?.projects;
     for project in &mut projects {
-        // A copy of the contract, in a test, is without the crates.
+        // In a test, a copy of the contract does not contain the crates.
         project.types_crate = Some(workspace_root().join("crates/openapi-dropshot-types"));
     }
     Ok(projects)

@@ -1,5 +1,5 @@
-//! Task `release-toolkit`: gives the crates of the toolkit a version, which is not that of the contract, and turns the unreleased
-//! section of their changelog into that of the release. `.ci/semver` tells which version the changes need.
+//! Task `release-toolkit`: sets the version of the toolkit crates, which is independent of the version of the contract, and converts the
+//! unreleased section of their changelog to the section of the release. `.ci/semver` tells which version the changes require.
 
 use anyhow::{Context, Result, ensure};
 use cargo_openapi_dropshot::release::released_changelog;
@@ -17,7 +17,7 @@ pub(crate) struct Options {
     /// The version of the release, such as 0.1.0; a version such as 0.2.0-dev only sets the versions of the crates, for builds between releases
     version: semver::Version,
 
-    /// The day of the release, if not today (UTC)
+    /// The day of the release [default: today in UTC]
     #[arg(long, value_name = "YYYY-MM-DD", default_value_t = chrono::Utc::now().date_naive(), hide_default_value = true)]
     today: chrono::NaiveDate,
 }
@@ -45,17 +45,17 @@ pub(crate) fn run(root: &Path, Options { version, today }: &Options) -> Result<E
         let own = own.trim_matches('"').to_owned();
         ensure!(
             old.get_or_insert_with(|| own.clone()) == &own,
-            "{path} has another version than the other crates of the toolkit: write the same one into all of them"
+            "{path} has another version than the other toolkit crates: write the same version in all of them"
         );
         files.push((path, quoted(&text, &own, version)));
         *line = quoted(line, &own, version);
         names.push(name);
     }
-    let old = old.context("no crate has a version of its own, as those of the toolkit have")?;
+    let old = old.context("no toolkit crate with its own version was found")?;
     let before: semver::Version = old.parse().context("the version of the toolkit")?;
     ensure!(
         *version > before,
-        "the crates of the toolkit have the version {before}; {version} is not newer: choose a greater version"
+        "the toolkit crates have the version {before}, and {version} is not newer: choose a greater version"
     );
     files.push(("Cargo.toml".to_owned(), lines.concat()));
     for path in locks(root)? {
@@ -81,14 +81,14 @@ pub(crate) fn run(root: &Path, Options { version, today }: &Options) -> Result<E
     Ok(ExitCode::SUCCESS)
 }
 
-/// The name and the folder of the crate, in a line of `[workspace.dependencies]` that leads to one.
+/// Returns the name and the folder of the crate, if a line of `[workspace.dependencies]` refers to a crate in the repository.
 fn crate_of(line: &str) -> Option<(String, String)> {
     let (name, source) = line.split_once(" = { path = \"")?;
     let (folder, _) = source.split_once("\", version = ")?;
     Some((name.to_owned(), folder.to_owned()))
 }
 
-/// The text with another version in the place of the first one that is equal to `old`.
+/// Returns the text with the first quoted version that is equal to `old` replaced.
 fn quoted(text: &str, old: &str, new: &semver::Version) -> String {
     text.replacen(
         &format!("version = \"{old}\""),
@@ -97,7 +97,7 @@ fn quoted(text: &str, old: &str, new: &semver::Version) -> String {
     )
 }
 
-/// The lock files of the repository: each workspace in it has one.
+/// Returns the lock files of the repository. Each workspace in it has a lock file.
 fn locks(root: &Path) -> Result<Vec<String>> {
     let is_ours = |entry: &DirEntry| {
         let name = entry.file_name().to_string_lossy();

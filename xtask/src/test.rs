@@ -1,5 +1,5 @@
-//! Task `test`: runs the whole test suite, with `cargo nextest` where it is
-//! installed and with `cargo test` where it is not, and prints which tests were left out.
+//! Task `test`: runs the whole test suite, with `cargo nextest` if it is installed and with
+//! `cargo test` otherwise, and prints which tests were skipped.
 
 use anyhow::{Context, Result};
 use std::{
@@ -17,12 +17,12 @@ use test_support::{RECORD, REQUIRED};
 /// The options of the task `test`.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Fail each test that is left out otherwise, because this machine lacks what it needs
+    /// Fail the tests that are otherwise skipped because this machine lacks something that they need
     #[arg(long)]
     require_all: bool,
 
     /// More arguments for `cargo nextest run` or `cargo test`, such as `-p PACKAGE` or a
-    /// part of a test's name; given some, the examples of the documentation are not run
+    /// part of a test's name; with such arguments, the documentation tests are not run
     #[arg(
         trailing_var_arg = true,
         allow_hyphen_values = true,
@@ -46,10 +46,13 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<ExitCode> {
         cargo.current_dir(root).args(arguments);
         cargo
     };
-    // Of all platforms: tests call commands of cargo that read every package of the lock file.
-    println!("making sure of the crates in Cargo.lock: cargo fetch --locked");
+    // The crates for all platforms are needed, because tests call cargo commands that read every
+    // package in the lock file.
+    println!("downloading missing crates of Cargo.lock: cargo fetch --locked");
     if !succeeds(&mut cargo(&["fetch", "--locked"]))? {
-        println!("crates are missing and cannot be downloaded: tests that need them will fail");
+        println!(
+            "some crates are missing and cannot be downloaded: tests that need them will fail"
+        );
     }
     let nextest = cargo(&["nextest", "--version"]).output();
     let has_nextest = nextest.is_ok_and(|output| output.status.success());
@@ -68,11 +71,12 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<ExitCode> {
         suite.arg("--workspace");
     }
     if has_nextest && !options.has("--test-threads") {
-        // Many tests wait for something most of the time. Those that measure times run alone.
+        // Most of the time, many tests only wait. Tests that measure times run alone.
         let processors = thread::available_parallelism().map_or(2, NonZero::get);
         suite.arg(format!("--test-threads={}", 3 * processors));
     }
-    // nextest does not run the examples of the documentation. Other tests have the processors first.
+    // nextest does not run documentation tests. They run at the same time, but with a lower
+    // priority, so that the other tests get the processors first.
     let examples = has_nextest && options.arguments.is_empty();
     let examples = examples.then(|| {
         let mut nice = Command::new("nice");
@@ -95,7 +99,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(!passed)))
 }
 
-/// The table of the tests that were left out: for each reason, how to have them run.
+/// Returns the table of skipped tests: for each reason, what to do so that they run.
 fn table(records: &str) -> String {
     let mut reasons: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
     for record in records.lines() {

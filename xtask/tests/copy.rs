@@ -10,17 +10,17 @@ use tempfile::TempDir;
 /// A copy of the workspace, or of a part of it.
 pub(crate) struct Copy {
     root: PathBuf,
-    /// Gone when dropped.
+    /// The temporary folder, which is deleted when this is dropped.
     _temporary: Option<TempDir>,
 }
 
 impl Copy {
-    /// Copies these files, and all that is below these folders.
+    /// Copies these files, and everything in these folders.
     pub(crate) fn of(parts: &[&str]) -> Self {
         Copy::into(tempfile::tempdir().expect("a temporary folder"), parts)
     }
 
-    /// The same, into a folder that the caller chose. The copy always has the
+    /// Does the same, into a folder that the caller chose. The copy always contains the
     /// configuration of the tasks.
     pub(crate) fn into(folder: TempDir, parts: &[&str]) -> Self {
         let copy = Copy {
@@ -43,9 +43,10 @@ impl Copy {
 
     /// A copy of the whole workspace, for a test that runs [`cargo`](Self::cargo) in it.
     ///
-    /// There is one, which only the holder of the file may use. It stays, and only files that
-    /// differ from those of the workspace are written again: cargo compares times, and so
-    /// compiles again only what the last test or the next one has changed.
+    /// There is only one such copy, and only the holder of the lock file may use it. It is kept
+    /// between tests, and only files that differ from the workspace are written again. Cargo
+    /// compares modification times, so it compiles only what the last test or the next test has
+    /// changed.
     pub(crate) fn of_the_workspace() -> (Self, File) {
         let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
         let lock = File::create(target.join("copy.lock")).expect("a file to lock");
@@ -73,7 +74,8 @@ impl Copy {
         (copy, lock)
     }
 
-    /// A cargo that builds in the copy, with the dependencies that are compiled already.
+    /// Returns a cargo command that builds in the copy, with the dependencies that are already
+    /// compiled.
     pub(crate) fn cargo(&self) -> Command {
         let mut cargo = Command::new(env!("CARGO"));
         cargo
@@ -83,9 +85,9 @@ impl Copy {
                 Path::new(env!("CARGO_TARGET_TMPDIR")).join(".."),
             )
             .env("CARGO_INCREMENTAL", "0")
-            // Cargo names a package by its path within its workspace, so the packages of the
-            // copy would overwrite those of this workspace. With a wrapper, which does
-            // nothing here, the files of the packages have other names.
+            // Cargo identifies a package by its path within its workspace, so the packages of the
+            // copy would overwrite the packages of this workspace. With a wrapper (which has no
+            // effect here), cargo uses other file names for the packages.
             .env("RUSTC_WORKSPACE_WRAPPER", "/usr/bin/env");
         cargo
     }
@@ -125,7 +127,7 @@ fn make_folder_of(file: &Path) {
         .expect("a folder of the copy");
 }
 
-/// The folder of the workspace that these tests belong to.
+/// The folder of the workspace to which these tests belong.
 pub(crate) fn workspace_root() -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     own.parent()
@@ -133,8 +135,8 @@ pub(crate) fn workspace_root() -> PathBuf {
         .to_path_buf()
 }
 
-/// The files below a folder, sorted, without what git and builds keep there;
-/// relative to it, with `/` between the names.
+/// Returns the files below a folder, sorted, except the files of git and of builds. The paths are
+/// relative to the folder, with `/` between the names.
 pub(crate) fn files_of(root: &Path) -> Vec<String> {
     const KEPT_BY_TOOLS: [&str; 3] = ["target", ".git", ".hypothesis"];
     let mut files = Vec::new();

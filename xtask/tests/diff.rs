@@ -1,6 +1,5 @@
-//! Tests `cargo xtask diff` as a program: its output, where it writes it, and
-//! its exit codes. The tests of `openapi-dropshot-contract` cover which changes
-//! are found.
+//! Tests `cargo xtask diff` as a program: its output, its output streams, and its exit codes. Which
+//! changes are found is tested in `openapi-dropshot-contract`.
 
 use serde_json::Value;
 use std::{

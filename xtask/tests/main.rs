@@ -1,5 +1,5 @@
-//! Tests of this repository: its tasks as programs, its README's commands, and its
-//! project rules.
+//! Tests of this repository: its tasks as programs, the commands of its README, and its project
+//! rules.
 
 mod check;
 mod copy;

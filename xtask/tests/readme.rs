@@ -1,6 +1,6 @@
 //! Tests the commands of the README and of three pages of the book: each `sh` block is run, in
-//! order, and its output is compared with the block that follows it. Only the ports, the
-//! database and the key differ from the pages.
+//! order, and its output is compared with the block after it. Only the ports, the database and the
+//! key differ from the pages.
 
 use std::{
     io::{BufRead, BufReader, Read},
@@ -10,9 +10,9 @@ use std::{
 use test_support::{Need, skip};
 
 const SERVE: &str = "cargo run --bin petstore-server -- serve";
-/// Commands that run this test too, so that it cannot run them.
+/// A command that runs this test, so this test cannot run it.
 const TEST: &str = "cargo xtask test";
-/// Their commands are run one page after the other, against one service.
+/// The commands of these pages are run one page after another, against one service.
 const PAGES: [&str; 4] = [
     "README.md",
     "book/src/petstore/http-api.md",
@@ -20,13 +20,13 @@ const PAGES: [&str; 4] = [
     "crates/petstore-cli/README.md",
 ];
 
-/// A command of the page, and the output that is printed below it.
+/// A command on a page, and the output printed below it.
 struct Step {
     command: String,
     answer: Option<String>,
 }
 
-/// The blocks of `sh`, each with the plain block that follows it, if any.
+/// Returns the `sh` blocks, each with the plain block after it, if there is one.
 fn steps(page: &str) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     let mut block: Option<(&str, String)> = None;
@@ -55,7 +55,7 @@ fn steps(page: &str) -> Vec<Step> {
     steps
 }
 
-/// The service that the first command starts; ended when this is dropped.
+/// The service that the first command starts. It is stopped when this is dropped.
 struct Service {
     process: Child,
     origin: String,
@@ -67,7 +67,7 @@ impl Service {
     fn start(command: &str, root: &Path, folder: &Path) -> Self {
         let database = format!("sqlite:{}", folder.join("petstore.db").display());
         let mut process = Command::new("bash")
-            // `exec`, so that the process is the service and not its shell.
+            // `exec` replaces the shell, so that the process is the service.
             .args(["-c", &format!("exec {command}")])
             .current_dir(root)
             .env("PETSTORE_LISTEN", "127.0.0.1:0")
@@ -85,7 +85,7 @@ impl Service {
             (word.starts_with("petstore_") && !word.contains(' ')).then(|| word.to_owned())
         });
         let key = key.expect("the first start shows a key");
-        // The rest of the log is read, so that the service never waits for the test.
+        // The rest of the log is read, so that the service is never blocked by a full pipe.
         std::thread::spawn(move || lines.for_each(drop));
         let mut line = String::new();
         let mut answers = BufReader::new(process.stdout.take().expect("piped"));
@@ -122,14 +122,14 @@ impl Service {
 
 impl Drop for Service {
     fn drop(&mut self) {
-        // Both fail only if the process has ended by itself.
+        // These fail only if the process has already ended.
         let _ended = self.process.kill();
         let _reaped = self.process.wait();
     }
 }
 
-/// First line, names of headers and body: what an output has in common with
-/// the one on the page, whose date and request id are of another day.
+/// Returns the first line, the names of headers and the body. Only these parts of the output are
+/// the same as on the page, because the date and the request id differ.
 fn shape(answer: &str) -> (String, Vec<String>, String) {
     let answer = answer.replace('\r', "");
     let Some((head, body)) = answer.split_once("\n\n") else {
@@ -167,7 +167,7 @@ fn every_command_of_the_pages_has_the_output_of_the_page() {
     );
 
     let service = Service::start(steps[0].command.trim(), root, folder.path());
-    // Variables that one block exports hold for those after it.
+    // Variables that a block exports are also set for the later blocks.
     let mut exports = String::new();
     for step in &steps[2..] {
         let output = service.run(&format!("{exports}{}", step.command), root);

@@ -1,6 +1,5 @@
-//! Tests `cargo xtask roundtrip` as a program: its output and its exit codes.
-//! `src/roundtrip/tests` of `cargo-openapi-dropshot` tests it with a broken
-//! generator.
+//! Tests `cargo xtask roundtrip` as a program: its output and its exit codes. `src/roundtrip/tests`
+//! of `cargo-openapi-dropshot` tests it with a broken generator.
 
 use std::{
     path::Path,
@@ -20,7 +19,7 @@ fn stdout(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// The words of the row of a document in the table.
+/// Returns the words in the table row of a document.
 fn row(text: &str, document: &str) -> Vec<String> {
     let row = text
         .lines()
@@ -75,7 +74,7 @@ fn the_contract_passes_completely_and_rejections_are_shown_with_their_place() {
 }
 
 #[test]
-fn a_part_that_was_left_out_fails_the_round_trip_with_the_flag_whole() {
+fn a_rejected_part_fails_the_round_trip_with_the_flag_whole() {
     let output = roundtrip(&[
         "--whole",
         "crates/cargo-openapi-dropshot/src/roundtrip/tests/rejected.yaml",

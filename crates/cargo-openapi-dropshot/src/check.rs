@@ -1,6 +1,5 @@
-//! Task `check`: runs the gates, which compare the document, the generated code,
-//! the released documents and the changelog with each other. Each gate is one
-//! file of this folder.
+//! Task `check`: runs the gates. They check that the document, the generated code, the released documents and the changelog
+//! agree. Each gate is one file in the folder `check`.
 
 mod accepted;
 mod breaking;
@@ -36,16 +35,16 @@ use std::{
 };
 use usage::Usage;
 
-/// Compare document, generated code, releases and changelog with each other
+/// Check that the document, the generated code, the releases and the changelog agree
 ///
-/// Runs all gates. Exits with 0 if none failed, and with 1 if one did.
+/// Runs all gates. Exits with 0 if no gate failed, and with 1 if a gate failed.
 #[derive(clap::Args, Debug)]
 pub struct Options {
-    /// The document to check [default: that of the configuration]
+    /// The document to check [default: the document in the configuration]
     #[arg(long, value_name = "FILE")]
     spec: Option<PathBuf>,
 
-    /// The day for which sunsets are checked [default: today in UTC]
+    /// The date that counts as today when sunsets are checked [default: today in UTC]
     #[arg(long, value_name = "YYYY-MM-DD", default_value_t = Utc::now().date_naive(), hide_default_value = true)]
     today: NaiveDate,
 
@@ -58,7 +57,7 @@ pub struct Options {
     #[arg(long, value_name = "REVISION")]
     since: Option<String>,
 
-    /// Run this gate only; may be given more than once
+    /// Run only this gate; may be given more than once
     #[arg(long, value_enum, value_name = "NAME")]
     gate: Vec<Name>,
 
@@ -81,15 +80,15 @@ pub struct Options {
 enum Name {
     /// The document is valid and follows the project rules
     Document,
-    /// The generated code is fresh
+    /// The generated code matches the document
     Generated,
-    /// The generated code means what the document says
+    /// The generated code behaves as the document says
     Roundtrip,
     /// No breaking change since the newest release
     Breaking,
     /// Deprecations, sunsets and stability levels follow their rules
     Lifecycle,
-    /// The changelog names what changed for clients, and all versions agree
+    /// The changelog names all changes for clients, and all versions agree
     Changelog,
 }
 
@@ -101,21 +100,19 @@ impl Name {
     }
 }
 
-/// Runs the gates of the projects and prints what they found. The exit code is 1 where
-/// a gate failed, and 0 otherwise.
+/// Runs the gates of the projects and prints their findings. The exit code is 1 if a gate failed, and 0 otherwise.
 ///
 /// # Errors
 ///
-/// A file that all gates need cannot be read at all, or the options do not fit the
-/// projects.
+/// A file that all gates need cannot be read, or the options do not match the projects.
 pub fn run(projects: &[Project], options: &Options) -> Result<ExitCode> {
     ensure!(
         options.spec.is_none() || projects.len() == 1,
-        "`--spec` replaces one document: choose it with `--document NAME`"
+        "`--spec` replaces one document: choose the document with `--document NAME`"
     );
     ensure!(
         options.usage.is_none() || projects.len() == 1,
-        "`--usage` is about the operations of one document: choose it with `--document NAME`"
+        "`--usage` is about the operations of one document: choose the document with `--document NAME`"
     );
     let mut usage = options.usage.as_deref().map(Usage::read).transpose()?;
     let is_text = options.format == Format::Text;
@@ -154,7 +151,7 @@ pub fn run(projects: &[Project], options: &Options) -> Result<ExitCode> {
     }
     match options.format {
         Format::Text | Format::Github => print!("{annotations}"),
-        // Standard output must contain one JSON object and nothing else.
+        // Standard output must contain exactly one JSON object.
         Format::Json => println!("{:#}", report::json(&reports, options.today)),
         Format::Sarif => println!("{:#}", sarif(&entries())),
     }
@@ -169,7 +166,7 @@ pub fn run(projects: &[Project], options: &Options) -> Result<ExitCode> {
 /// The gates that compare the document with generated code.
 const OF_GENERATED_CODE: [Name; 2] = [Name::Generated, Name::Roundtrip];
 
-/// Returns the gates to run: those that were asked for, or all that apply to the project.
+/// Returns the gates to run: the gates that the user named, or else all gates that apply to the project.
 fn wanted_gates(project: &Project, asked: &[Name]) -> Result<Vec<Name>> {
     let mut names = Name::value_variants().to_vec();
     names.retain(|name| asked.is_empty() || asked.contains(name));
@@ -187,8 +184,8 @@ fn wanted_gates(project: &Project, asked: &[Name]) -> Result<Vec<Name>> {
     Ok(names)
 }
 
-/// Runs all gates before a release, and returns the names of those that failed.
-/// The gate that compiles something runs only where all others passed.
+/// Runs all gates before a release, and returns the names of the gates that failed. The gate that compiles code runs only if all
+/// other gates passed.
 pub(crate) fn failed_gates(inputs: &Inputs<'_>) -> Result<Vec<String>> {
     let (slow, quick): (Vec<Name>, Vec<Name>) = wanted_gates(inputs.project, &[])?
         .into_iter()
@@ -202,7 +199,8 @@ pub(crate) fn failed_gates(inputs: &Inputs<'_>) -> Result<Vec<String>> {
     Ok(gates.into_iter().map(|gate| gate.name).collect())
 }
 
-/// Runs the gates on projects that were just written; the one that compiles only if `compiles`. Returns the findings if a gate failed.
+/// Runs the gates on projects that were just created, and returns the findings if a gate failed. The gate that compiles code runs
+/// only if `compiles` is true.
 ///
 /// # Errors
 ///
@@ -227,8 +225,7 @@ fn print_line(gate: &Gate) {
     println!("{}", report::line(gate));
 }
 
-/// Runs the gates one after the other, whether or not an earlier one failed, and
-/// passes each result to `report`.
+/// Runs the gates one after another, even if an earlier gate failed, and passes each result to `report`.
 fn run_gates(inputs: &Inputs<'_>, names: &[Name], mut report: impl FnMut(&Gate)) -> Vec<Gate> {
     let mut gates = Vec::new();
     for &name in names {

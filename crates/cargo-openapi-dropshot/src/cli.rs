@@ -15,15 +15,15 @@ use std::{env, path::PathBuf, process::ExitCode};
     name = "cargo-openapi-dropshot",
     bin_name = "cargo openapi-dropshot",
     version,
-    after_help = "Exit codes: 0 success, 1 a check or the command failed, 2 the command line is wrong, \
-                  3 `--skip-unsupported` left out an operation, 4 `generate --check` found a stale file."
+    after_help = "Exit codes: 0 success, 1 a check or the command failed, 2 the command line is invalid, \
+                  3 `--skip-unsupported` skipped an operation, 4 `generate --check` found a stale file."
 )]
 pub struct Arguments {
     /// The configuration file [default: `openapi-dropshot.toml` in this folder or in a folder above it]
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// Work on the document with this name only; may be given more than once
+    /// Use only the document with this name; may be given more than once
     #[arg(long, global = true, value_name = "NAME")]
     document: Vec<String>,
 
@@ -41,7 +41,7 @@ enum Command {
     Release(release::Options),
     Roundtrip(roundtrip::Options),
 
-    /// Print the completions for a shell
+    /// Print the shell completions
     Completions {
         /// The shell
         shell: Shell,
@@ -54,7 +54,7 @@ enum Command {
     Schema,
 }
 
-/// Runs the command line of this process.
+/// Runs the command line with the arguments of this process.
 pub fn main() -> ExitCode {
     let mut arguments: Vec<_> = env::args_os().collect();
     // Cargo passes the name of the subcommand as the first argument.
@@ -89,7 +89,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         Command::Roundtrip(options) => {
             let project = match arguments.config {
                 Some(_) => projects()?.into_iter().next(),
-                // The documents are arguments, so that a configuration is not needed.
+                // The documents are arguments, so a configuration is not required.
                 None => Configuration::find_if_any()?.and_then(|mut found| found.projects.pop()),
             };
             let project = project.unwrap_or_else(Project::unconfigured);

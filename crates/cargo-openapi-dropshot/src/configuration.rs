@@ -1,5 +1,4 @@
-//! Reads `openapi-dropshot.toml`: finds the file, checks its values, and makes a
-//! [`Project`] of each document.
+//! Reads `openapi-dropshot.toml`: finds the file, checks its values, and creates a [`Project`] for each document.
 
 use crate::{
     Output, Project, location,
@@ -26,7 +25,7 @@ pub struct Configuration {
 }
 
 impl Configuration {
-    /// Finds the file in the current folder or one of the folders above it, and reads it.
+    /// Finds the file in the current folder or in a folder above it, and reads it.
     ///
     /// # Errors
     ///
@@ -35,12 +34,12 @@ impl Configuration {
         Self::find_if_any()?.with_context(|| {
             format!(
                 "{FILE} was not found in this folder or in a folder above it: \
-                 create one, such as with `cargo openapi-dropshot init`, or name one with `--config FILE`"
+                 create one, for example with `cargo openapi-dropshot init`, or name an existing file with `--config FILE`"
             )
         })
     }
 
-    /// Does the same; returns `None` if the file does not exist.
+    /// Does the same as [`find`](Self::find), but returns `None` if the file does not exist.
     ///
     /// # Errors
     ///
@@ -56,7 +55,7 @@ impl Configuration {
     ///
     /// # Errors
     ///
-    /// The file cannot be read or has errors, which are then printed on standard error.
+    /// The file cannot be read, or it has errors. These errors are printed on standard error.
     pub fn read(file: &Path) -> Result<Self> {
         let shown = env::current_dir()
             .ok()
@@ -64,7 +63,7 @@ impl Configuration {
         let name = shown.as_deref().unwrap_or(file).display().to_string();
         let text = fs::read_to_string(file).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => anyhow!(
-                "{name} does not exist: create it, such as with `cargo openapi-dropshot init`, or name another with `--config FILE`"
+                "{name} does not exist: create it, for example with `cargo openapi-dropshot init`, or name another file with `--config FILE`"
             ),
             _ => anyhow::Error::new(error).context(format!("cannot read {name}")),
         })?;
@@ -105,7 +104,7 @@ impl Configuration {
         }
     }
 
-    /// Selects the documents with these names; all of them if there are no names.
+    /// Selects the documents with these names, or all documents if there are no names.
     ///
     /// # Errors
     ///
@@ -124,7 +123,7 @@ impl Configuration {
         Ok(self.projects)
     }
 
-    /// Selects one document, for a task that works on one only.
+    /// Selects the document for a task that works on exactly one document.
     ///
     /// # Errors
     ///
@@ -134,14 +133,14 @@ impl Configuration {
         let known: Vec<&str> = projects.iter().map(|own| own.name.as_str()).collect();
         ensure!(
             projects.len() == 1,
-            "this command works on one document: choose one with `--document NAME`, of {}",
+            "this command works on one document: choose it with `--document NAME`; the documents are {}",
             known.join(", ")
         );
         projects.pop().context("there is one document")
     }
 }
 
-/// Returns a message of the parser in terms that a user knows, and a remedy.
+/// Translates a message of the parser into terms of the configuration, and adds a remedy.
 fn explained(message: &str) -> (String, String) {
     let quoted = |text: &str| -> Vec<String> {
         let parts = text.split('`').enumerate();
@@ -192,7 +191,7 @@ impl Reader<'_> {
             .push(CONFIGURATION.problem(&at, message, help));
     }
 
-    /// Makes the projects, and checks what two of them cannot share.
+    /// Creates the projects, and checks the values that two projects must not share.
     fn projects(&mut self, settings: &Settings) -> Vec<Project> {
         let documents = &settings.document;
         if documents.is_empty() {
@@ -265,7 +264,7 @@ impl Reader<'_> {
         let versions = both().filter(|(_, project)| project.cargo_version);
         let versions = versions.map(|(own, _)| (own.cargo_version.as_ref(), own, ()));
         self.check_distinct(versions, |(), _| {
-            let message = "the version of Cargo.toml cannot be that of two documents";
+            let message = "two documents cannot both have their version in Cargo.toml";
             let help = "remove `cargo-version` from one of them";
             (message.to_owned(), help.to_owned())
         });
@@ -279,15 +278,15 @@ impl Reader<'_> {
         let crates = crates.flatten().filter(|(.., name)| !name.is_empty());
         let crates = crates.map(|(target, own, name)| (Some(target.place()), own, name));
         self.check_distinct(crates, |name, _| {
-            let message = format!("two folders of generated code have the crate `{name}`");
-            let help = "write the `crate` of each with `_` for `-`, such as `shop_models` and `shop_client`; two folders of one \
-                        crate are modules, such as `crate::models`";
+            let message = format!("two folders of generated code have the same crate `{name}`");
+            let help = "write the `crate` of each folder with `_` for `-`, such as `shop_models` and `shop_client`; if two folders belong to the same \
+                        crate, write a module for each, such as `crate::models`";
             (message, help.to_owned())
         });
     }
 
-    /// Reports each value that an earlier document has as well, where it is set, or where its document begins. `problem` returns
-    /// message and help for the value at this index.
+    /// Reports each value that an earlier document also has, at the value or, if it is not set, at the beginning of its
+    /// document. `problem` returns the message and the help for the value at an index.
     fn check_distinct<'d, T: PartialEq, S: 'd>(
         &mut self,
         values: impl IntoIterator<Item = (Option<&'d Spanned<S>>, &'d Document, T)>,
@@ -303,7 +302,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Checks that no other folder is this one, or a part of it.
+    /// Checks that this folder is none of the other folders, and is not inside of one of them or around it.
     fn check_folder(&mut self, target: &Target, folders: &mut Vec<(String, Range<usize>)>) {
         let folder = target.folder.get_ref();
         let other = folders.iter().find(|(other, _)| {
@@ -311,17 +310,17 @@ impl Reader<'_> {
         });
         if let Some((other, _)) = other {
             let message = if other == folder {
-                format!("`{folder}` has the generated code of two parts")
+                format!("`{folder}` is used for two parts of the generated code")
             } else {
-                format!("of the folders `{folder}` and `{other}`, one contains the other")
+                format!("one of the folders `{folder}` and `{other}` contains the other")
             };
-            let help = "give each part a folder of its own: files that the generator does not write are removed";
+            let help = "use a separate folder for each part: the generator removes all other files from the folder of a part";
             self.report(target.folder.span(), message, help);
         }
         folders.push((folder.clone(), target.folder.span()));
     }
 
-    /// Checks that no file of another kind is in a folder of generated code.
+    /// Checks that a folder of generated code contains no files of other kinds.
     fn check_contents(&mut self, target: &Target, projects: &[Project]) {
         let folder = target.folder.get_ref().trim_end_matches('/');
         let mut found = Vec::new();
@@ -344,7 +343,7 @@ impl Reader<'_> {
                 "`{folder}` must contain only generated code, but contains {what} ({path})"
             );
             let help = "use a separate folder for the generated code, such as `crates/shop-client/src/generated`: files that the \
-                        generator does not write do not belong there";
+                        generator does not write must not be in it";
             self.report(target.folder.span(), message, help);
         }
     }
@@ -363,7 +362,8 @@ impl Reader<'_> {
         let root = self.root;
         let accepted_breaks = self.path_or(&document.accepted_breaks, || {
             let (only, named) = (beside("accepted-breaks.toml"), beside(&named_breaks(&name)));
-            // Before, several documents had this file without a setting, too. If two of them still have it, that is reported.
+            // In earlier versions, several documents shared this default file. If two documents still use it, an error is
+            // reported.
             let is_former = !root.join(&named).exists() && root.join(&only).exists();
             if is_single || is_former { only } else { named }
         });
@@ -406,8 +406,8 @@ impl Reader<'_> {
     fn output(&mut self, document: &Document, generate: &Generate) -> Output {
         for (name, reason) in &document.skip {
             if reason.get_ref().trim().is_empty() {
-                let message = format!("`{}` is left out without a reason", name.get_ref());
-                self.report(reason.span(), message, "write why it is left out");
+                let message = format!("`{}` is skipped without a reason", name.get_ref());
+                self.report(reason.span(), message, "write why it is skipped");
             }
         }
         if let Some(name) = &generate.trait_name
@@ -442,7 +442,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns the crate of a folder, or an empty text after reporting a problem.
+    /// Returns the crate of a folder, or an empty string after reporting a problem.
     fn crate_name(&mut self, target: &Target) -> String {
         if let Some(name) = &target.crate_name {
             if is_path_of_names(name.get_ref(), usize::MAX) {
@@ -467,7 +467,7 @@ impl Reader<'_> {
             Some(name.replace('-', "_"))
         });
         package.unwrap_or_else(|| {
-            let message = format!("no Cargo.toml above `{folder}` names the crate of this folder");
+            let message = format!("no Cargo.toml above `{folder}` contains the name of the crate");
             let help = "add `crate`, the name of the crate with `_` for `-`, such as `shop_models`";
             self.report(target.folder.span(), message, help);
             String::new()
@@ -485,7 +485,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Checks a path, and returns it without `/` at the end.
+    /// Checks a path, and returns it without a trailing `/`.
     fn path(&mut self, path: &Spanned<String>) -> String {
         let text = path.get_ref();
         let mut parts = text.trim_end_matches('/').split('/');
@@ -533,8 +533,9 @@ impl Reader<'_> {
                     self.report(setting.level.span(), message, help);
                 }
                 None if rules::change(name).is_some() => {
-                    let message =
-                        format!("`{name}` is a rule about changes, whose severity is fixed");
+                    let message = format!(
+                        "`{name}` is a rule about changes; the severity of these rules is fixed"
+                    );
                     let help = "accept a single change in `accepted-breaks.toml`, with a reason";
                     self.report(id.span(), message, help);
                 }
@@ -571,7 +572,7 @@ impl Reader<'_> {
     }
 }
 
-/// The path of a file in the folder of another one.
+/// Returns the path of a file with this name in the folder of another file.
 fn beside(path: &str, name: &str) -> String {
     match path.rsplit_once('/') {
         Some((folder, _)) => format!("{folder}/{name}"),
@@ -579,12 +580,12 @@ fn beside(path: &str, name: &str) -> String {
     }
 }
 
-/// The name of the file of accepted breaks of a document that is one of several.
+/// The name of the file of accepted breaks for one of several documents.
 fn named_breaks(name: &str) -> String {
     format!("{name}-accepted-breaks.toml")
 }
 
-/// Whether a text consists of names of Rust with `::` between them, at most so many.
+/// Whether a text consists of Rust names joined by `::`, and of at most this many names.
 fn is_path_of_names(text: &str, at_most: usize) -> bool {
     let is_name = |name: &str| {
         let mut letters = name.chars();
@@ -602,7 +603,7 @@ impl Generate {
 }
 
 impl Target {
-    /// The crate of the folder as it is written, or the folder.
+    /// The place for messages: the crate of the folder if it is set, or else the folder.
     fn place(&self) -> &Spanned<String> {
         self.crate_name.as_ref().unwrap_or(&self.folder)
     }

@@ -15,9 +15,9 @@ use openapi_dropshot_contract::{
 use serde_json::{Value, json};
 use std::{path::Path, process::ExitCode};
 
-/// Compare two documents: the changes, and whether they break a client
+/// List the changes between two documents, and whether they break a client
 ///
-/// Exits with 0 if no change breaks a client, and with 1 if one does or a
+/// Exits with 0 if no change breaks a client, and with 1 if a change does or a
 /// document cannot be compared.
 #[derive(clap::Args, Debug)]
 pub struct Options {
@@ -25,7 +25,7 @@ pub struct Options {
     /// `main:spec/openapi.yaml`
     base: String,
 
-    /// The newer document, in the same form
+    /// The newer document, in the same form as the older one
     revision: String,
 
     /// How to print the changes; the book's page about changes describes the JSON
@@ -40,13 +40,12 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 0)]
     deprecation_days_stable: u32,
 
-    /// The day for which the documents are compared [default: today in UTC]
+    /// The date that counts as today in the comparison [default: today in UTC]
     #[arg(long, value_name = "YYYY-MM-DD", default_value_t = Utc::now().date_naive(), hide_default_value = true)]
     today: NaiveDate,
 }
 
-/// Compares two documents. The exit code is 1 where a change is an ERR, and 0
-/// otherwise.
+/// Compares two documents. The exit code is 1 if a change has the level ERR, and 0 otherwise.
 ///
 /// # Errors
 ///
@@ -77,8 +76,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(breaks)))
 }
 
-/// Reads a document. The errors of an incomplete document are printed as notes;
-/// the rest of it is compared.
+/// Reads a document. The errors of an incomplete document are printed as notes, and its other parts are compared.
 fn read(path: &str) -> Result<Draft> {
     let text = revision::read(path)?;
     let mut load = |name: &str| revision::read(name).map_err(|error| format!("{error:#}"));
@@ -92,8 +90,8 @@ fn read(path: &str) -> Result<Draft> {
     Ok(draft)
 }
 
-/// The changes as JSON: `changes`, each with `id`, `level`, `operation`,
-/// `text`, `base` and `revision`; and `count` by level.
+/// Returns the changes as JSON: `changes`, each with `id`, `level`, `operation`, `text`, `base` and `revision`, and `count`,
+/// the number of changes by level.
 fn as_json(changes: &[Change]) -> Value {
     let list = changes.iter().map(|change| {
         json!({
@@ -112,8 +110,8 @@ fn as_json(changes: &[Change]) -> Value {
     })
 }
 
-/// The changes for other programs, at their places in the revision, or in the base
-/// where the revision has none.
+/// Returns the changes for other output formats, at their places in the revision. A change without a place in the revision is
+/// at its place in the base.
 fn entries(changes: &[Change], revision: &Node) -> Vec<Entry> {
     let entries = changes.iter().map(|change| {
         let base = change.at.base.as_ref();
@@ -135,8 +133,8 @@ fn entries(changes: &[Change], revision: &Node) -> Vec<Entry> {
     entries.collect()
 }
 
-/// The innermost part of the newer document that had a part at this place, if the older document is of a git revision, so that
-/// no file has its lines.
+/// Returns the innermost part of the newer document around this place in the older one. Returns `None` if the older document
+/// is a file, because then the place itself can be shown.
 fn nearest<'r>(base: &Location, revision: &'r Node) -> Option<&'r Location> {
     path_in_revision(Path::new("."), &base.file)?;
     let mut pointer = base.pointer.as_str();
@@ -149,8 +147,7 @@ fn nearest<'r>(base: &Location, revision: &'r Node) -> Option<&'r Location> {
     None
 }
 
-/// Returns the changes as text: a paragraph for each, the most severe first, and a
-/// line with their counts.
+/// Returns the changes as text: a paragraph for each change, the most severe first, followed by a line with the counts.
 fn as_text(changes: &[Change]) -> String {
     let mut text = String::new();
     for change in changes {
@@ -171,7 +168,7 @@ fn as_text(changes: &[Change]) -> String {
     text + &format!("{all} changes: {errors} ERR, {warnings} WARN, {notes} INFO\n")
 }
 
-/// Counts the changes that are errors, warnings and notes.
+/// Counts the changes with the levels error, warning and information.
 fn counts(changes: &[Change]) -> [usize; 3] {
     [Level::Err, Level::Warn, Level::Info].map(|level| {
         changes

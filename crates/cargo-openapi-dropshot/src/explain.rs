@@ -1,5 +1,5 @@
-//! Task `explain`: describes the rules that the other tasks report: their meaning,
-//! examples, the remedy and the configuration.
+//! Task `explain`: describes the rules that the other tasks report, with their meaning, examples,
+//! remedy and configuration.
 
 mod example;
 mod page;
@@ -20,15 +20,15 @@ use std::process::ExitCode;
 /// Exits with 0, or with 1 if the rule does not exist.
 #[derive(clap::Args, Debug)]
 pub struct Options {
-    /// The id of the rule, which messages print in brackets; without it, all rules are listed
+    /// The id of the rule, as messages show it in brackets; without an id, all rules are listed
     rule: Option<String>,
 
-    /// Print the descriptions of all rules, as a page in Markdown
+    /// Print the descriptions of all rules as a Markdown page
     #[arg(long, conflicts_with = "rule")]
     all: bool,
 }
 
-/// What reports a rule, in the order in which the rules are listed.
+/// The tool that reports a rule, in the order in which the rules are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Reporter {
     /// The reader and the linter of one document.
@@ -36,7 +36,7 @@ pub(crate) enum Reporter {
     /// The comparison of two documents.
     Comparison,
     Generator,
-    /// The gates themselves, and the reader of the configuration.
+    /// The gates themselves, and the code that reads the configuration.
     Gates,
     RoundTrip,
 }
@@ -50,29 +50,29 @@ impl Reporter {
         Reporter::RoundTrip,
     ];
 
-    /// The name and a sentence about it.
+    /// The heading for its rules, and a sentence about them.
     pub(crate) fn about(self) -> (&'static str, &'static str) {
         match self {
             Reporter::Linter => (
                 "Rules for one document",
-                "The gates `document` and `lifecycle` report these, and so does `generate`.",
+                "The gates `document` and `lifecycle` report these rules, and so does `generate`.",
             ),
             Reporter::Comparison => (
                 "Rules for changes",
-                "`diff` and the gates `breaking` and `lifecycle` report these. The level is that for a stable operation; for `beta` \
+                "`diff` and the gates `breaking` and `lifecycle` report these rules. Each level applies to stable operations; for `beta` \
                  and `experimental` ones, `ERR` becomes `WARN`, except for promises about sunsets and stability.",
             ),
             Reporter::Generator => (
                 "Rules of the generator",
-                "`generate`, `roundtrip` and the gate `generated` report these: what has no counterpart in Rust, dropshot or progenitor.",
+                "`generate`, `roundtrip` and the gate `generated` report these rules. They are about parts of a document that Rust, dropshot or progenitor cannot express.",
             ),
             Reporter::Gates => (
                 "Rules of the gates",
-                "`check` and `release` report these about files beside the document.",
+                "`check` and `release` report these rules. They are about files other than the document.",
             ),
             Reporter::RoundTrip => (
                 "Differences of the round trip",
-                "`roundtrip` and the gate of that name report these: differences between a document and the code generated from it.",
+                "`roundtrip` and the gate of the same name report these differences between a document and the code generated from it.",
             ),
         }
     }
@@ -85,9 +85,9 @@ pub(crate) struct Explanation {
     pub(crate) reporter: Reporter,
     /// How serious a violation is, such as `error` or `ERR`.
     pub(crate) severity: String,
-    /// When the rule is broken, as a sentence.
+    /// When a document or project breaks the rule, as a sentence.
     pub(crate) meaning: String,
-    /// What to do about it, as a sentence.
+    /// What the user can do about it, as a sentence.
     pub(crate) remedy: String,
     /// An example that breaks the rule and one that follows it.
     pub(crate) example: Example,
@@ -104,7 +104,7 @@ pub(crate) struct Example {
     pub(crate) keeps: String,
 }
 
-/// The rules other than those for changes and for differences, each with what reports it.
+/// The rules other than the rules for changes and differences, each with the tool that reports it.
 fn declared() -> impl Iterator<Item = (Reporter, &'static Rule)> {
     let of =
         |reporter, rules: &'static [&'static Rule]| rules.iter().map(move |rule| (reporter, *rule));
@@ -123,7 +123,7 @@ pub(crate) fn find(id: &str) -> Option<Explanation> {
     match (rule, difference) {
         (Some((reporter, rule)), difference) => {
             let mut explanation = of_rule(reporter, rule);
-            // One id is that of a difference, too.
+            // One id is used both by a rule and by a difference.
             if let Some(difference) = difference {
                 explanation.meaning += &format!(" In the round trip: {}", difference.meaning);
             }
@@ -133,7 +133,7 @@ pub(crate) fn find(id: &str) -> Option<Explanation> {
     }
 }
 
-/// All rules, each once, by what reports them: the reporter, the id and the severity.
+/// Returns all rules, each once, grouped by reporter: the reporter, the id and the severity.
 pub(crate) fn all() -> Vec<(Reporter, &'static str, String)> {
     let changes =
         rules::all_changes().map(|rule| (Reporter::Comparison, rule.id, rule.level.to_string()));
@@ -166,27 +166,27 @@ fn of_rule(reporter: Reporter, rule: &'static Rule) -> Explanation {
             (Some(configuration), _) => configuration.to_owned(),
             (None, Reporter::Linter) => of_linter(rule),
             (None, Reporter::Generator) if rule.id.starts_with("client-") => {
-                "It cannot be switched off. `skip-in-client` in `[document.generate]` leaves operations out of the client, and `generate \
-                 --skip-unsupported` adds all that break it to this list; without `client`, no client is generated, and the rule does not apply."
+                "The rule cannot be switched off. `skip-in-client` in `[document.generate]` skips operations in the client, and `generate \
+                 --skip-unsupported` adds all operations that break the rule to this list. Without the table `client`, no client is generated, and the rule does not apply."
                     .to_owned()
             }
             (None, Reporter::Generator) => {
-                "It cannot be switched off. `generate --skip-unsupported` leaves out the operations that break it, and lists them in `[document.skip]` of \
-                 `openapi-dropshot.toml`, so that the other commands leave them out as well.".to_owned()
+                "The rule cannot be switched off. `generate --skip-unsupported` skips the operations that break it, and lists them in `[document.skip]` of \
+                 `openapi-dropshot.toml`, so that the other commands skip them, too.".to_owned()
             }
             (None, _) => "The rule cannot be switched off.".to_owned(),
         },
     }
 }
 
-/// Says how to configure a rule of the linter.
+/// Describes how to configure a rule of the linter.
 fn of_linter(rule: &Rule) -> String {
     let mut configuration = match is_fixed(rule) {
-        true => "The severity is fixed: OpenAPI itself requires it.".to_owned(),
+        true => "The severity cannot be changed, because OpenAPI itself has this rule.".to_owned(),
         false => configured(rule.id),
     };
     if rule.severity == Severity::Error {
-        configuration += "\nWith `--skip-unsupported`, `init` and `generate` leave out the operations and components that break it, and list them in `[document.skip]` of \
+        configuration += "\nWith `--skip-unsupported`, `init` and `generate` skip the operations and components that break it, and list them in `[document.skip]` of \
                           `openapi-dropshot.toml`.";
     }
     if rule.profile == Profile::Strict {
@@ -195,7 +195,7 @@ fn of_linter(rule: &Rule) -> String {
     configuration
 }
 
-/// Says how to change the severity of a rule.
+/// Describes how to change the severity of a rule.
 fn configured(id: &str) -> String {
     format!(
         "In `openapi-dropshot.toml`, `level` is `off`, `warn` or `error`:\n\n\
@@ -234,7 +234,7 @@ fn of_comparison(rule: &'static ChangeRule) -> Explanation {
         severity: rule.level.to_string(),
         meaning: meaning + ".",
         remedy: match is_raised(rule.id) {
-            true => "Keep the status, or accept the change: a client that recognises the error by its status no longer does.",
+            true => "Keep the status, or accept the change: clients that recognise the error by its status no longer recognise it.",
             false => rule.remedy(),
         }
         .to_owned(),
@@ -247,7 +247,7 @@ fn of_comparison(rule: &'static ChangeRule) -> Explanation {
     }
 }
 
-/// Marks a text of a document as such.
+/// Formats text of a document as code.
 fn shown(text: &str) -> String {
     match text {
         "" => "nothing".to_owned(),
@@ -263,7 +263,8 @@ fn of_difference(rule: &'static DifferenceRule) -> Explanation {
         ),
         None => (
             "Report the document: this is a bug in the generator. Until it is fixed, write this part of the document differently.",
-            "It cannot be switched off. `check --gate` runs the other gates alone.".to_owned(),
+            "The rule cannot be switched off. `check --gate` runs only the gates that you name."
+                .to_owned(),
         ),
     };
     Explanation {
@@ -274,8 +275,8 @@ fn of_difference(rule: &'static DifferenceRule) -> Explanation {
         remedy: remedy.to_owned(),
         example: Example {
             part: "in words",
-            breaks: "the generated code, compiled and run, does not do what the document says".to_owned(),
-            keeps: "it does; no document shows the difference, because only a bug in the generator causes it".to_owned(),
+            breaks: "the generated code does not behave as the document says".to_owned(),
+            keeps: "the generated code behaves as the document says; no document can show the difference, because only a bug in the generator causes it".to_owned(),
         },
         configuration,
     }
@@ -288,7 +289,7 @@ fn severity_of(rule: &DifferenceRule) -> &'static str {
     }
 }
 
-/// Prints the description of a rule, those of all rules, or a list of all rules.
+/// Prints the description of a rule, the descriptions of all rules, or a list of all rules.
 ///
 /// # Errors
 ///
@@ -312,7 +313,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let id = id.trim_matches(['[', ']', '`']);
     let Some(rule) = find(id) else {
         let otherwise = "`explain` without an id lists all rules";
-        // Only the first thousand candidates are compared, and there are more rules.
+        // Only the first thousand candidates are compared, but there are more rules than that.
         let mut candidates: Vec<&str> = all().into_iter().map(|(_, id, _)| id).collect();
         candidates.sort_by_key(|rule| rule.len().abs_diff(id.len()));
         bail!(

@@ -1,4 +1,4 @@
-//! Writes and removes several files together: all of them, or none.
+//! Writes and removes several files together: either all of them or none.
 
 use anyhow::{Context, Result};
 use std::{
@@ -11,7 +11,8 @@ use std::{
 /// Texts of files, by path.
 pub(crate) type Files = BTreeMap<String, String>;
 
-/// Reads the files to which a document refers. Their names begin with the folder of the document, and are relative to the root.
+/// Returns a function that reads the files to which a document refers. The names of the files begin with the folder of the
+/// document, and are relative to the root.
 pub(crate) fn loader(root: &Path) -> impl FnMut(&str) -> Result<String, String> {
     move |name| {
         fs::read_to_string(root.join(name)).map_err(|error| match error.kind() {
@@ -21,46 +22,45 @@ pub(crate) fn loader(root: &Path) -> impl FnMut(&str) -> Result<String, String> 
     }
 }
 
-/// A name for a file in the same folder. It is hidden, so that the tasks of other processes do not take
-/// it for a file of the project.
+/// Returns a name for a temporary file in the same folder. The file is hidden, so that other processes do not treat the file as
+/// a part of the project.
 fn temporary_for(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{name}.{}.new", process::id()))
 }
 
-/// A file with its new text, which is in a temporary file until all are written.
+/// A file whose new text is in a temporary file until the texts of all files have been written.
 struct Staged {
     /// The file, relative to the root.
     name: String,
     path: PathBuf,
-    /// The file that holds the new text, in the same folder, so that it can be renamed; of
-    /// a file that is to be removed, the former text.
+    /// The temporary file with the new text, in the same folder, so that it can be renamed. If the file is to be removed, this
+    /// file contains the old text.
     temporary: PathBuf,
     is_removal: bool,
     /// The content before; `None` if the file did not exist.
     before: Option<Vec<u8>>,
 }
 
-/// Writes the files whose text changes, and returns their names. Each element is a
-/// name relative to the root, and a text.
+/// Writes the files whose text changes, and returns their names. Each element is a file name relative to the root, and its new
+/// text.
 pub(crate) fn write_all(root: &Path, files: Vec<(String, String)>) -> Result<Vec<String>> {
     let files = files.into_iter().map(|(name, text)| (name, Some(text)));
     change_all(root, files.collect())
 }
 
-/// Writes the files whose text changes, removes those that have no text, and returns the
-/// names of both. Each element is a name relative to the root, and a text.
+/// Writes the files whose text changes, removes the files without a text, and returns the names of both. Each element is a file
+/// name relative to the root, and its new text.
 ///
-/// All new texts are written to temporary files first, so that a full disk or
-/// a missing permission is found before anything has changed. Then each
-/// temporary file is renamed; if a rename fails, the files before it are restored,
-/// so that nothing has changed.
+/// All new texts are written to temporary files first, so that a full disk or a missing permission is found before anything
+/// changes. Then each temporary file is renamed. If a rename fails, the files that were already renamed are restored, so that
+/// nothing has changed.
 pub(crate) fn change_all(root: &Path, files: Vec<(String, Option<String>)>) -> Result<Vec<String>> {
     let mut folders = NewFolders::default();
     let mut staged = Vec::new();
     for (name, text) in files {
         let path = root.join(&name);
-        // A symbolic link stays, and the file that it leads to changes.
+        // A symbolic link is kept, and its target is changed.
         let path = match text {
             Some(_) if path.is_symlink() => fs::canonicalize(&path).unwrap_or(path),
             _ => path,
@@ -95,7 +95,7 @@ pub(crate) fn change_all(root: &Path, files: Vec<(String, Option<String>)>) -> R
             true => fs::rename(&new.path, &new.temporary),
         };
         if let Err(error) = renamed {
-            // Another process removed it meanwhile.
+            // Another process has removed the file in the meantime.
             if new.is_removal && error.kind() == io::ErrorKind::NotFound {
                 continue;
             }
@@ -107,12 +107,12 @@ pub(crate) fn change_all(root: &Path, files: Vec<(String, Option<String>)>) -> R
     Ok(staged.iter().map(|new| new.name.clone()).collect())
 }
 
-/// Folders that were made, and are removed unless they are kept.
+/// Folders that were created. They are removed again unless they are kept.
 #[derive(Default)]
 struct NewFolders(Vec<PathBuf>);
 
 impl NewFolders {
-    /// Makes a folder and those above it.
+    /// Creates a folder and its missing parents.
     fn make(&mut self, folder: &Path) -> io::Result<()> {
         let missing: Vec<&Path> = (folder.ancestors())
             .take_while(|above| !above.as_os_str().is_empty() && !above.exists())
@@ -120,7 +120,7 @@ impl NewFolders {
         for above in missing.into_iter().rev() {
             match fs::create_dir(above) {
                 Ok(()) => self.0.push(above.to_path_buf()),
-                // Another process made it meanwhile.
+                // Another process has created the folder in the meantime.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && above.is_dir() => {}
                 Err(error) => return Err(error),
             }
@@ -136,29 +136,29 @@ impl NewFolders {
 impl Drop for NewFolders {
     fn drop(&mut self) {
         for folder in self.0.iter().rev() {
-            // A folder that is not empty stays.
+            // A folder that is not empty is kept.
             drop(fs::remove_dir(folder));
         }
     }
 }
 
 impl Staged {
-    /// The message where the file cannot be changed.
+    /// Returns the message for a file that cannot be changed.
     fn failure(&self) -> String {
         let (what, name) = (if self.is_removal { "remove" } else { "write" }, &self.name);
         let folder = self.path.parent().unwrap_or(&self.path).display();
         format!(
-            "cannot {what} {name}; nothing was changed: make sure that you may write to {folder}"
+            "cannot {what} {name}; nothing was changed: check that you have write permission for {folder}"
         )
     }
 
-    /// Restores the former content.
+    /// Restores the old content.
     fn restore(&self) -> Result<()> {
         match &self.before {
             Some(before) => fs::write(&self.path, before),
             None => fs::remove_file(&self.path),
         }
-        .with_context(|| format!("cannot restore {}: restore it from git", self.name))
+        .with_context(|| format!("cannot restore {}: restore the file from git", self.name))
     }
 }
 

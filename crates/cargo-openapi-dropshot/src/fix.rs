@@ -1,4 +1,4 @@
-//! Adds the responses that every service sends, and that a document lacks, to the text of the document.
+//! Adds responses that every service sends to the text of a document, if the document lacks them.
 
 mod insert;
 
@@ -13,25 +13,25 @@ use openapi_dropshot_contract::{
 };
 use std::{borrow::Cow, collections::BTreeMap};
 
-/// A document with the responses that it lacked.
+/// A document with the missing responses added.
 pub(crate) struct Fixed {
     /// The new text.
     pub(crate) text: String,
-    /// What was added, one line for each part.
+    /// A description of each added part, one line per part.
     pub(crate) lines: Vec<String>,
 }
 
-/// Adds `4XX` and `5XX` where an operation lacks a response that every service sends. Returns `None` if no response is missing.
+/// Adds `4XX` and `5XX` to operations that lack a response that every service sends. Returns `None` if no response is missing.
 ///
-/// The responses are those that other operations have, or new components with the error body of the document.
+/// The new responses are those that other operations already have, or new components with the error body of the document.
 ///
 /// # Errors
 ///
-/// The text cannot be changed such that the document is the same but for the responses.
+/// The text cannot be changed in such a way that the document differs only by the added responses.
 pub(crate) fn add_missing_responses(document: &Document) -> Result<Option<Fixed>> {
     ensure!(
         matches!(document.one_text(), Cow::Borrowed(_)),
-        "{} refers to other files, and --fix changes documents of one file only; add the responses by hand, `cargo openapi-dropshot explain missing-response` describes them",
+        "{} refers to other files, but --fix can change only documents that are a single file; add the responses by hand, as `cargo openapi-dropshot explain missing-response` describes",
         document.file
     );
     let is_json = document.file.ends_with(".json");
@@ -49,7 +49,7 @@ pub(crate) fn add_missing_responses(document: &Document) -> Result<Option<Fixed>
         return Ok(None);
     }
     let (insertions, lines) = (fix.insertions, fix.lines);
-    let by_hand = "the responses cannot be added to this text; add them by hand, `cargo openapi-dropshot explain missing-response` describes them";
+    let by_hand = "the responses cannot be added to this text automatically; add them by hand, as `cargo openapi-dropshot explain missing-response` describes";
     let text = insertions.text().context(by_hand)?;
     let changed = openapi_dropshot_contract::read(&document.file, &text).context(by_hand)?;
     ensure!(
@@ -59,12 +59,12 @@ pub(crate) fn add_missing_responses(document: &Document) -> Result<Option<Fixed>
     Ok(Some(Fixed { text, lines }))
 }
 
-/// A range of statuses for which every operation needs a response, and the parts of a new response.
+/// A range of statuses for which every operation needs a response, and the content of a new response.
 struct ErrorRange {
     key: &'static str,
     name: &'static str,
     description: &'static str,
-    /// The status and the code in the example of a body; its message is the description.
+    /// The status and the code in the example of a body. The message in the example is the description.
     status: u16,
     code: &'static str,
 }
@@ -95,9 +95,9 @@ impl ErrorRange {
 struct Fix<'a> {
     document: &'a Document,
     insertions: Insertions<'a>,
-    /// The names of the components by the key of their range, once they are chosen or made.
+    /// The names of the response components by the key of their range, after they have been chosen or created.
     components: BTreeMap<&'static str, String>,
-    /// The name of the schema of an error body, once it is chosen or made.
+    /// The name of the schema of an error body, after it has been chosen or created.
     body: Option<String>,
     lines: Vec<String>,
 }
@@ -107,7 +107,7 @@ impl Fix<'_> {
         let missing = missing_statuses(operation);
         let pointer = operation.at.pointer.trim_start_matches('/');
         let path: Vec<String> = pointer.split('/').map(unescape_pointer_token).collect();
-        // Members of another file are added there.
+        // Only an operation that is written at its place in this file is changed.
         let is_here = operation.at.file == self.document.file
             && self
                 .document
@@ -135,8 +135,8 @@ impl Fix<'_> {
         }
     }
 
-    /// The component for a range: the one that most operations have for the range or by default, or a new one. `None` if the
-    /// document has a catalogue of error codes, and no code for it.
+    /// Returns the response component for a range: the component that most operations use for the range or as the default, or a
+    /// new one. Returns `None` if the document has a catalogue of error codes without a code for the range.
     fn component(&mut self, range: &'static ErrorRange) -> Option<String> {
         if let Some(name) = self.components.get(range.key) {
             return Some(name.clone());
@@ -149,7 +149,7 @@ impl Fix<'_> {
         Some(name)
     }
 
-    /// The component to which most operations refer with this key.
+    /// Returns the component to which most operations refer with this key.
     fn most_used(&self, key: &str) -> Option<String> {
         let root = self.document.as_written();
         let references = self.document.operations.iter().filter_map(|operation| {
@@ -159,13 +159,13 @@ impl Fix<'_> {
         });
         let references: Vec<&str> = references.collect();
         let count = |name: &str| references.iter().filter(|other| **other == name).count();
-        // Of several, the first.
+        // If several components are used equally often, the first one is chosen.
         let most = references.iter().rev().max_by_key(|name| count(name))?;
         Some(unescape_pointer_token(most))
     }
 
     fn new_component(&mut self, range: &ErrorRange) -> Option<String> {
-        // A code whose status has a response of its own is listed there.
+        // If the status of a code has a separate response, the code is listed in that response.
         let is_own = |status: u16| {
             let mut users = self.document.operations.iter().filter(|operation| {
                 let missing = missing_statuses(operation);
@@ -206,7 +206,8 @@ impl Fix<'_> {
         Some(name)
     }
 
-    /// The schema of an error body: that of the first error that the server can write, or `Error`, or a new one.
+    /// Returns the name of the schema of an error body: the schema of the first error that the server can write, or `Error`, or a
+    /// new one.
     fn body(&mut self) -> String {
         if let Some(body) = &self.body {
             return body.clone();
@@ -255,7 +256,7 @@ impl Fix<'_> {
         body
     }
 
-    /// The media type of an error body: that of all errors, if they have one.
+    /// Returns the media type of an error body: the media type of all errors if it is the same.
     fn media_type(&self) -> &'static str {
         match self.document.error_media_type() {
             Some("application/problem+json") => "application/problem+json",
@@ -287,7 +288,8 @@ impl Fix<'_> {
         used.or_else(|| unused.map(|_| "Error".to_owned()))
     }
 
-    /// An example of the body, made of the members that every server writes; `None` if the schema has one, or restricts the members.
+    /// Returns an example of the body with the members that every server writes; `None` if the schema has an example or restricts
+    /// the members.
     fn example(&self, range: &ErrorRange) -> Option<Value> {
         let name = match &self.body {
             Some(name) => name.clone(),
@@ -319,7 +321,7 @@ impl Fix<'_> {
     }
 }
 
-/// The first name that is not taken, or else the last with a number.
+/// Returns the first name that is not used yet. If all are used, returns the last name with a number.
 fn free_name(wanted: &[&str], is_taken: impl Fn(&str) -> bool) -> String {
     let last = wanted.last().copied().unwrap_or_default();
     let numbered = (2..).map(|number| format!("{last}{number}"));
@@ -337,7 +339,7 @@ fn json_body<'a>(response: &'a Response, media_type: &str) -> Option<&'a Schema>
         .as_ref()
 }
 
-/// Whether the server has a value for each required member: any text, or a number that says the status.
+/// Returns whether the server has a value for each required member: any string, or a number that is the status.
 fn is_written_by_servers(schema: &Schema) -> bool {
     let members = schema.required.iter();
     let types = members.map(|name| {
@@ -351,7 +353,7 @@ fn is_written_by_servers(schema: &Schema) -> bool {
         return false;
     };
     if types.is_empty() {
-        // An object that allows every member, a message among them.
+        // The object must allow unknown members, such as a message.
         let is_closed = matches!(
             schema.additional_properties,
             Some(

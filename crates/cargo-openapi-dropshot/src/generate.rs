@@ -1,5 +1,4 @@
-//! Task `generate`: writes the generated code of the document, or compares it
-//! with the files that are there.
+//! Task `generate`: writes the code that is generated from the document, or compares it with the existing files.
 
 use crate::{
     FILE, Output, Project, counted,
@@ -17,28 +16,28 @@ use openapi_dropshot_contract::{
 use similar::TextDiff;
 use std::{fs, path::Path, process::ExitCode};
 
-/// The exit code where a document has an error, or a file cannot be read or written.
+/// The exit code if a document has an error, or if a file cannot be read or written.
 const FAILED: u8 = 1;
 
-/// The exit code of `--check` where a generated file is stale.
+/// The exit code of `--check` if a generated file is stale.
 const STALE: u8 = 4;
 
-/// The exit code of `--skip-unsupported` where an operation was left out.
+/// The exit code of `--skip-unsupported` if an operation was skipped.
 const SKIPPED: u8 = 3;
 
 /// Write all code that is generated from the documents
 ///
-/// Exits with 0 if everything is fresh, with 3 if `--skip-unsupported` left out
+/// Exits with 0 if all files are up to date, with 3 if `--skip-unsupported` skipped
 /// an operation, with 4 if `--check` found a stale file, and with 1 if a
 /// document cannot be used.
 #[derive(clap::Args, Debug)]
 pub struct Options {
-    /// Write nothing; show what differs
+    /// Write nothing; show the differences
     #[arg(long)]
     check: bool,
 
-    /// Leave out the operations that the generator does not support: list them, and add them to the configuration, so that the
-    /// other commands leave them out as well; the exit code is then 3
+    /// Skip the operations that the generator does not support: list them, and add them to the configuration, so that the
+    /// other commands skip them, too; the exit code is then 3
     #[arg(long)]
     skip_unsupported: bool,
 
@@ -48,26 +47,24 @@ pub struct Options {
     fix: bool,
 }
 
-/// A generated file that differs from what the document gives.
+/// A generated file that differs from the code for the current document.
 pub(crate) struct StaleFile {
     pub(crate) path: String,
-    /// The text that is there; `None` if the file is missing.
+    /// The existing text; `None` if the file is missing.
     pub(crate) actual: Option<String>,
     /// The text that the file should have; `None` if it is no longer generated.
     pub(crate) expected: Option<String>,
-    /// Whether the existing file was not generated, so that it must not be changed.
+    /// Whether the existing file is not a generated file, so that it must not be changed.
     pub(crate) is_foreign: bool,
 }
 
-/// What to do about a file that was not generated.
-pub(crate) const FOREIGN_HELP: &str = "a folder of generated code has no other files: correct `folder` in the configuration, or move \
-                                       the file; if it can be replaced, delete it";
+/// The help for a file that is not a generated file.
+pub(crate) const FOREIGN_HELP: &str = "a folder of generated code must not contain other files: correct `folder` in the configuration, or move \
+                                       the file, or delete it if you do not need it";
 
-/// Writes, or compares, all generated code of the projects. The exit code is 0
-/// where everything is fresh or was written, 3 where `--skip-unsupported` left out
-/// an operation, 4 where `--check` found a stale file, and 1 where a document cannot
-/// be read or breaks a rule, or a file cannot be read or written. The error is then
-/// printed, and the other projects are generated nevertheless.
+/// Writes or compares all generated code of the projects. The exit code is 0 if everything is up to date or was written, 3 if
+/// `--skip-unsupported` skipped an operation, 4 if `--check` found a stale file, and 1 if a document cannot be read or breaks
+/// a rule, or if a file cannot be read or written. The error is then printed, and the other projects are still generated.
 pub fn run(projects: &[Project], options: &Options) -> ExitCode {
     let mut codes = Vec::new();
     for project in projects {
@@ -81,7 +78,7 @@ pub fn run(projects: &[Project], options: &Options) -> ExitCode {
     ExitCode::from(code.unwrap_or_default())
 }
 
-/// Writes, or compares, the generated code of one project, and returns the exit code.
+/// Writes or compares the generated code of one project, and returns the exit code.
 fn run_one(project: &Project, options: &Options) -> Result<u8> {
     let Source { text, fixed, added } = source(project, options)?;
     let Some(output) = &project.output else {
@@ -120,7 +117,7 @@ fn run_one(project: &Project, options: &Options) -> Result<u8> {
             others => format!(", and {} more", counted(others, "such file")),
         };
         bail!(
-            "{first} is in a folder of generated code, and was not generated{more}; nothing was changed: {FOREIGN_HELP}"
+            "{first} is in a folder of generated code, but is not a generated file{more}; nothing was changed: {FOREIGN_HELP}"
         );
     }
     let source = &project.document;
@@ -163,7 +160,7 @@ fn run_one(project: &Project, options: &Options) -> Result<u8> {
     Ok(success)
 }
 
-/// Finds what the generator does not support, and lists it. Returns the project that leaves it out, and its configuration.
+/// Finds and lists what the generator does not support. Returns the project without these parts, and its new configuration.
 fn without_unsupported(
     project: &Project,
     output: &Output,
@@ -195,11 +192,11 @@ struct Source {
     text: String,
     /// The document as a file to write, if `--fix` changed it.
     fixed: Option<(String, Option<String>)>,
-    /// What `--fix` added, one line for each part.
+    /// Descriptions of the parts that `--fix` added, one line per part.
     added: Vec<String>,
 }
 
-/// Reads the text of the document. With `--fix` it gets the responses that it lacks.
+/// Reads the text of the document. With `--fix`, adds the missing responses.
 fn source(project: &Project, options: &Options) -> Result<Source> {
     let path = &project.document;
     let text = fs::read_to_string(project.path(path)).with_context(|| {
@@ -247,14 +244,13 @@ fn print_warnings(project: &Project, document: &Document) {
     }
 }
 
-/// The code that is generated of a document.
+/// The code that is generated from a document.
 pub(crate) struct Code {
     pub(crate) files: Files,
     inline_types: Vec<InlineType>,
 }
 
-/// Generates the code of a document; the inner error holds the problems for
-/// which the generator rejects it.
+/// Generates the code of a document. The inner error contains the problems for which the generator rejects the document.
 pub(crate) fn generated_code(
     project: &Project,
     output: &Output,
@@ -274,7 +270,7 @@ pub(crate) fn generated_code(
     }))
 }
 
-/// Checks that what is left out exists.
+/// Checks that the operations and components to skip exist.
 fn check_skipped(output: &Output, document: &Document) -> Result<()> {
     let parts = Parts::of(document.whole());
     let keys = [
@@ -299,12 +295,12 @@ fn check_skipped(output: &Output, document: &Document) -> Result<()> {
     Ok(())
 }
 
-/// The texts of the generated models that are there.
+/// Returns the texts of the existing generated models.
 fn texts_of_models(project: &Project, output: &Output) -> Result<Vec<String>> {
     let mut texts = Vec::new();
     for path in project.generated_files_below(&output.models)? {
         match fs::read(project.path(&path)) {
-            // Another process removed it meanwhile.
+            // Another process has removed the file in the meantime.
             Err(error) if is_missing(Some(&error)) => {}
             bytes => {
                 let bytes = bytes.with_context(|| format!("cannot read {path}"))?;
@@ -339,7 +335,7 @@ fn rejected(project: &Project, problems: &Problems) -> anyhow::Error {
         .filter(|problem| problem.is_error());
     let remedy = match errors.all(|problem| problem.rule.starts_with("client-")) {
         true => {
-            "; only the client does not support this: `skip-in-client` in `[document.generate]` leaves operations out of it"
+            "; only the client does not support this: list the operations under `skip-in-client` in `[document.generate]` to skip them in the client"
         }
         false => "",
     };
@@ -356,7 +352,7 @@ pub(crate) fn stale_files(
     for folder in output.folders() {
         for path in project.generated_files_below(folder)? {
             let actual = match fs::read(project.path(&path)) {
-                // Another process removed it meanwhile.
+                // Another process has removed the file in the meantime.
                 Err(error) if is_missing(Some(&error)) => continue,
                 actual => actual.with_context(|| format!("cannot read {path}"))?,
             };
@@ -385,14 +381,13 @@ pub(crate) fn stale_files(
     Ok(stale)
 }
 
-/// Whether two texts differ in nothing but the ends of their lines: Git on Windows checks them out
-/// as CRLF by default.
+/// Whether two texts differ only in their line endings. Git on Windows checks out files with CRLF by default.
 fn is_same_text(a: &str, b: &str) -> bool {
     a == b || a.replace("\r\n", "\n") == b.replace("\r\n", "\n")
 }
 
-/// Whether the generator wrote a file, perhaps an earlier version of it, or another text that was edited since. An empty file is
-/// taken for one, because nothing is lost with it.
+/// Whether the generator wrote the file: this version of it, an earlier version, or a version that was edited since. An empty
+/// file counts as generated, because nothing is lost if it is replaced.
 fn is_generated(project: &Project, path: &str, text: &str) -> bool {
     let is_marked = |text: &str| {
         text.lines()
@@ -401,7 +396,7 @@ fn is_generated(project: &Project, path: &str, text: &str) -> bool {
     if text.is_empty() || is_marked(text) {
         return true;
     }
-    // The copies of the document are beside the generated API, and have no such line.
+    // The copies of the document are in the folder of the generated API, and do not begin with the line of generated files.
     let path = Path::new(path);
     let is_copy = |name: &str| ["openapi.json", "openapi.yaml"].contains(&name);
     let name = path.file_name().and_then(|name| name.to_str());
@@ -411,7 +406,7 @@ fn is_generated(project: &Project, path: &str, text: &str) -> bool {
 }
 
 impl StaleFile {
-    /// A unified diff. Very long lines are cut, such as that of a document in JSON.
+    /// Returns a unified diff. Very long lines, such as those of a document in JSON, are shortened.
     pub(crate) fn diff(&self) -> String {
         let name = |side: &str, text: &Option<String>| match text {
             Some(_) => format!("{side}/{}", self.path),
@@ -430,10 +425,10 @@ impl StaleFile {
     }
 }
 
-/// A line with at most this number of characters is printed as it is.
+/// Lines with at most this many characters are printed completely.
 const LONG_LINE: usize = 300;
 
-/// A line for a terminal; a long one without its end.
+/// Formats a line for a terminal. A long line is printed without its end.
 fn cut(line: &str) -> String {
     match line.char_indices().nth(LONG_LINE) {
         Some((end, _)) => {

@@ -1,5 +1,5 @@
-//! Command `init`: writes a service for a document: models, API, client, a server that responds with the examples of the document
-//! until its handlers are written, tests, and the configuration of `cargo openapi-dropshot`.
+//! Command `init`: creates a service for a document: models, API, client, a server that responds with the examples of the
+//! document until its handlers are written, tests, and the configuration of `cargo openapi-dropshot`.
 
 mod calls;
 mod examples;
@@ -31,14 +31,14 @@ use std::{
 use template::Values;
 use toolkit::Toolkit;
 
-/// The exit code where `--skip-unsupported` left out an operation.
+/// The exit code if `--skip-unsupported` skipped an operation.
 const SKIPPED: u8 = 3;
 
-/// Write a service for a document, with the examples of the document as its first responses
+/// Create a service for a document; until its handlers are written, it responds with the examples of the document
 ///
 /// Writes models, API, client, server, tests, CI and `openapi-dropshot.toml`, and keeps
-/// files that exist. Then compiles all of it, runs its tests and `check`, and removes it if
-/// one of them fails. Exits with 0, with 3 if `--skip-unsupported` left out an operation,
+/// existing files. Then compiles the service, runs its tests and `check`, and removes it if
+/// one of them fails. Exits with 0 if the service was created, with 3 if `--skip-unsupported` skipped an operation,
 /// and with 1 if nothing was written.
 #[derive(clap::Args, Debug)]
 pub struct Options {
@@ -50,7 +50,7 @@ pub struct Options {
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
-    /// Leave out the operations that the generator does not support, and list them; the
+    /// Skip the operations that the generator does not support, and list them; the
     /// exit code is then 3
     #[arg(long)]
     skip_unsupported: bool,
@@ -60,7 +60,7 @@ pub struct Options {
     #[arg(long)]
     fix: bool,
 
-    /// Do not compile the service, and run neither its tests nor the gate `roundtrip`, which take minutes
+    /// Do not compile the service, and skip its tests and the gate `roundtrip`, which take minutes
     #[arg(long)]
     no_verify: bool,
 
@@ -72,8 +72,8 @@ pub struct Options {
     #[arg(long)]
     no_client: bool,
 
-    /// Where the crates of the toolkit come from: a version of the registry, the URL of a Git repository, or a folder, which is
-    /// written as a relative path if it is given as one; the version of this command if not given
+    /// The source of the toolkit crates: a version in the registry, the URL of a Git repository, or a folder (a relative path
+    /// stays relative); the default is the version of this command
     #[arg(long, value_name = "VERSION|URL|FOLDER")]
     toolkit: Option<String>,
 
@@ -82,13 +82,13 @@ pub struct Options {
     folder: PathBuf,
 }
 
-/// A service that is to be written.
+/// The plan for a service that will be written.
 struct Plan {
     /// The name, such as `book-shop`.
     name: String,
-    /// The document without what was left out.
+    /// The document without the skipped parts.
     document: Document,
-    /// Where the document will be, such as `spec/openapi.yaml`.
+    /// The path where the document will be, such as `spec/openapi.yaml`.
     source: String,
     generator: openapi_dropshot::Options,
     generated: Generated,
@@ -97,19 +97,20 @@ struct Plan {
     /// Whether any operation requires a credential.
     is_secured: bool,
     has_scopes: bool,
-    /// What was left out.
+    /// The skipped parts.
     unsupported: Unsupported,
     toolkit: Toolkit,
-    /// What the service does not do.
+    /// Notes about what the service does not do.
     notes: Vec<String>,
 }
 
-/// Writes the files that do not exist yet, and prints what was written and the remaining steps. The exit code is 0, or 3 if
-/// `--skip-unsupported` left out an operation.
+/// Writes the files that do not exist yet, and prints the written files and the remaining steps. The exit code is 0, or 3 if
+/// `--skip-unsupported` skipped an operation.
 ///
 /// # Errors
 ///
-/// The document cannot be read or served, a name is taken, or a file cannot be written; then nothing was written.
+/// The document cannot be read or served, a name is already used, or a file cannot be written. In these cases nothing was
+/// written.
 pub fn run(options: &Options) -> Result<ExitCode> {
     let toolkit = Toolkit::parse(options.toolkit.as_deref(), &options.folder)?;
     let mut text = fs::read_to_string(&options.from)
@@ -121,7 +122,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     };
     let is_bundled = bundled.is_some();
     if let Some(bundled) = bundled {
-        // The new repository has one file.
+        // The document of the new repository is a single file.
         text = bundled;
         usable = read(options, &text)?;
     }
@@ -169,7 +170,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let (new, kept): (Vec<_>, Vec<_>) = files.into_iter().partition(|(path, _)| is_new(path));
     let has_folder = options.folder.exists();
     let written = files::write_all(&options.folder, new)?;
-    // With other code, or before the remaining steps, it need not compile.
+    // Together with other code, or before the remaining steps, the service does not have to compile.
     let is_complete =
         existing.steps(&plan).is_empty() && kept.iter().all(|own| is_same(options, own));
     match is_complete {
@@ -184,16 +185,16 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     })
 }
 
-/// Why nothing was compiled.
-const NOT_TRIED: &str = "Nothing was compiled, because files were kept. Then run `cargo test --workspace` and `cargo openapi-dropshot check`.";
+/// The note that explains why nothing was compiled.
+const NOT_TRIED: &str = "The service was not compiled, because existing files were kept. After the remaining steps, run `cargo test --workspace` and `cargo openapi-dropshot check`.";
 
-/// Whether a file that was kept is not a part of the service, or is what would be written.
+/// Whether a file that was kept is not a part of the service, or has the content that would be written.
 fn is_same(options: &Options, (path, text): &(String, String)) -> bool {
     let is_part = path.starts_with("crates/") || path.starts_with("spec/");
     !is_part || fs::read_to_string(options.folder.join(path)).is_ok_and(|actual| actual == *text)
 }
 
-/// Whether a file is the response of a handler that was written since.
+/// Whether a file is the example response of an operation whose handler has been written in the meantime.
 fn is_replaced(path: &str, handlers: &str) -> bool {
     let name = path
         .rsplit_once("/mock/")
@@ -217,7 +218,7 @@ fn print_warnings(document: &Document) {
     }
 }
 
-/// Reads the document, with `--skip-unsupported` without the parts that have errors, and prints why it cannot be used.
+/// Reads the document. With `--skip-unsupported`, removes the parts that have errors. Prints why a document cannot be used.
 fn read(options: &Options, text: &str) -> Result<Usable> {
     let file = options.from.to_string_lossy();
     let mut load = files::loader(Path::new(""));
@@ -227,7 +228,7 @@ fn read(options: &Options, text: &str) -> Result<Usable> {
         return usable.map_err(|problems| rejected(&file, &problems, ""));
     }
     let remedy = match usable {
-        Ok(_) => "; `--skip-unsupported` leaves out the operations that need them",
+        Ok(_) => "; `--skip-unsupported` skips the operations that need them",
         Err(_) => "",
     };
     let document = openapi_dropshot_contract::read_with_files(&file, text, &mut load)
@@ -239,22 +240,22 @@ fn read(options: &Options, text: &str) -> Result<Usable> {
     Ok(document.into())
 }
 
-/// Where the document will be if it is JSON.
+/// The path of the document if it is JSON.
 const JSON: &str = "spec/openapi.json";
 
-/// Names the file that has the document now, if it is not a copy in the usual place.
+/// Tells the user which file is the document now, if it is not a copy at the usual path.
 fn about_source(options: &Options, source: &str, is_bundled: bool) -> Option<String> {
     let from = options.from.display();
     if is_bundled {
         return Some(format!(
-            "The document of several files that begins with {from} was written as one, in JSON: {source}. Edit this one from now on."
+            "The document consists of several files, of which {from} is the first. It was written to one JSON file: {source}. From now on, edit this file."
         ));
     }
     let given = fs::canonicalize(&options.from).ok()?;
     let folder = fs::canonicalize(&options.folder).ok()?;
     let is_copied = given.starts_with(&folder) && given != folder.join(source);
     is_copied.then(|| {
-        format!("The document was copied to {source}, and the commands read this one from now on. Remove {from}, or move it: `path` in openapi-dropshot.toml names the document.")
+        format!("The document was copied to {source}, and the commands read the copy. Remove {from}. If you move the copy, change `path` in openapi-dropshot.toml.")
     })
 }
 
@@ -289,7 +290,7 @@ fn plan(
     if options.skip_unsupported {
         let not_in_client = (!options.no_client).then_some(&[][..]);
         unsupported = Unsupported::find(usable, &generator, not_in_client).map_err(|problems| {
-            let remedy = "; every operation needs something that is not supported";
+            let remedy = "; every operation uses something that is not supported";
             rejected(&from, &problems, remedy)
         })?;
         output.skip = unsupported.skip.keys().cloned().collect();
@@ -303,7 +304,7 @@ fn plan(
     let document = normalized(&document).unwrap_or(document);
     ensure!(
         !document.operations.is_empty(),
-        "{} has no operation, so there is nothing to serve; add one",
+        "{} has no operations, so there is nothing to serve; add an operation",
         options.from.display()
     );
     let is_secured = document
@@ -330,7 +331,7 @@ fn plan(
     })
 }
 
-/// Prints the problems, and returns the error, which names the workaround.
+/// Prints the problems, and returns the error, which describes the workaround.
 fn not_supported(
     options: &Options,
     document: &Document,
@@ -340,9 +341,9 @@ fn not_supported(
     let service = openapi_dropshot::generate_service(document, generator);
     let remedy = match service.is_ok() && !options.no_client {
         true => {
-            "; only the client does not support them: `--skip-unsupported` leaves the operations out of the client, `--no-client` writes none"
+            "; only the client does not support them: `--skip-unsupported` skips the operations in the client, `--no-client` generates no client"
         }
-        false => "; `--skip-unsupported` leaves out the operations that need them",
+        false => "; `--skip-unsupported` skips the operations that need them",
     };
     let problems = Problems::new(document, problems);
     rejected(&options.from.to_string_lossy(), &problems, remedy)
@@ -353,7 +354,7 @@ fn name_of_title(title: &str) -> Result<String> {
     let text = any_ascii(title).to_lowercase();
     let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
     let mut words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    // One of the crates is the API.
+    // One of the crates already has the suffix `api`.
     if words.len() > 1 && words.last() == Some(&"api") {
         words.pop();
     }
@@ -361,7 +362,7 @@ fn name_of_title(title: &str) -> Result<String> {
     let name = name.trim_start_matches(|first: char| first.is_ascii_digit() || first == '-');
     ensure!(
         !name.is_empty(),
-        "the title of the document, `{title}`, gives no name for crates; pass `--name`"
+        "no crate name can be derived from the title of the document, `{title}`; pass `--name`"
     );
     Ok(name.to_owned())
 }
@@ -378,7 +379,7 @@ fn trait_name(title: &str, name: &str) -> Option<String> {
         .then(|| format!("{words}Api"))
 }
 
-/// Checks that the folder exists or can be made.
+/// Checks that the folder exists or can be created.
 fn check_folder(folder: &Path) -> Result<()> {
     if let Some(existing) = folder.ancestors().find(|above| above.exists()) {
         ensure!(
@@ -401,7 +402,7 @@ fn check_name(name: &str) -> Result<()> {
         return Ok(());
     }
     bail!(
-        "`{name}` is not a valid name for crates; use small letters, digits and `-`, as in `--name book-shop`"
+        "`{name}` is not a valid crate name; use lower-case letters, digits and `-`, as in `--name book-shop`"
     )
 }
 
@@ -449,7 +450,7 @@ fn notes(document: &Document) -> Vec<String> {
         if count > 0 {
             let operations = counted(count, "operation");
             notes.push(format!(
-                "The document lists no response {status} for {operations}. The service sends it anyway if {when}. `cargo openapi-dropshot generate --fix` adds `4XX` and `5XX` to the document."
+                "The document has no response {status} for {operations}. The service still sends it if {when}. `cargo openapi-dropshot generate --fix` adds `4XX` and `5XX` to the document."
             ));
         }
     }
@@ -480,7 +481,7 @@ fn report(
     });
     if stale.count() > 0 {
         println!(
-            "\nGenerated files were kept that do not match the document. Bring them up to date with\n\n    cargo openapi-dropshot generate"
+            "\nSome existing generated files do not match the document, but were kept. Update them with\n\n    cargo openapi-dropshot generate"
         );
     }
     for operation in &plan.unsupported.operations {
@@ -490,7 +491,7 @@ fn report(
         println!("skipped {} in the client", operation.configured);
     }
     let steps = existing.steps(plan);
-    // The note describes new manifests only: existing ones may take the toolkit from elsewhere.
+    // The note applies only to new manifests, because existing ones may use another source for the toolkit.
     let has_manifest = written.iter().any(|path| path.ends_with("Cargo.toml"));
     let toolkit = plan.toolkit.note().filter(|_| has_manifest);
     let rules = broken_rules(&plan.document);
@@ -511,7 +512,7 @@ fn report(
     println!("    cargo run -p {}-server -- serve", plan.name);
 }
 
-/// Says which project rules the document breaks, so that the configuration has the profile without them.
+/// Lists the project rules that the document breaks. If there are any, the configuration switches all project rules off.
 fn broken_rules(document: &Document) -> Option<String> {
     let lints = openapi_dropshot_contract::lint(document, Profile::Strict);
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -524,21 +525,20 @@ fn broken_rules(document: &Document) -> Option<String> {
     let counts: Vec<String> = counts.collect();
     (!counts.is_empty()).then(|| {
         format!(
-            "The document breaks rules of the project, which OpenAPI does not have: {}. openapi-dropshot.toml leaves them out with `profile = \"general\"`; `cargo openapi-dropshot explain RULE` describes one.",
+            "The document breaks project rules, which are not part of OpenAPI: {}. openapi-dropshot.toml switches the project rules off with `profile = \"general\"`; `cargo openapi-dropshot explain RULE` describes a rule.",
             counts.join(", ")
         )
     })
 }
 
-/// Returns the operations that get a response of a handler, which are those without a websocket: each with its id and the name of
-/// its method.
+/// Returns the operations whose handlers return a response (all except websockets), each with its id and the name of its method.
 fn mocked_operations(plan: &Plan) -> impl Iterator<Item = (&Operation, &str, &str)> {
     let operations = plan.document.operations.iter().zip(&plan.api.operations);
     let mocked = operations.filter(|(_, own)| !own.is_websocket);
     mocked.map(|(operation, own)| (operation, own.id.as_str(), own.method.as_str()))
 }
 
-/// The handlers and the mock responses.
+/// Returns the text of the handlers, and the files of the mock responses.
 fn handlers(plan: &Plan) -> Result<(String, Vec<(String, String)>)> {
     let rust = plan.name.replace('-', "_");
     let context = "openapi_dropshot_server::Context<crate::Service>";

@@ -1,17 +1,14 @@
 //! Checks that the OpenAPI document of a service, the code generated from it and its released versions agree.
 //!
-//! Each module is one task: [`generate`] writes the generated code, [`check`]
-//! runs all gates, [`diff`] compares two documents, [`release`] freezes the
-//! document as a release, [`roundtrip`] shows that generated code means what
-//! its document says, and [`explain`] describes a rule. [`init`] writes a new service. A task takes [`Project`]s, which a
-//! [`Configuration`] reads from the file `openapi-dropshot.toml` of a repository, and its own
-//! `Options`, which `clap` reads from a command line. [`cli`] is the command
-//! `cargo openapi-dropshot`.
+//! Each module is one task: [`generate`] writes the generated code, [`check`] runs all gates, [`diff`] compares two
+//! documents, [`release`] freezes the document as a release, [`roundtrip`] checks that generated code behaves as its
+//! document says, [`explain`] describes a rule, and [`init`] creates a new service. A task takes [`Project`]s, which a
+//! [`Configuration`] reads from the file `openapi-dropshot.toml` of a repository, and its own `Options`, which `clap`
+//! parses from the command line. [`cli`] is the command line of `cargo openapi-dropshot`.
 //!
-//! The tasks depend on no generated code, so that broken output can always be
-//! generated again.
+//! The tasks do not depend on generated code, so that broken generated code can always be generated again.
 
-/// The example of the README compiles.
+/// Compiles the example of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
@@ -46,7 +43,7 @@ pub use settings::json_schema;
 
 use openapi_dropshot_contract::model::{Location, Operation};
 
-/// Prints an error with its causes on standard error, as all tasks do.
+/// Prints an error with its causes on standard error, in the same format for all tasks.
 pub fn print_error(error: &anyhow::Error) {
     eprintln!("error: {error}");
     for cause in error.chain().skip(1) {
@@ -54,7 +51,7 @@ pub fn print_error(error: &anyhow::Error) {
     }
 }
 
-/// Converts a byte offset of a text to a place.
+/// Converts a byte offset in a text to a location.
 fn location(file: &str, text: &str, offset: usize) -> Location {
     let before = text.get(..offset).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);

@@ -1,5 +1,5 @@
-//! Output formats that other programs read: SARIF and the workflow commands of GitHub
-//! Actions. Each task converts its results to [`Entry`]s.
+//! Output formats for other programs: SARIF and the workflow commands of GitHub Actions. Each task converts its results
+//! to [`Entry`]s.
 
 use crate::revision;
 use openapi_dropshot_contract::{Severity, model::Location};
@@ -22,18 +22,18 @@ pub(crate) enum Format {
 /// A result with its place.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
-    /// `None` is a note.
+    /// The severity; `None` for a note.
     pub(crate) severity: Option<Severity>,
     pub(crate) rule: &'static str,
     /// The title of a workflow command.
     pub(crate) title: String,
     pub(crate) at: Location,
-    /// What is wrong, and what to do about it.
+    /// What is wrong, and what the user can do about it.
     pub(crate) message: String,
 }
 
 impl Entry {
-    /// The name of the severity in the formats of other programs; `note` is the lowest one.
+    /// The name of the severity in the formats of other programs. `note` is the name of the lowest severity.
     fn level(&self, note: &'static str) -> &'static str {
         self.severity.map_or(note, Severity::word)
     }
@@ -70,7 +70,7 @@ pub(crate) fn sarif(entries: &[Entry]) -> Value {
                 "version": env!("CARGO_PKG_VERSION"),
                 "rules": used.values().collect::<Vec<_>>(),
             }},
-            // The columns count characters, not UTF-16 units.
+            // Columns are counted in characters, not in UTF-16 units.
             "columnKind": "unicodeCodePoints",
             "results": results.collect::<Vec<_>>(),
         }],
@@ -123,14 +123,15 @@ pub(crate) fn is_in_github_actions() -> bool {
     env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true")
 }
 
-/// The path in a git revision that a name such as `main:spec/openapi.yaml` has; `None` if it is the name of a file.
+/// The path after the git revision in a name such as `main:spec/openapi.yaml`; `None` if there is no revision, or if a
+/// file has this name.
 pub(crate) fn path_in_revision<'n>(folder: &Path, name: &'n str) -> Option<&'n str> {
     let (_, path) = name.split_once(':')?;
     (!folder.join(name).exists()).then_some(path)
 }
 
-/// Makes paths of the names of entries, so that other programs find the files. They are relative to a folder, and in GitHub's
-/// Actions to the git repository, because GitHub reads them so.
+/// Converts the names of files in entries to paths with which other programs find the files. The paths are relative to a
+/// folder. In GitHub Actions they are relative to the git repository, because GitHub requires that.
 pub(crate) fn locate(folder: &Path, mut entries: Vec<Entry>) -> Vec<Entry> {
     let is_of_repository = is_in_github_actions();
     let mut prefix = None;

@@ -1,5 +1,5 @@
-//! Prints on standard output and standard error. The macros `print!`, `println!` and `eprintln!` of this crate replace those of
-//! the standard library, which panic if the pipe is closed, as in `cargo openapi-dropshot explain | head`.
+//! Prints to standard output and standard error. The macros `print!`, `println!` and `eprintln!` of this crate replace the
+//! macros of the standard library, which panic if the pipe is closed, as in `cargo openapi-dropshot explain | head`.
 
 use std::{
     fmt,
@@ -24,7 +24,7 @@ macro_rules! eprintln {
     ($($arguments:tt)*) => { $crate::printing::on_stderr(format_args!("{}\n", format_args!($($arguments)*))) };
 }
 
-/// Prints on standard output.
+/// Prints to standard output.
 pub(crate) fn on_stdout(text: fmt::Arguments<'_>) {
     if let Err(error) = write(io::stdout().lock(), text) {
         on_stderr(format_args!(
@@ -34,13 +34,12 @@ pub(crate) fn on_stdout(text: fmt::Arguments<'_>) {
     }
 }
 
-/// Prints on standard error, where an error can no longer be reported.
+/// Prints to standard error. An error is ignored, because it cannot be reported anywhere.
 pub(crate) fn on_stderr(text: fmt::Arguments<'_>) {
     drop(write(io::stderr().lock(), text));
 }
 
-/// Writes a text. If nobody reads it any longer, the command continues: its exit code and its files are what they would
-/// be otherwise.
+/// Writes a text. If the reader has closed the pipe, the command continues, so that its exit code and its files are the same.
 fn write(mut to: impl Write, text: fmt::Arguments<'_>) -> io::Result<()> {
     match to.write_fmt(text).and_then(|()| to.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),

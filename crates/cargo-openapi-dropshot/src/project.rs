@@ -1,4 +1,4 @@
-//! The paths, names and rules of one document of a repository.
+//! The paths, names and rules for one document of a repository.
 
 use crate::supported::without;
 use anyhow::{Context as _, Result as AnyResult};
@@ -11,15 +11,15 @@ use std::{
 };
 use walkdir::{DirEntry, WalkDir};
 
-/// A project with one document: its files and names. All paths but
-/// [`root`](Self::root) are relative to the root, with `/` between the folders.
+/// A project: one document with its files and names. All paths except [`root`](Self::root) are relative to the root, with `/`
+/// between the folders.
 #[derive(Clone, Debug, Default)]
 pub struct Project {
-    /// The name of the document, for a repository with several.
+    /// The name of the document, for a repository with several documents.
     pub name: String,
     /// The folder of the workspace.
     pub root: PathBuf,
-    /// The configuration, such as `openapi-dropshot.toml`; empty without one.
+    /// The configuration file, such as `openapi-dropshot.toml`; empty if there is none.
     pub configuration: String,
     /// The command that runs the tasks, as messages show it, such as
     /// `cargo openapi-dropshot`.
@@ -28,31 +28,29 @@ pub struct Project {
     pub document: String,
     /// The folder of the released documents, such as `spec/released`.
     pub releases: String,
-    /// The file of the accepted breaking changes, such as
-    /// `spec/accepted-breaks.toml`. It need not exist.
+    /// The file of the accepted breaking changes, such as `spec/accepted-breaks.toml`. The file does not have to exist.
     pub accepted_breaks: String,
     /// The changelog, such as `CHANGELOG.md`.
     pub changelog: String,
-    /// The folders of the generated code; `None` generates none.
+    /// The folders of the generated code; `None` if no code is generated.
     pub output: Option<Output>,
-    /// The folder of the crate `openapi-dropshot-types`, for the temporary crates of
-    /// the round trip; `None` takes the one that the project depends on, or else the one
-    /// of the registry.
+    /// The folder of the crate `openapi-dropshot-types`, for the temporary crates of the round trip. If it is `None`, the crate
+    /// on which the project depends is used or, if there is none, the crate in the registry.
     pub types_crate: Option<PathBuf>,
     /// The command that lists the callers of
     /// deprecated operations, if the service has one.
     pub usage_command: Option<String>,
-    /// Whether the version of the root `Cargo.toml` is that of the document.
+    /// Whether the version in the root `Cargo.toml` is the version of the document.
     pub cargo_version: bool,
     /// The rules that the linter applies.
     pub profile: Profile,
-    /// The severities of rules of the linter that differ from the declared ones.
+    /// The severities of linter rules that differ from the declared ones.
     pub severities: Severities,
-    /// New names of the types of inline schemas, by the names that the generator gives.
+    /// New names for the types of inline schemas, each with the name that the generator would give.
     pub renames: Vec<(String, String)>,
     /// The minimum number of days between the deprecation and the sunset of a beta operation.
     pub deprecation_days_beta: u32,
-    /// The same for a stable operation.
+    /// The minimum number of days between the deprecation and the sunset of a stable operation.
     pub deprecation_days_stable: u32,
 }
 
@@ -64,30 +62,30 @@ pub type Severities = BTreeMap<&'static str, Option<Severity>>;
 pub struct Output {
     /// The folder of the models, such as `crates/shop-models/src/generated`.
     pub models: String,
-    /// The folder of the trait, its dispatch and its table of operations.
+    /// The folder of the API: the trait, the dispatch and the table of operations.
     pub api: String,
-    /// The folder of the client; `None` generates no client.
+    /// The folder of the client; `None` if no client is generated.
     pub client: Option<String>,
-    /// The name of the models' crate in Rust code, such as `shop_models`.
+    /// The name of the models crate in Rust code, such as `shop_models`.
     pub models_crate: String,
-    /// The name of the client's crate in Rust code, such as `shop_client`; empty if no client is generated.
+    /// The name of the client crate in Rust code, such as `shop_client`; empty if no client is generated.
     pub client_crate: String,
-    /// The name of the trait; `None` derives it from the document's title.
+    /// The name of the trait; `None` to derive it from the title of the document.
     pub trait_name: Option<String>,
-    /// What the service and the client leave out: operations by id or as `POST /files`, and components as `#/components/schemas/A`.
+    /// The parts that the service and the client skip: operations by id or as `POST /files`, and components as
+    /// `#/components/schemas/A`.
     pub skip: Vec<String>,
-    /// The operations that the client leaves out, by id or as `POST /files`.
+    /// The operations that only the client skips, by id or as `POST /files`.
     pub skip_in_client: Vec<String>,
 }
 
-/// Whether the error says that there is no such file.
+/// Whether the error means that the file does not exist.
 pub(crate) fn is_missing(error: Option<&io::Error>) -> bool {
     error.is_some_and(|error| error.kind() == io::ErrorKind::NotFound)
 }
 
 impl Project {
-    /// The current folder without a configuration, for tasks that get their documents as
-    /// arguments.
+    /// A project in the current folder without a configuration, for tasks whose documents are arguments.
     pub(crate) fn unconfigured() -> Self {
         Project {
             root: PathBuf::from("."),
@@ -101,7 +99,7 @@ impl Project {
         self.root.join(relative)
     }
 
-    /// A task of this project as a user types it, such as `cargo xtask generate`.
+    /// The command for a task of this project, as a user types it, such as `cargo xtask generate`.
     pub(crate) fn task(&self, task: &str) -> String {
         format!("{} {task}", self.command)
     }
@@ -111,8 +109,8 @@ impl Project {
         fs::read_to_string(self.path(relative)).with_context(|| format!("cannot read {relative}"))
     }
 
-    /// Returns the paths of the files below a folder, relative to the root and unsorted;
-    /// none if the folder does not exist. `is_wanted` decides which folders are searched.
+    /// Returns the paths of the files below a folder, relative to the root and unsorted. Returns no paths if the folder does not
+    /// exist. `is_wanted` decides which folders are searched.
     pub(crate) fn files_below(
         &self,
         folder: &str,
@@ -125,7 +123,7 @@ impl Project {
         }
         for entry in WalkDir::new(path).into_iter().filter_entry(is_wanted) {
             let entry = match entry {
-                // Another process removed it meanwhile.
+                // Another process has removed the file in the meantime.
                 Err(error) if is_missing(error.io_error()) => continue,
                 entry => entry.with_context(|| format!("cannot list {folder}"))?,
             };
@@ -138,8 +136,8 @@ impl Project {
         Ok(files)
     }
 
-    /// The same for a folder of generated code. Hidden files do not belong to the project, such as those of
-    /// another process that is writing, or `.DS_Store`.
+    /// Does the same for a folder of generated code. Hidden files are skipped, because they do not belong to the project: for
+    /// example, the temporary files of another process, or `.DS_Store`.
     pub(crate) fn generated_files_below(&self, folder: &str) -> AnyResult<Vec<String>> {
         let is_wanted = |entry: &DirEntry| {
             let name = entry.file_name().to_string_lossy();
@@ -148,7 +146,7 @@ impl Project {
         self.files_below(folder, is_wanted)
     }
 
-    /// The names of the parts of the document that are left out.
+    /// The names of the skipped parts of the document.
     pub(crate) fn skip(&self) -> &[String] {
         self.output.as_ref().map_or(&[], |output| &output.skip)
     }
@@ -188,7 +186,7 @@ impl Project {
 }
 
 impl Output {
-    /// The folders that hold generated code and nothing else.
+    /// The folders that contain only generated code.
     pub(crate) fn folders(&self) -> Vec<&str> {
         let both = [Some(&self.models), Some(&self.api), self.client.as_ref()];
         both.into_iter().flatten().map(String::as_str).collect()

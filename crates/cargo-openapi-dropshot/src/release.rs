@@ -1,6 +1,5 @@
-//! Task `release`: freezes the document as the release X.Y.Z, sets every version to
-//! X.Y.Z, and turns the changelog's unreleased section into that of the release. It
-//! runs all gates first, and changes nothing where one of its checks fails.
+//! Task `release`: freezes the document as the release X.Y.Z, sets every version to X.Y.Z, and converts the unreleased section of
+//! the changelog to the section of the release. It runs all gates first, and changes nothing if a check fails.
 
 use crate::{
     Project,
@@ -39,9 +38,8 @@ pub struct Options {
 ///
 /// # Errors
 ///
-/// The version is too small or not greater than the newest release, the changelog
-/// has no entries, a gate fails, or a file cannot be read or written; then nothing
-/// has changed.
+/// The version is too small or not greater than the newest release, the changelog has no entries, a gate fails, or a file cannot be
+/// read or written. In these cases nothing has changed.
 pub fn run(project: &Project, options: &Options) -> Result<ExitCode> {
     let text = &options.version;
     if let Some(next) = versions::parse_development(text) {
@@ -54,11 +52,11 @@ pub fn run(project: &Project, options: &Options) -> Result<ExitCode> {
     })?;
     let inputs = Inputs::read(project, None, options.today)?;
     let changelog = Changelog::read(project)?;
-    // The cheap checks first: the gates compile something.
+    // The fast checks come first, because the gates compile code.
     if let Some(newest) = inputs.newest() {
         ensure!(
             version > newest.version,
-            "{} was released already ({}); {version} is not newer: choose a greater version",
+            "{} was already released ({}), and {version} is not newer: choose a greater version",
             newest.version,
             newest.path
         );
@@ -68,7 +66,7 @@ pub fn run(project: &Project, options: &Options) -> Result<ExitCode> {
     let failed = check::failed_gates(&inputs)?;
     ensure!(
         failed.is_empty(),
-        "nothing was released, because gates failed: {}; fix the findings above",
+        "nothing was released, because these gates failed: {}; fix the findings above",
         failed.join(", ")
     );
     let files = prepare(&inputs, &changelog, version)?;
@@ -84,16 +82,18 @@ pub fn run(project: &Project, options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Sets an unreleased version in the crates, so that programs built after a release do not look like the release.
+/// Sets an unreleased version in the crates, so that programs built after a release can be distinguished from the release.
 fn begin_development(project: &Project, text: &str, next: Version) -> Result<ExitCode> {
     ensure!(
         project.cargo_version,
-        "the versions in Cargo.toml are not those of the document: set them by hand, or set `cargo-version = true` in openapi-dropshot.toml"
+        "Cargo.toml does not use the version of the document: set the versions by hand, or set `cargo-version = true` in openapi-dropshot.toml"
     );
     let releases = released::read_all(project)?.texts;
     let newest = releases.iter().map(|released| released.version).max();
     if let Some(newest) = newest.filter(|newest| next <= *newest) {
-        bail!("{newest} was released already; {text} comes before it: choose a greater version");
+        bail!(
+            "{newest} was already released, and {text} is a lower version: choose a greater version"
+        );
     }
     let paths = files::write_all(&project.root, versions::updated_files(project, text)?)?;
     for path in paths {
@@ -103,11 +103,11 @@ fn begin_development(project: &Project, text: &str, next: Version) -> Result<Exi
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the text of a changelog with its unreleased section as that of a release.
+/// Returns the text of a changelog after converting its unreleased section to the section of a release.
 ///
 /// # Errors
 ///
-/// The changelog does not begin with that section, the section has no entries, or the version is not one of a release.
+/// The changelog does not begin with that section, the section has no entries, or the version is not a valid release version.
 pub fn released_changelog(
     file: &str,
     text: String,
@@ -117,12 +117,12 @@ pub fn released_changelog(
     let changelog = Changelog::parse(file, text);
     check_has_entries(&changelog)?;
     let version = versions::parse(version)
-        .with_context(|| format!("`{version}` is not a version of a release"))?;
+        .with_context(|| format!("`{version}` is not a valid release version"))?;
     let released = changelog.released(version, today);
-    released.context("the changelog has no section of unreleased changes")
+    released.context("the changelog has no section for unreleased changes")
 }
 
-/// The changelog has entries for the release.
+/// Checks that the changelog has entries for the release.
 fn check_has_entries(changelog: &Changelog) -> Result<()> {
     let file = &changelog.file;
     let unreleased = changelog.unreleased().with_context(|| {
@@ -138,7 +138,7 @@ fn check_has_entries(changelog: &Changelog) -> Result<()> {
     Ok(())
 }
 
-/// The step from the newest release to the version is large enough for the changes.
+/// Checks that the version is increased as much as the changes require.
 fn check_step(inputs: &Inputs<'_>, changelog: &Changelog, version: Version) -> Result<()> {
     let Some(newest) = inputs.newest() else {
         return Ok(());
@@ -168,7 +168,7 @@ fn check_step(inputs: &Inputs<'_>, changelog: &Changelog, version: Version) -> R
     )
 }
 
-/// Describes in one line why a change requires a step of the version.
+/// Describes in one line why a change requires a larger version.
 fn reason(change: &Change) -> String {
     let operation = change.operation.as_deref().unwrap_or("the contract");
     let at = change.at.revision.as_ref().or(change.at.base.as_ref());
@@ -183,7 +183,7 @@ fn reason(change: &Change) -> String {
     )
 }
 
-/// All files of the release with their new texts.
+/// Returns all files of the release with their new texts.
 fn prepare(
     inputs: &Inputs<'_>,
     changelog: &Changelog,
@@ -197,7 +197,7 @@ fn prepare(
     let frozen = released::path_of(project, version);
     ensure!(
         !project.path(&frozen).exists(),
-        "{frozen} exists already, and a released document is never overwritten"
+        "{frozen} already exists, and a released document is never overwritten"
     );
     let mut load = files::loader(&project.root);
     let document = read_without(&project.document, &text, &mut load, project.skip());
@@ -226,30 +226,30 @@ fn prepare(
         changed.extend(versions::updated_files(project, &new)?);
     }
     let section = changelog.released(version, inputs.today);
-    let section = section.context("the changelog has no section of unreleased changes")?;
+    let section = section.context("the changelog has no section for unreleased changes")?;
     changed.push((changelog.file.clone(), section));
     let accepted = &project.accepted_breaks;
     if project.path(accepted).exists() {
-        // The release contains the accepted changes, so they break nothing after it.
+        // The release contains the accepted changes, so the entries are no longer needed.
         let text = check::without_entries(&project.read(accepted)?);
         changed.push((accepted.clone(), text));
     }
     Ok(changed)
 }
 
-/// The text of the document with another version.
+/// Returns the text of the document with another version.
 fn with_version(document: &Document, version: &str) -> Result<String> {
     let old = &document.info.version;
     let mut lines: Vec<&str> = document.text.split_inclusive('\n').collect();
     let line =
-        (lines.get_mut(old.at.line - 1)).context("the version is on no line of the document")?;
+        (lines.get_mut(old.at.line - 1)).context("no line of the document contains the version")?;
     let column = (line.char_indices().nth(old.at.column - 1)).map_or(line.len(), |(at, _)| at);
     let (before, after) = line.split_at(column);
     ensure!(
         after
             .trim_start_matches(['"', '\''])
             .starts_with(&old.value),
-        "{}: the version is not written here in one piece: write it as `version: {}`",
+        "{}: the version cannot be replaced in this form: write it as `version: {}` on one line",
         old.at,
         old.value
     );

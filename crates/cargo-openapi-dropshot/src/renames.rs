@@ -1,17 +1,19 @@
-//! Checks the names that the configuration gives to types of inline schemas, and lists the names
-//! that types of inline schemas have.
+//! Checks the names that the configuration gives to types of inline schemas, and lists the
+//! generated names of such types.
 
 use crate::{FILE, Project};
 use anyhow::{Result, bail, ensure};
 use openapi_dropshot::InlineType;
 use openapi_dropshot_contract::{Document, suggest::did_you_mean};
 
-/// Checks that each rename of the configuration names a type and that its new name was free.
+/// Checks that each rename of the configuration names a type, and that the new name is not used by
+/// another type.
 pub(crate) fn check(project: &Project, inline: &[InlineType]) -> Result<()> {
     for (old, new) in &project.renames {
         let Some(ty) = inline.iter().find(|ty| ty.before_rename == *old) else {
             let known = inline.iter().map(|ty| ty.before_rename.as_str());
-            let otherwise = "run `generate` without the entry: it prints the names that it gives to inline schemas";
+            let otherwise =
+                "run `generate` without the entry to see the generated names of inline schemas";
             let help = did_you_mean(old, known, otherwise);
             bail!(
                 "{FILE}: `[document.rename]` renames `{old}`, but no inline schema of {} has a type with this name: {help}",
@@ -20,7 +22,7 @@ pub(crate) fn check(project: &Project, inline: &[InlineType]) -> Result<()> {
         };
         ensure!(
             ty.name == *new,
-            "{FILE}: `[document.rename]` renames `{old}` to `{new}`, which the generated code of {} has already: choose another \
+            "{FILE}: `[document.rename]` renames `{old}` to `{new}`, but the generated code of {} already uses this name: choose another \
              name",
             project.document
         );
@@ -28,8 +30,8 @@ pub(crate) fn check(project: &Project, inline: &[InlineType]) -> Result<()> {
     Ok(())
 }
 
-/// Returns a line for each inline schema whose type is new in these files: the name and the
-/// place of the schema.
+/// Returns a line for each inline schema whose type is new in these files: the name of the type and
+/// the place of the schema.
 pub(crate) fn new_names(
     document: &Document,
     inline: &[InlineType],

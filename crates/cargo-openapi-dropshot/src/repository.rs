@@ -1,5 +1,5 @@
-//! The files of a repository that the gates and releases read: the released documents with their checksums, the changelog and the
-//! versions, and the findings about them.
+//! Reads the files of a repository that the gates and releases need: the released documents with their checksums, the changelog
+//! and the versions. Also defines the findings about them.
 
 pub(crate) mod changelog;
 mod finding;

@@ -1,9 +1,9 @@
-//! Reads a document from a file, or from a git revision, such as `main:spec/openapi.yaml`.
+//! Reads a document from a file, or from a git revision such as `main:spec/openapi.yaml`.
 
 use anyhow::{Context, Error, Result, anyhow, bail};
 use std::{fs, path::Path, process::Command};
 
-/// Reads a document that a command line names: a file, or a file of a git revision.
+/// Reads a document that is named on the command line: a file, or a file of a git revision.
 pub(crate) fn read(name: &str) -> Result<String> {
     if !Path::new(name).exists()
         && let Some((revision, path)) = name.split_once(':')
@@ -17,7 +17,7 @@ pub(crate) fn read(name: &str) -> Result<String> {
     fs::read_to_string(name).with_context(|| format!("cannot read the document {name}"))
 }
 
-/// Fails if a name is that of a git revision alone, without a file; `file` is the one that was probably meant.
+/// Fails if a name is only a git revision, without a file. `file` is the file that the user probably meant.
 pub(crate) fn check_names_file(name: &str, file: &str) -> Result<()> {
     if name.is_empty() || name.starts_with('-') || name.contains(':') || Path::new(name).exists() {
         return Ok(());
@@ -26,9 +26,7 @@ pub(crate) fn check_names_file(name: &str, file: &str) -> Result<()> {
     let arguments = ["rev-parse", "--verify", "--quiet", &commit];
     let found = git(Path::new("."), &arguments);
     if found.is_ok_and(|found| found.is_success) {
-        bail!(
-            "`{name}` is a git revision and not a document: name the file in it, as in `{name}:{file}`"
-        );
+        bail!("`{name}` is a git revision, not a document: add the file, as in `{name}:{file}`");
     }
     Ok(())
 }
@@ -38,7 +36,8 @@ pub(crate) fn file_at(folder: &Path, revision: &str, path: &str) -> Result<Optio
     read_revision(folder, revision, &format!("./{path}"))
 }
 
-/// The path of a folder in its git repository, empty or with `/` at the end; empty if the folder is in none.
+/// The path of a folder in its git repository: empty, or with `/` at the end. It is also empty if the folder is in no
+/// repository.
 pub(crate) fn prefix_of(folder: &Path) -> String {
     let printed = git(folder, &["rev-parse", "--show-prefix"]).ok();
     let printed = printed.filter(|printed| printed.is_success);
@@ -49,9 +48,9 @@ pub(crate) fn prefix_of(folder: &Path) -> String {
 
 fn read_revision(folder: &Path, revision: &str, path: &str) -> Result<Option<String>> {
     let git = |arguments: &[&str]| git(folder, arguments);
-    // An empty revision is the index, which git calls by this form as well.
+    // git also accepts an empty revision in this form; it means the index.
     let object = format!("{revision}:{path}");
-    // A name that begins with `-` would be an option of git.
+    // git would read a name that begins with `-` as an option.
     if revision.starts_with('-') {
         bail!(
             "`{revision}` is not a git revision: write a branch, a tag or a commit, as in `main:{path}`"
@@ -78,14 +77,14 @@ fn read_revision(folder: &Path, revision: &str, path: &str) -> Result<Option<Str
     Ok(None)
 }
 
-/// The error where a revision has no such file.
+/// Returns the error for a revision that does not contain the file.
 fn missing(folder: &Path, revision: &str, path: &str) -> Result<Error> {
     let root = git(folder, &["rev-parse", "--show-prefix"])?.stdout;
     let here = root.trim();
     let hint = match here {
         "" => String::new(),
         here => format!(
-            " (the path begins at the root of the repository; from this folder, `./` begins at {here})"
+            " (the path is relative to the root of the repository; a path that begins with `./` is relative to {here})"
         ),
     };
     Ok(anyhow!(
@@ -105,7 +104,7 @@ fn git(folder: &Path, arguments: &[&str]) -> Result<Printed> {
         .current_dir(folder)
         .output();
     let output = output
-        .context("cannot start git, which reads the document of a revision; is it installed?")?;
+        .context("cannot start git, which is needed to read the document of a revision: check that git is installed")?;
     let stdout = String::from_utf8(output.stdout);
     Ok(Printed {
         is_success: output.status.success(),

@@ -1,8 +1,7 @@
-//! Task `roundtrip`: shows that the code generated from a document means what the
-//! document says. Each document becomes a temporary program, which is compiled and
-//! run: the document that dropshot emits from it is compared with the original by
-//! meaning, and values and requests made from the document are sent to it. The rules of the
-//! differences say which are accepted, and why.
+//! Task `roundtrip`: checks that the code generated from a document behaves as the document says. Each document becomes
+//! a temporary program, which is compiled and run. The task compares the meaning of the document that dropshot emits
+//! with the original, and sends values and requests made from the document to the program. The rules for differences
+//! declare which differences are accepted, and why.
 
 mod coverage;
 mod emitted;
@@ -38,11 +37,11 @@ use std::{
 };
 pub(crate) use throwaway::offline_first;
 
-/// Check that the generated code means what its document says
+/// Check that the generated code behaves as its document says
 ///
 /// Generates a temporary crate for each document, compiles it, and compares its emitted document,
 /// the values that it accepts and its responses with the document. Exits with 0 if
-/// every part passed or was rejected with a reason, and with 1 if not.
+/// every part passed or was rejected with a reason, and with 1 otherwise.
 #[derive(clap::Args, Debug)]
 pub struct Options {
     /// Also fail if the generator rejects a part of a document
@@ -59,7 +58,7 @@ pub struct Options {
     #[arg(long, conflicts_with_all = ["whole", "plan"])]
     table: bool,
 
-    /// The folder of the toolkit's repository; needed if this project does not depend on the toolkit and the registry
+    /// The folder of the toolkit's repository; required if this project does not depend on the toolkit and the registry
     /// does not have the version of this command
     #[arg(long, value_name = "FOLDER")]
     toolkit: Option<PathBuf>,
@@ -69,7 +68,7 @@ pub struct Options {
     files: Vec<PathBuf>,
 }
 
-/// The result of one document.
+/// The result for one document.
 struct Outcome {
     source: Source,
     comparison: Comparison,
@@ -77,7 +76,7 @@ struct Outcome {
     requests: Trials,
 }
 
-/// The number of tried values or requests, and the differences that they showed.
+/// The number of tested values or requests, and the differences that were found.
 #[derive(Default)]
 struct Trials {
     valid: usize,
@@ -110,21 +109,20 @@ impl Trials {
     }
 }
 
-/// The problems of one document: its differences from its generated code, without printing
-/// them, and every part that the generator rejects.
+/// Returns the problems of one document without printing them: its differences from the generated code, and every part
+/// that the generator rejects.
 pub(crate) fn problems_of(project: &Project, document: &Path) -> Result<Vec<Problem>> {
     let name = name_for(&[document.to_path_buf()]);
     let outcomes = outcomes(project, &name, vec![Source::read(project, document)?])?;
     Ok(outcomes.iter().flat_map(Outcome::problems).collect())
 }
 
-/// Tries the documents and prints the result of each. The exit code is 1 where a
-/// document and its generated code differ, and 0 otherwise.
+/// Tests the documents and prints the result for each. The exit code is 1 if a document and its generated code differ,
+/// and 0 otherwise.
 ///
 /// # Errors
 ///
-/// A document cannot be read or is not usable; the temporary programs cannot be
-/// written, compiled or run.
+/// A document cannot be read or is not usable, or the temporary programs cannot be written, compiled or run.
 pub fn run(project: &Project, options: &Options) -> Result<ExitCode> {
     let mut project = project.clone();
     if let Some(toolkit) = &options.toolkit {
@@ -150,7 +148,7 @@ pub fn run(project: &Project, options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(has_failed)))
 }
 
-/// Tries the documents that can be read, and prints a table of all of them.
+/// Tests the documents that can be read, and prints a table of all of them.
 fn table(project: &Project, options: &Options) -> Result<ExitCode> {
     let files = &options.files;
     let mut differences = vec![None; files.len()];
@@ -165,22 +163,21 @@ fn table(project: &Project, options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns a name for the temporary programs that depends only on the documents, so that runs with
-/// different documents at the same time do not conflict.
+/// Returns a name for the temporary programs that depends only on the documents, so that simultaneous runs with
+/// different documents do not conflict.
 fn name_for(files: &[PathBuf]) -> String {
     let mut hasher = DefaultHasher::new();
     files.hash(&mut hasher);
     format!("roundtrip-{:08x}", hasher.finish() & 0xffff_ffff)
 }
 
-/// Compiles and tries the documents; `name` distinguishes the temporary programs
-/// from those of other runs.
+/// Compiles and tests the documents. `name` distinguishes the temporary programs from those of other runs.
 fn outcomes(project: &Project, name: &str, sources: Vec<Source>) -> Result<Vec<Outcome>> {
     let programs = throwaway::compile(project, name, &sources)?;
     let outcomes = sources.into_iter().zip(programs).map(|(source, program)| {
         let file = Arc::clone(&source.document.file);
         match program {
-            // Every part was rejected.
+            // Every part of the document was rejected.
             _ if source.generated.files.is_empty() => Ok(Outcome::untried(source, None)),
             Err(errors) => {
                 let reason = Difference {
@@ -200,7 +197,7 @@ fn outcomes(project: &Project, name: &str, sources: Vec<Source>) -> Result<Vec<O
 }
 
 impl Outcome {
-    /// Compares a document with what its program does.
+    /// Compares a document with the behaviour of its program.
     fn of(source: Source, program: &Path) -> Result<Self> {
         let mut program = Program::start(program)?;
         let document = &source.document;
@@ -216,7 +213,7 @@ impl Outcome {
         })
     }
 
-    /// Makes the result of a document whose code was not compiled, with the reason.
+    /// Returns the result for a document whose code was not compiled, with the reason.
     fn untried(source: Source, reason: Option<Difference>) -> Self {
         Outcome {
             source,
@@ -229,7 +226,7 @@ impl Outcome {
         }
     }
 
-    /// Returns all differences, accepted ones included.
+    /// Returns all differences, including accepted ones.
     fn differences(&self) -> impl Iterator<Item = &Difference> {
         let trials = self
             .values
@@ -245,9 +242,10 @@ impl Outcome {
         self.differences().filter(is_fault)
     }
 
-    /// Returns what the gate reports: what the generator rejects, and the differences that are not accepted.
+    /// Returns the problems that the gate reports: the parts that the generator rejects, and the differences that are
+    /// not accepted.
     fn problems(&self) -> Vec<Problem> {
-        const HELP: &str = "the service would not do what its document says: report this bug in the generator; until it is \
+        const HELP: &str = "the service would not behave as its document says: report this bug in the generator; until it is \
                             fixed, write this part of the document differently";
         let rejections = self.source.rejections.iter().map(|rejection| {
             let mut problem = rejection.clone();

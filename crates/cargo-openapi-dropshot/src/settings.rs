@@ -16,7 +16,7 @@ use toml::Spanned;
 )]
 #[schemars(title = "openapi-dropshot.toml")]
 pub(crate) struct Settings {
-    /// The command that messages and the first line of each generated file name.
+    /// The command as it is written in messages and in the first line of each generated file.
     #[serde(default = "default_command")]
     pub(crate) command: String,
     /// The documents of the repository.
@@ -28,7 +28,7 @@ fn default_command() -> String {
     "cargo openapi-dropshot".to_owned()
 }
 
-/// A document, and what belongs to it.
+/// A document and its settings.
 #[derive(Deserialize, JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -36,29 +36,26 @@ fn default_command() -> String {
     expecting = "a table with the key `path`"
 )]
 pub(crate) struct Document {
-    /// The name of the document for `--document NAME` and in messages. Without it, the name
-    /// is the file name of `path` without its extension.
+    /// The name of the document for `--document NAME` and in messages. The default is the file name of `path` without its
+    /// extension.
     #[schemars(with = "Option<String>")]
     pub(crate) name: Option<Spanned<String>>,
     /// The OpenAPI document, in YAML or JSON.
     #[schemars(with = "String")]
     pub(crate) path: Spanned<String>,
-    /// The folder of the released documents. Without it, the folder is `released`, beside
-    /// the document.
+    /// The folder of the released documents. The default is `released`, beside the document.
     #[schemars(with = "Option<String>")]
     pub(crate) releases: Option<Spanned<String>>,
-    /// The file of the accepted breaking changes, which need not exist. Without it, the
-    /// file is `accepted-breaks.toml` beside the document, or `NAME-accepted-breaks.toml` with the
-    /// name of the document if there are several. Two documents cannot have the same file.
+    /// The file of the accepted breaking changes, which does not have to exist. The default is `accepted-breaks.toml` beside the
+    /// document, or `NAME-accepted-breaks.toml` with the name of the document if there are several documents. Two documents cannot
+    /// have the same file.
     #[schemars(with = "Option<String>")]
     pub(crate) accepted_breaks: Option<Spanned<String>>,
-    /// The changelog. Without it, the file is `CHANGELOG.md` beside this file. Two documents
-    /// cannot have the same changelog.
+    /// The changelog. The default is `CHANGELOG.md` beside this file. Two documents cannot have the same changelog.
     #[schemars(with = "Option<String>")]
     pub(crate) changelog: Option<Spanned<String>>,
-    /// Whether the version of the root `Cargo.toml` is the version of the document: `check`
-    /// compares the two, and `release` sets both. Without it, this is the case if the
-    /// repository has one document, and a `Cargo.toml` beside this file.
+    /// Whether the version of the root `Cargo.toml` is the version of the document: `check` compares the two, and `release` sets
+    /// both. The default is true if the repository has one document and a `Cargo.toml` beside this file.
     #[schemars(with = "Option<bool>")]
     pub(crate) cargo_version: Option<Spanned<bool>>,
     /// The command that lists the callers of deprecated operations, if the service has one.
@@ -69,21 +66,20 @@ pub(crate) struct Document {
     /// The minimum number of days between the deprecation and the sunset of an operation.
     #[serde(default)]
     pub(crate) deprecation_days: DeprecationDays,
-    /// Where the generated code is. Without this table, no code is generated, and the gates
-    /// `generated` and `roundtrip` do not run.
+    /// The folders of the generated code. Without this table, no code is generated, and the gates `generated` and `roundtrip` do
+    /// not run.
     pub(crate) generate: Option<Generate>,
-    /// What the service and the client leave out, because the generator does not support it, each with the reason. The keys are the
-    /// ids of operations or, without one, `POST /files`; a component that no operation needs is `#/components/schemas/A`.
+    /// The parts that the service and the client skip because the generator does not support them, each with the reason. A key is
+    /// the id of an operation or, without an id, its method and path, such as `POST /files`; a component that no operation needs is
+    /// written as `#/components/schemas/A`.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, String>")]
     pub(crate) skip: BTreeMap<Spanned<String>, Spanned<String>>,
-    /// Names of the types of inline schemas: the name that the generator gives, and the name
-    /// that the type gets instead.
+    /// New names for the types of inline schemas: the name that the generator gives, and the name to use instead.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, String>")]
     pub(crate) rename: BTreeMap<Spanned<String>, Spanned<String>>,
-    /// Severities of rules of the linter that differ from those that `explain` names. The
-    /// keys are the ids of the rules.
+    /// Severities of linter rules that differ from the severities that `explain` shows. The keys are the ids of the rules.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, RuleSetting>")]
     pub(crate) rules: BTreeMap<Spanned<String>, RuleSetting>,
@@ -97,11 +93,11 @@ pub(crate) enum Profile {
     /// security requirement, a body has an example, an error response lists its codes, and so on.
     #[default]
     Strict,
-    /// The rules of OpenAPI only.
+    /// Only the rules of OpenAPI.
     General,
 }
 
-/// Days between a deprecation and a sunset.
+/// The minimum number of days between a deprecation and a sunset.
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(
     deny_unknown_fields,
@@ -120,7 +116,7 @@ impl Default for DeprecationDays {
     fn default() -> Self {
         DeprecationDays {
             beta: 0,
-            // The period in which clients are warned of a sunset.
+            // The period in which clients are warned before a sunset.
             stable: openapi_dropshot_contract::lifecycle::WARNING_DAYS
                 .try_into()
                 .unwrap_or_default(),
@@ -142,12 +138,12 @@ pub(crate) struct Generate {
     pub(crate) api: Target,
     /// The client. Without it, no client is generated.
     pub(crate) client: Option<Target>,
-    /// The operations that the client leaves out, because it does not support them: each by its id or, without one, as
-    /// `POST /files`. The service has them.
+    /// The operations that only the client skips because it does not support them: each by its id or, without an id, its method and
+    /// path, such as `POST /files`. The service still has these operations.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub(crate) skip_in_client: Vec<Spanned<String>>,
-    /// The name of the trait. Without it, the name is derived from the title of the document.
+    /// The name of the trait. The default is derived from the title of the document.
     #[serde(rename = "trait")]
     #[schemars(with = "Option<String>")]
     pub(crate) trait_name: Option<Spanned<String>>,
@@ -161,7 +157,7 @@ pub(crate) struct Generate {
     expecting = "a table with `folder`, such as `{ folder = \"src/generated\" }`"
 )]
 pub(crate) struct Target {
-    /// The folder, which contains generated code and nothing else.
+    /// The folder. It must contain only generated code.
     #[schemars(with = "String")]
     pub(crate) folder: Spanned<String>,
     /// The crate or module that contains the folder, such as `shop_models` or
@@ -191,11 +187,11 @@ pub(crate) struct RuleSetting {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum RuleLevel {
-    /// It is not reported.
+    /// Violations are not reported.
     Off,
-    /// It is reported, and nothing fails.
+    /// Violations are reported, but nothing fails.
     Warn,
-    /// It is reported, and the gate fails.
+    /// Violations are reported, and the gate fails.
     Error,
 }
 

@@ -1,13 +1,13 @@
-//! Writes the parts that the service and the client leave out into the configuration, which all tasks read.
+//! Writes the skipped parts of a document into the configuration, which all tasks read.
 
 use crate::{Configuration, Project, supported::Unsupported};
 use anyhow::{Result, bail};
 use std::collections::BTreeMap;
 
-/// The table of what service and client leave out.
+/// The table of the parts that the service and the client skip.
 const TABLE: &str = "[document.skip]";
 
-/// The entries of the table of what is left out: each name with the reason.
+/// Returns the entries of the table of skipped parts: each name with the reason.
 pub(crate) fn entries(skip: &BTreeMap<String, String>) -> String {
     let is_bare = |name: &str| {
         let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
@@ -20,7 +20,7 @@ pub(crate) fn entries(skip: &BTreeMap<String, String>) -> String {
     skip.iter().map(entry).collect()
 }
 
-/// The elements of the list of what only the client leaves out.
+/// Returns the elements of the list of operations that only the client skips.
 pub(crate) fn elements<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     let names: Vec<String> = names.into_iter().map(quoted).collect();
     names.join(", ")
@@ -30,11 +30,11 @@ fn quoted(text: &str) -> String {
     toml::Value::from(text).to_string()
 }
 
-/// Returns the project that leaves out what is not supported, and the configuration that says so.
+/// Returns the project with the unsupported parts skipped, and the text of its new configuration.
 ///
 /// # Errors
 ///
-/// The configuration cannot be read, or has a form in which nothing can be added.
+/// The configuration cannot be read, or its form does not allow automatic additions.
 pub(crate) fn added(project: &Project, found: &Unsupported) -> Result<(Project, String)> {
     let file = &project.configuration;
     let text = project.read(file)?;
@@ -53,12 +53,12 @@ pub(crate) fn added(project: &Project, found: &Unsupported) -> Result<(Project, 
         return Ok((new, changed));
     }
     bail!(
-        "{file} has a form in which `--skip-unsupported` cannot add what it leaves out; add it by hand, and run the command \
+        "`--skip-unsupported` cannot add the skipped parts to {file} in its current form; add them by hand, and run the command \
          again without the option:\n\n{TABLE}\n{entries}\n[document.generate]\nskip-in-client = [{elements}]"
     )
 }
 
-/// The text of a configuration with more entries for the document at this path.
+/// Returns the text of a configuration with more entries for the document with this path.
 fn with_lines(text: &str, document: &str, entries: &str, elements: &str) -> String {
     let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
     if let Some(last) = lines.last_mut().filter(|last| !last.ends_with('\n')) {

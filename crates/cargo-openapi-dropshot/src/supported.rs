@@ -1,5 +1,5 @@
-//! Generates the supported part of a document. What the generator rejects is left out, with the operations that need it, so that
-//! one construct does not hide the others.
+//! Generates the supported part of a document. Unsupported parts are skipped, together with the operations that need them, so that
+//! one unsupported construct does not hide the others.
 
 use crate::{counted, name_of};
 use anyhow::anyhow;
@@ -12,23 +12,23 @@ use std::{
     iter,
 };
 
-/// A document, and what was generated of it.
+/// A document, and the code generated from it.
 pub(crate) struct Supported {
-    /// The document without what was left out.
+    /// The document without the skipped parts.
     pub(crate) document: Document,
-    /// What was generated; nothing where no operation is left.
+    /// The generated code; empty if no operation is left.
     pub(crate) generated: Generated,
-    /// What was rejected, and why.
+    /// The rejected parts, with the reasons.
     pub(crate) rejections: Vec<Problem>,
-    /// The operations that were left out.
+    /// The skipped operations.
     pub(crate) rejected: Vec<RejectedOperation>,
-    /// The number of component schemas that were left out.
+    /// The number of skipped component schemas.
     pub(crate) rejected_schemas: usize,
-    /// What has to be left out so that the rest can be generated: the names in a configuration, each with the reason.
+    /// The parts that must be skipped so that the rest can be generated: their names for a configuration, each with the reason.
     pub(crate) skipped: BTreeMap<String, String>,
 }
 
-/// A function of the generator.
+/// The function of the generator to call.
 pub(crate) type Generate =
     fn(&Document, &openapi_dropshot::Options) -> Result<Generated, Vec<Problem>>;
 
@@ -36,14 +36,14 @@ pub(crate) type Generate =
 pub(crate) struct RejectedOperation {
     /// The operation, as `GET /path`.
     pub(crate) name: String,
-    /// The operation as a configuration names it.
+    /// The name of the operation in a configuration.
     pub(crate) configured: String,
     /// The rules of the problems that reject it.
     pub(crate) rules: BTreeSet<&'static str>,
 }
 
 impl Supported {
-    /// Generates the supported part of a document: leaves out rejected parts until the generator rejects nothing.
+    /// Generates the supported part of a document: skips rejected parts until the generator rejects nothing.
     pub(crate) fn of(
         usable: Usable,
         generate: Generate,
@@ -61,7 +61,7 @@ impl Supported {
         loop {
             match generate(&supported.document, options) {
                 Ok(generated) => {
-                    // An API without operations is of no use.
+                    // An API without operations is not useful.
                     let is_empty = supported.document.operations.is_empty();
                     if !is_empty || supported.rejected.is_empty() {
                         supported.generated = generated;
@@ -79,7 +79,7 @@ impl Supported {
         }
     }
 
-    /// Leaves out the parts with these problems, and what needs them. Returns whether that is the whole document.
+    /// Skips the parts with these problems, and everything that needs them. Returns whether that is the whole document.
     fn leave_out(&mut self, problems: &[Problem]) -> bool {
         let root = &self.document.root;
         let parts = Parts::of(root);
@@ -95,7 +95,7 @@ impl Supported {
             .filter_map(|part| Some(root.pointer(part)?.at.as_written().pointer))
             .collect();
         let rest = self.document.without(written.clone());
-        // What cannot be left out is a problem of the whole document.
+        // A problem outside of all parts that can be skipped is a problem of the whole document.
         let rest = rest
             .ok()
             .filter(|rest| rest.as_written() != self.document.as_written());
@@ -144,24 +144,24 @@ impl Supported {
     }
 }
 
-/// What the generator does not support of a document.
+/// The parts of a document that the generator does not support.
 #[derive(Default)]
 pub(crate) struct Unsupported {
-    /// What the service and the client leave out: the names in a configuration, each with the reason.
+    /// The parts that the service and the client skip: their names for a configuration, each with the reason.
     pub(crate) skip: BTreeMap<String, String>,
-    /// The operations that the service leaves out.
+    /// The operations that the service skips.
     pub(crate) operations: Vec<RejectedOperation>,
-    /// The operations that only the client leaves out.
+    /// The operations that only the client skips.
     pub(crate) in_client: Vec<RejectedOperation>,
 }
 
 impl Unsupported {
-    /// Finds what the generator does not support, for a service with the client of what is left of it, and prints it. The service
-    /// has operations that only the client does not support.
+    /// Finds and prints the parts that the generator does not support, for a service and its client. Operations that only the
+    /// client does not support remain in the service.
     ///
     /// # Errors
     ///
-    /// What was rejected, if no operation is left of the service or of the client.
+    /// The rejected parts, if no operation is left in the service or in the client.
     pub(crate) fn find(
         usable: Usable,
         options: &openapi_dropshot::Options,
@@ -195,7 +195,7 @@ impl Unsupported {
     }
 }
 
-/// Says why a part is left out, for the configuration.
+/// Returns the reason why a part is skipped, for the configuration.
 fn reason(problems: &[&Problem]) -> String {
     let [first, others @ ..] = problems else {
         return String::new();
@@ -230,9 +230,9 @@ pub(crate) fn rejected(document: &str, problems: &Problems, remedy: &str) -> any
 /// A document without the parts that have errors.
 pub(crate) struct Usable {
     pub(crate) document: Document,
-    /// The names of the parts that were left out, each with the reason.
+    /// The names of the skipped parts, each with the reason.
     skipped: BTreeMap<String, String>,
-    /// The operations among them.
+    /// The operations among the skipped parts.
     rejected: Vec<RejectedOperation>,
     errors: Vec<Problem>,
 }
@@ -249,12 +249,12 @@ impl From<Document> for Usable {
 }
 
 impl Usable {
-    /// Reads a document, and leaves out the parts with errors of the reader or of the linter, and what needs them, until there are
-    /// none.
+    /// Reads a document, and skips the parts with errors of the reader or of the linter, and everything that needs them, until
+    /// there are no errors.
     ///
     /// # Errors
     ///
-    /// All problems, if one of them is in no part that can be left out.
+    /// All problems, if one of them is outside of all parts that can be skipped.
     pub(crate) fn read(
         file: &str,
         text: &str,
@@ -303,7 +303,8 @@ impl Usable {
     }
 }
 
-/// The document without these operations and components, each as a configuration names it, and without what only they need.
+/// Returns the document without these operations and components, which are named as in a configuration, and without the parts that
+/// only they need.
 pub(crate) fn without(document: &Document, names: &[String]) -> Result<Document, Problems> {
     let parts = Parts::of(document.as_written());
     let named = names.iter().filter_map(|name| parts.named(name));

@@ -1,17 +1,17 @@
-//! Documents of other teams, each with one construct that the toolkit once rejected, lost or read wrongly: `init` writes a service whose gates are
-//! green. `.ci/foreign` compiles and tests what it writes here, and tries the round trip.
+//! Tests of documents of other teams. Each has a construct that the toolkit once rejected, lost or misread. `init` must create a
+//! service that passes all gates. `.ci/foreign` also compiles and tests these services, and runs the round trip.
 
 use std::{fs, path::Path, process::Command};
 use tempfile::TempDir;
 
-/// A service that `init` wrote for a document of the folder `foreign`.
+/// A service that `init` created for a document of the folder `foreign`.
 struct Service {
     folder: TempDir,
     printed: String,
 }
 
 impl Service {
-    /// Runs `init` without options, but for the name where the title gives none.
+    /// Runs `init` without options, except for the name if the title of the document does not contain one.
     fn of(document: &str) -> Self {
         let folder = TempDir::new().expect("a folder");
         let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/foreign");
@@ -41,7 +41,7 @@ impl Service {
     }
 }
 
-/// Runs a command; what `init` writes is not compiled.
+/// Runs a command. The service that `init` creates is not compiled.
 fn run(folder: &Path, arguments: &[&str]) -> (i32, String) {
     let fast = arguments.starts_with(&["init"]).then_some("--no-verify");
     let output = Command::new(env!("CARGO_BIN_EXE_cargo-openapi-dropshot"))
@@ -58,7 +58,7 @@ fn run(folder: &Path, arguments: &[&str]) -> (i32, String) {
 }
 
 #[test]
-fn services_are_written_whose_gates_are_green() {
+fn generated_services_pass_all_gates() {
     for document in [
         "additional-methods.yaml",
         "alternatives-of-text.yaml",
@@ -92,7 +92,7 @@ fn services_are_written_whose_gates_are_green() {
 }
 
 #[test]
-fn the_client_takes_alternatives_of_text_for_texts() {
+fn the_client_treats_alternatives_of_strings_as_strings() {
     let service = Service::of("alternatives-of-text.yaml");
     let types = service.read("crates/plans-client/src/generated/types.rs");
     for name in ["PlanInterval", "PlanVersion"] {
@@ -107,10 +107,7 @@ fn each_error_reported_for_a_document_can_be_skipped_at_its_place() {
     let from = from.display().to_string();
     let (code, printed) = run(folder.path(), &["init", "--from", &from]);
     assert_eq!(code, 1, "{printed}");
-    assert!(
-        printed.contains("`--skip-unsupported` leaves out"),
-        "{printed}"
-    );
+    assert!(printed.contains("`--skip-unsupported` skips"), "{printed}");
     let (code, printed) = run(
         folder.path(),
         &["init", "--from", &from, "--skip-unsupported"],
@@ -143,7 +140,7 @@ fn each_error_reported_for_a_document_can_be_skipped_at_its_place() {
 }
 
 #[test]
-fn nothing_is_written_where_a_gate_would_fail() {
+fn nothing_is_written_if_a_gate_would_fail() {
     let folder = TempDir::new().expect("a folder");
     let released = folder.path().join("spec/released");
     fs::create_dir_all(&released).expect("a folder");

@@ -1,5 +1,5 @@
-//! The command `cargo openapi-dropshot init` as a team runs it: in an empty folder, in a repository, and with documents that cannot
-//! be served. Nothing is compiled here: `.ci/toolkit` compiles, tests and runs what `init` writes.
+//! Tests of `cargo openapi-dropshot init` as a team runs it: in an empty folder, in a repository, and with documents that cannot be
+//! served. Nothing is compiled here: `.ci/toolkit` compiles, tests and runs the services that `init` creates.
 
 use serde_json::{Value, json};
 use std::{
@@ -59,7 +59,7 @@ components:
         tags: {type: array, items: {type: string, example: new}}
 "#;
 
-/// A folder with the document, in which the command runs.
+/// A folder with the document. The command runs in this folder.
 struct Place(TempDir);
 
 impl Place {
@@ -84,7 +84,7 @@ impl Place {
         fs::read_to_string(self.path(path)).expect(path)
     }
 
-    /// Runs a command; what `init` writes is not compiled.
+    /// Runs a command. The service that `init` creates is not compiled.
     fn run_in(&self, folder: &str, arguments: &[&str]) -> (i32, String) {
         let fast = arguments.starts_with(&["init"]).then_some("--no-verify");
         let arguments: Vec<&str> = arguments.iter().copied().chain(fast).collect();
@@ -120,7 +120,7 @@ impl Place {
         Place::texts_below(&self.path(folder), change)
     }
 
-    /// The same for any folder; what a build leaves behind is not among them.
+    /// Does the same for any folder. Build output is skipped.
     fn texts_below(folder: &Path, change: impl Fn(String) -> String) -> BTreeMap<String, String> {
         let is_source = |entry: &DirEntry| {
             !["target", "Cargo.lock"].contains(&&*entry.file_name().to_string_lossy())
@@ -194,7 +194,7 @@ fn a_service_is_written_that_passes_the_gates() {
 fn a_generated_service_that_does_not_compile_is_removed_and_the_output_of_cargo_is_printed() {
     let place = Place::new(DOCUMENT);
     place.write("shop/notes.txt", "kept");
-    // The registry has no such version of the toolkit.
+    // The registry does not contain this version of the toolkit.
     let arguments = [
         "init",
         "--from",
@@ -206,7 +206,7 @@ fn a_generated_service_that_does_not_compile_is_removed_and_the_output_of_cargo_
     let (code, text) = place.run_all("", &arguments);
     assert_eq!(code, 1, "{text}");
     for part in [
-        "Compiling what was written, and running its tests",
+        "Compiling the service and running its tests",
         "nothing was written: cargo does not find the crates that the service needs: pass the folder",
         "`--no-verify` writes the service without compiling it",
         "openapi-dropshot-types",
@@ -243,7 +243,7 @@ fn responses_have_the_examples_of_the_document_or_valid_values() {
         .expect("a number");
     assert!(page >= 3, "{response}");
     assert_eq!(read("remove_thing"), json!({ "status": 204 }));
-    // The server's own errors have the body of the document.
+    // The server's own errors have the error body of the document.
     let errors = place.read("shop/crates/shop-api/src/generated/errors.rs");
     let body =
         "[\n    (\"code\", ErrorMember::Status),\n    (\"message\", ErrorMember::Message),\n]";
@@ -387,7 +387,7 @@ fn init_prints_where_it_copied_the_document() {
     let (code, text) = place.run_in("several", &["init", "--from", "api.yaml", "../shop"]);
     assert_eq!(code, 0, "{text}");
     assert!(
-        text.contains("was written as one, in JSON: spec/openapi.json"),
+        text.contains("was written to one JSON file: spec/openapi.json"),
         "{text}"
     );
     let written = place.read("shop/spec/openapi.json");
@@ -398,7 +398,7 @@ fn init_prints_where_it_copied_the_document() {
         "{configuration}"
     );
     assert_eq!(place.run_in("shop", &["generate", "--check"]).0, 0);
-    // A copy beside the original.
+    // A copy in the same folder as the original.
     place.write("own/docs/api.yaml", DOCUMENT);
     let (code, text) = place.run_in("own", &["init", "--from", "docs/api.yaml"]);
     assert_eq!(code, 0, "{text}");
@@ -430,7 +430,7 @@ fn a_changelog_of_another_form_is_a_remaining_step() {
     place.write("shop/CHANGELOG.md", "# What is new\n\n## v7\n");
     let (code, text) = place.init(&[]);
     assert_eq!(code, 0, "{text}");
-    let step = "CHANGELOG.md was kept. The gate `changelog` and `release` need a file";
+    let step = "CHANGELOG.md was kept. The gate `changelog` and the command `release` need a file";
     assert!(
         text.contains(step) && text.contains("`changelog = \"spec/CHANGELOG.md\"`"),
         "{text}"
@@ -498,7 +498,7 @@ fn init_keeps_existing_files_and_prints_the_remaining_steps() {
     ] {
         assert!(text.contains(part), "{part} in {text}");
     }
-    // The crates do not depend on what the workspace declares.
+    // The crates do not use dependencies of the workspace.
     let manifest = place.read("shop/crates/shop-server/Cargo.toml");
     assert!(
         manifest.contains("shop-api = { path = \"../shop-api\" }"),
@@ -509,7 +509,7 @@ fn init_keeps_existing_files_and_prints_the_remaining_steps() {
 }
 
 #[test]
-fn a_release_keeps_the_version_of_a_workspace_that_was_there() {
+fn a_release_keeps_the_version_of_an_existing_workspace() {
     let place = Place::new(DOCUMENT);
     let manifest = "[workspace]\nmembers = [\"thing\", \"crates/*\"]\n\n[workspace.package]\nversion = \"0.7.3\"\n";
     place.write("shop/Cargo.toml", manifest);
@@ -534,11 +534,11 @@ fn a_release_keeps_the_version_of_a_workspace_that_was_there() {
         configuration.contains("\ncargo-version = false\n"),
         "{configuration}"
     );
-    // A second run does not ask for a document that the configuration has.
+    // A second run does not ask the user to add a document that is already in the configuration.
     let (code, text) = place.init(&[]);
     assert_eq!(code, 0, "{text}");
     assert!(!text.contains("[[document]]"), "{text}");
-    // The version does not concern a repository that `init` made.
+    // The note about the version does not apply to a repository that `init` created.
     let new = Place::new(DOCUMENT);
     assert_eq!(new.init(&[]).0, 0);
     let configuration = new.read("shop/openapi-dropshot.toml");
@@ -563,7 +563,7 @@ fn the_toolkit_of_a_folder_is_named_by_a_relative_path() {
         "cargo install --path ../toolkit/crates/cargo-openapi-dropshot --locked --profile tool\n";
     let workflow = place.read("shop/.github/workflows/ci.yml");
     assert!(workflow.contains(install), "{workflow}");
-    // In an existing workspace, each crate names its dependencies.
+    // In an existing workspace, each crate lists its dependencies itself.
     place.write("old/Cargo.toml", "[workspace]\nmembers = [\"crates/*\"]\n");
     let arguments = [
         "init",
@@ -586,7 +586,7 @@ fn the_toolkit_of_a_folder_is_named_by_a_relative_path() {
             );
         }
     }
-    // Without the option, `init` says where cargo looks for the crates.
+    // Without the option, `init` explains where cargo looks for the crates.
     let other = Place::new(DOCUMENT);
     let (code, text) = other.init(&[]);
     assert_eq!(code, 0, "{text}");
@@ -594,7 +594,7 @@ fn the_toolkit_of_a_folder_is_named_by_a_relative_path() {
         text.contains("come from the registry") && text.contains("`--toolkit`"),
         "{text}"
     );
-    // No manifest is new.
+    // None of the manifests is new.
     let (code, text) = other.init(&[]);
     assert_eq!(code, 0, "{text}");
     assert!(!text.contains("come from the registry"), "{text}");
@@ -620,7 +620,7 @@ fn unsupported_operations_are_reported_with_their_place_and_can_be_skipped() {
     assert!(text.contains("skipped GET /things/{thingId}"), "{text}");
     let readme = place.read("shop/README.md");
     assert!(
-        readme.contains("left out") && readme.contains("`GET /things/{thingId}`"),
+        readme.contains("are skipped") && readme.contains("`GET /things/{thingId}`"),
         "{readme}"
     );
     let configuration = place.read("shop/openapi-dropshot.toml");
@@ -690,7 +690,7 @@ fn responses_that_every_service_sends_are_added_on_request() {
     let (code, text) = place.init(&["--fix"]);
     assert_eq!(code, 0, "{text}");
     assert!(text.contains("added   the response `Rejected`"), "{text}");
-    assert!(!text.contains("lists no response"), "{text}");
+    assert!(!text.contains("has no response"), "{text}");
     assert_eq!(place.read("openapi.yaml"), document);
     let fixed = place.read("shop/spec/openapi.yaml");
     for (range, name) in [("4XX", "Rejected"), ("5XX", "Failed")] {
@@ -751,11 +751,11 @@ fn a_mistake_is_reported_with_its_remedy_and_nothing_is_written() {
         ),
         (
             &["--from", "no-name.yaml"],
-            &["gives no name for crates", "pass `--name`"],
+            &["no crate name can be derived", "pass `--name`"],
         ),
         (
             &["--from", "openapi.yaml", "--name", "My Shop"],
-            &["`My Shop` is not a valid name", "`--name book-shop`"],
+            &["`My Shop` is not a valid crate name", "`--name book-shop`"],
         ),
         (
             &["--from", "openapi.yaml", "--toolkit", "no/folder"],
@@ -791,8 +791,8 @@ fn a_mistake_is_reported_with_its_remedy_and_nothing_is_written() {
     }
 }
 
-/// What differs between `examples/bookmarks` and what `init` writes for its document: the handlers with their state and what it
-/// depends on, their tests, and the page about them.
+/// The files of `examples/bookmarks` that differ from the output of `init` for its document: the handlers with their state and
+/// their dependencies, their tests, and the page about them.
 const BY_HAND: &[&str] = &[
     "README.md",
     "crates/bookmarks-server/Cargo.toml",
@@ -800,15 +800,15 @@ const BY_HAND: &[&str] = &[
     "crates/bookmarks-server/src/lib.rs",
     "crates/bookmarks-server/tests/service.rs",
 ];
-/// What `init` does not write.
+/// Files that `init` does not write.
 const ADDED: &[&str] = &[
     "crates/bookmarks-server/src/shelf.rs",
     "crates/bookmarks-server/tests/applications.rs",
 ];
-/// The responses that the handlers replace.
+/// The mock responses, which the handlers replace.
 const MOCKS: &str = "crates/bookmarks-server/mock/";
 
-/// With `UPDATE_GOLDEN=1`, the test writes the files that are not written by hand.
+/// With `UPDATE_GOLDEN=1`, this test writes the files that are not hand-written.
 #[test]
 fn the_example_equals_the_output_of_init_except_for_its_handlers() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -821,7 +821,7 @@ fn the_example_equals_the_output_of_init_except_for_its_handlers() {
     let arguments = ["init", "--from", &document, "--toolkit", &toolkit];
     let (code, text) = place.run_in("", &arguments);
     assert_eq!(code, 0, "{text}");
-    // The folder of the toolkit, as the example has it.
+    // The path of the toolkit folder is written as in the example.
     let written = place.texts("", |text| text.replace(&*toolkit, "../../crates"));
     let actual = Place::texts_below(&example, |text| text);
     if test_support::updates_golden() {

@@ -1,4 +1,4 @@
-//! Reads the query of a request, which dropshot did not receive, with an extractor of dropshot.
+//! Uses an extractor of dropshot to read the query of a request that dropshot did not receive.
 
 use dropshot::{
     ApiEndpointBodyContentType, Query, RequestEndpointMetadata, RequestInfo, SharedExtractor as _,
@@ -22,7 +22,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         body_content_type: ApiEndpointBodyContentType::Json,
         request_body_max_bytes: None,
     };
-    // A server would receive it.
+    // In a real program, a server would receive this request.
     let request = http::Request::get("/books?limit=7").body(())?;
     let info = RequestInfo::new(&request, ([127, 0, 0, 1], 4711).into());
     let context = contexts.make(endpoint, "request 1".to_owned(), info);

@@ -1,4 +1,5 @@
-//! Gets a request context from dropshot: starts it, sends it a request, and stops it.
+//! Gets a request context from dropshot: starts a dropshot server, sends it a request, and stops
+//! it.
 
 use dropshot::{
     ApiDescription, ApiDescriptionRegisterError, ApiEndpoint, ApiEndpointVersions, Body,
@@ -27,17 +28,17 @@ pub enum NotCaptured {
     #[error("cannot send a request over the loopback interface")]
     Io(#[from] io::Error),
     /// dropshot did not call its handler.
-    #[error("dropshot did not pass on a request")]
+    #[error("dropshot did not call its handler")]
     NotCalled,
 }
 
 thread_local! {
-    /// The request context that the handler got.
+    /// The request context that the handler received.
     static CAPTURED: RefCell<Option<Box<dyn Any>>> = const { RefCell::new(None) };
 }
 
-/// A request context of dropshot. It is created on a separate thread, so that this function can be
-/// called inside and outside of a runtime.
+/// Creates a request context of dropshot on a separate thread, so that this function can be called
+/// inside and outside of a runtime.
 pub(crate) fn request_context<C: ServerContext>(
     context: C,
     body_max_bytes: usize,
@@ -54,7 +55,7 @@ pub(crate) fn request_context<C: ServerContext>(
     })
 }
 
-/// Must run on a runtime of one thread.
+/// Must run on a single-threaded runtime.
 async fn capture<C: ServerContext>(
     context: C,
     body_max_bytes: usize,
@@ -82,7 +83,7 @@ async fn capture<C: ServerContext>(
         .write_all(b"GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
         .await?;
     stream.read_to_end(&mut Vec::new()).await?;
-    // The runtime of this thread ends now, and dropshot with it.
+    // The runtime of this thread ends now, and the dropshot server ends with it.
     CAPTURED
         .take()
         .and_then(|captured| captured.downcast::<RequestContext<C>>().ok())
@@ -90,7 +91,7 @@ async fn capture<C: ServerContext>(
         .ok_or(NotCaptured::NotCalled)
 }
 
-/// The handler of the one route.
+/// The handler of the only route.
 async fn keep<C: ServerContext>(rqctx: RequestContext<C>) -> Result<Response<Body>, HttpError> {
     CAPTURED.set(Some(Box::new(rqctx)));
     Ok(Response::new(Body::empty()))

@@ -9,31 +9,32 @@ use dropshot::{RequestContext, RequestEndpointMetadata, RequestInfo, ServerConte
 use slog::Logger;
 use std::{mem::MaybeUninit, sync::Arc};
 
-/// Creates request contexts that share one context of the service, of the type `C`.
+/// Creates request contexts that share one service context of the type `C`.
 pub struct RequestContexts<C: ServerContext> {
-    /// The request context of a request that dropshot received itself.
+    /// The request context of a request that dropshot itself received.
     template: RequestContext<C>,
 }
 
 impl<C: ServerContext> RequestContexts<C> {
-    /// Takes the context of the service, and the largest request body that extractors read if an
+    /// Gets a template from a dropshot server that is started for this. `context` is the context of
+    /// the service, and `body_max_bytes` is the largest request body that extractors read if an
     /// endpoint has no limit of its own.
     ///
     /// # Errors
     ///
-    /// dropshot cannot be started on the loopback interface.
+    /// Returns an error if dropshot cannot be started on the loopback interface.
     pub fn new(context: C, body_max_bytes: usize, log: Logger) -> Result<Self, NotCaptured> {
         let mut template = capture::request_context(context, body_max_bytes)?;
         template.log = log;
         Ok(RequestContexts { template })
     }
 
-    /// The context of the service.
+    /// Returns the context of the service.
     pub fn context(&self) -> &C {
         self.template.context()
     }
 
-    /// Makes the request context of a request. Its logger is the one that was passed to
+    /// Creates the request context of a request. Its logger is the one that was passed to
     /// [`new`](Self::new).
     pub fn make(
         &self,
@@ -42,8 +43,8 @@ impl<C: ServerContext> RequestContexts<C> {
         request: RequestInfo,
     ) -> RequestContext<C> {
         const {
-            // The five fields that are written below, where `Arc<()>` is as large as the `Arc` of
-            // dropshot's server state: both point to a sized type.
+            // The size of the five fields that are written below. `Arc<()>` is as large as the
+            // `Arc` of dropshot's server state, because both point to a sized type.
             let fields = size_of::<Arc<()>>()
                 + size_of::<RequestEndpointMetadata>()
                 + size_of::<String>()
@@ -56,8 +57,8 @@ impl<C: ServerContext> RequestContexts<C> {
         }
         let mut made = MaybeUninit::<RequestContext<C>>::uninit();
         let to = made.as_mut_ptr();
-        // SAFETY: `to` points to memory for a `RequestContext`, and each field is within it and
-        // aligned.
+        // SAFETY: `to` points to memory for a `RequestContext`, and each field is within this
+        // memory and aligned.
         unsafe {
             (&raw mut (*to).server).write(self.template.server.clone());
             (&raw mut (*to).endpoint).write(endpoint);
@@ -65,8 +66,8 @@ impl<C: ServerContext> RequestContexts<C> {
             (&raw mut (*to).log).write(self.template.log.clone());
             (&raw mut (*to).request).write(request);
         }
-        // SAFETY: All fields were written: fields do not overlap, and the assertion shows that
-        // these five take up every byte, so there is no other one that has a size.
+        // SAFETY: All fields were written. Fields do not overlap, and the assertion shows that
+        // these five fields take up every byte, so no other field can have a size.
         unsafe { made.assume_init() }
     }
 }
@@ -114,7 +115,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn extractors_read_a_request_with_a_context_that_was_made() {
+    async fn extractors_can_read_a_request_with_a_created_context() {
         let contexts = contexts();
         let request = request("{\"limit\":8}");
         let made = make(&contexts, &request);

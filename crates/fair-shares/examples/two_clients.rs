@@ -1,4 +1,5 @@
-//! Two clients request all permits of a server: the first one gets three quarters, so that some are left for the second.
+//! Two clients request all permits of a server. The first client gets three quarters, so that some permits are left for
+//! the second one.
 
 use fair_shares::Shares;
 use std::sync::Arc;

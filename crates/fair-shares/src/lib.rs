@@ -13,19 +13,19 @@ use std::{
     },
 };
 
-/// The divisor of the budget that gives the common part, from which every holder may take.
+/// The budget divided by this number is the common part, from which every holder may take.
 const COMMON: usize = 4;
 /// A holder may hold at most this multiple of the free amount.
 const ALPHA: usize = 2;
-/// Number of locks, so that different holders seldom wait for the same one.
+/// Number of locks, so that different holders seldom wait for the same lock.
 const SHARDS: usize = 16;
 
 /// A budget that the holders `H` share.
 pub struct Shares<H> {
     limit: usize,
     used: AtomicUsize,
-    /// The amount that each holder took while the budget was used beyond the common part. A holder
-    /// without such a share has no entry.
+    /// The amount that each holder took while more than the common part was in use. A holder without such an
+    /// amount has no entry.
     shards: [Mutex<Held<H>>; SHARDS],
     hasher: RandomState,
 }
@@ -33,16 +33,16 @@ pub struct Shares<H> {
 /// The amounts that the holders have.
 type Held<H> = HashMap<H, usize, RandomState>;
 
-/// A part of a budget, given back when it is dropped.
+/// A part of a budget, which is returned when it is dropped.
 pub struct Share<H: Copy + Eq + Hash> {
     shares: Arc<Shares<H>>,
     holder: H,
     amount: usize,
-    /// The part of `amount` that is counted as the holder's own.
+    /// The part of `amount` that was taken beyond the common part.
     counted: usize,
 }
 
-/// An amount that others may use until this is dropped; see [`Shares::lend`].
+/// An amount that others may use until this loan is dropped; see [`Shares::lend`].
 pub struct Loan<H> {
     shares: Arc<Shares<H>>,
     amount: usize,
@@ -66,20 +66,20 @@ impl<H: Copy + Eq + Hash> Shares<H> {
         }
     }
 
-    /// The whole budget.
+    /// Returns the size of the whole budget.
     #[must_use]
     pub fn limit(&self) -> usize {
         self.limit
     }
 
-    /// The amount that all holders have taken at this moment.
+    /// Returns the amount that all holders have taken at this moment.
     #[must_use]
     pub fn used(&self) -> usize {
         self.used.load(Ordering::Relaxed)
     }
 
-    /// Takes this amount for a holder; `None` if it is not free, or if the holder would have more
-    /// than its share.
+    /// Takes this amount for a holder. Returns `None` if the amount is not free, or if the holder would then
+    /// have more than its share.
     #[must_use]
     pub fn try_take(self: &Arc<Self>, holder: &H, amount: usize) -> Option<Share<H>> {
         let mut share = Share {
@@ -91,9 +91,9 @@ impl<H: Copy + Eq + Hash> Shares<H> {
         share.try_grow(amount).then_some(share)
     }
 
-    /// Lends an amount that is in use to others until the result is dropped. It is for a holder that does not
-    /// need its share for a time; drop the loan before the share. At most the used amount is lent. After the
-    /// loan, more may be in use than the budget has, until shares are returned.
+    /// Lends an amount that is in use to others, until the result is dropped. Use it for a holder that does
+    /// not need its share for some time, and drop the loan before the share. At most the used amount is lent.
+    /// After the loan has ended, more than the whole budget may be in use, until shares are returned.
     #[must_use]
     pub fn lend(self: &Arc<Self>, amount: usize) -> Loan<H> {
         let lend = |used: usize| Some(used.saturating_sub(amount));
@@ -105,7 +105,7 @@ impl<H: Copy + Eq + Hash> Shares<H> {
         }
     }
 
-    /// Adds to what is used, if the sum is at most `limit`.
+    /// Adds to the used amount if the sum is at most `limit`.
     fn reserve(&self, amount: usize, limit: usize) -> bool {
         let add = |used: usize| used.checked_add(amount).filter(|sum| *sum <= limit);
         self.used
@@ -115,14 +115,14 @@ impl<H: Copy + Eq + Hash> Shares<H> {
 
     fn shard(&self, holder: &H) -> MutexGuard<'_, Held<H>> {
         let number = self.hasher.hash_one(holder) as usize % SHARDS;
-        // A panic cannot leave a wrong number behind here.
+        // A panic cannot leave an inconsistent number behind here.
         self.shards[number]
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Like [`reserve`](Self::reserve) beyond the common part, counted as the holder's own;
-    /// `before` is what the holder has in the share that grows.
+    /// Like [`reserve`](Self::reserve), but beyond the common part, counted as the holder's own; `before` is
+    /// what the holder already has in the share that grows.
     fn reserve_counted(&self, holder: &H, before: usize, amount: usize) -> bool {
         let mut shard = self.shard(holder);
         let held = shard.get(holder).copied().unwrap_or(0);
@@ -156,14 +156,14 @@ impl<H: Copy + Eq + Hash> Shares<H> {
 }
 
 impl<H: Copy + Eq + Hash> Share<H> {
-    /// The amount of this share.
+    /// Returns the amount of this share.
     #[must_use]
     pub fn amount(&self) -> usize {
         self.amount
     }
 
-    /// Takes more, by the rules of [`Shares::try_take`], and returns whether it succeeded. If it
-    /// did not, the share is as it was.
+    /// Takes more, by the rules of [`Shares::try_take`], and returns whether it succeeded. If it failed, the
+    /// share is unchanged.
     #[must_use]
     pub fn try_grow(&mut self, more: usize) -> bool {
         let shares = &self.shares;
@@ -180,7 +180,7 @@ impl<H: Copy + Eq + Hash> Share<H> {
         true
     }
 
-    /// Returns a part of the share, at most all of it.
+    /// Returns a part of the share to the budget, at most all of it.
     pub fn shrink(&mut self, less: usize) {
         let less = less.min(self.amount);
         let counted = less.min(self.counted);
@@ -244,11 +244,11 @@ mod tests {
     }
 
     #[test]
-    fn a_single_holder_gets_three_quarters_and_leaves_a_share_for_others() {
+    fn a_single_holder_gets_three_quarters_and_the_rest_is_left_for_others() {
         let budget = Arc::new(Shares::new(512));
         let greedy = all(&budget, "a");
         assert_eq!(greedy.len(), 384);
-        // Each of them takes all it can get.
+        // Each holder takes as much as it can get.
         let others = ["b", "c", "d", "e"].map(|holder| all(&budget, holder));
         let counts = others.each_ref().map(Vec::len);
         assert!(counts.iter().all(|count| *count >= 1), "{counts:?}");
@@ -259,7 +259,7 @@ mod tests {
     fn greedy_holders_end_with_equal_shares() {
         let budget = Arc::new(Shares::new(512));
         let mut held: Vec<Vec<_>> = vec![all(&budget, "a"), Vec::new(), Vec::new()];
-        // Shares end one by one, and everybody tries to take the place.
+        // Shares are returned one by one, and every holder tries to take the free amount.
         for _ in 0..2000 {
             for (holder, own) in ["a", "b", "c"].into_iter().zip(&mut held) {
                 if own.len() > 1 {
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_can_be_as_large_as_the_budget_if_it_is_the_only_one() {
+    fn the_only_share_can_grow_to_the_whole_budget() {
         let budget = Arc::new(Shares::new(100));
         let mut only = budget.try_take(&"a", 0).expect("it is nothing");
         for _ in 0..10 {
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn all_shares_are_returned_and_idle_holders_are_forgotten() {
+    fn dropped_shares_are_returned_and_their_holders_are_removed() {
         let budget = Arc::new(Shares::new(100));
         let mut first = budget.try_take(&1, 25).expect("the common part");
         assert_eq!(budget.holders(), 0);

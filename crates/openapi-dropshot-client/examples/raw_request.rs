@@ -1,5 +1,5 @@
-//! Sends a request that no document describes, with the retries and time limits of a generated client: `cargo run --features
-//! rustls --example raw_request -- https://books.example/v1 /books`.
+//! Sends a request that no document describes, with the retries and time limits of a generated client. Run it with `cargo
+//! run --features rustls --example raw_request -- https://books.example/v1 /books`.
 
 use openapi_dropshot_client::{Client, RawRequest, RetryPolicy, reqwest::Method};
 

@@ -36,12 +36,12 @@ const CONCURRENCY: usize = 8;
 ///     println!("{}: {error}", titles[*index]);
 /// }
 /// if report.stopped {
-///     println!("begin again with the titles that are neither done nor failed");
+///     println!("repeat the batch with the titles that are neither done nor failed");
 /// }
 /// # }
 /// ```
 ///
-/// An error that would affect every other call as well stops the batch. The others are errors of one input:
+/// An error stops the batch if all other calls would fail in the same way. Any other error affects only its own input:
 ///
 /// | error, after all tries of its call | |
 /// |---|---|
@@ -49,13 +49,14 @@ const CONCURRENCY: usize = 8;
 /// | 401 and 403 | stops the batch |
 /// | 429, 502, 503, and other statuses with the code `rate_limited`, `overloaded` or `unavailable` | stops the batch |
 /// | any error, if the [`RetryBudget`](crate::RetryBudget) of the client is used up ([`RetryStop::Budget`]) | stops the batch |
-/// | the connection broke, or a time limit was reached | of one input |
-/// | any other status, such as 400, 404, 409, 500 or 504 | of one input |
-/// | a value that is not valid, or a response that cannot be read | of one input |
+/// | the connection broke, or a time limit was reached | affects one input |
+/// | any other status, such as 400, 404, 409, 500 or 504 | affects one input |
+/// | a value that is not valid, or a response that cannot be read | affects one input |
 ///
-/// A stopped batch begins no further call and waits for the running ones, so that the result of each input is known. [`stop_if`](Batch::stop_if) decides otherwise.
+/// A stopped batch starts no further calls and waits for the running ones, so the result of each input is known.
+/// [`stop_if`](Batch::stop_if) changes which errors stop the batch.
 ///
-/// Each call has the retries and time limits of its client. If the input is a creation that may have been carried out
+/// Each call has the retries and time limits of its client. If a failed creation may have been carried out
 /// ([`Error::was_sent`]), repeat it with the [`idempotency_key`](Error::idempotency_key) of its error.
 #[must_use = "nothing is sent before `run` or `stream` is called"]
 pub struct Batch<'a, T, C = String> {
@@ -79,7 +80,7 @@ pub struct Progress {
 }
 
 impl<'a, T: Send + 'a, C: fmt::Display + Send + 'a> Batch<'a, T, C> {
-    /// A call for each of these inputs.
+    /// Creates a batch that makes a call for each of these inputs.
     pub fn new<I, F, R>(inputs: I, call: F) -> Self
     where
         I: IntoIterator,
@@ -90,7 +91,7 @@ impl<'a, T: Send + 'a, C: fmt::Display + Send + 'a> Batch<'a, T, C> {
         Batch::from_stream(stream::iter(inputs), call)
     }
 
-    /// A call for each input of a stream, which is read only as fast as calls end.
+    /// Creates a batch that makes a call for each input of a stream. The stream is read only as fast as calls end.
     pub fn from_stream<S, F, R>(inputs: S, mut call: F) -> Self
     where
         S: Stream + Send + 'a,
@@ -106,7 +107,7 @@ impl<'a, T: Send + 'a, C: fmt::Display + Send + 'a> Batch<'a, T, C> {
         }
     }
 
-    /// How many calls run at the same time; 8 if not set, and 0 counts as 1.
+    /// Sets how many calls run at the same time; the default is 8, and 0 counts as 1.
     pub fn concurrency(mut self, calls: usize) -> Self {
         self.concurrency = calls.max(1);
         self
@@ -119,20 +120,20 @@ impl<'a, T: Send + 'a, C: fmt::Display + Send + 'a> Batch<'a, T, C> {
         self
     }
 
-    /// Which errors stop the batch, in place of those that [`Batch`] lists.
+    /// Sets which errors stop the batch, instead of those that [`Batch`] lists.
     pub fn stop_if(mut self, is_fatal: impl Fn(&Error<C>) -> bool + Send + Sync + 'a) -> Self {
         self.is_fatal = Arc::new(is_fatal);
         self
     }
 
-    /// A function that is called after each call.
+    /// Sets a function that is called after each call.
     pub fn on_progress(mut self, listener: impl FnMut(Progress) + Send + 'a) -> Self {
         self.on_progress = Some(Box::new(listener));
         self
     }
 
-    /// The results as a stream, each with the position of its input, counted from 0. It ends early after an error that stops
-    /// the batch.
+    /// Returns the results as a stream, each with the position of its input, counted from 0. The stream ends early after an
+    /// error that stops the batch.
     pub fn stream(self) -> impl Stream<Item = (usize, Result<T, Error<C>>)> + Send + use<'a, T, C> {
         let stopped = Arc::new(AtomicBool::new(false));
         let (at_input, is_fatal) = (Arc::clone(&stopped), self.is_fatal);
@@ -167,7 +168,7 @@ impl<'a, T: Send + 'a, C: fmt::Display + Send + 'a> Batch<'a, T, C> {
         })
     }
 
-    /// Makes the calls, and collects their results.
+    /// Makes the calls and collects their results.
     pub async fn run(self) -> BatchReport<T, C> {
         let is_fatal = Arc::clone(&self.is_fatal);
         let results = self.stream();
@@ -190,7 +191,7 @@ impl<'a, T: Send + 'a, C: fmt::Display + Send + 'a> Batch<'a, T, C> {
     }
 }
 
-/// Whether this error would affect every other call as well.
+/// Whether all other calls would fail with this error, too.
 fn is_fatal<C: fmt::Display>(error: &Error<C>) -> bool {
     if error.retry_stop() == Some(RetryStop::Budget) {
         return true;
@@ -218,16 +219,16 @@ pub struct BatchReport<T, C = String> {
     pub done: Vec<(usize, T)>,
     /// The calls that failed.
     pub failed: Vec<(usize, Error<C>)>,
-    /// Whether an error stopped the batch. No call was made for the inputs that are neither done nor failed.
+    /// Whether an error stopped the batch. If so, no call was made for the inputs that are neither done nor failed.
     pub stopped: bool,
 }
 
 impl<T, C> BatchReport<T, C> {
-    /// The values alone, if every call succeeded.
+    /// Returns only the values, if every call succeeded.
     ///
     /// # Errors
     ///
-    /// A call failed. The error tells which inputs are done.
+    /// Returns an error if a call failed. The error says which inputs are done.
     pub fn into_result(self) -> Result<Vec<T>, BatchError<C>> {
         let done: Vec<usize> = self.done.iter().map(|(index, _)| *index).collect();
         match self.failed.into_iter().next() {
@@ -241,16 +242,16 @@ impl<T, C> BatchReport<T, C> {
     }
 }
 
-/// The first error of a batch, and the inputs that are done nevertheless.
+/// The first error of a batch, and the inputs whose calls succeeded.
 #[derive(Debug, thiserror::Error)]
-#[error("the call for the input at the position {index} failed, {} are done: {source}", done.len())]
+#[error("the call for the input at position {index} failed, and {} calls succeeded: {source}", done.len())]
 #[non_exhaustive]
 pub struct BatchError<C = String> {
     /// The position of the input whose call failed.
     pub index: usize,
-    /// Why it failed.
+    /// The error of this call.
     pub source: Error<C>,
-    /// The positions of the inputs that are done.
+    /// The positions of the inputs whose calls succeeded.
     pub done: Vec<usize>,
 }
 

@@ -1,12 +1,13 @@
-//! Calls for code that is not async: requests are sent on a runtime of this crate, and the calling thread waits.
+//! Calls for code that is not async. This crate sends the requests on its own runtime, and the calling thread waits.
 //!
-//! Each request of a generated client has `send_blocking` beside `send`; [`Pages`] and [`Items`] have
-//! `blocking`, which makes iterators of them.
+//! Each request of a generated client has `send_blocking` in addition to `send`. [`Pages`] and [`Items`] have a method
+//! `blocking`, which turns them into iterators.
 //!
-//! A call has the same spans and trace as `send` in the same place: it uses the current span, subscriber and OpenTelemetry
-//! context.
+//! A call has the same spans and the same trace as `send` would have in its place: it uses the current span, subscriber
+//! and OpenTelemetry context.
 //!
-//! It works on any thread. A thread that runs async code is blocked until the call ends; use `send` in such code.
+//! Blocking calls work on any thread. A thread that runs async code is blocked until the call ends, so use `send` in async
+//! code.
 
 use crate::{Error, ErrorCode, Feed, Items, Pages, Response};
 use futures_util::{Stream, StreamExt as _};
@@ -28,7 +29,7 @@ static RUNTIME: LazyLock<io::Result<Runtime>> = LazyLock::new(|| {
         .build()
 });
 
-/// Runs a call to its end, even on a thread that is running async code. For generated code.
+/// Runs a call to its end, even on a thread that runs async code. Generated code calls this function.
 ///
 /// # Errors
 ///
@@ -41,7 +42,7 @@ pub fn wait<T: Send + 'static, C: Send + 'static>(
     let call = call.in_current_span().with_current_subscriber();
     #[cfg(feature = "opentelemetry")]
     let call = opentelemetry::trace::FutureExt::with_current_context(call);
-    // Not `block_on`, which panics on a thread that runs async code.
+    // `block_on` cannot be used here, because it panics on a thread that runs async code.
     runtime.spawn(async move {
         // The receiver waits below.
         let _ = sender.send(call.await);
@@ -49,7 +50,7 @@ pub fn wait<T: Send + 'static, C: Send + 'static>(
     receiver.recv().unwrap_or_else(|_| Err(Error::panicked()))
 }
 
-/// Pages, one after the other; [`Pages::blocking`] returns it.
+/// Yields pages one after the other; [`Pages::blocking`] returns it.
 ///
 /// ```
 /// # use openapi_dropshot_client::{Error, Pages, blocking::PagesIter};
@@ -63,7 +64,7 @@ pub fn wait<T: Send + 'static, C: Send + 'static>(
 /// ```
 #[must_use = "nothing is sent before a page is requested"]
 pub struct PagesIter<T, C = String> {
-    /// `None` only while a page is waited for.
+    /// `None` only while the iterator waits for a page.
     pages: Option<Pages<T, C>>,
 }
 
@@ -88,7 +89,7 @@ impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Iterator for PagesIter<
 
 debug_fields!([T, C] PagesIter<T, C>, cursor(cursor()));
 
-/// The items of the pages, one by one; [`Items::blocking`] returns it.
+/// Yields the items of the pages one by one; [`Items::blocking`] returns it.
 ///
 /// ```
 /// # use openapi_dropshot_client::{Error, Items, blocking::ItemsIter};
@@ -102,7 +103,7 @@ debug_fields!([T, C] PagesIter<T, C>, cursor(cursor()));
 /// ```
 #[must_use = "nothing is sent before an item is requested"]
 pub struct ItemsIter<T, C = String> {
-    /// `None` only while a page is waited for.
+    /// `None` only while the iterator waits for a page.
     items: Option<Items<T, C>>,
 }
 
@@ -130,7 +131,7 @@ impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Iterator for ItemsIter<
 
 debug_fields!([T, C] ItemsIter<T, C>, cursor(cursor()));
 
-/// The items of a [stream](crate::stream), one by one; [`Streamed::blocking`](crate::stream::Streamed::blocking) and
+/// Yields the items of a [stream](crate::stream) one by one; [`Streamed::blocking`](crate::stream::Streamed::blocking) and
 /// [`EventStream::blocking`](crate::stream::EventStream::blocking) return it.
 ///
 /// ```
@@ -147,9 +148,9 @@ debug_fields!([T, C] ItemsIter<T, C>, cursor(cursor()));
 #[derive(Debug)]
 #[must_use = "items arrive when they are requested"]
 pub struct StreamIter<S: Stream> {
-    /// `None` only while an item is waited for.
+    /// `None` only while the iterator waits for an item.
     stream: Option<S>,
-    /// Returns the next of the items that have arrived.
+    /// Returns the next item that has already arrived.
     next_arrived: fn(&mut S) -> Option<S::Item>,
 }
 
@@ -161,7 +162,7 @@ impl<S: Stream> StreamIter<S> {
         }
     }
 
-    /// The stream, to look at its state.
+    /// Returns the stream, so that you can inspect its state.
     pub fn stream(&self) -> Option<&S> {
         self.stream.as_ref()
     }
@@ -181,8 +182,8 @@ where
     }
 }
 
-/// The events of a feed, one by one and without an end; [`Feed::blocking`] returns it. The cursor is that of
-/// [`stream`](StreamIter::stream).
+/// Yields the events of a feed one by one, without an end; [`Feed::blocking`] returns it. To get the cursor, call `cursor`
+/// of the feed that [`stream`](StreamIter::stream) returns.
 ///
 /// ```
 /// # use openapi_dropshot_client::{Error, Feed, blocking::FeedIter};
@@ -197,7 +198,7 @@ where
 /// ```
 pub type FeedIter<T, C = String> = StreamIter<Feed<T, C>>;
 
-/// Waits for the next item of a stream, which is moved to the runtime and back.
+/// Waits for the next item of a stream. The stream is moved to the runtime and back.
 fn wait_for_next<S, T, C>(stream: &mut Option<S>) -> Option<Result<T, Error<C>>>
 where
     S: Stream<Item = Result<T, Error<C>>> + Unpin + Send + 'static,

@@ -1,10 +1,10 @@
-//! The settings of one call, and of all calls of a client.
+//! The settings of a single call, and of all calls of a client.
 
 use crate::{Interceptor, RetryPolicy, interceptor::Interceptors};
 use http::{Extensions, HeaderMap, HeaderName, HeaderValue};
 use std::time::Duration;
 
-/// Settings of one call; those that are not set are those of its client. The method `with` of a request takes them.
+/// Settings of a single call. For settings that are not set, the settings of the client apply. The method `with` of a request accepts them.
 ///
 /// ```
 /// # use openapi_dropshot_client::{CallOptions, RetryPolicy};
@@ -32,61 +32,62 @@ pub struct CallOptions {
 }
 
 impl CallOptions {
-    /// Settings that change nothing.
+    /// Creates settings that change nothing.
     pub fn new() -> Self {
         CallOptions::default()
     }
 
-    /// The time limit of the whole call, with all tries and the pauses between them. In a stream of pages or items, each page is
+    /// Sets the time limit of the whole call, including all tries and the pauses between them. In a stream of pages or items, each page is
     /// a call with this time limit. A body that is read as it arrives may take longer.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// The time limit of one try, from connecting to the last byte of the response. A request whose body is a stream has one try,
-    /// and [`timeout`](Self::timeout) alone limits it.
+    /// Sets the time limit of one try, from connecting to the last byte of the response. A request whose body is a stream has only one try,
+    /// which is limited only by [`timeout`](Self::timeout).
     pub fn try_timeout(mut self, timeout: Duration) -> Self {
         self.try_timeout = Some(timeout);
         self
     }
 
-    /// How often the call is tried, and how long it pauses between two tries.
+    /// Sets how often the call is tried, and how long it pauses between two tries.
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
         self.retry = Some(policy);
         self
     }
 
-    /// How many bytes the response may have, after decompression; see
+    /// Sets how many bytes the response may have after decompression; see
     /// [`ClientBuilder::max_response_bytes`](crate::ClientBuilder::max_response_bytes).
     pub fn max_response_bytes(mut self, bytes: u64) -> Self {
         self.max_response_bytes = Some(bytes);
         self
     }
 
-    /// The longest time without data in a [stream](crate::stream), 60 seconds if not set. After it, a stream of events reconnects, and any
-    /// other stream ends with [`ErrorKind::Timeout`](crate::ErrorKind::Timeout). Set it to more than the time between two heartbeats of the service.
+    /// Sets the longest time without data in a [stream](crate::stream); the default is 60 seconds. After this time, a stream of
+    /// events reconnects, and any other stream ends with [`ErrorKind::Timeout`](crate::ErrorKind::Timeout). It must be longer
+    /// than the time between two heartbeats of the service.
     pub fn idle_timeout(mut self, timeout: Duration) -> Self {
         self.idle_timeout = Some(timeout);
         self
     }
 
-    /// How many bytes an item of a [stream](crate::stream) may have, 1 MiB if not set. A larger one is not kept: it is an error of the kind
-    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge), and the stream continues.
+    /// Sets how many bytes an item of a [stream](crate::stream) may have; the default is 1 MiB. A larger item is dropped and reported as an
+    /// error of the kind [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge), and the stream continues.
     pub fn max_item_bytes(mut self, bytes: usize) -> Self {
         self.max_item_bytes = Some(bytes);
         self
     }
 
-    /// How many attempts to reconnect a [stream of events](crate::stream::EventStream) makes in a row, 10 if not set: about half a minute with
-    /// the default [`RetryPolicy`]. With 0 the stream ends with its connection.
+    /// Sets how many attempts in a row a [stream of events](crate::stream::EventStream) makes to reconnect; the default is 10,
+    /// which takes about half a minute with the default [`RetryPolicy`]. With 0, the stream ends when its connection ends.
     pub fn max_reconnects(mut self, attempts: u32) -> Self {
         self.max_reconnects = Some(attempts);
         self
     }
 
-    /// A header of each try. It replaces a header of this name that the client sets. If the name or the value cannot be
-    /// sent, the call fails before anything is sent.
+    /// Adds a header to each try. It replaces a header with the same name that the client sets. If the name or the value cannot be sent,
+    /// the call fails before anything is sent.
     pub fn header<N, V>(mut self, name: N, value: V) -> Self
     where
         N: TryInto<HeaderName>,
@@ -96,20 +97,20 @@ impl CallOptions {
         self
     }
 
-    /// Hooks around each try of the call, besides those of its client.
+    /// Adds hooks around each try of the call, in addition to those of its client.
     pub fn interceptor(mut self, interceptor: impl Interceptor) -> Self {
         self.interceptors.push(interceptor);
         self
     }
 
-    /// A value that the hooks of the call find by its type; see [`Interceptor`].
+    /// Stores a value that the hooks of the call can get by its type; see [`Interceptor`].
     pub fn context(mut self, value: impl Clone + Send + Sync + 'static) -> Self {
         self.context.insert(value);
         self
     }
 }
 
-// Without the headers, which may hold a secret.
+// The headers are not shown, because they may contain a secret.
 debug_fields!(
     CallOptions,
     timeout(timeout),
@@ -122,16 +123,16 @@ debug_fields!(
     interceptors(interceptors),
 );
 
-/// The headers that an application adds to one call, or to all.
+/// The headers that an application adds to one call, or to all calls.
 #[derive(Clone, Default)]
 pub(crate) struct AddedHeaders {
     valid: HeaderMap,
-    /// Why the first of the others cannot be sent. It does not repeat the value, which may be a secret.
+    /// Why the first header that was rejected cannot be sent. The text does not contain its value, which may be a secret.
     problem: Option<String>,
 }
 
 impl AddedHeaders {
-    /// Adds a header, in place of an earlier one of this name.
+    /// Adds a header, replacing an earlier one with the same name.
     pub(crate) fn add<N, V>(&mut self, name: N, value: V)
     where
         N: TryInto<HeaderName>,
@@ -150,7 +151,7 @@ impl AddedHeaders {
 
     /// # Errors
     ///
-    /// One of them cannot be sent.
+    /// Returns an error if one of them cannot be sent.
     pub(crate) fn into_valid(self) -> Result<HeaderMap, String> {
         self.problem.map_or(Ok(self.valid), Err)
     }
@@ -187,7 +188,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// The settings of a call, and the headers that it adds.
+    /// The settings of a call, and the headers that the call adds.
     pub(crate) fn changed_by(&self, options: CallOptions) -> (Self, AddedHeaders) {
         let stream = self.stream;
         let stream = StreamLimits {

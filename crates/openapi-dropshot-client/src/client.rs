@@ -1,4 +1,4 @@
-//! The client: the state that all requests of a client share, and the one function that sends each of their tries.
+//! The client: the state that all its requests share, and the function that sends each try.
 
 use crate::{
     ClientBuilder, Clock, Deprecation, RetryBudget,
@@ -20,10 +20,10 @@ use http::{
 use reqwest::{Request, Url};
 use std::{collections::BTreeMap, future::Future, sync::Arc};
 
-/// A client of one service, with the credentials that it was built with.
+/// A client of one service, with the credentials and settings that its builder got.
 ///
-/// A generated client wraps it and adds the operations of its document. Cloning is cheap, and clones share their
-/// connections, their retry budget, and the pauses that the service asked for.
+/// A generated client wraps this type and adds the operations of its document. Cloning is cheap. Clones share their connections,
+/// their retry budget, and the pauses that the service requested.
 ///
 /// ```
 /// use openapi_dropshot_client::Client;
@@ -38,7 +38,7 @@ pub struct Client {
     pub(crate) shared: Arc<Shared>,
 }
 
-/// The function that is called with each deprecation.
+/// The function that is called for each deprecation.
 pub(crate) type Listener = Arc<dyn Fn(&Deprecation) + Send + Sync>;
 
 /// The state that the clones of a client share.
@@ -46,13 +46,13 @@ pub(crate) struct Shared {
     /// The settings that the client was built with.
     pub(crate) builder: ClientBuilder,
     pub(crate) base_url: String,
-    /// The same with a slash at its end, to which paths are relative.
+    /// The base URL with a slash at its end, to which paths are relative.
     pub(crate) base: Url,
-    /// The headers of each request: the API key, marked as sensitive, and those that the application added.
+    /// The headers of each request: the API key, marked as sensitive, and the headers that the application added.
     pub(crate) headers: HeaderMap,
-    /// The same for requests whose response has a JSON body.
+    /// The same headers for requests whose response has a JSON body.
     pub(crate) json_headers: HeaderMap,
-    /// The providers of credentials of the application.
+    /// The providers of credentials that the application set.
     pub(crate) credentials: Vec<Provided>,
     pub(crate) transport: Transport,
     pub(crate) service: &'static Service,
@@ -64,25 +64,25 @@ pub(crate) struct Shared {
     pub(crate) deprecated: Tally,
 }
 
-/// The service of a client without generated code.
+/// The service of a client that has no generated code.
 static ANY_SERVICE: Service =
     crate::service!("openapi_dropshot_client", Credential::Bearer, required: false);
 
 impl Client {
-    /// Starts a client of the service at this address, such as `http://127.0.0.1:8080/v1`; a trailing slash is
-    /// ignored. It has no operations; a generated client has a function of the same name for its own type.
+    /// Starts a client of the service at this URL, such as `http://127.0.0.1:8080/v1`; a trailing slash is ignored. The client has no
+    /// operations. A generated client has a function of the same name that returns its own type.
     pub fn builder(base_url: impl Into<String>) -> ClientBuilder {
         ClientBuilder::new(base_url, &ANY_SERVICE)
     }
 
-    /// The address of the service, without a slash at its end.
+    /// Returns the base URL of the service, without a slash at its end.
     pub fn base_url(&self) -> &str {
         &self.shared.base_url
     }
 
-    /// A builder with the settings of this client, to change some of them: another API key, address, time limit or interceptor. The
-    /// changed client has the connections of this one, unless their settings change, and the retry budget; it has its own pauses and
-    /// its own copy of a key that a provider loads.
+    /// Returns a builder with the settings of this client, so that you can change some of them: another API key, URL, time limit or
+    /// interceptor. The new client shares the connections of this one, unless their settings change, and the retry budget. It has its
+    /// own pauses and its own copy of a key that a provider loads.
     ///
     /// ```
     /// use openapi_dropshot_client::Client;
@@ -95,18 +95,18 @@ impl Client {
         ClientBuilder::with_config(self.shared.builder.config.clone())
     }
 
-    /// The number of responses that announced the deprecation of their operation, by `operationId`.
+    /// Returns how many responses announced the deprecation of their operation, by `operationId`.
     pub fn deprecated_calls(&self) -> BTreeMap<&'static str, u64> {
         self.shared.deprecated.counts()
     }
 
-    /// Sends a request once, and reads a JSON response to its end, so that the request can be sent again if the response is
-    /// interrupted. It does not read other bodies, nor bodies that the application reads itself. Every try of every operation is sent
-    /// by this function. `is_early` means that the service asked for a longer pause before it.
+    /// Sends a request once. Reads a JSON response to its end, so that the request can be sent again if the response is interrupted.
+    /// It does not read other bodies, or bodies that the application reads itself. This function sends every try of every operation.
+    /// `is_early` means that the service requested a longer pause before this try.
     ///
     /// # Errors
     ///
-    /// No response arrived, its body ended early or is too large, or its status is an error.
+    /// Returns an error if no response arrives, if its body ends early or is too large, or if its status is an error.
     pub(crate) fn exchange(
         &self,
         request: Request,
@@ -122,7 +122,7 @@ impl Client {
             let mut response = local(sending.await.map_err(no_response)?);
             let head = Head::of(&mut response, max_bytes);
             if is_early && head.status.is_success() {
-                // The service no longer needs the pause; this response may ask for another one.
+                // The service no longer needs the pause; this response may request another one.
                 self.shared.throttle.end();
             }
             self.read_notices(operation, url, &head);
@@ -142,11 +142,11 @@ impl Client {
         }
     }
 
-    /// Reads from a response whether the client has to slow down, and whether the operation is deprecated.
+    /// Checks whether a response requests that the client slows down, and whether it reports a deprecated operation.
     fn read_notices(&self, operation: &'static Operation, url: &Url, response: &Head) {
         let shared = &self.shared;
         let headers = &response.headers;
-        // Most responses have none of these headers. To look at each name once takes less time than to look up each of these.
+        // Most responses have none of these headers. Comparing each header name once is faster than looking up each of these headers.
         let (mut limited, mut deprecated) =
             (response.status == StatusCode::TOO_MANY_REQUESTS, false);
         for name in headers.keys() {

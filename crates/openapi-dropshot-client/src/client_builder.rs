@@ -1,4 +1,4 @@
-//! Builds a client: checks the address and the API key once, so that no call fails because of them later.
+//! Builds a client. The URL and the API key are checked once, so that no call fails later because of them.
 
 use crate::{
     ApiKey, BuildError, Client, Clock, Credentials, Deprecation, Interceptor, RetryBudget,
@@ -29,7 +29,7 @@ use {
     tower_service::Service as TowerService,
 };
 
-/// The default time limit for making a connection.
+/// The default time limit for establishing a connection.
 #[cfg(not(target_arch = "wasm32"))]
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// The default time limit of one try.
@@ -40,10 +40,9 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// The default limit of the size of a response.
 const MAX_RESPONSE_BYTES: u64 = 64 << 20;
 
-/// Settings of a client; [`Client::builder`] and the function of the same name of a generated client start one.
+/// Settings of a client. Create them with [`Client::builder`] or with the function of the same name of a generated client.
 ///
-/// `K` is the client that [`build`](ClientBuilder::build) returns; a generated client has an alias `ClientBuilder` that
-/// sets it.
+/// `K` is the client that [`build`](ClientBuilder::build) returns. A generated client has an alias `ClientBuilder` that sets `K`.
 ///
 /// ```
 /// use openapi_dropshot_client::{Client, RetryBudget, RetryPolicy};
@@ -68,7 +67,7 @@ pub struct ClientBuilder<K = Client> {
     client: PhantomData<fn() -> K>,
 }
 
-/// The settings, whichever client they are for.
+/// The settings, independent of the type of the client.
 #[derive(Clone)]
 pub(crate) struct Config {
     base_url: String,
@@ -84,15 +83,16 @@ pub(crate) struct Config {
     connections: Connections,
     #[cfg(not(target_arch = "wasm32"))]
     wrap: Option<Wrap>,
-    /// The HTTP clients of the client from which the settings come. Their connections are reused as long as the settings stay the same.
+    /// The HTTP clients of the client from which the settings were copied. Their connections are reused as long as their settings stay the
+    /// same.
     reused: Option<HttpClients>,
     on_deprecation: Option<Listener>,
 }
 
-/// How the default transport makes connections, and which redirects it follows. In a browser the browser decides.
+/// How the default transport establishes connections, and which redirects it follows. In a browser, the browser decides.
 #[derive(Clone, Default)]
 struct Connections {
-    /// The time limit for making one, if it is not the default.
+    /// The time limit for establishing a connection, if it is not the default.
     #[cfg(not(target_arch = "wasm32"))]
     timeout: Option<Duration>,
     #[cfg(not(target_arch = "wasm32"))]
@@ -103,11 +103,11 @@ struct Connections {
     follows_redirects: bool,
 }
 
-/// Makes the transport of the application from the default one.
+/// Creates the transport of the application from the default transport.
 #[cfg(not(target_arch = "wasm32"))]
 type Wrap = Arc<dyn Fn(DefaultTransport) -> Arc<dyn SendRequest> + Send + Sync>;
 
-/// How requests are sent, if the application sets it.
+/// The transport, if the application sets one.
 #[derive(Clone)]
 enum Http {
     Reqwest(reqwest::Client),
@@ -116,7 +116,7 @@ enum Http {
 }
 
 impl<K: From<Client>> ClientBuilder<K> {
-    /// Starts a client of a generated crate, which describes its service; see [`Service`] for an example.
+    /// Starts a client of a generated crate, whose service is `service`; see [`Service`] for an example.
     pub fn new(base_url: impl Into<String>, service: &'static Service) -> Self {
         ClientBuilder::with_config(Config {
             base_url: base_url.into(),
@@ -153,8 +153,9 @@ impl<K: From<Client>> ClientBuilder<K> {
         }
     }
 
-    /// The API key, without `Bearer`. Required if every operation of the document needs one. Every call sends it, in a client with the
-    /// module `schemes` as the scheme that most operations require: pass keys of other schemes to [`credential`](ClientBuilder::credential).
+    /// Sets the API key, without `Bearer`. It is required if every operation of the document needs one. Every call sends it. In a
+    /// client with the module `schemes`, it is sent as the scheme that most operations require; pass keys of other schemes to
+    /// [`credential`](ClientBuilder::credential).
     ///
     /// ```
     /// # use openapi_dropshot_client::{BuildError, Client};
@@ -167,20 +168,19 @@ impl<K: From<Client>> ClientBuilder<K> {
         self.credentials(ApiKey::new(api_key))
     }
 
-    /// A provider of API keys that change, in place of one [`api_key`](ClientBuilder::api_key); see [`Credentials`], which
-    /// has an example.
+    /// Sets a provider of API keys that change, instead of an [`api_key`](ClientBuilder::api_key). [`Credentials`] has an example.
     pub fn credentials(mut self, provider: impl Credentials) -> Self {
         self.config.credentials = Some(Arc::new(provider));
         self
     }
 
-    /// The credential of a security scheme of the document, for clients whose module `schemes` lists several: an [`ApiKey`], or a
-    /// provider of keys that change. Replaces the one that the scheme had.
+    /// Sets the credential of a security scheme of the document, for clients whose module `schemes` lists several schemes: an [`ApiKey`],
+    /// or a provider of keys that change. It replaces an earlier credential of this scheme.
     ///
-    /// Each call sends the credentials that its operation requires: those of all schemes that belong together, or, of several
-    /// alternatives, the first one for which all credentials were given. If no alternative is complete, it sends none if the
-    /// document allows that. Otherwise it sends the available ones, because an [`Interceptor`] can add others, such as a
-    /// signature of the body.
+    /// Each call sends the credentials that its operation requires. If schemes are required together, it sends the credentials of all of
+    /// them. If there are several alternatives, it uses the first one for which all credentials are set. If no alternative is complete and
+    /// the document allows requests without credentials, it sends none. Otherwise it sends the available credentials, because an
+    /// [`Interceptor`] can add others, such as a signature of the body.
     ///
     /// ```
     /// use openapi_dropshot_client::{ApiKey, Client, generated::{Credential, Scheme}};
@@ -202,8 +202,8 @@ impl<K: From<Client>> ClientBuilder<K> {
         self
     }
 
-    /// The name and the version of the application, such as `shelter/1.2`, for the logs of the service. They follow those of
-    /// the client in the header `User-Agent`, with every transport and HTTP client. A browser sends its own `User-Agent`.
+    /// Sets the name and the version of the application, such as `shelter/1.2`, for the logs of the service. They follow the name and
+    /// version of the client in the header `User-Agent`, with every transport and HTTP client. A browser sends its own `User-Agent`.
     ///
     /// ```
     /// # use openapi_dropshot_client::{BuildError, Client};
@@ -215,7 +215,7 @@ impl<K: From<Client>> ClientBuilder<K> {
         self
     }
 
-    /// A header of each request, unless the call has one of this name. If the name or the value cannot be sent,
+    /// Adds a header to each request. A header of the call with the same name replaces it. If the name or the value cannot be sent,
     /// [`build`](ClientBuilder::build) fails.
     ///
     /// ```
@@ -232,36 +232,36 @@ impl<K: From<Client>> ClientBuilder<K> {
         self
     }
 
-    /// Hooks around each try of all calls; see [`Interceptor`], which has examples.
+    /// Adds hooks around each try of all calls; [`Interceptor`] has examples.
     pub fn interceptor(mut self, interceptor: impl Interceptor) -> Self {
         self.config.settings.interceptors.push(interceptor);
         self
     }
 
-    /// The time limit for making a connection; 5 seconds if not set.
+    /// Sets the time limit for establishing a connection; the default is 5 seconds.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.connections().timeout = Some(timeout);
         self
     }
 
-    /// The time limit of a call, with all its tries and the pauses between them; 30 seconds if not set.
+    /// Sets the time limit of a call, including all its tries and the pauses between them; the default is 30 seconds.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.config.settings.timeout = timeout;
         self
     }
 
-    /// The time limit of one try, from connecting to the last byte of the response; 10 seconds if not set.
+    /// Sets the time limit of one try, from connecting to the last byte of the response; the default is 10 seconds.
     pub fn try_timeout(mut self, timeout: Duration) -> Self {
         self.config.settings.try_timeout = timeout;
         self
     }
 
-    /// How many bytes a response may have, after decompression; 64 MiB if not set. A call whose response is larger fails with
-    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge): at once if the response says its size, and otherwise as soon as so
-    /// many bytes have arrived. A body that the application reads as it arrives ([`ByteStream`](crate::ByteStream)) has no limit, each item
-    /// of a [stream](crate::stream) has a limit of its own ([`CallOptions::max_item_bytes`](crate::CallOptions::max_item_bytes)),
-    /// and of an error response only the beginning is read.
+    /// Sets how many bytes a response may have after decompression; the default is 64 MiB. A call with a larger response fails with
+    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge): at once if the response announces its size, otherwise as soon as this many
+    /// bytes have arrived. There is no limit for a body that the application reads as it arrives ([`ByteStream`](crate::ByteStream)). Each
+    /// item of a [stream](crate::stream) has its own limit ([`CallOptions::max_item_bytes`](crate::CallOptions::max_item_bytes)). Of an
+    /// error response, only the beginning is read.
     ///
     /// ```
     /// # use openapi_dropshot_client::{BuildError, Client};
@@ -273,26 +273,25 @@ impl<K: From<Client>> ClientBuilder<K> {
         self
     }
 
-    /// How often a call is tried, and how long it pauses; see [`RetryPolicy`].
+    /// Sets how often a call is tried, and how long it pauses; see [`RetryPolicy`].
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
         self.config.settings.retry = policy;
         self
     }
 
-    /// How many retries the calls of this client may make together; see [`RetryBudget`].
+    /// Sets how many retries the calls of this client may make together; see [`RetryBudget`].
     pub fn retry_budget(mut self, budget: RetryBudget) -> Self {
         self.config.budget = budget;
         self
     }
 
-    /// Another clock, for tests; see [`Clock`], which has an example.
+    /// Sets another clock, for tests; [`Clock`] has an example.
     pub fn clock(mut self, clock: impl Clock) -> Self {
         self.config.clock = Arc::new(clock);
         self
     }
 
-    /// A proxy. Without one, and without
-    /// [`http_client`](ClientBuilder::http_client), those of the system are used
+    /// Sets a proxy. Without this proxy and without an [`http_client`](ClientBuilder::http_client), the proxies of the system are used
     /// (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`).
     ///
     /// ```
@@ -308,7 +307,7 @@ impl<K: From<Client>> ClientBuilder<K> {
         self
     }
 
-    /// No proxy, not even those of the system.
+    /// Disables all proxies, including those of the system.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn no_proxy(mut self) -> Self {
         let connections = self.connections();
@@ -317,8 +316,8 @@ impl<K: From<Client>> ClientBuilder<K> {
         self
     }
 
-    /// Follows redirects to the scheme, host and port of the request, at most ten in a row; by default a redirect is an error. With
-    /// 301, 302 and 303, only `GET` and `HEAD` are sent again, so that a creation does not become a look-up. In a browser the
+    /// Follows redirects to the scheme, host and port of the request, at most ten in a row. By default, a redirect is an error. With 301,
+    /// 302 and 303, only `GET` and `HEAD` requests are sent again; otherwise a creation would become a `GET` request. In a browser, the
     /// browser decides.
     ///
     /// ```
@@ -332,9 +331,9 @@ impl<K: From<Client>> ClientBuilder<K> {
         self
     }
 
-    /// An HTTP client of your own, with other certificates, addresses or pools. Its own settings of connections apply
-    /// then: [`connect_timeout`](ClientBuilder::connect_timeout) and [`proxy`](ClientBuilder::proxy) do nothing. Switch
-    /// redirects off, unless the service sends some.
+    /// Sets your own HTTP client, with other certificates, addresses or pools. Its own connection settings apply, so
+    /// [`connect_timeout`](ClientBuilder::connect_timeout) and [`proxy`](ClientBuilder::proxy) have no effect. Switch off its redirects,
+    /// unless the service sends redirects.
     ///
     /// ```
     /// use openapi_dropshot_client::{Client, reqwest};
@@ -351,12 +350,12 @@ impl<K: From<Client>> ClientBuilder<K> {
         self
     }
 
-    /// Another way to send requests than reqwest: a [`tower::Service`](tower_service::Service), such as an in-memory one of
-    /// a test, a client of hyper, or a stack of tower's layers. Retries, time limits and interceptors stay as they are;
-    /// settings of connections, such as [`connect_timeout`](ClientBuilder::connect_timeout), do nothing.
+    /// Replaces reqwest with another way to send requests: a [`tower::Service`](tower_service::Service), for example an in-memory service
+    /// for a test, a client of hyper, or a stack of tower layers. Retries, time limits and interceptors still apply. Connection settings,
+    /// such as [`connect_timeout`](ClientBuilder::connect_timeout), have no effect.
     ///
-    /// Return a [`TransportError`](crate::TransportError) if you know at which point a request failed: after any other
-    /// error it is unknown whether the service carried out the request.
+    /// If you know in which step a request failed, return a [`TransportError`](crate::TransportError). After any other error, the client
+    /// assumes that the service may have carried out the request.
     ///
     /// ```
     /// use http_body_util::Full;
@@ -386,8 +385,8 @@ impl<K: From<Client>> ClientBuilder<K> {
         self
     }
 
-    /// The default transport, which is reqwest with the other settings, inside of a [`tower::Service`](tower_service::Service) of
-    /// the application: a stack of tower's layers, or one that routes some requests elsewhere. It does nothing together with
+    /// Wraps the default transport, which is reqwest with the other settings, in a [`tower::Service`](tower_service::Service) of the
+    /// application: for example a stack of tower layers, or a service that sends some requests elsewhere. It has no effect together with
     /// [`transport`](ClientBuilder::transport).
     ///
     /// ```
@@ -422,11 +421,11 @@ impl<K: From<Client>> ClientBuilder<K> {
         self
     }
 
-    /// A function that is called for each response that announces the deprecation of its operation. It should be quick:
-    /// the call waits for it.
+    /// Sets a function that is called for each response that announces the deprecation of its operation. The function should be quick,
+    /// because the call waits for it.
     ///
-    /// The deprecation is also logged, once per operation and process, at the level `warn`;
-    /// [`Client::deprecated_calls`] has the numbers.
+    /// The deprecation is also logged at the level `warn`, once per operation and process. [`Client::deprecated_calls`] returns the
+    /// numbers.
     pub fn on_deprecation(
         mut self,
         listener: impl Fn(&Deprecation) + Send + Sync + 'static,
@@ -439,7 +438,7 @@ impl<K: From<Client>> ClientBuilder<K> {
     ///
     /// # Errors
     ///
-    /// The address or the API key is not valid; see [`BuildError`].
+    /// Returns an error if the URL or the API key is not valid; see [`BuildError`].
     ///
     /// ```
     /// use openapi_dropshot_client::{BuildError, Client};
@@ -451,7 +450,7 @@ impl<K: From<Client>> ClientBuilder<K> {
         self.config.build().map(K::from)
     }
 
-    /// Returns the settings of connections for a change; existing HTTP clients are no longer used.
+    /// Returns the connection settings so that they can be changed; existing HTTP clients are no longer used.
     #[cfg(not(target_arch = "wasm32"))]
     fn connections(&mut self) -> &mut Connections {
         self.config.reused = None;
@@ -472,7 +471,7 @@ impl Config {
         }
         match self.credentials {
             Some(provider) => match unchanging(&*provider, service.credential)? {
-                // All requests have the same.
+                // All requests have the same headers.
                 Some(key) => headers.extend([key]),
                 None => credentials.push(Provided::new(provider, service.credential, None)?),
             },
@@ -488,9 +487,9 @@ impl Config {
         let agent = HeaderValue::try_from(agent).map_err(|_| BuildError::InvalidHeader {
             reason: "the name of the application cannot be sent in a header".to_owned(),
         })?;
-        // An HTTP client of the application may have a `User-Agent` of its own.
+        // An HTTP client of the application may have its own `User-Agent`.
         let own_agent = matches!(self.http, Some(Http::Reqwest(_))) && self.app_name.is_none();
-        // A browser sends its own, and asks the service about any other header first.
+        // A browser sends its own `User-Agent`, and sends a preflight request to the service for any other header.
         if !own_agent && !cfg!(target_arch = "wasm32") {
             headers.entry(USER_AGENT).or_insert(agent);
         }
@@ -537,7 +536,7 @@ impl Config {
     }
 }
 
-/// Whether this crate was built with TLS. A browser has its own.
+/// Whether this crate was built with TLS. A browser always has TLS.
 const HAS_TLS: bool = cfg!(any(
     feature = "rustls",
     feature = "native-tls",
@@ -592,10 +591,10 @@ fn same_origin(statuses: &'static [u16]) -> redirect::Policy {
     })
 }
 
-// Without the API key and the address: the address may hold a password, which `build` rejects only later.
+// The API key and the URL are not shown: the URL may contain a password, which `build` rejects only later.
 debug_fields!([K] ClientBuilder<K>, settings(config.settings), budget(config.budget));
 
-/// Returns the address without and with a slash at its end.
+/// Returns the URL without and with a slash at its end.
 fn checked_base_url(text: &str) -> Result<(String, Url), BuildError> {
     let parsed = |text: &str| {
         Url::parse(text).map_err(|error| BuildError::InvalidBaseUrl {

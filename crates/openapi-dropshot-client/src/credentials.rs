@@ -1,4 +1,5 @@
-//! Credentials: the providers of the application, the cache of what each returned last, and which of them a call sends.
+//! Credentials: the providers of the application, the cache of the key that each provider returned last, and the choice of the keys
+//! that a call sends.
 
 #[cfg(not(target_arch = "wasm32"))]
 mod file;
@@ -30,35 +31,35 @@ use std::{
 #[cfg(not(target_arch = "wasm32"))]
 pub use file::ApiKeyFile;
 
-/// The longest time that a call with a key waits for a newer key.
+/// The longest time that a call that already has a key waits for a newer key.
 const LONGEST_LOAD: Duration = Duration::from_secs(2);
-/// The time after a failed load before a key is loaded again, if the client has a key.
+/// The pause after a failed load before a key is loaded again, if the client already has a key.
 const LOAD_AGAIN: Duration = Duration::from_secs(1);
 /// The shortest time between two log lines about failed loads.
 const LOG_INTERVAL: Duration = Duration::from_secs(60);
 
-/// A provider of API keys, for keys that change while the program runs;
-/// [`ClientBuilder::credentials`](crate::ClientBuilder::credentials) takes one, and
-/// [`ClientBuilder::credential`](crate::ClientBuilder::credential) one for each security scheme.
+/// A provider of API keys, for keys that change while the program runs.
+/// [`ClientBuilder::credentials`](crate::ClientBuilder::credentials) accepts a provider, and
+/// [`ClientBuilder::credential`](crate::ClientBuilder::credential) accepts one for each security scheme.
 ///
-/// The client keeps the key until it expires ([`ApiKey::valid_for`]). If the service rejects it with 401, the client loads
-/// a key once more and, if that is another one, sends the request again with it. Calls that need a key while it is loaded
-/// wait for the one load: two seconds, or a quarter of the time that the call has left if that is less. If loading fails or takes
-/// longer, the client continues with the key that it has, unless that was rejected, and loads one again a second later at the
-/// earliest. A key that was rejected is not sent in other calls before the provider has returned it again.
+/// The client keeps the key until it expires ([`ApiKey::valid_for`]). If the service rejects the key with 401, the client loads a
+/// key once more. If this is another key, it sends the request again with it. While a key is loaded, all calls that need a key wait
+/// for the same load, but at most two seconds, or a quarter of the call's remaining time if that is less. If loading fails or takes
+/// longer, the client continues with the key that it has, unless the service rejected this key, and waits at least a second before
+/// it loads a key again. After a key was rejected, other calls do not send it until the provider returns it again.
 ///
-/// The client logs a failed load at the level `warn`, once a minute at most, and calls
-/// [`Interceptor::after_failed_load`](crate::Interceptor::after_failed_load) of its interceptors each time. `telemetry::HttpMetrics`
-/// counts them.
+/// The client logs a failed load at the level `warn`, at most once per minute, and each time calls
+/// [`Interceptor::after_failed_load`](crate::Interceptor::after_failed_load) of its interceptors. `telemetry::HttpMetrics` counts
+/// failed loads.
 ///
-/// An `Idempotency-Key` is valid only together with the API key of its request. Therefore a creation is not sent with another API
-/// key once an earlier try may have been carried out, such as one whose response was lost: the later tries of the call use
-/// the API key of that try, even after its lifetime. If the service rejects it, the call fails with this 401, and its
-/// [`retry_stop`](crate::Error::retry_stop) is [`RetryStop::ApiKeyRejected`](crate::RetryStop::ApiKeyRejected). Look whether it was
-/// carried out before you repeat it. To avoid this, let the old key be valid for the time limit of a call after it was replaced. The
-/// client does not see an API key that an [`Interceptor`](crate::Interceptor) sets.
+/// An `Idempotency-Key` is valid only together with the API key of its request. Therefore, if a try of a creation may have been
+/// carried out (for example because its response was lost), later tries of this call use the same API key, even after the lifetime
+/// of the key. If the service rejects the key, the call fails with this 401, and [`retry_stop`](crate::Error::retry_stop) is
+/// [`RetryStop::ApiKeyRejected`](crate::RetryStop::ApiKeyRejected). Check whether the creation was carried out before you repeat it.
+/// To avoid this failure, keep an old key valid for the time limit of a call after it was replaced. The client does not know an API
+/// key that an [`Interceptor`](crate::Interceptor) sets.
 ///
-/// A closure is a provider:
+/// A closure can be a provider:
 ///
 /// ```
 /// # use openapi_dropshot_client::{ApiKey, BoxError, Client};
@@ -74,16 +75,16 @@ const LOG_INTERVAL: Duration = Duration::from_secs(60);
 /// # Ok::<(), openapi_dropshot_client::BuildError>(())
 /// ```
 pub trait Credentials: Send + Sync + 'static {
-    /// Loads the key that is valid now. The future is dropped if it takes too long: longer than two seconds while the client has a
-    /// key that was not rejected, or longer than the call has time.
+    /// Loads the key that is currently valid. The future is dropped if it takes too long: longer than two seconds if the client has
+    /// a key that was not rejected, otherwise longer than the call's remaining time.
     ///
     /// # Errors
     ///
-    /// No key is available. Unless the client has an earlier key, the call fails with an error whose
-    /// [`cause`](crate::Error::cause) is this error, and whose message has its text.
+    /// Returns an error if no key is available. Unless the client has an earlier key, the call then fails with an error whose
+    /// [`cause`](crate::Error::cause) is this error, and whose message contains its text.
     fn load(&self) -> Pin<Box<dyn Future<Output = Result<ApiKey, BoxError>> + Send + '_>>;
 
-    /// The key, if it never changes; it is then checked when the client is built.
+    /// Returns the key if it never changes; the client then checks it when it is built.
     #[doc(hidden)]
     fn unchanging(&self) -> Option<&ApiKey> {
         None
@@ -100,7 +101,7 @@ where
     }
 }
 
-/// A key that never changes is a provider, too.
+/// A key that never changes is also a provider.
 impl Credentials for ApiKey {
     fn load(&self) -> Pin<Box<dyn Future<Output = Result<ApiKey, BoxError>> + Send + '_>> {
         Box::pin(async { Ok(self.clone()) })
@@ -111,8 +112,7 @@ impl Credentials for ApiKey {
     }
 }
 
-/// A credential, and how long it is valid: an API key, an access token, or a user name with a password. `Debug` does not show
-/// it.
+/// A credential and its lifetime: an API key, an access token, or a user name with a password. `Debug` does not show the credential.
 ///
 /// ```
 /// # use openapi_dropshot_client::ApiKey;
@@ -124,12 +124,12 @@ impl Credentials for ApiKey {
 pub struct ApiKey {
     key: String,
     lifetime: Option<Duration>,
-    /// Where it comes from, for messages.
+    /// Where the key comes from, for messages.
     origin: Option<String>,
 }
 
 impl ApiKey {
-    /// A key or a token, without `Bearer`, that is used until the service rejects it.
+    /// Creates a key or a token, without `Bearer`. It is used until the service rejects it.
     pub fn new(key: impl Into<String>) -> Self {
         ApiKey {
             key: key.into(),
@@ -138,9 +138,9 @@ impl ApiKey {
         }
     }
 
-    /// A user name, which cannot contain a colon, and a password, for a scheme that is `basic`.
+    /// Creates a credential for a `basic` scheme from a user name, which must not contain a colon, and a password.
     pub fn user(name: &str, password: &str) -> Self {
-        // A key that contains no colon is rejected for `basic`, and so is this one.
+        // A credential without a colon is rejected for `basic`, so an invalid user name leads to a rejection.
         let is_valid = !name.contains(':');
         ApiKey::new(match is_valid {
             true => format!("{name}:{password}"),
@@ -154,7 +154,7 @@ impl ApiKey {
         self
     }
 
-    /// The key is used for this time, and then a key is loaded again.
+    /// Sets the lifetime of the key. After this time, a key is loaded again.
     #[must_use]
     pub fn valid_for(mut self, lifetime: Duration) -> Self {
         self.lifetime = Some(lifetime);
@@ -164,14 +164,14 @@ impl ApiKey {
 
 debug_fields!(ApiKey, lifetime(lifetime));
 
-/// A provider with the key that it returned last.
+/// A provider and the key that it returned last.
 pub(crate) struct Provided {
     provider: Arc<dyn Credentials>,
-    /// The scheme that the key is for; `None` if every request has it.
+    /// The scheme of the key; `None` if every request has the key.
     scheme: Option<&'static Scheme>,
     credential: Credential,
     held: Mutex<Option<Held>>,
-    /// When a failed load was logged last.
+    /// When a failed load was last logged.
     logged: Mutex<Option<Instant>>,
     /// Locked while a key is loaded.
     loading: AsyncMutex<()>,
@@ -179,25 +179,25 @@ pub(crate) struct Provided {
 
 struct Held {
     value: HeaderValue,
-    /// When a key is loaded again.
+    /// When a key will be loaded again.
     until: Option<Instant>,
-    /// Whether the service has rejected it since it was loaded.
+    /// Whether the service has rejected the key since it was loaded.
     is_rejected: bool,
 }
 
 /// A key that can be sent.
 struct Usable {
     value: HeaderValue,
-    /// Whether it is not yet time to load another one.
+    /// Whether it is not yet time to load another key.
     is_fresh: bool,
 }
 
 impl Provided {
-    /// A provider of the credential of a scheme, or of the key that every request has.
+    /// Creates the provider of the credential of a scheme, or of the key that every request has.
     ///
     /// # Errors
     ///
-    /// The credential never changes, and cannot be sent.
+    /// Returns an error if the credential never changes and cannot be sent.
     pub(crate) fn new(
         provider: Arc<dyn Credentials>,
         credential: Credential,
@@ -216,7 +216,7 @@ impl Provided {
         })
     }
 
-    /// Whether the application has set the header of the key itself.
+    /// Whether the application itself has set the header of the key.
     fn is_in(&self, headers: &HeaderMap) -> bool {
         header_name(self.credential).is_some_and(|name| headers.contains_key(name))
     }
@@ -227,7 +227,7 @@ impl Provided {
             request.headers_mut().insert(name, key.clone());
             return;
         }
-        // `header_value` accepts only ASCII for these.
+        // `header_value` accepts only ASCII for these places.
         let text = key.to_str().unwrap_or_default();
         match self.credential {
             Credential::Cookie(name) => {
@@ -241,7 +241,7 @@ impl Provided {
                 }
             }
             Credential::Query(name) => {
-                // The link to a next page may have it already.
+                // The link to a next page may already contain the key.
                 let url = request.url_mut();
                 if !url.query_pairs().any(|(other, _)| other == name) {
                     url.query_pairs_mut().append_pair(name, text);
@@ -251,12 +251,12 @@ impl Provided {
         }
     }
 
-    /// The key as it is sent; `rejected` is the one that the service rejected, and `left` the time that the call has. `report` is
-    /// called if a load fails, with whether it is time to log it.
+    /// Returns the key as it is sent. `rejected` is the key that the service rejected, and `left` is the call's remaining time. If a
+    /// load fails, `report` is called; its argument says whether it is time to log the failure.
     ///
     /// # Errors
     ///
-    /// No key is available.
+    /// Returns an error if no key is available.
     pub(crate) async fn value(
         &self,
         clock: &dyn Clock,
@@ -278,7 +278,7 @@ impl Provided {
                 .map(|held| held.value)
                 .ok_or_else(Failure::no_key_in_time);
         };
-        // Another call may have loaded a key, or tried to.
+        // Another call may have loaded a key meanwhile, or may have tried to.
         let usable = match self.usable(clock, rejected) {
             Some(held) if held.is_fresh => return Ok(held.value),
             usable => usable,
@@ -322,7 +322,7 @@ impl Provided {
         }
     }
 
-    /// The key that was loaded last, unless the service has rejected it.
+    /// Returns the key that was loaded last, unless the service has rejected it.
     fn usable(&self, clock: &dyn Clock, rejected: Option<&HeaderValue>) -> Option<Usable> {
         let mut held = self.held();
         let held = held.as_mut()?;
@@ -348,11 +348,11 @@ impl Provided {
     }
 }
 
-/// The header of a key that every request has, if it never changes.
+/// Returns the header of a key that every request has, if the key never changes.
 ///
 /// # Errors
 ///
-/// It cannot be sent.
+/// Returns an error if the key cannot be sent.
 pub(crate) fn unchanging(
     provider: &dyn Credentials,
     credential: Credential,
@@ -363,10 +363,10 @@ pub(crate) fn unchanging(
     Ok(Some((name, header_value(credential, &key.key)?)))
 }
 
-/// The providers whose keys a call sends: the provider for every request, and the providers of the first alternative of the
-/// operation for which the application has all credentials. If no alternative is complete, an interceptor may add the missing
-/// credentials; then the alternative with the most credentials is used. A key whose header the application has set itself is not
-/// sent.
+/// Returns the providers whose keys a call sends: the provider for every request, and the providers of the first alternative of the
+/// operation for which the application has set all credentials. If no alternative is complete, an interceptor may add the missing
+/// credentials, so the alternative with the most credentials is used. A key is not sent if the application itself has set its
+/// header.
 pub(crate) fn of_call<'p>(
     all: &'p [Provided],
     service: &Service,
@@ -398,8 +398,8 @@ pub(crate) fn of_call<'p>(
     chosen.filter(|provided| !is_set(provided)).collect()
 }
 
-/// The credentials that a request is sent with. One in a header is the value of this header; of others, and of several, the value
-/// names the place of each.
+/// The credentials of a request. If there is one credential and it is in a header, the text is the value of this header. Otherwise
+/// the text also names the place of each credential.
 pub(crate) fn of_request(
     service: &Service,
     operation: &Operation,
@@ -412,7 +412,7 @@ pub(crate) fn of_request(
     }
     let schemes = alternatives.iter().flat_map(|all| all.iter());
     let places = iter::once(service.credential).chain(schemes.map(|scheme| scheme.credential));
-    // In an order that does not depend on the operation; two schemes can have the same header.
+    // The order does not depend on the operation. Two schemes can have the same header.
     let present: BTreeMap<String, HeaderValue> = places
         .filter_map(|credential| present_in(request, credential))
         .collect();
@@ -430,7 +430,7 @@ pub(crate) fn of_request(
     (!present.is_empty()).then_some(joined)
 }
 
-/// The place of a credential, and what the request has there.
+/// Returns the place of a credential, and its value in the request.
 fn present_in(request: &Request, credential: Credential) -> Option<(String, HeaderValue)> {
     match credential {
         Credential::Bearer | Credential::Basic | Credential::Header(_) => {
@@ -457,7 +457,7 @@ fn present_in(request: &Request, credential: Credential) -> Option<(String, Head
     }
 }
 
-/// The header that carries the key, if it carries nothing else.
+/// Returns the header that contains the credential and nothing else; `None` for a query parameter or a cookie.
 fn header_name(credential: Credential) -> Option<HeaderName> {
     match credential {
         Credential::Bearer | Credential::Basic => Some(AUTHORIZATION),
@@ -469,12 +469,12 @@ fn header_name(credential: Credential) -> Option<HeaderName> {
     }
 }
 
-/// The key as it is sent. A key has to be visible ASCII (RFC 6750, section 2.1), and in a cookie without punctuation that has
-/// a meaning there (RFC 6265, section 4.1.1).
+/// Returns the key as it is sent. A key must be visible ASCII (RFC 6750, section 2.1); in a cookie, it must not contain punctuation
+/// that has a meaning there (RFC 6265, section 4.1.1).
 ///
 /// # Errors
 ///
-/// The key is empty or cannot be sent.
+/// Returns an error if the key is empty or cannot be sent.
 fn header_value(credential: Credential, api_key: &str) -> Result<HeaderValue, BuildError> {
     if credential == Credential::Basic && !api_key.contains(':') {
         return Err(BuildError::InvalidUser);

@@ -1,7 +1,7 @@
 //! Implements `Debug` for types that do not show all of their fields.
 
-/// Implements `Debug` for a type, with these fields of it: each has a name, and in parentheses what of `self` it shows. The others
-/// may hold a secret, or cannot be shown.
+/// Implements `Debug` for a type, with the listed fields: each has a name and, in parentheses, the part of `self` that it shows.
+/// The other fields may contain a secret or cannot be shown.
 macro_rules! debug_fields {
     (
         $([$($generics:tt)*])? $name:ident $(<$($argument:tt),+>)?

@@ -1,5 +1,5 @@
-//! Reads from responses that their operation is deprecated: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a link to
-//! the successor (RFC 5829).
+//! Reads deprecation headers of responses: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a link to the successor
+//! (RFC 5829).
 
 use crate::{link, retry_after::http_date};
 use chrono::{DateTime, Utc};
@@ -12,8 +12,8 @@ use std::{
 
 /// The deprecation of an operation, as reported by a response.
 ///
-/// The compiler warns of the deprecations that this version of the client knows; responses report those that the
-/// service knows, which may be newer.
+/// The compiler warns about the deprecations that this version of the client knows. Responses report the deprecations
+/// that the service knows, which may be newer.
 ///
 /// ```
 /// use openapi_dropshot_client::Client;
@@ -41,17 +41,17 @@ impl Deprecation {
         self.operation
     }
 
-    /// Since when it is deprecated, or will be; `None` if the response does not say.
+    /// Returns since when the operation is deprecated, or will be; `None` if the response does not say.
     pub fn since(&self) -> Option<DateTime<Utc>> {
         self.since
     }
 
-    /// When it is expected to be removed; `None` if the response does not say.
+    /// Returns when the operation is expected to be removed; `None` if the response does not say.
     pub fn sunset(&self) -> Option<DateTime<Utc>> {
         self.sunset
     }
 
-    /// The address of its successor; `None` if the response does not say.
+    /// Returns the URL of the successor; `None` if the response does not say.
     pub fn successor(&self) -> Option<&str> {
         self.successor.as_deref()
     }
@@ -62,7 +62,7 @@ pub(crate) const DEPRECATION: HeaderName = HeaderName::from_static("deprecation"
 /// RFC 8594
 pub(crate) const SUNSET: HeaderName = HeaderName::from_static("sunset");
 
-/// The deprecation in the response to a request to this address.
+/// Reads the deprecation from the response to a request to this URL.
 pub(crate) fn read(operation: &'static str, url: &Url, headers: &HeaderMap) -> Option<Deprecation> {
     let text = |name: &HeaderName| headers.get(name)?.to_str().ok();
     let deprecation = text(&DEPRECATION);
@@ -81,7 +81,7 @@ pub(crate) fn read(operation: &'static str, url: &Url, headers: &HeaderMap) -> O
     })
 }
 
-/// `@1795132800`, or the HTTP-date of the drafts before the RFC.
+/// Parses `@1795132800`, or the HTTP date of the drafts before the RFC.
 fn moment(value: &str) -> Option<DateTime<Utc>> {
     match value.trim().strip_prefix('@') {
         Some(seconds) => DateTime::from_timestamp(seconds.parse().ok()?, 0),
@@ -89,13 +89,13 @@ fn moment(value: &str) -> Option<DateTime<Utc>> {
     }
 }
 
-/// Whether this process sees the deprecation of this operation for the first time.
+/// Whether this is the first time that this process sees the deprecation of this operation.
 pub(crate) fn is_first(package: &'static str, operation: &'static str) -> bool {
     static LOGGED: Mutex<BTreeSet<(&'static str, &'static str)>> = Mutex::new(BTreeSet::new());
     lock(&LOGGED).insert((package, operation))
 }
 
-/// The number of responses of each operation that announced its deprecation.
+/// For each operation, the number of responses that announced its deprecation.
 #[derive(Default)]
 pub(crate) struct Tally(Mutex<BTreeMap<&'static str, u64>>);
 
@@ -109,7 +109,7 @@ impl Tally {
     }
 }
 
-/// The values behind these locks are consistent, even if a thread panicked while it held one.
+/// The values behind these locks stay consistent even if a thread panicked while it held a lock.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,5 +1,4 @@
-//! The error type of all calls: at which point a call failed, and what the service said about it. It contains
-//! nothing that must not be logged.
+//! The error type of all calls: in which step a call failed, and what the service reported. It contains nothing that must not be logged.
 
 mod new;
 mod typed;
@@ -18,22 +17,20 @@ use std::{
 /// The longest text that is accepted as a request id.
 const LONGEST_ID: usize = 128;
 
-/// A type of error codes. It is implemented for every type that can be read from JSON and shown as text: a generated
-/// enumeration, or `String` where the document lists no codes.
+/// A type of error codes. It is implemented for every type that can be read from JSON and displayed as text: a generated enumeration, or
+/// `String` if the document lists no codes.
 pub trait ErrorCode: DeserializeOwned + Display + Debug + Send + Sync + 'static {}
 
 impl<T: DeserializeOwned + Display + Debug + Send + Sync + 'static> ErrorCode for T {}
 
 /// The error of a call.
 ///
-/// Decide by [`code`](Error::code), by [`status`](Error::status) if you do not know the code, and by
-/// [`kind`](Error::kind) if there is no response.
+/// Handle an error by its [`code`](Error::code). If you do not know the code, use [`status`](Error::status). If there is no response, use
+/// [`kind`](Error::kind).
 ///
-/// `C` is the type of the error codes. A generated client has an alias `Error` that sets it, so that applications
-/// never name it.
+/// `C` is the type of the error codes. A generated client has an alias `Error` that sets it, so applications do not need to name it.
 ///
-/// Neither `Display` nor `Debug` shows a header, the API key, or the text of a response that is not an error body of
-/// the service.
+/// Neither `Display` nor `Debug` shows a header, the API key, or the text of a response that is not an error body of the service.
 ///
 /// ```
 /// use openapi_dropshot_client::Error;
@@ -55,7 +52,7 @@ pub struct Error<C = String> {
     inner: Box<Inner>,
 }
 
-/// The error before the type of its code is known.
+/// The error before its code was converted to the type of the client.
 pub(crate) type Failure = Error<String>;
 
 struct Inner {
@@ -68,12 +65,12 @@ struct Inner {
     record: Record,
     excerpt: Option<String>,
     body: Option<serde_json::Value>,
-    /// The body as it was received, if it is not too long.
+    /// The body as it was received, if it is not too large.
     raw: Option<Vec<u8>>,
     source: Option<Box<dyn error::Error + Send + Sync>>,
 }
 
-/// The point at which a call failed.
+/// The step in which a call failed.
 ///
 /// ```
 /// use openapi_dropshot_client::{Client, Error, ErrorKind};
@@ -87,96 +84,95 @@ struct Inner {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The request was rejected before it was sent: a parameter is missing or out of its bounds. Sending it again
-    /// will not help.
+    /// The request was rejected before it was sent: a parameter is missing or out of its bounds. Sending the request again will not help.
     Request,
-    /// No connection was made; the service has not received this try.
+    /// No connection could be established; the service has not received this try.
     Connect,
     /// No API key could be loaded; nothing was sent. See [`Credentials`](crate::Credentials).
     Credentials,
-    /// No secure connection was made: the certificate is not trusted, has expired or is for another name, or something
-    /// other than TLS responded. Nothing was sent, and sending it again will not help.
+    /// No secure connection could be established: the certificate is not trusted, has expired or is for another host name, or the server
+    /// does not use TLS. Nothing was sent, and sending the request again will not help.
     Tls,
     /// The time limit was reached. It is unknown whether the service carried out the request.
     Timeout,
-    /// The connection broke, or a stream was cut off. It is unknown whether the service carried out the request.
+    /// The connection broke, or a stream was interrupted. It is unknown whether the service carried out the request.
     Interrupted,
     /// The service, or a proxy in front of it, responded with an error.
     Answer,
-    /// The service responded with a success that this client cannot read, or with such an item of a [stream](crate::stream).
+    /// The service responded with success, but this client cannot read the response or an item of its [stream](crate::stream).
     Unreadable,
-    /// The service responded with a success, or with an item of a [stream](crate::stream), that is larger than this client may read. Sending it again will not help; see
+    /// The service responded with success, but the response or an item of its [stream](crate::stream) is larger than this client
+    /// may read. Sending the request again will not help; see
     /// [`ClientBuilder::max_response_bytes`](crate::ClientBuilder::max_response_bytes).
     TooLarge,
 }
 
 impl<C> Error<C> {
-    /// The point at which the last try of the call failed.
+    /// Returns the step in which the last try of the call failed.
     pub fn kind(&self) -> ErrorKind {
         self.inner.kind
     }
 
-    /// The code of the error body: its member `code` or `error_code`. The list of codes is open: an enumeration keeps
-    /// a code that this version does not know in its variant `Unknown`. `None` if there was no response, if something
-    /// other than the service responded, or if the error body has no code.
+    /// Returns the code of the error body: its property `code` or `error_code`. Later versions of the service may send more codes: an
+    /// enumeration keeps an unknown code in its variant `Unknown`. `None` if there was no response, if something other than the service
+    /// responded, or if the error body has no code.
     pub fn code(&self) -> Option<&C> {
         self.code.as_ref()
     }
 
-    /// The HTTP status, if there was a response; it may be that of a proxy.
+    /// Returns the HTTP status, if there was a response; it may come from a proxy.
     pub fn status(&self) -> Option<u16> {
         self.inner.status.map(|status| status.as_u16())
     }
 
-    /// The HTTP status, if there was a response, in the type that [`Response::status`](crate::Response::status) has.
+    /// Returns the HTTP status, if there was a response, in the type of [`Response::status`](crate::Response::status).
     pub fn status_code(&self) -> Option<StatusCode> {
         self.inner.status
     }
 
-    /// The headers of the response, if there was one. Neither `Display` nor `Debug` shows them.
+    /// Returns the headers of the response, if there was one. Neither `Display` nor `Debug` shows them.
     pub fn headers(&self) -> Option<&HeaderMap> {
         self.inner.headers.as_ref()
     }
 
-    /// What happened, for people: the message of the service, if it sent one.
+    /// Describes what happened. If the service sent a message, this is the message of the service.
     pub fn message(&self) -> &str {
         &self.inner.message
     }
 
-    /// The id that the service gave the request. Quote it when you report an error.
+    /// Returns the id that the service gave to the request. Include it when you report an error.
     pub fn request_id(&self) -> Option<&str> {
         self.inner.request_id.as_deref()
     }
 
-    /// The error body as it was sent, if it is a JSON object: for members that this type does not name. Neither
+    /// Returns the error body as it was sent, if it is a JSON object. It may have properties for which this type has no method. Neither
     /// `Display` nor `Debug` shows it.
     pub fn body(&self) -> Option<&serde_json::Value> {
         self.inner.body.as_ref()
     }
 
-    /// The beginning of a body that is not an error body of the service, such as the HTML page of a proxy: at most 200
-    /// characters, without tags and control characters. It is text from an unknown sender, so neither `Display` nor `Debug`
-    /// shows it.
+    /// Returns the beginning of a body that is not an error body of the service, such as the HTML page of a proxy: at most 200
+    /// characters, without tags and control characters. The text comes from an unknown sender, so neither `Display` nor `Debug` shows it.
     pub fn excerpt(&self) -> Option<&str> {
         self.inner.excerpt.as_deref()
     }
 
-    /// The cause of this error: an error of the application's provider of keys, interceptor or transport, or of reqwest. If
-    /// the message contains its text, `source` leaves it out, so that a report of all sources says each reason once.
+    /// Returns the cause of this error: an error of reqwest, or of the application's key provider, interceptor or transport. If the
+    /// message contains its text, `source` does not return it, so that a report of all sources contains each reason only once.
     pub fn cause(&self) -> Option<&(dyn error::Error + 'static)> {
         let cause = self.inner.source.as_deref();
         cause.map(|cause| cause as &(dyn error::Error + 'static))
     }
 
-    /// The fingerprint of the credential of the last try: a text that is the same for the same credential, in every process. `None` if no
-    /// try had a credential. It does not show the credential, but a key that can be guessed can be compared with it; see
-    /// [`recovery`](crate::recovery).
+    /// Returns the fingerprint of the credential of the last try: a text that is the same for the same credential, in every process.
+    /// `None` if no try had a credential. The fingerprint does not contain the credential, but somebody who guesses a key can compare the
+    /// key with it; see [`recovery`](crate::recovery).
     pub fn credential_fingerprint(&self) -> Option<String> {
         self.inner.record.credential_fingerprint()
     }
 
-    /// Why the request was not sent again, if the error may be transient, or if the service rejected the API key of a request that
-    /// it may have carried out.
+    /// Returns why the request was not sent again, if the error may be temporary, or if the service rejected the API key of a request
+    /// that it may have carried out.
     ///
     /// ```
     /// use openapi_dropshot_client::{Error, RetryStop};
@@ -191,7 +187,7 @@ impl<C> Error<C> {
         self.inner.record.stop
     }
 
-    /// Whether the service may have seen the request in any of its tries. If it has not, nothing has happened.
+    /// Whether the service may have received the request in any of its tries. If not, nothing has happened.
     pub fn was_sent(&self) -> bool {
         self.was_sent_now() || self.inner.record.sent
     }
@@ -200,12 +196,12 @@ impl<C> Error<C> {
         &self.inner.record
     }
 
-    /// The body as it was received, if it is not too long.
+    /// Returns the body as it was received, if it is not too large.
     pub(crate) fn raw_body(&self) -> Option<&[u8]> {
         self.inner.raw.as_deref()
     }
 
-    /// Whether the service may have seen the request in the last try.
+    /// Whether the service may have received the request in the last try.
     fn was_sent_now(&self) -> bool {
         !matches!(
             self.inner.kind,
@@ -213,23 +209,23 @@ impl<C> Error<C> {
         )
     }
 
-    /// How often the request was sent again after the first try.
+    /// Returns how often the request was sent again after the first try.
     pub fn retries(&self) -> u32 {
         self.inner.record.retries
     }
 
-    /// How long the service asked to wait before the request is sent again.
+    /// Returns how long the service asks to wait before the request is sent again.
     pub fn retry_after(&self) -> Option<Duration> {
         self.inner.retry_after
     }
 
-    /// The `Idempotency-Key` of the request: with it and the same API key, the same request can be sent in a new call and is
-    /// still carried out only once. `None` if the operation takes none.
+    /// Returns the `Idempotency-Key` of the request. With this key and the same API key, a new call can send the same request, which is
+    /// still carried out only once. `None` if the operation does not accept such a key.
     pub fn idempotency_key(&self) -> Option<&str> {
         self.inner.record.idempotency_key.as_deref()
     }
 
-    /// The `error.type` of OpenTelemetry's semantic conventions: the status, or the point at which the try failed.
+    /// Returns the `error.type` of OpenTelemetry's semantic conventions: the status, or the step in which the try failed.
     pub(crate) fn error_type(&self) -> String {
         match (self.inner.kind, self.inner.status) {
             (ErrorKind::Answer, Some(status)) => status.as_u16().to_string(),
@@ -238,7 +234,7 @@ impl<C> Error<C> {
         }
     }
 
-    /// Adds the facts about the call that ended with this error.
+    /// Adds data about the call that ended with this error.
     pub(crate) fn of_call(mut self, record: &Record) -> Self {
         self.inner.record = record.clone();
         self
@@ -266,8 +262,9 @@ impl<C> Error<C> {
 }
 
 impl<C: Display> Error<C> {
-    /// The code as a value of the enum of an operation, which has the codes that the document lists for it; a generated client has
-    /// these enums in its module `errors`. `None` if there is no code, or one that the document does not list for the operation.
+    /// Returns the code as a value of the enum of an operation, which has the codes that the document lists for this operation. A
+    /// generated client has these enums in its module `errors`. `None` if there is no code, or if the document does not list the code for
+    /// the operation.
     pub fn code_of<E: ListedCode>(&self) -> Option<E> {
         let code = self.code.as_ref()?.to_string();
         let mut listed = E::LISTED.iter();
@@ -276,18 +273,18 @@ impl<C: Display> Error<C> {
             .map(|(_, value)| *value)
     }
 
-    /// Whether the same request may succeed if it is sent again later:
+    /// Whether the same request may succeed if it is sent again later. This is the case if
     ///
     /// - the kind is [`Connect`](ErrorKind::Connect), [`Timeout`](ErrorKind::Timeout) or [`Interrupted`](ErrorKind::Interrupted), or
-    /// - it is [`Answer`](ErrorKind::Answer) with the code `conflict`, `overloaded`, `rate_limited`, `request_timeout` or
+    /// - the kind is [`Answer`](ErrorKind::Answer), with the code `conflict`, `overloaded`, `rate_limited`, `request_timeout` or
     ///   `unavailable`, or with the status 408, 425, 429 or 502 to 504.
     ///
     /// Errors of the other kinds are not retryable: [`Request`](ErrorKind::Request), [`Credentials`](ErrorKind::Credentials),
     /// [`Tls`](ErrorKind::Tls), [`Unreadable`](ErrorKind::Unreadable) and [`TooLarge`](ErrorKind::TooLarge).
     ///
-    /// The client has sent it again already, as often as it was allowed, if that is safe. Before you repeat a creation,
-    /// look at [`was_sent`](Error::was_sent): if it was, give the new call the
-    /// [`idempotency_key`](Error::idempotency_key) and the API key of this one.
+    /// If it is safe, the client has already sent the request again, as often as allowed. Before you repeat a creation, check
+    /// [`was_sent`](Error::was_sent): if it is true, pass the [`idempotency_key`](Error::idempotency_key) of this call to the new call,
+    /// and use the same API key.
     pub fn is_retryable(&self) -> bool {
         match self.inner.kind {
             ErrorKind::Connect | ErrorKind::Timeout | ErrorKind::Interrupted => true,
@@ -304,16 +301,15 @@ impl<C: Display> Error<C> {
         }
     }
 
-    /// Whether the service reports that it has not started or not received the request: any request may be
-    /// repeated then.
+    /// Whether the service reports that it has not received the request or has not started it; any request may then be repeated.
     pub(crate) fn was_not_begun(&self) -> bool {
         self.code_says_not_begun()
             || self.inner.kind == ErrorKind::Connect
             || self.status() == Some(429)
     }
 
-    /// Whether the service may have carried out the request in this try, although there is an error, or still carries out
-    /// another one with the same `Idempotency-Key` (`conflict`).
+    /// Whether the service may have carried out the request in this try in spite of the error, or is still carrying out another request
+    /// with the same `Idempotency-Key` (`conflict`).
     pub(crate) fn may_have_been_carried_out(&self) -> bool {
         let is_rejection =
             matches!(self.status(), Some(400..=499)) && !matches!(self.status(), Some(408 | 425));
@@ -332,7 +328,7 @@ impl<C: Display> Error<C> {
 }
 
 impl Failure {
-    /// The same error with the code as a value of the client's own type.
+    /// Returns the same error with the code as a value of the client's own type.
     pub(crate) fn typed<C: ErrorCode>(self) -> Error<C> {
         let code = self.code.map(serde_json::Value::String);
         Error {
@@ -342,7 +338,7 @@ impl Failure {
     }
 }
 
-/// The id of a request, from the headers of its response.
+/// Returns the id of a request from the headers of its response.
 pub(crate) fn request_id(headers: &HeaderMap) -> Option<&str> {
     headers
         .get("x-request-id")?
@@ -351,7 +347,7 @@ pub(crate) fn request_id(headers: &HeaderMap) -> Option<&str> {
         .filter(|id| is_request_id(id))
 }
 
-/// Whether this text can be written into a log unchanged.
+/// Whether this text can be written to a log unchanged.
 fn is_request_id(id: &str) -> bool {
     (1..=LONGEST_ID).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic())
 }
@@ -378,7 +374,7 @@ impl<C: Display> Display for Error<C> {
     }
 }
 
-/// Text from outside without control characters, which a terminal would interpret.
+/// Replaces control characters, which a terminal would interpret, in a text from outside.
 pub(crate) fn printable(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { '\u{fffd}' } else { c })
@@ -411,7 +407,7 @@ impl<C: Debug + Display> error::Error for Error<C> {
     }
 }
 
-/// Allows `?` both for building a client and for using it.
+/// Allows `?` for building a client as well as for using it.
 impl<C> From<BuildError> for Error<C> {
     fn from(error: BuildError) -> Self {
         Error::new(ErrorKind::Request, error.to_string()).caused_by(error)

@@ -1,4 +1,4 @@
-//! A load of an API key that failed.
+//! A failed load of an API key.
 
 use crate::{Error, error::Failure};
 
@@ -22,7 +22,7 @@ pub struct FailedLoad<'a> {
 }
 
 impl FailedLoad<'_> {
-    /// Why no key is available; its source is the error of the provider.
+    /// Returns why no key is available. The source of this error is the error of the provider.
     pub fn error(&self) -> &Error {
         self.error
     }

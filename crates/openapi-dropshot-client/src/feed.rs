@@ -1,4 +1,4 @@
-//! Follows a feed of events: page after page, waiting for new events, and continuing after temporary errors.
+//! Follows a feed of events: reads it page by page, waits for new events, and continues after temporary errors.
 
 use crate::{
     Error, ErrorCode, Response, call::Settings, error::Failure, link, pages::follow,
@@ -20,19 +20,18 @@ use std::{
     time::Duration,
 };
 
-/// The parameter for the time in seconds that the service waits for events, and its value if the request has none.
+/// The parameter for the time in seconds that the service may wait for events, and its value if the request does not set it.
 const WAIT: (&str, &str) = ("wait", "30");
-/// The pause after an empty page if the service does not wait, and the least ceiling of the pause after an error.
+/// The pause after an empty page if the service does not wait, and the lowest maximum of the pause after an error.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The events of a feed, one by one and without an end, as a [`Stream`]; the method `feed` of a request returns it.
+/// The events of a feed, one by one and without an end, as a [`Stream`]. The method `feed` of a request returns it.
 ///
-/// It waits for new events, and continues at the same position after temporary errors
-/// ([`Error::is_retryable`]). After any other error the stream ends. [`Error::cursor_lost`] tells whether the events after
-/// the cursor are no longer available.
+/// The feed waits for new events. After temporary errors ([`Error::is_retryable`]) it continues at the same position. After
+/// any other error the stream ends. [`Error::cursor_lost`] says whether the events after the cursor are no longer available.
 ///
-/// Store [`cursor`](Feed::cursor) with the effect of each event, in one transaction, and pass it to the `cursor` of the
-/// request after a restart: each event has its effect exactly once.
+/// Store [`cursor`](Feed::cursor) together with the effect of each event, in one transaction. After a restart, pass it to
+/// the `cursor` of the request. Each event then takes effect exactly once.
 ///
 /// ```
 /// # use openapi_dropshot_client::{CursorLost, Error, Feed, FeedItem};
@@ -41,7 +40,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 ///     match item {
 ///         Ok(FeedItem::Known(title)) => println!("{title}, then {:?}", titles.cursor()),
 ///         Ok(FeedItem::Unknown(other)) => println!("of a newer service: {other}"),
-///         Err(error) if error.cursor_lost() == Some(CursorLost::Reset) => println!("list everything anew"),
+///         Err(error) if error.cursor_lost() == Some(CursorLost::Reset) => println!("list everything again"),
 ///         Err(error) => return Err(error),
 ///     }
 /// }
@@ -63,15 +62,15 @@ pub struct Feed<T, C = String> {
 pub enum FeedItem<T> {
     /// An event that this client knows.
     Known(T),
-    /// An event that this client cannot read, such as one of a type that a newer service has. Skip its effect.
+    /// An event that this client cannot read, for example because a newer service has further types. Ignore it.
     Unknown(Value),
 }
 
-/// Why a feed cannot be continued at its cursor; see [`Error::cursor_lost`].
+/// Why a feed cannot continue at its cursor; see [`Error::cursor_lost`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CursorLost {
-    /// The service was restored to an earlier state: changes in received events may have been undone.
+    /// The service was restored to an earlier state. Changes that earlier events announced may have been undone.
     Reset,
     /// Events after the cursor were deleted because of their age.
     Expired,
@@ -83,13 +82,14 @@ struct Page {
 }
 
 impl<T, C> Feed<T, C> {
-    /// The position after the event that was returned last, for the `cursor` of a later request with any types. Before the
-    /// first event, the cursor of the request, and `None` if that is the beginning of the feed.
+    /// Returns the position after the event that was returned last. Pass it to the `cursor` of a later request, with any
+    /// types. Before the first event, it is the cursor of the request, or `None` if the request starts at the beginning of
+    /// the feed.
     pub fn cursor(&self) -> Option<&str> {
         self.cursor.as_deref()
     }
 
-    /// The next event of the page that was received last.
+    /// Returns the next event of the page that was received last.
     pub(crate) fn next_of_page(&mut self) -> Option<FeedItem<T>>
     where
         T: DeserializeOwned,
@@ -131,12 +131,12 @@ impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Feed<T, C> {
         }
     }
 
-    /// The next event. The same as `next` of `StreamExt`, without the import.
+    /// Returns the next event. This is the same as `next` of `StreamExt`, but needs no import.
     pub async fn next(&mut self) -> Option<Result<FeedItem<T>, Error<C>>> {
         poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
 
-    /// The events as an iterator, for code that is not async.
+    /// Returns the events as an iterator, for code that is not async.
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn blocking(self) -> crate::blocking::FeedIter<T, C> {
         crate::blocking::StreamIter::new(self, |feed| feed.next_of_page().map(Ok))
@@ -170,8 +170,8 @@ impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Stream for Feed<T, C> {
 debug_fields!([T, C] Feed<T, C>, cursor(cursor), left_on_page(events.len()));
 
 impl<C: std::fmt::Display> Error<C> {
-    /// Why a feed cannot be continued at its cursor: the status is 410, and the code `cursor_reset` or `cursor_expired`. The
-    /// documentation of the operation says how to synchronise again.
+    /// Returns why a feed cannot continue at its cursor: the status is 410, and the code is `cursor_reset` or
+    /// `cursor_expired`. The documentation of the operation says how to synchronise again.
     pub fn cursor_lost(&self) -> Option<CursorLost> {
         let code = self.code().filter(|_| self.status() == Some(410))?;
         match code.to_string().as_str() {
@@ -182,7 +182,7 @@ impl<C: std::fmt::Display> Error<C> {
     }
 }
 
-/// Lets the service wait for events, and gives the calls the time for it.
+/// Lets the service wait for events, and gives the calls enough time for this.
 fn wait_longer(request: &mut Prepared) {
     let url = request.request.url_mut();
     if wait_of(url).is_none() {
@@ -208,7 +208,7 @@ fn wait_of(url: &Url) -> Option<Duration> {
 ///
 /// # Errors
 ///
-/// An error that is not temporary.
+/// Returns an error that is not temporary.
 async fn fetch<C: ErrorCode>(mut request: Box<Prepared>) -> Result<(Page, Box<Prepared>), Failure> {
     let clock = Arc::clone(&request.client.shared.clock);
     let mut failures = 0_u32;
@@ -218,7 +218,7 @@ async fn fetch<C: ErrorCode>(mut request: Box<Prepared>) -> Result<(Page, Box<Pr
             Err(error) if error.is_retryable() => error,
             Err(error) => return Err(error),
         };
-        // Random, so that not all consumers reconnect at the same time.
+        // The pause is random, so that not all consumers reconnect at the same time.
         let ceiling = request.settings().retry.ceiling(failures).max(PAUSE);
         let asked = error.retry_after().unwrap_or_default();
         clock
@@ -234,7 +234,7 @@ async fn fetch<C: ErrorCode>(mut request: Box<Prepared>) -> Result<(Page, Box<Pr
     let url = request.request.url().clone();
     match follow(&url, &target) {
         Ok(next) => request.go_to(next),
-        // Nothing has happened in the meantime.
+        // Nothing has happened while the service waited.
         Err(_) if url.join(&target).is_ok_and(|same| same == url) => {}
         Err(reason) => return Err(response.unreadable(reason)),
     }

@@ -1,8 +1,8 @@
-//! The parts that generated code calls. Applications need none of them.
+//! The functions and types that generated code uses. Applications do not need them.
 //!
-//! A generated client describes each operation by a constant [`Operation`] and has one [`Call`] in the builder of each
-//! request. The setters of the builder hand their values to the call by the name of the parameter; `send`, `pages` and
-//! `stream` turn the call into a [`Request`]. The enumerations of the document implement [`OpenEnum`].
+//! A generated client describes each operation with a constant [`Operation`], and has a [`Call`] in the builder of each request. The
+//! setters of the builder pass their values to the call by the name of the parameter. `send`, `pages` and `stream` turn the call into a
+//! [`Request`]. The enumerations of the document implement [`OpenEnum`].
 
 mod body;
 pub(crate) mod by_status;
@@ -80,17 +80,18 @@ use std::{borrow::Cow, fmt::Display, marker::PhantomData};
 #[derive(Clone)]
 pub struct Call<'a> {
     client: Client,
-    /// A call borrows nothing, so that it can be spawned. The lifetime is that of applications which name the type of a request.
+    /// A call borrows nothing, so it can be spawned. The lifetime parameter exists because applications name the type of a request with
+    /// it.
     lifetime: PhantomData<&'a ()>,
     operation: &'static Operation,
-    /// The settings of the call, if it has any. Boxed, because a request is moved with each parameter.
+    /// The settings of the call, if it has any. They are boxed, because the request is moved with each parameter.
     options: Option<Box<CallOptions>>,
-    /// The value of each parameter of the operation as it is sent, or why it cannot be sent.
+    /// For each parameter of the operation: its value as it is sent, or why it cannot be sent.
     values: Vec<Result<Option<String>, String>>,
 }
 
 impl<'a> Call<'a> {
-    /// A call of an operation without any parameter set.
+    /// Creates a call of an operation without any parameter set.
     pub fn new(client: &Client, operation: &'static Operation) -> Self {
         Call {
             client: client.clone(),
@@ -101,12 +102,12 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Gives the call other settings than its client has.
+    /// Replaces the settings of the client for this call.
     pub fn set_options(&mut self, options: CallOptions) {
         self.options = Some(Box::new(options));
     }
 
-    /// Changes the settings that the call has.
+    /// Changes the settings of the call.
     pub fn change_options(&mut self, change: impl FnOnce(CallOptions) -> CallOptions) {
         let options = self.options.take();
         self.set_options(change(
@@ -114,7 +115,7 @@ impl<'a> Call<'a> {
         ));
     }
 
-    /// Sets a parameter of the path or a header, or keeps why its value was rejected.
+    /// Sets a path parameter or a header, or stores why its value was rejected.
     pub fn set_text<T: Serialize>(&mut self, name: &'static str, value: Result<T, String>) {
         self.set(name, value, |value| {
             let text = serde_json::to_value(value).ok().and_then(plain_text);
@@ -122,7 +123,7 @@ impl<'a> Call<'a> {
         });
     }
 
-    /// Sets a parameter of the query, or keeps why its value was rejected.
+    /// Sets a query parameter, or stores why its value was rejected.
     pub fn set_query<T: Serialize>(&mut self, name: &'static str, value: Result<T, String>) {
         self.set(name, value, |value| {
             serde_urlencoded::to_string(QueryParam::new(name, &value))
@@ -130,7 +131,7 @@ impl<'a> Call<'a> {
         });
     }
 
-    /// Sets a parameter whose text is JSON, or keeps why its value was rejected.
+    /// Sets a parameter whose text is JSON, or stores why its value was rejected.
     pub fn set_json<T: Serialize>(&mut self, name: &'static str, value: Result<T, String>) {
         let in_query = self.is_in_query(name);
         self.set(name, value, |value| {
@@ -145,12 +146,12 @@ impl<'a> Call<'a> {
         });
     }
 
-    /// Sets a parameter that is a list to its items with commas between them, or keeps why its value was rejected.
+    /// Sets a list parameter to its items, separated by commas, or stores why its value was rejected.
     pub fn set_joined<T: Serialize>(&mut self, name: &'static str, value: Result<T, String>) {
         self.set_separated(name, ',', value);
     }
 
-    /// Sets a parameter that is a list to its items with this separator between them, or keeps why its value was rejected.
+    /// Sets a list parameter to its items, separated by this character, or stores why its value was rejected.
     pub fn set_separated<T: Serialize>(
         &mut self,
         name: &'static str,
@@ -185,12 +186,12 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The request, without a body.
+    /// Returns the request, without a body.
     pub fn request(self) -> Request {
         self.finish(Ok(None))
     }
 
-    /// The request with a JSON body.
+    /// Returns the request with a JSON body.
     pub fn request_with_json<T, B>(self, body: Body<B>) -> Request
     where
         T: Serialize + TryFrom<B>,
@@ -199,7 +200,7 @@ impl<'a> Call<'a> {
         self.request_with_json_as::<T, B>("application/json", body)
     }
 
-    /// The request with a JSON body of a media type of its own, such as `application/merge-patch+json`.
+    /// Returns the request with a JSON body that has its own media type, such as `application/merge-patch+json`.
     pub fn request_with_json_as<T, B>(self, media_type: &'static str, body: Body<B>) -> Request
     where
         T: Serialize + TryFrom<B>,
@@ -212,7 +213,7 @@ impl<'a> Call<'a> {
         self.finish(json.map(|json| Some((media_type.into(), json?.into()))))
     }
 
-    /// The request with the body of a form.
+    /// Returns the request with a form as its body.
     pub fn request_with_form<T, B>(self, body: Body<B>) -> Request
     where
         T: Serialize + TryFrom<B>,
@@ -227,14 +228,14 @@ impl<'a> Call<'a> {
         )
     }
 
-    /// The request with a form in parts.
+    /// Returns the request with a multipart form as its body.
     pub fn request_with_parts(self, body: Body<Multipart>) -> Request {
         let form = body.finish::<Multipart>();
         let form = form.and_then(|form| form.map(Multipart::into_parts).transpose());
         self.finish(form.map(|form| form.map(|(media_type, body)| (media_type.into(), body))))
     }
 
-    /// The request with JSON lines as its body, of this media type.
+    /// Returns the request with JSON lines of this media type as its body.
     pub fn request_with_lines<T: Serialize + 'static>(
         self,
         media_type: &'static str,
@@ -246,7 +247,7 @@ impl<'a> Call<'a> {
         }))
     }
 
-    /// The request with text or bytes as its body.
+    /// Returns the request with text or bytes as its body.
     pub fn request_with_raw<B>(self, media_type: &'static str, body: Body<B>) -> Request
     where
         B: Into<reqwest::Body>,
@@ -257,12 +258,12 @@ impl<'a> Call<'a> {
         )
     }
 
-    /// Builds the request, with a body and its media type if there is one. Reports the first parameter that is missing
-    /// or was rejected, and then a problem with the body.
+    /// Builds the request, with a body and its media type if there is one. Reports the first parameter that is missing or was rejected;
+    /// if there is none, reports a problem with the body.
     fn finish(self, body: Result<Option<(Cow<'static, str>, reqwest::Body)>, String>) -> Request {
         let request = || {
             let (relative, headers) = self.parts().map_err(Failure::invalid_request)?;
-            // Its host was parsed when the client was built.
+            // The host was checked when the client was built.
             let url = self.client.shared.base.join(&relative);
             let url = url.map_err(Failure::not_built)?;
             let mut request = reqwest::Request::new(self.operation.method.clone(), url);
@@ -280,9 +281,9 @@ impl<'a> Call<'a> {
         Request(request())
     }
 
-    /// Returns the path with the query, relative to the base URL, and the headers, as set by the parameters.
+    /// Returns the path with the query, relative to the base URL, and the headers that the parameters set.
     fn parts(&self) -> Result<(String, HeaderMap), String> {
-        // The dot keeps a colon in the first segment from being the end of a scheme.
+        // The dot prevents a colon in the first segment from being parsed as the end of a scheme.
         let mut path = String::with_capacity(128);
         path.push('.');
         path.push_str(self.operation.path);
@@ -308,7 +309,7 @@ impl<'a> Call<'a> {
                     headers.append(name, value);
                 }
                 Place::Cookie => {
-                    // What a cookie cannot have (RFC 6265, section 4.1.1), but for the commas of a list.
+                    // Characters that a cookie must not contain (RFC 6265, section 4.1.1), except the commas of a list.
                     let value = encode_path(value).replace(';', "%3B").replace('\\', "%5C");
                     cookies.push(format!("{name}={value}"));
                 }
@@ -340,7 +341,7 @@ debug_fields!(
     values(values)
 );
 
-/// A text, a number or a boolean as text.
+/// Returns the text of a string, a number or a boolean.
 fn plain_text(value: Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text),
@@ -349,8 +350,8 @@ fn plain_text(value: Value) -> Option<String> {
     }
 }
 
-/// Writes a list as its items with a separator between them, with the name of the parameter before it in a query. An item may contain
-/// a comma where it is encoded and the comma between the items is not.
+/// Writes a list as its items with a separator between them. In a query, the name of the parameter precedes them. An item may contain a
+/// comma if the comma of the item is encoded and the comma between items is not.
 fn joined<T: Serialize>(
     name: &str,
     value: &T,
@@ -396,7 +397,7 @@ fn joined<T: Serialize>(
     Ok(query)
 }
 
-/// Writes a form: a field for each member and for each item of a list, and JSON for a member that is an object.
+/// Writes a form: one field for each property and for each item of a list. A property that is an object is written as JSON.
 fn form_of(body: &impl Serialize) -> Result<String, String> {
     let body = serde_json::to_value(body).map_err(|error| error.to_string())?;
     let members = body
@@ -434,7 +435,7 @@ impl Request {
         Response::json(received.map_err(Failure::typed)?).map_err(Failure::typed)
     }
 
-    /// Sends the request and reads the body that the response has by its status.
+    /// Sends the request and reads the body, whose type depends on the status.
     ///
     /// # Errors
     ///
@@ -444,7 +445,7 @@ impl Request {
         Response::by_status(received.map_err(Failure::typed)?).map_err(Failure::typed)
     }
 
-    /// Sends the request; the response has no body.
+    /// Sends the request. The response has no body.
     ///
     /// # Errors
     ///
@@ -455,7 +456,7 @@ impl Request {
         Ok(Response::new((), head, bytes))
     }
 
-    /// Sends the request; the body of the response is read as it arrives.
+    /// Sends the request. The body of the response is read as it arrives.
     ///
     /// # Errors
     ///
@@ -467,8 +468,8 @@ impl Request {
         Ok(Response::new(body, head, Bytes::new()))
     }
 
-    /// Sends the request; the response is a stream of JSON of this media type: `application/jsonl`, `application/x-ndjson`,
-    /// `application/json-seq` or one that ends in `+json-seq`. Its items are read as they arrive; see [`Streamed`].
+    /// Sends the request. The response is a JSON stream of this media type: `application/jsonl`, `application/x-ndjson`,
+    /// `application/json-seq` or a type that ends in `+json-seq`. Its items are read as they arrive; see [`Streamed`].
     ///
     /// ```
     /// # use openapi_dropshot_client::{Error, Response, generated::Request, stream::Streamed};
@@ -489,9 +490,9 @@ impl Request {
         streamed.map_err(Failure::typed)
     }
 
-    /// Sends the request; the response is a stream of server-sent events (`text/event-stream`), which connects again when its connection
-    /// ends; see [`EventStream`]. The function reads the data of an event from the type of the event and its text: [`json_data`], or
-    /// [`text_data`] if the document says that it is a text, or one that decides by the type of the event.
+    /// Sends the request. The response is a stream of server-sent events (`text/event-stream`), which reconnects when its connection
+    /// ends; see [`EventStream`]. The function parses the data of an event from the type of the event and its text. Use [`json_data`],
+    /// or [`text_data`] if the document says that the data is text, or a function that distinguishes types of events.
     ///
     /// ```
     /// # use openapi_dropshot_client::{Error, Response, stream::EventStream};
@@ -513,7 +514,7 @@ impl Request {
         events.map_err(Failure::typed)
     }
 
-    /// Follows the links from page to page, beginning with the page of this request.
+    /// Follows the links from page to page, starting with the page of this request.
     pub fn pages<T, C>(self) -> Pages<T, C>
     where
         T: DeserializeOwned + Send + 'static,
@@ -522,12 +523,12 @@ impl Request {
         Pages::new(self.accepting_json().0)
     }
 
-    /// Waits until the thing that the operation returns is in a state; see [`Waiting`].
+    /// Waits until the resource that the operation returns is in a certain state; see [`Waiting`].
     pub fn wait<T, C>(self, waiter: &'static Waiter) -> Waiting<T, C> {
         Waiting::new(self.accepting_json().0, waiter)
     }
 
-    /// The items of this page and of those that follow.
+    /// Returns the items of this page and of all following pages.
     pub fn items<T, C>(self) -> Items<T, C>
     where
         T: DeserializeOwned + Send + 'static,
@@ -536,7 +537,7 @@ impl Request {
         Items::new(self.accepting_json().0)
     }
 
-    /// The items of this page and of those that follow, and those that are still to come.
+    /// Returns the items of this page and of all following pages, and then future items as they appear.
     pub fn feed<T, C>(self) -> Feed<T, C>
     where
         T: DeserializeOwned + Send + 'static,
@@ -567,11 +568,11 @@ impl Request {
 
 debug_fields!(Request);
 
-/// Converts the value that a setter was given into the type of the parameter.
+/// Converts the value that was passed to a setter to the type of the parameter.
 ///
 /// # Errors
 ///
-/// The type rejects the value.
+/// Returns an error if the type rejects the value.
 ///
 /// ```
 /// use openapi_dropshot_client::generated::convert;
@@ -589,11 +590,11 @@ where
         .map_err(|error| format!("is not valid: {error}"))
 }
 
-/// Converts the value that a setter was given, and checks its bounds, which `bounds` describes.
+/// Converts the value that was passed to a setter, and checks its bounds, which `bounds` describes.
 ///
 /// # Errors
 ///
-/// The type rejects the value, or it is out of its bounds.
+/// Returns an error if the type rejects the value, or if the value is out of its bounds.
 ///
 /// ```
 /// use openapi_dropshot_client::generated::within;

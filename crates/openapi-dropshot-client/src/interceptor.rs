@@ -9,19 +9,20 @@ use http::{Extensions, HeaderMap, StatusCode};
 use reqwest::{Method, Request, Url};
 use std::{fmt, sync::Arc, time::Duration};
 
-/// Hooks around each try of a call: to add headers, to sign requests, to observe.
+/// Hooks around each try of a call, for example to add headers, to sign requests, or to collect data.
 ///
-/// [`ClientBuilder::interceptor`](crate::ClientBuilder::interceptor) adds one to all calls of a client, and
-/// [`CallOptions::interceptor`](crate::CallOptions::interceptor) to one call. Those of the client are called first, in the
-/// order in which they were added; `after_try` is called in the reverse order.
+/// [`ClientBuilder::interceptor`](crate::ClientBuilder::interceptor) adds an interceptor to all calls of a client, and
+/// [`CallOptions::interceptor`](crate::CallOptions::interceptor) to a single call. Interceptors of the client are called first, in
+/// the order in which they were added; `after_try` is called in the reverse order.
 ///
-/// Hooks should be quick: the call waits for them. A hook that has to wait belongs into [`before_try_async`](Interceptor::before_try_async), [`Credentials`](crate::Credentials) or a
+/// Hooks should be quick, because the call waits for them. For work that has to wait, use
+/// [`before_try_async`](Interceptor::before_try_async), [`Credentials`](crate::Credentials) or a
 /// [transport](crate::ClientBuilder::transport).
 ///
-/// The hooks of a call share a context: [`TryRequest::context`] keeps a value by its type, which later hooks and tries of the
-/// call find there. [`CallOptions::context`](crate::CallOptions::context) gives a call its first values.
+/// The hooks of a call share a context: [`TryRequest::context`] stores a value by its type, and later hooks and tries of the call
+/// can read it. [`CallOptions::context`](crate::CallOptions::context) sets the first values of a call.
 ///
-/// A closure is an interceptor with `before_try` alone:
+/// A closure is an interceptor that has only `before_try`:
 ///
 /// ```
 /// # use openapi_dropshot_client::{Client, TryRequest};
@@ -50,20 +51,20 @@ use std::{fmt, sync::Arc, time::Duration};
 /// }
 /// ```
 pub trait Interceptor: Send + Sync + 'static {
-    /// Is called before each try, with the request that will be sent. A try begins with the headers of the call, without
-    /// those that a hook added to an earlier try.
+    /// Called before each try, with the request that will be sent. Each try starts with the headers of the call, without the
+    /// headers that a hook added to an earlier try.
     ///
     /// # Errors
     ///
-    /// An error ends the call, and nothing more is sent.
+    /// Return an error to end the call; nothing more is then sent.
     fn before_try(&self, request: &mut TryRequest<'_>) -> Result<(), BoxError> {
         let _ = request;
         Ok(())
     }
 
-    /// Is called before each try, after [`before_try`](Interceptor::before_try), for work that has to wait: a signature from
-    /// another service, or a file that has to be written first. Its time counts towards the time limit of the call. Returns `None` if there is
-    /// nothing to wait for.
+    /// Called before each try, after [`before_try`](Interceptor::before_try), for work that has to wait, for example to get a
+    /// signature from another service or to write a file. Its time counts towards the time limit of the call. Return `None` if
+    /// there is nothing to wait for.
     ///
     /// ```
     /// use std::pin::Pin;
@@ -88,7 +89,7 @@ pub trait Interceptor: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// An error ends the call, and nothing more is sent.
+    /// Return an error to end the call; nothing more is then sent.
     fn before_try_async<'a>(
         &'a self,
         request: &'a mut TryRequest<'_>,
@@ -97,20 +98,20 @@ pub trait Interceptor: Send + Sync + 'static {
         None
     }
 
-    /// Is called after each try, with its response or its error. It is not called if the call is dropped.
+    /// Called after each try, with its response or its error. It is not called if the call is dropped.
     fn after_try(&self, outcome: &TryOutcome<'_>) {
         let _ = outcome;
     }
 
-    /// Is called at the end of a call, after all its tries, with the response or the error of the call:
-    /// [`number`](TryOutcome::number) is the number of tries, [`elapsed`](TryOutcome::elapsed) the time of the whole call with
-    /// its pauses, and [`retry_stop`](Error::retry_stop) of the error says why there was no further try. Each page of a stream is a
-    /// call. It is not called if the call is dropped.
+    /// Called at the end of a call, after all its tries, with the response or the error of the call. [`number`](TryOutcome::number)
+    /// is the number of tries, [`elapsed`](TryOutcome::elapsed) the time of the whole call including pauses, and
+    /// [`retry_stop`](Error::retry_stop) of the error says why there was no further try. In a stream of pages, each page is a call.
+    /// It is not called if the call is dropped.
     fn after_call(&self, outcome: &TryOutcome<'_>) {
         let _ = outcome;
     }
 
-    /// Is called after the provider of API keys has failed or took too long; see [`Credentials`](crate::Credentials). Only
+    /// Called after the provider of API keys has failed or took too long; see [`Credentials`](crate::Credentials). Only
     /// interceptors of the client are called, because a load serves several calls.
     fn after_failed_load(&self, failure: &FailedLoad<'_>) {
         let _ = failure;
@@ -143,7 +144,7 @@ impl TryRequest<'_> {
         self.operation.id
     }
 
-    /// The path of the operation in the document, such as `/books/{bookId}`.
+    /// Returns the path of the operation in the document, such as `/books/{bookId}`.
     pub fn path_template(&self) -> &'static str {
         self.operation.path
     }
@@ -158,22 +159,22 @@ impl TryRequest<'_> {
         self.request.method()
     }
 
-    /// The address.
+    /// Returns the URL.
     pub fn url(&self) -> &Url {
         self.request.url()
     }
 
-    /// The headers, with the API key.
+    /// Returns the headers, including the API key.
     pub fn headers(&self) -> &HeaderMap {
         self.request.headers()
     }
 
-    /// The headers, to change them.
+    /// Returns the headers, so that you can change them.
     pub fn headers_mut(&mut self) -> &mut HeaderMap {
         self.request.headers_mut()
     }
 
-    /// The values that the hooks of this call share, each by its type.
+    /// Returns the values that the hooks of this call share. Each value is stored by its type.
     ///
     /// ```
     /// # use openapi_dropshot_client::TryRequest;
@@ -189,14 +190,14 @@ impl TryRequest<'_> {
         self.context
     }
 
-    /// The fingerprint of the credential that the request has; see
+    /// Returns the fingerprint of the credential of the request; see
     /// [`Error::credential_fingerprint`](Error::credential_fingerprint).
     pub fn credential_fingerprint(&self) -> Option<String> {
         let credential = credentials::of_request(self.service, self.operation, self.request);
         credential.as_ref().map(fingerprint)
     }
 
-    /// The body, to sign it; `None` if it is a stream. A request without a body has an empty one.
+    /// Returns the body, for example to sign it; `None` if the body is a stream. A request without a body has an empty one.
     pub fn body(&self) -> Option<&[u8]> {
         self.request
             .body()
@@ -206,8 +207,8 @@ impl TryRequest<'_> {
 
 debug_fields!(TryRequest<'_>, operation(operation.id), number(number));
 
-/// The response or the error of a try, for [`Interceptor::after_try`] and for [`RetryPolicy::classify`]; or that of a whole call,
-/// for [`Interceptor::after_call`].
+/// The response or the error of a try, for [`Interceptor::after_try`] and for [`RetryPolicy::classify`]; or of a whole call, for
+/// [`Interceptor::after_call`].
 ///
 /// [`RetryPolicy::classify`]: crate::RetryPolicy::classify
 pub struct TryOutcome<'a> {
@@ -242,13 +243,13 @@ impl TryOutcome<'_> {
         self.method
     }
 
-    /// The address.
+    /// Returns the URL.
     pub fn url(&self) -> &Url {
         self.url
     }
 
-    /// The time from the first byte of the request to the end of the response, or to the headers of a response that is read
-    /// as it arrives.
+    /// Returns the time from the first byte of the request to the end of the response. If the response is read as it arrives, the
+    /// time ends with its headers.
     pub fn elapsed(&self) -> Duration {
         self.elapsed
     }
@@ -269,7 +270,8 @@ impl TryOutcome<'_> {
         }
     }
 
-    /// The body of the response as it was received, if it was read: those of errors are, and those of successes that are JSON.
+    /// Returns the body of the response as it was received, if it was read. The bodies of errors and of successes with JSON are
+    /// read.
     pub fn body(&self) -> Option<&[u8]> {
         match self.result {
             Ok(received) => received.read_bytes(),
@@ -282,14 +284,13 @@ impl TryOutcome<'_> {
         self.context
     }
 
-    /// Why the try failed; `None` if it succeeded. The error code is a text here, because an interceptor can serve the
-    /// clients of several documents.
+    /// Returns why the try failed; `None` if it succeeded. The error code is a text here, because an interceptor can be used with
+    /// the clients of several documents.
     pub fn error(&self) -> Option<&Error> {
         self.result.err()
     }
 
-    /// Whether nothing is done twice if the request is sent again: its method is idempotent, or it has an
-    /// `Idempotency-Key`.
+    /// Whether it is safe to send the request again, because its method is idempotent or because it has an `Idempotency-Key`.
     pub fn is_repeatable(&self) -> bool {
         self.repeatable
     }
@@ -317,7 +318,7 @@ impl Interceptors {
         self.0.is_empty()
     }
 
-    /// These, and then the others.
+    /// Returns these interceptors, followed by the others.
     pub(crate) fn followed_by(&self, others: Interceptors) -> Self {
         let mut all = self.clone();
         all.0.extend(others.0);
@@ -326,7 +327,7 @@ impl Interceptors {
 
     /// # Errors
     ///
-    /// The first error of a hook.
+    /// Returns the first error of a hook.
     pub(crate) async fn before_try(&self, request: &mut TryRequest<'_>) -> Result<(), BoxError> {
         for hook in &self.0 {
             hook.before_try(request)?;

@@ -1,9 +1,10 @@
-//! Reads JSON; an error names the member that does not match the document.
+//! Parses JSON. Errors name the property that does not match the document.
 
 use serde::de::{DeserializeOwned, Error as _};
 use serde_json::{Number, Value};
 
-/// Reads a JSON body. A byte order mark before it is skipped (RFC 8259, section 8.1), and an integer may be written as `1.0`.
+/// Parses a JSON body. A byte order mark at its beginning is skipped (RFC 8259, section 8.1), and an integer may be written
+/// as `1.0`.
 ///
 /// ```
 /// use openapi_dropshot_client::generated::json_body;
@@ -15,14 +16,14 @@ use serde_json::{Number, Value};
 ///
 /// # Errors
 ///
-/// The body does not match the document. The error names the member.
+/// Returns an error that names the property if the body does not match the document.
 pub fn json_body<T: DeserializeOwned>(body: &[u8]) -> serde_json::Result<T> {
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     let error = match serde_json::from_slice(body) {
         Err(error) if error.is_data() => error,
         other => return other,
     };
-    // The body is read once more, which tells the member.
+    // The body is parsed again to find the property.
     let mut value: Value = serde_json::from_slice(body)?;
     let is_changed = make_whole(&mut value);
     match serde_path_to_error::deserialize(value) {
@@ -32,7 +33,7 @@ pub fn json_body<T: DeserializeOwned>(body: &[u8]) -> serde_json::Result<T> {
     }
 }
 
-/// Why a body could not be read, without a part of it: serde's own messages repeat values.
+/// Describes why a body could not be parsed, without repeating a part of it. The messages of serde would repeat values.
 fn described(
     error: &serde_json::Error,
     reason: &serde_path_to_error::Error<serde_json::Error>,
@@ -49,7 +50,7 @@ fn described(
     format!("a value of another type{place} (line {line}, column {column})")
 }
 
-/// Writes the numbers without a fraction as integers. Returns whether there are some that were not.
+/// Converts numbers without a fraction to integers. Returns whether any number was converted.
 fn make_whole(value: &mut Value) -> bool {
     let mut is_changed = false;
     match value {
@@ -64,7 +65,7 @@ fn make_whole(value: &mut Value) -> bool {
             }
         }
         Value::Number(number) if number.is_f64() => {
-            // Up to this size, each integer is a value of `f64`.
+            // Up to this size, `f64` can represent every integer.
             let whole = number
                 .as_f64()
                 .filter(|whole| whole.fract() == 0.0 && whole.abs() <= MOST_EXACT);

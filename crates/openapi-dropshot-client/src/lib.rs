@@ -1,9 +1,8 @@
 //! The parts of a generated API client that are the same for every service: retries, time limits, pagination, errors,
 //! deprecation notices, idempotency keys, streams and blocking calls.
 //!
-//! `openapi-dropshot` generates a client from an OpenAPI document: types, a builder for each request, and a `Client` with
-//! a method for each operation. The generated code calls this crate for everything else. A crate with a client needs one
-//! hand-written file:
+//! `openapi-dropshot` generates a client from an OpenAPI document: types, a builder for each request, and a `Client` with a method for
+//! each operation. The generated code calls this crate for everything else. The crate of a client needs only one hand-written file:
 //!
 //! ```text
 //! // src/lib.rs
@@ -11,48 +10,48 @@
 //! pub use generated::*;
 //! ```
 //!
-//! Its `Cargo.toml` names this crate, `serde`, `serde_json` and, if the document has dates, UUIDs or patterns, `chrono`,
-//! `uuid` and `regress`. Its features `rustls`, `native-tls` and `blocking` switch on those of this crate; `beta` and
-//! `experimental` show the operations of these stability levels.
+//! Its `Cargo.toml` must list this crate, `serde` and `serde_json` as dependencies and, if the document has dates, UUIDs or patterns, also
+//! `chrono`, `uuid` and `regress`. Its features `rustls`, `native-tls` and `blocking` enable the features of this crate with the same
+//! names. Its features `beta` and `experimental` enable the operations of these stability levels.
 //!
-//! Applications get everything of this crate by way of the generated client, whose aliases `Error`, `Response`, `Pages`
-//! and `Items` set the type of the error codes of its document.
+//! Applications use the items of this crate through the generated client. Its aliases `Error`, `Response`, `Pages` and `Items` already
+//! contain the type of the document's error codes.
 //!
 //! # Retries
 //!
-//! A call sends its request again if that is safe and may help:
+//! A call sends a failed request again if this is safe and can succeed:
 //!
-//! | what happened | `GET`, `HEAD`, `PUT`, `DELETE`, `OPTIONS`, and requests with an `Idempotency-Key` | other requests |
+//! | failure | `GET`, `HEAD`, `PUT`, `DELETE`, `OPTIONS`, and requests with an `Idempotency-Key` | other requests |
 //! |---|---|---|
-//! | no connection was made | again | again |
-//! | 429, or the code `rate_limited`, `overloaded`, `request_timeout` or `conflict` | again | again |
-//! | the connection broke, the response was interrupted, or it took too long | again | an error |
-//! | 408, 425, 502, 503 or 504, or the code `unavailable` | again | an error |
+//! | no connection could be established | sent again | sent again |
+//! | 429, or the code `rate_limited`, `overloaded`, `request_timeout` or `conflict` | sent again | sent again |
+//! | the connection broke, or the response was interrupted or took too long | sent again | an error |
+//! | 408, 425, 502, 503 or 504, or the code `unavailable` | sent again | an error |
 //! | any other error | an error | an error |
 //!
-//! If an operation has the header parameter `Idempotency-Key`, each call gets a key of its own and keeps it over all
-//! tries, unless the application sets one. A request that relies on it and may have been carried out is not sent again with
-//! another API key; see [`Credentials`].
+//! If an operation has the header parameter `Idempotency-Key`, each call gets its own key and keeps it in all its tries, unless the
+//! application sets a key. If a request relies on this key and may have been carried out, it is not sent again with another API key; see
+//! [`Credentials`].
 //!
-//! A request whose API key is rejected with 401 is sent again once if the provider ([`Credentials`]) has another key.
+//! If the service rejects an API key with 401, the request is sent again once, provided that [`Credentials`] returns another key.
 //!
-//! The pause between two tries is random, grows, and is never shorter than the service asks for in `Retry-After` or
-//! `RateLimit`. A call ends when its number of tries ([`RetryPolicy`]), the budget of its client ([`RetryBudget`]) or its
-//! time limit is used up. A client has defaults for all of them ([`ClientBuilder`]); a call can have other ones
+//! The pause between two tries is random and grows with each try. It is never shorter than the time that the service requests in
+//! `Retry-After` or `RateLimit`. A call ends when its tries ([`RetryPolicy`]), the budget of its client ([`RetryBudget`]) or its time
+//! limit are used up. A client has a default for each of these limits ([`ClientBuilder`]), and a call can have its own limits
 //! ([`CallOptions`]).
 //!
-//! After a 429 that says how long to wait, and after a response whose `RateLimit` has nothing left, all calls of the client and
-//! its clones pause for that time. A call whose time limit would end during the pause sends its request at once instead, and
-//! the service decides; if it succeeds, the pause ends for all calls.
+//! After a 429 that says how long to wait, and after a response whose `RateLimit` reports that nothing is left, all calls of the client
+//! and its clones pause for that time. If the time limit of a call would end during the pause, the call sends its request at once, and the
+//! service decides. If this request succeeds, the pause ends for all calls.
 //!
 //! # Streams
 //!
-//! A response that is a stream of items is read as it arrives; see [`stream`]. A stream of events connects again when its connection ends.
+//! A response that is a stream of items is read as it arrives; see [`stream`]. A stream of events reconnects when its connection ends.
 //!
 //! # Deprecation
 //!
-//! The compiler warns of operations that the document deprecates. Deprecations that only the service knows are read from
-//! its responses: each is logged once, passed to [`ClientBuilder::on_deprecation`], and counted in
+//! The compiler warns about operations that the document deprecates. If the service deprecates an operation later, the client sees it in
+//! the responses: it logs the deprecation once, passes it to [`ClientBuilder::on_deprecation`], and counts it in
 //! [`Client::deprecated_calls`].
 //!
 //! # Spans
@@ -64,8 +63,8 @@
 //!
 //! # Licence
 //!
-//! This crate is licensed under Apache-2.0 or MIT, at your option. It builds on `progenitor-client`, which is licensed
-//! under the Mozilla Public License 2.0 (MPL-2.0): its files stay under that licence wherever they are distributed.
+//! This crate is licensed under Apache-2.0 or MIT, at your option. It builds on `progenitor-client`, which is licensed under the Mozilla
+//! Public License 2.0 (MPL-2.0). The files of that crate stay under this licence wherever they are distributed.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -128,7 +127,7 @@ pub use pages::{Items, Pages};
 pub use progenitor_client::ByteStream;
 pub use raw::RawRequest;
 pub use record::RetryStop;
-/// The version of reqwest that this crate is built on, for [`ClientBuilder::http_client`] and [`ClientBuilder::proxy`].
+/// The version of reqwest that this crate uses, for [`ClientBuilder::http_client`] and [`ClientBuilder::proxy`].
 pub use reqwest;
 pub use response::Response;
 pub use retry::{Clock, RetryBudget, RetryDecision, RetryPolicy};
@@ -138,7 +137,7 @@ pub use tracing;
 pub use transport::{DefaultTransport, RequestBody, TransportError};
 pub use waiting::{WaitError, Waiting};
 
-/// An error of any type, as the crate `tower` has it.
+/// An error of any type, as the crate `tower` defines it.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 #[cfg(doctest)]

@@ -5,12 +5,12 @@ use http::{HeaderMap, header::LINK};
 use reqwest::Url;
 use std::borrow::Cow;
 
-/// The target of the first link with `rel="next"`, unchanged.
+/// Returns the target of the first link with `rel="next"`, unchanged.
 pub(crate) fn next(headers: &HeaderMap) -> Option<String> {
     target(headers, "next")
 }
 
-/// The target of the first link of this relation, unchanged.
+/// Returns the target of the first link with this relation, unchanged.
 pub(crate) fn target(headers: &HeaderMap, relation: &str) -> Option<String> {
     headers
         .get_all(LINK)
@@ -22,12 +22,12 @@ pub(crate) fn target(headers: &HeaderMap, relation: &str) -> Option<String> {
                 .relations
                 .split_ascii_whitespace()
                 .any(|rel| rel.eq_ignore_ascii_case(relation));
-            // A link with an anchor is about another resource than this response.
+            // A link with an anchor belongs to another resource than this response.
             (is_it && !link.anchored).then(|| link.target.to_owned())
         })
 }
 
-/// A value in the query of a link's target, decoded. The target may be relative.
+/// Returns a value from the query of a link's target, decoded. The target may be relative.
 pub(crate) fn query_value(target: &str, name: &str) -> Option<String> {
     let anywhere = Url::parse("http://localhost/").ok()?;
     let url = anywhere.join(target).ok()?;
@@ -36,10 +36,10 @@ pub(crate) fn query_value(target: &str, name: &str) -> Option<String> {
         .map(|(_, value)| value.into_owned())
 }
 
-/// A link of the header.
+/// A link in the header.
 struct Link<'a> {
     target: &'a str,
-    /// The value of the first `rel`; later ones do not count (section 3.3).
+    /// The value of the first `rel`; further ones are ignored (section 3.3).
     relations: Cow<'a, str>,
     anchored: bool,
 }
@@ -72,7 +72,7 @@ fn links(value: &str) -> impl Iterator<Item = Link<'_>> {
     })
 }
 
-/// A parameter of a link: its name, its value, and what follows it.
+/// Parses a parameter of a link: its name, its value, and the remaining text.
 fn parameter(text: &str) -> (&str, Cow<'_, str>, &str) {
     let end = text.find(['=', ';', ',']).unwrap_or(text.len());
     let name = text[..end].trim_end();
@@ -87,7 +87,7 @@ fn parameter(text: &str) -> (&str, Cow<'_, str>, &str) {
     (name, value[..end].trim_end().into(), &value[end..])
 }
 
-/// The content of a quoted string (RFC 9110, section 5.6.4), and what follows.
+/// Parses a quoted string (RFC 9110, section 5.6.4): its content, and the remaining text.
 fn unquoted(text: &str) -> (Cow<'_, str>, &str) {
     match text.find(['"', '\\']) {
         Some(end) if text[end..].starts_with('"') => {

@@ -1,4 +1,4 @@
-//! A transport in memory, for unit tests of applications: it needs no socket and no server.
+//! A transport in memory for unit tests of applications. It needs no socket and no server.
 //!
 //! ```
 //! use openapi_dropshot_client::{Client, mock::{MockResponse, MockTransport}};
@@ -12,9 +12,8 @@
 //! # Ok::<(), openapi_dropshot_client::BuildError>(())
 //! ```
 //!
-//! The client takes time from the clock of tokio. With `#[tokio::test(start_paused = true)]` (feature `test-util` of tokio) the pauses
-//! between tries, time limits and [delays](MockResponse::delay) pass at once, and `tokio::time::Instant` shows how long they would
-//! have taken.
+//! The client uses the clock of tokio. With `#[tokio::test(start_paused = true)]` (feature `test-util` of tokio), pauses between tries,
+//! time limits and [delays](MockResponse::delay) pass at once, and `tokio::time::Instant` shows how long they would have taken.
 
 use crate::{BoxError, RequestBody, TransportError, stream::is_sequence};
 use bytes::Bytes;
@@ -35,10 +34,10 @@ use std::{
 };
 use tower_service::Service;
 
-/// A transport in memory for unit tests; [`ClientBuilder::transport`](crate::ClientBuilder::transport) takes it. Clones share their
+/// A transport in memory for unit tests. Pass it to [`ClientBuilder::transport`](crate::ClientBuilder::transport). Clones share their
 /// responses and requests.
 ///
-/// A request without a prepared response is not retried, and its error names the method and the path.
+/// A request without a prepared response fails without retries. Its error names the method and the path.
 #[derive(Clone, Debug, Default)]
 pub struct MockTransport(Arc<Mutex<State>>);
 
@@ -64,23 +63,24 @@ impl fmt::Debug for Rule {
 }
 
 impl MockTransport {
-    /// A transport without responses.
+    /// Creates a transport without responses.
     #[must_use]
     pub fn new() -> Self {
         MockTransport::default()
     }
 
-    /// The response to the next request that has none yet. Responses are sent in the order in which they are added.
+    /// Adds the response to the next request. Responses are sent in the order in which they are added.
     pub fn respond(&self, response: MockResponse) {
         self.state().next.push_back(response);
     }
 
-    /// The response to each request with this method and this path, such as `/v1/books`, once no other response is left.
+    /// Sets the response to each request with this method and this path, such as `/v1/books`. It is used when no response of `respond` is
+    /// left.
     pub fn respond_to(&self, method: Method, path: impl Into<String>, response: MockResponse) {
         self.respond_with(method, path, move |_| response.clone());
     }
 
-    /// As [`respond_to`](MockTransport::respond_to), with a function that makes the response from the request.
+    /// Like [`respond_to`](MockTransport::respond_to), with a function that creates the response from the request.
     pub fn respond_with(
         &self,
         method: Method,
@@ -95,8 +95,8 @@ impl MockTransport {
         });
     }
 
-    /// The unused rules: those of `respond_to` and `respond_with` that no request matched, each as its method and path,
-    /// and the number of responses that are left. A test can check at its end that it is empty.
+    /// Returns what was not used: the rules of `respond_to` and `respond_with` that no request matched, each as its method and path, and
+    /// the number of responses that are left. A test can assert at its end that the result is empty.
     #[must_use]
     pub fn unused(&self) -> Vec<String> {
         let state = self.state();
@@ -111,7 +111,7 @@ impl MockTransport {
         unused
     }
 
-    /// The requests so far.
+    /// Returns the requests that were received so far.
     #[must_use]
     pub fn requests(&self) -> Vec<MockRequest> {
         self.state().requests.clone()
@@ -121,7 +121,7 @@ impl MockTransport {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The response to a request, which is recorded.
+    /// Records a request and returns the response to it.
     fn next(&self, request: &MockRequest) -> Option<MockResponse> {
         let mut state = self.state();
         state.requests.push(request.clone());
@@ -195,7 +195,7 @@ impl Service<Request<RequestBody>> for MockTransport {
 pub struct MockRequest {
     /// The method.
     pub method: Method,
-    /// The path, with that of the base URL.
+    /// The path, including the path of the base URL.
     pub path: String,
     /// The query, without the question mark.
     pub query: Option<String>,
@@ -205,7 +205,7 @@ pub struct MockRequest {
     pub body: Bytes,
 }
 
-/// What a [`MockTransport`] responds.
+/// A response of a [`MockTransport`].
 ///
 /// ```
 /// use openapi_dropshot_client::mock::MockResponse;
@@ -230,7 +230,7 @@ enum Scripted {
 #[derive(Clone, Debug, Default)]
 struct MockBody {
     start: Bytes,
-    /// What follows, each part after a time.
+    /// The further parts of the body, each after a time.
     parts: Vec<(Duration, Bytes)>,
     end: End,
 }
@@ -239,7 +239,7 @@ struct MockBody {
 enum End {
     #[default]
     Complete,
-    /// It never comes.
+    /// The end never arrives.
     Open,
     Broken,
 }
@@ -264,26 +264,27 @@ impl MockBody {
 }
 
 impl MockResponse {
-    /// A JSON body. A status that does not exist becomes 500, and a value that cannot be written as JSON an empty body.
+    /// Creates a response with a JSON body. An invalid status becomes 500. If the value cannot be written as JSON, the body is empty.
     pub fn json<T: Serialize + ?Sized>(status: u16, body: &T) -> Self {
         let body = serde_json::to_vec(body).unwrap_or_default();
         MockResponse::with_body(status, "application/json", body)
     }
 
-    /// An error body with the members `code`, `message` and `status`.
+    /// Creates a response with an error body that has the properties `code`, `message` and `status`.
     pub fn error(status: u16, code: &str, message: &str) -> Self {
         let body = serde_json::json!({ "code": code, "message": message, "status": status });
         MockResponse::json(status, &body)
     }
 
-    /// A body of another media type, such as the page of a proxy.
+    /// Creates a response with a body of another media type, such as the page of a proxy.
     pub fn text(status: u16, media_type: &'static str, body: impl Into<String>) -> Self {
         MockResponse::with_body(status, media_type, body.into())
     }
 
-    /// A [stream](crate::stream) of items, as this media type writes them: lines of `application/jsonl` or `application/x-ndjson`, texts of
-    /// `application/json-seq` or of `+json-seq`, or events of `text/event-stream` that have data only. It has the status 200. An item that cannot be
-    /// written as JSON is left out. Write other events as a [`text`](MockResponse::text).
+    /// Creates a response with a [stream](crate::stream) of items in the format of this media type: lines for `application/jsonl`
+    /// and `application/x-ndjson`, texts for `application/json-seq` and `+json-seq`, or events without id and type for
+    /// `text/event-stream`. The status is 200. An item that cannot be written as JSON is omitted. Write other events with
+    /// [`text`](MockResponse::text).
     ///
     /// ```
     /// use openapi_dropshot_client::mock::MockResponse;
@@ -311,22 +312,22 @@ impl MockResponse {
         MockResponse::text(200, media_type, body)
     }
 
-    /// The body continues with this text after a time, by the clock of tokio.
+    /// Continues the body with this text after a delay, which tokio's clock measures.
     pub fn then(self, delay: Duration, bytes: impl Into<Bytes>) -> Self {
         self.change_body(|body| body.parts.push((delay, bytes.into())))
     }
 
-    /// The body has no end.
+    /// The body does not end.
     pub fn stays_open(self) -> Self {
         self.change_body(|body| body.end = End::Open)
     }
 
-    /// The connection breaks in place of the end of the body.
+    /// The connection breaks after this part of the body, instead of ending the body.
     pub fn then_breaks(self) -> Self {
         self.change_body(|body| body.end = End::Broken)
     }
 
-    /// No body.
+    /// Creates a response without a body.
     pub fn empty(status: u16) -> Self {
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         MockResponse::of(Scripted::Response(
@@ -336,7 +337,7 @@ impl MockResponse {
         ))
     }
 
-    /// No connection is made: the service does not receive the request.
+    /// No connection is established: the service does not receive the request.
     pub fn no_connection() -> Self {
         MockResponse::of(Scripted::NoConnection)
     }
@@ -351,13 +352,13 @@ impl MockResponse {
         MockResponse { scripted, delay }
     }
 
-    /// The response comes after this time, by the clock of tokio.
+    /// Delays the response by this time, which tokio's clock measures.
     pub fn delay(mut self, delay: Duration) -> Self {
         self.delay = delay;
         self
     }
 
-    /// Adds a header. One that cannot be sent is left out.
+    /// Adds a header. A header that cannot be sent is omitted.
     pub fn header<N, V>(mut self, name: N, value: V) -> Self
     where
         N: TryInto<HeaderName>,

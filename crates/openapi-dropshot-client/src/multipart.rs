@@ -1,4 +1,4 @@
-//! Forms in parts, with which files are sent.
+//! Multipart forms, which can contain files.
 
 use crate::generated::IntoBody;
 use reqwest::Body;
@@ -7,8 +7,8 @@ use serde_json::Value;
 use std::mem;
 use uuid::Uuid;
 
-/// A form in parts (`multipart/form-data`, RFC 7578): the body of an operation that takes files. The generated client also has a
-/// type for the form of each operation, with a method for each part.
+/// A multipart form (`multipart/form-data`, RFC 7578): the body of an operation that accepts files. The generated client also
+/// has a type for the form of each operation, with a method for each part.
 ///
 /// ```
 /// use openapi_dropshot_client::{FilePart, Multipart};
@@ -19,19 +19,19 @@ use uuid::Uuid;
 ///     .attach("photo", FilePart::new("rex.png", "image/png", vec![0x89, 0x50]));
 /// ```
 ///
-/// A form whose files are all in memory can be sent again. A call with another one is not repeated.
+/// A call whose form has all files in memory can be repeated; other calls with a form are not.
 #[derive(Debug)]
 pub struct Multipart {
     boundary: String,
     /// The content before `bytes`.
     before: Vec<Body>,
-    /// The parts that were added after the last file that is a stream, without the last boundary.
+    /// The parts that were added after the last streamed file, without the last boundary.
     bytes: Vec<u8>,
-    /// The first part that was rejected, and why.
+    /// The first rejected part, and the reason.
     fault: Option<String>,
 }
 
-/// A part of a form that is a file, with its name and its media type.
+/// A file as a part of a form, with its name and its media type.
 ///
 /// ```no_run
 /// use openapi_dropshot_client::FilePart;
@@ -50,7 +50,7 @@ pub struct FilePart {
 }
 
 impl FilePart {
-    /// A file: its name, its media type, such as `image/png`, and its content, which may be a stream.
+    /// Creates a file part from its name, its media type, such as `image/png`, and its content, which may be a stream.
     pub fn new(file_name: &str, media_type: &str, content: impl Into<Body>) -> Self {
         let media_type = media_type.replace(['\r', '\n'], " ");
         FilePart {
@@ -64,10 +64,10 @@ impl FilePart {
 }
 
 impl Multipart {
-    /// A form without parts.
+    /// Creates a form without parts.
     pub fn new() -> Self {
         Multipart {
-            // No content contains it.
+            // The boundary is random, so no content contains it.
             boundary: Uuid::new_v4().simple().to_string(),
             before: Vec::new(),
             bytes: Vec::new(),
@@ -75,13 +75,13 @@ impl Multipart {
         }
     }
 
-    /// Adds a part that is a text. A number or a boolean is sent as its text, a list as several parts of one name.
+    /// Adds a text part. A number or a boolean is sent as text, and a list as several parts with the same name.
     #[must_use]
     pub fn text(self, name: &str, text: impl AsRef<str>) -> Self {
         self.part(name, "", text.as_ref().as_bytes())
     }
 
-    /// Adds a part that is JSON. If the value cannot be written as JSON, the request is not sent.
+    /// Adds a JSON part. If the value cannot be written as JSON, the request is not sent.
     #[must_use]
     pub fn json(self, name: &str, value: &(impl Serialize + ?Sized)) -> Self {
         match serde_json::to_vec(value) {
@@ -90,7 +90,7 @@ impl Multipart {
         }
     }
 
-    /// Adds a part that is a value: the text of a string, and anything else as JSON.
+    /// Adds a part with a value: a string as its text, and any other value as JSON.
     #[must_use]
     pub fn value(self, name: &str, value: &(impl Serialize + ?Sized)) -> Self {
         match serde_json::to_value(value) {
@@ -100,7 +100,7 @@ impl Multipart {
         }
     }
 
-    /// Adds a part that is a file in memory, with its name and its media type, such as `image/png`.
+    /// Adds a file that is in memory, with its name and its media type, such as `image/png`.
     #[must_use]
     pub fn file(
         self,
@@ -113,7 +113,7 @@ impl Multipart {
         self.part(name, &file.about, bytes.as_ref())
     }
 
-    /// Adds a part that is a file.
+    /// Adds a file.
     #[must_use]
     pub fn attach(mut self, name: &str, file: FilePart) -> Self {
         let FilePart { about, content } = file;
@@ -121,7 +121,7 @@ impl Multipart {
             return self.part(name, &about, bytes);
         }
         if cfg!(target_arch = "wasm32") {
-            return self.reject(name, "has to be in memory in a browser");
+            return self.reject(name, "must be in memory in a browser");
         }
         self.begin(name, &about);
         let before = mem::take(&mut self.bytes);
@@ -152,7 +152,7 @@ impl Multipart {
         self
     }
 
-    /// Returns the media type with the boundary, and the body, or why a part was rejected.
+    /// Returns the media type with the boundary, and the body; or why a part was rejected.
     pub(crate) fn into_parts(mut self) -> Result<(String, Body), String> {
         if let Some(fault) = self.fault {
             return Err(fault);
@@ -165,7 +165,7 @@ impl Multipart {
     }
 }
 
-/// Adds a part with a value that may be rejected, in the way of [`Multipart::value`] or [`Multipart::json`].
+/// Adds a part with a value that may be rejected, like [`Multipart::value`] or [`Multipart::json`].
 pub fn part<T>(
     form: Multipart,
     name: &str,
@@ -178,7 +178,7 @@ pub fn part<T>(
     }
 }
 
-/// One body of several.
+/// Combines several bodies into one.
 #[cfg(not(target_arch = "wasm32"))]
 fn joined(mut bodies: Vec<Body>, end: Body) -> Body {
     use futures_util::{StreamExt as _, stream};
@@ -202,7 +202,7 @@ impl Default for Multipart {
     }
 }
 
-/// Writes a name so that it does not end early (RFC 7578, section 4.2).
+/// Escapes a name, so that it does not end early (RFC 7578, section 4.2).
 fn quoted(name: &str) -> String {
     let name = name.replace('"', "%22");
     name.replace('\r', "%0D").replace('\n', "%0A")
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_in_memory_can_be_sent_again_and_one_with_a_stream_cannot() {
+    fn a_form_in_memory_can_be_sent_again_but_a_form_with_a_stream_cannot() {
         let (_, body) = Multipart::new()
             .text("a", "b")
             .into_parts()

@@ -1,4 +1,4 @@
-//! The operations of a document, as constants of a generated client.
+//! The operations of a document, which generated clients contain as constants.
 
 use http::{HeaderName, Method};
 
@@ -28,11 +28,11 @@ pub struct Operation {
     pub path: &'static str,
     /// The parameters, in the order in which they are sent.
     pub parameters: &'static [Parameter],
-    /// The statuses of its successes; empty if every status from 200 to 299 is one.
+    /// The statuses that mean success; if empty, every status from 200 to 299.
     pub success: &'static [u16],
 }
 
-/// The method with this name, for methods that have no constant. Only generated code calls it, with names that are valid.
+/// Returns the method with this name, for methods that have no constant. Only generated code calls it, with valid names.
 #[doc(hidden)]
 pub fn method(name: &'static str) -> Method {
     Method::from_bytes(name.as_bytes()).expect("the reader of documents has checked the name")
@@ -56,9 +56,9 @@ pub struct Waiter {
     pub name: &'static str,
     /// The place of the state in the response, as a JSON pointer (RFC 6901).
     pub path: &'static str,
-    /// The states that end the waiting.
+    /// The expected states, which end the wait.
     pub success: &'static [&'static str],
-    /// The states that never lead to those.
+    /// The states from which no expected state can be reached.
     pub failure: &'static [&'static str],
 }
 
@@ -82,7 +82,7 @@ pub enum Place {
 }
 
 impl Parameter {
-    /// Makes a parameter from its place, its name in the document, and the builder's method that sets it.
+    /// Creates a parameter from its place, its name in the document, and the builder's method that sets it.
     pub const fn new(
         place: Place,
         name: &'static str,
@@ -99,7 +99,7 @@ impl Parameter {
 }
 
 impl Operation {
-    /// Whether the operation takes an `Idempotency-Key`.
+    /// Whether the operation accepts an `Idempotency-Key`.
     pub(crate) fn takes_idempotency_key(&self) -> bool {
         self.parameters.iter().any(|parameter| {
             parameter.place == Place::Header

@@ -1,4 +1,4 @@
-//! Follows the links of the service from page to page (RFC 8288): as a stream of pages, and as a stream of their items.
+//! Follows the links of the service from page to page (RFC 8288), as a stream of pages or of items.
 
 use crate::{Error, ErrorCode, Response, error::Failure, link, prepared::Prepared};
 use futures_util::{
@@ -13,10 +13,10 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-/// Pages, one after the other, as a [`Stream`]; the method `pages` of a request returns it.
+/// Pages, one after the other, as a [`Stream`]. The method `pages` of a request returns it.
 ///
-/// A page is fetched when it is polled for, and not before. After an error the stream ends; begin again with
-/// [`cursor`](Pages::cursor) or with the [`next_cursor`](Response::next_cursor) of the last page.
+/// A page is fetched only when it is polled for. After an error the stream ends. To continue, use [`cursor`](Pages::cursor),
+/// or [`next_cursor`](Response::next_cursor) of the last page.
 ///
 /// ```
 /// # use openapi_dropshot_client::{Error, Pages};
@@ -38,16 +38,16 @@ pub struct Pages<T, C = String> {
 /// A page that was received.
 struct Page<T, C> {
     response: Response<T, C>,
-    /// The cursor that it began at.
+    /// The cursor at which the page begins.
     cursor: Option<String>,
 }
 
-/// The request of the next page, or the error that follows the last page.
+/// The request for the next page, or the error that follows the last page.
 type Next = Result<Box<Prepared>, Failure>;
 
 impl<T, C> Pages<T, C> {
-    /// The cursor of the page that was returned last, and before the first page the cursor of the request: with the same
-    /// filters, it is the `cursor` of a request that begins with that page again. `None` if that is the beginning of the list.
+    /// Returns the cursor of the page that was returned last; before the first page, the cursor of the request. A request with
+    /// this `cursor` and the same filters starts with that page again. `None` means the beginning of the list.
     pub fn cursor(&self) -> Option<&str> {
         self.cursor.as_deref()
     }
@@ -69,12 +69,12 @@ impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Pages<T, C> {
         }
     }
 
-    /// The next page; `None` after the last one. The same as `next` of `StreamExt`, without the import.
+    /// Returns the next page; `None` after the last one. This is the same as `next` of `StreamExt`, but needs no import.
     pub async fn next(&mut self) -> Option<Result<Response<T, C>, Error<C>>> {
         poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
 
-    /// The pages as an iterator, for code that is not async.
+    /// Returns the pages as an iterator, for code that is not async.
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn blocking(self) -> crate::blocking::PagesIter<T, C> {
         crate::blocking::PagesIter::new(self)
@@ -111,7 +111,7 @@ async fn fetch<T: DeserializeOwned, C>(
     let next = link::next(response.headers()).map(|target| follow(url, &target));
     let next = next.map(|next| match next {
         Ok(next) => {
-            // The rest of the request is the same for the next page.
+            // The remaining parts of the request are the same for the next page.
             request.go_to(next);
             Ok(request)
         }
@@ -120,21 +120,23 @@ async fn fetch<T: DeserializeOwned, C>(
     Ok((Page { response, cursor }, next))
 }
 
-/// The cursor at which a page begins.
+/// Returns the cursor at which a page begins.
 fn cursor_of(page: &Url) -> Option<String> {
     let mut query = page.query_pairs();
     let cursor = query.find(|(name, _)| name == "cursor");
     cursor.map(|(_, value)| value.into_owned())
 }
 
-/// The address that a link leads to, relative to the request whose response has the link.
+/// Resolves the target of a link, relative to the request whose response has the link.
 pub(crate) fn follow(from: &Url, target: &str) -> Result<Url, &'static str> {
     let to = from
         .join(target)
-        .map_err(|_| "the link to the next page is not an address")?;
-    // The request carries the API key.
+        .map_err(|_| "the link to the next page is not a URL")?;
+    // The request contains the API key.
     if to.origin() != from.origin() || !to.username().is_empty() || to.password().is_some() {
-        return Err("the link to the next page leads to another origin, which gets no API key");
+        return Err(
+            "the link to the next page leads to another origin, which must not get the API key",
+        );
     }
     if to == *from {
         return Err("the link to the next page leads to the same page");
@@ -142,10 +144,10 @@ pub(crate) fn follow(from: &Url, target: &str) -> Result<Url, &'static str> {
     Ok(to)
 }
 
-/// The items of the pages, one by one, as a [`Stream`]; the method `stream` of a request returns it.
+/// The items of the pages, one by one, as a [`Stream`]. The method `stream` of a request returns it.
 ///
-/// The next page is fetched when the items of the last one are used up, and not before. After an error the stream
-/// ends; begin again with [`cursor`](Items::cursor).
+/// The next page is fetched only when the items of the last page are used up. After an error the stream ends. To continue, use
+/// [`cursor`](Items::cursor).
 ///
 /// ```
 /// # use openapi_dropshot_client::{Error, Items};
@@ -157,7 +159,7 @@ pub(crate) fn follow(from: &Url, target: &str) -> Result<Url, &'static str> {
 /// # }
 /// ```
 ///
-/// With the traits of the crate `futures` it is a stream like any other:
+/// With the traits of the crate `futures`, it can be used like any other stream:
 ///
 /// ```
 /// use futures::{StreamExt, TryStreamExt};
@@ -175,14 +177,14 @@ pub struct Items<T, C = String> {
 }
 
 impl<T, C> Items<T, C> {
-    /// The cursor of the page of the last item, and before the first item the cursor of the request: with the same filters,
-    /// it is the `cursor` of a request that begins with that page again, so that some items come twice and none is missed.
-    /// `None` if that is the beginning of the list.
+    /// Returns the cursor of the page of the last item; before the first item, the cursor of the request. A request with this
+    /// `cursor` and the same filters starts with that page again: it may return some items a second time, but misses none.
+    /// `None` means the beginning of the list.
     pub fn cursor(&self) -> Option<&str> {
         self.pages.cursor()
     }
 
-    /// The next item of the page that was received last.
+    /// Returns the next item of the page that was received last.
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub(crate) fn next_of_page(&mut self) -> Option<T> {
         self.page.next()
@@ -197,12 +199,12 @@ impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Items<T, C> {
         }
     }
 
-    /// The next item; `None` after the last one. The same as `next` of `StreamExt`, without the import.
+    /// Returns the next item; `None` after the last one. This is the same as `next` of `StreamExt`, but needs no import.
     pub async fn next(&mut self) -> Option<Result<T, Error<C>>> {
         poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
 
-    /// The items as an iterator, for code that is not async.
+    /// Returns the items as an iterator, for code that is not async.
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn blocking(self) -> crate::blocking::ItemsIter<T, C> {
         crate::blocking::ItemsIter::new(self)
@@ -219,7 +221,7 @@ impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Stream for Items<T, C> 
                 return Poll::Ready(Some(Ok(item)));
             }
             match ready!(this.pages.poll_next_unpin(context)) {
-                // A page may be empty and still lead to another one.
+                // A page may be empty and still have a next page.
                 Some(Ok(page)) => this.page = page.into_inner().into_iter(),
                 Some(Err(error)) => return Poll::Ready(Some(Err(error))),
                 None => return Poll::Ready(None),
@@ -228,7 +230,7 @@ impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Stream for Items<T, C> 
     }
 }
 
-/// It is `Unpin`, because no field borrows from another one.
+/// It is `Unpin`, because no field borrows from another field.
 impl<T, C> Unpin for Items<T, C> {}
 
 debug_fields!([T, C] Items<T, C>, cursor(cursor()), left_on_page(page.len()));

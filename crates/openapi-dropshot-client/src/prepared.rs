@@ -1,4 +1,4 @@
-//! The request of a call that is ready to be sent. How it is sent is in `retry`.
+//! The request of a call, ready to be sent. The module `retry` sends it.
 
 use crate::{
     CallOptions, Client, RetryPolicy,
@@ -14,25 +14,25 @@ use reqwest::{Request, Url};
 /// anywhere.
 pub(crate) struct Prepared {
     pub(crate) client: Client,
-    /// The settings of the call, if they are not those of its client.
+    /// The settings of the call, if they differ from those of its client.
     pub(crate) settings: Option<Box<Settings>>,
-    /// The request with the headers of the call alone; each try adds those of the client.
+    /// The request with only the headers of the call; each try adds the headers of the client.
     pub(crate) request: Request,
     /// Whether the response has a JSON body.
     pub(crate) accepts_json: bool,
     /// Whether the application reads the body of the response as it arrives.
     pub(crate) is_streamed: bool,
-    /// Whether the response may have no content (204), even if the document does not list that.
+    /// Whether a response may have no content (204), even if the document does not list this status.
     pub(crate) may_have_no_content: bool,
     pub(crate) operation: &'static Operation,
 }
 
 impl Prepared {
-    /// A request of a call, with the settings that the call has.
+    /// Creates a request from a call and its settings.
     ///
     /// # Errors
     ///
-    /// A header of the settings cannot be sent.
+    /// Returns an error if a header of the settings cannot be sent.
     pub(crate) fn new(
         client: Client,
         operation: &'static Operation,
@@ -47,7 +47,7 @@ impl Prepared {
             settings = Some(Box::new(changed));
         }
         if operation.takes_idempotency_key() {
-            // The call keeps this key over all tries.
+            // The call keeps this key in all its tries.
             let new_key =
                 || HeaderValue::try_from(new_idempotency_key()).expect("a UUID is visible ASCII");
             let headers = request.headers_mut();
@@ -69,13 +69,13 @@ impl Prepared {
         self.settings.as_deref().unwrap_or(of_client)
     }
 
-    /// Gives the call another policy.
+    /// Sets another retry policy for the call.
     pub(crate) fn set_policy(&mut self, retry: RetryPolicy) {
         let settings = self.settings().clone();
         self.settings = Some(Box::new(Settings { retry, ..settings }));
     }
 
-    /// The key that makes the request safe to repeat.
+    /// Returns the key that makes the request safe to repeat.
     pub(crate) fn idempotency_key(&self) -> Option<&str> {
         let headers = self.request.headers();
         // Most requests have no headers of their own.
@@ -85,14 +85,14 @@ impl Prepared {
         headers.get(IDEMPOTENCY_KEY)?.to_str().ok()
     }
 
-    /// Lets the next request go to another address.
+    /// Changes the URL for the next request.
     pub(crate) fn go_to(&mut self, url: Url) {
         *self.request.url_mut() = url;
     }
 }
 
-/// The request of one try, and whether there can be another one: a body that is a stream cannot be sent twice. The
-/// headers of the call replace those of the client.
+/// Returns the request of one try, and whether there can be another try: a body that is a stream cannot be sent twice.
+/// The headers of the call replace those of the client.
 pub(crate) fn next_try(template: &mut Request, of_client: &HeaderMap) -> (Request, bool) {
     let (mut request, again) = match template.try_clone() {
         Some(request) => (request, true),

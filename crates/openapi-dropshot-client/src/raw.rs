@@ -1,4 +1,4 @@
-//! Requests that are not in the document of a client.
+//! Requests that the document of a client does not describe.
 
 use crate::{
     CallOptions, Client, Error, ErrorCode, Response, error::Failure, generated::Request,
@@ -9,12 +9,12 @@ use progenitor_client::ByteStream;
 use serde::{Serialize, de::DeserializeOwned};
 use std::marker::PhantomData;
 
-/// A request that is not in the document, such as one of a newer service; [`Client::request`] starts it. It has the API key, the
-/// retries, the time limits and the interceptors of the client. Of credentials that were given for security schemes it has none,
-/// because the document does not say which it requires: set their headers. Interceptors and spans see it as the operation `request` with the path
-/// `{path}`.
+/// A request that the document does not describe, such as a request for a newer service. [`Client::request`] creates it. It uses
+/// the API key, the retries, the time limits and the interceptors of the client. It does not use credentials that were set for
+/// security schemes, because the document does not say which ones the request requires: set their headers yourself. For
+/// interceptors and spans, it is the operation `request` with the path `{path}`.
 ///
-/// A `POST` or `PATCH` is repeated only if that is safe, as everywhere: give it a header `idempotency-key` if the service knows it.
+/// A `POST` or `PATCH` is repeated only if this is safe: add the header `idempotency-key` if the service supports it.
 ///
 /// ```
 /// use openapi_dropshot_client::{Client, Error, RawRequest, reqwest::Method};
@@ -57,7 +57,8 @@ static OPERATIONS: [Operation; 8] = [
 ];
 
 impl Client {
-    /// A request that is not in the document, with a path relative to the base URL, such as `/books/7/cover?size=2`; see [`RawRequest`].
+    /// Creates a request that the document does not describe, with a path relative to the base URL, such as `/books/7/cover?size=2`; see
+    /// [`RawRequest`].
     pub fn request<C>(&self, method: Method, path: &str) -> RawRequest<C> {
         RawRequest {
             client: self.clone(),
@@ -69,13 +70,13 @@ impl Client {
 }
 
 impl<C> RawRequest<C> {
-    /// Settings of this call, in place of those that it has so far.
+    /// Replaces the settings of this call.
     pub fn with(mut self, options: CallOptions) -> Self {
         self.options = options;
         self
     }
 
-    /// A header of this request; see [`CallOptions::header`].
+    /// Adds a header to this request; see [`CallOptions::header`].
     pub fn header<N, V>(mut self, name: N, value: V) -> Self
     where
         N: TryInto<HeaderName>,
@@ -85,7 +86,7 @@ impl<C> RawRequest<C> {
         self
     }
 
-    /// A JSON body.
+    /// Sets a JSON body.
     pub fn json(self, body: &impl Serialize) -> Self {
         match serde_json::to_vec(body) {
             Ok(body) => self.body("application/json", body),
@@ -96,7 +97,7 @@ impl<C> RawRequest<C> {
         }
     }
 
-    /// A body of another media type.
+    /// Sets a body of another media type.
     pub fn body(mut self, media_type: &'static str, body: impl Into<reqwest::Body>) -> Self {
         if let Ok((_, request)) = &mut self.prepared {
             let headers = request.headers_mut();
@@ -117,7 +118,7 @@ impl<C: ErrorCode> RawRequest<C> {
         self.finish().json().await
     }
 
-    /// Sends the request; the body of the response is read as it arrives.
+    /// Sends the request. The body of the response is read as it arrives.
     ///
     /// # Errors
     ///
@@ -145,14 +146,14 @@ fn prepared(
         operation.ok_or_else(|| format!("requests with the method {method} cannot be sent"))?;
     let base = &client.shared.base;
     let url = base.join(&format!(".{path}"));
-    // The request carries the credential.
+    // The request contains the credential.
     let url = url.ok().filter(|url| {
         path.starts_with('/')
             && url.origin() == base.origin()
             && url.path().starts_with(base.path())
     });
     let url =
-        url.ok_or("the path of a request has to begin with `/` and to stay below the base URL")?;
+        url.ok_or("the path of a request must begin with `/` and must stay below the base URL")?;
     Ok((operation, reqwest::Request::new(method, url)))
 }
 

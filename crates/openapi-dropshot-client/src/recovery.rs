@@ -1,25 +1,26 @@
-//! How an application continues after a crash: without doing anything twice, and without missing an item of a list.
+//! How an application continues after a crash, without doing anything twice and without missing an item of a list.
 //!
 //! # A creation that may have been carried out
 //!
-//! Within a call, the client repeats a creation with the same `Idempotency-Key`. After a crash of the application only the
-//! application can do so. It works if it
+//! Within a call, the client repeats a creation with the same `Idempotency-Key`. After a crash of the application, the application
+//! itself must do this:
 //!
-//! 1. makes the key ([`new_idempotency_key`]) and stores it with the body of the request **before** it sends the request,
-//! 2. stores the fingerprint of the credential with it, because a service keeps keys for each credential: with another API key, the
-//!    same `Idempotency-Key` protects nothing and the creation is carried out a second time,
-//! 3. deletes them once the response is stored,
-//! 4. sends the same request with the same key after a restart, as long as the service remembers the key (the
-//!    documentation of the operation says how long; 24 hours are usual).
+//! 1. Create the key ([`new_idempotency_key`]) and store it with the body of the request **before** you send the request.
+//! 2. Store the fingerprint of the credential with it, because a service keeps keys separately for each credential: with another API key, the
+//!    same `Idempotency-Key` has no effect, and the creation is carried out a second time.
+//! 3. Delete both when the response is stored.
+//! 4. After a restart, send the same request with the same key, as long as the service keeps the key (the
+//!    documentation of the operation says how long; 24 hours are common).
 //!
-//! A replay returns the first response again, with the same status and the same body, even if the thing has changed since. Fetch it
-//! if you need its present state. If the first request never arrived, the replay is carried out for the first time: the application need
-//! not know which of the two happened.
+//! If the service already carried out the first request, it returns the first response again, with the same status and the same body,
+//! even if the resource has changed since then. Fetch the resource if you need its current state. If the first request never arrived,
+//! the repeated request is carried out for the first time. The application does not need to know which of the two happened.
 //!
-//! [`SameCredential`] does the first two steps: it is an interceptor of the call, which calls a function that stores both before the
-//! first try, and rejects each later try, also of the next process, that would have another credential. If the key was replaced meanwhile, look
-//! whether the creation was carried out before you repeat it. [`Error::credential_fingerprint`](crate::Error) and
-//! [`Response::credential_fingerprint`](crate::Response) tell which credential a call used.
+//! [`SameCredential`] does the first two steps. It is an interceptor of the call: before the first try, it calls a function that
+//! stores both. It rejects each later try that would use another credential, including tries of the next process. If the key was
+//! replaced meanwhile, check whether the creation was carried out before you repeat it.
+//! [`Error::credential_fingerprint`](crate::Error) and [`Response::credential_fingerprint`](crate::Response) say which credential
+//! a call used.
 //!
 //! ```
 //! use std::fs;
@@ -27,12 +28,12 @@
 //! # async fn create_order(key: &str, options: CallOptions) -> Result<i64, BoxError> { Ok(7) }
 //!
 //! # async fn example() -> Result<(), BoxError> {
-//! // The first time this makes a key, and after a crash it finds that of the first time.
+//! // The first run creates a key. After a crash, the next run finds this key.
 //! let stored = fs::read_to_string("order.started").unwrap_or_default();
 //! let mut lines = stored.lines().map(str::to_owned);
 //! let key = lines.next().unwrap_or_else(recovery::new_idempotency_key);
 //! let first = key.clone();
-//! // The function is called before the first try. Replace the file as a whole (write another one and rename it) in a real program.
+//! // The function is called before the first try. A real program should replace the file atomically (write a new file and rename it).
 //! let same = SameCredential::new(lines.next(), move |fingerprint| {
 //!     Ok(fs::write("order.started", format!("{first}\n{fingerprint}\n"))?)
 //! });
@@ -44,24 +45,24 @@
 //! # }
 //! ```
 //!
-//! # A list that was read in part
+//! # A list of which only a part was read
 //!
-//! [`Items::cursor`](crate::Items::cursor) is the cursor of the page of the last item. Store it after the items of a page were
-//! processed, and pass it to `cursor` of the request after a restart, with the same filters: the list continues with that page. Some of
-//! its items come a second time and none is missed, so processing an item twice must be harmless. If the service
-//! rejects the cursor with 400, because it is too old or has another filter, begin without one.
+//! [`Items::cursor`](crate::Items::cursor) is the cursor of the page of the last item. Store it after you have processed the items of a
+//! page. After a restart, pass it to `cursor` of the request, with the same filters: the list continues with that page. It may return
+//! some items of this page a second time, but misses none, so processing an item twice must be harmless. If the service rejects the
+//! cursor with 400, because it is too old or belongs to another filter, start without a cursor.
 
 use crate::{BoxError, Interceptor, TryRequest};
 use std::sync::{Mutex, PoisonError};
 
-/// A new value for an `Idempotency-Key`: a random UUID (RFC 9562).
+/// Returns a new value for an `Idempotency-Key`: a random UUID (RFC 9562).
 #[must_use]
 pub fn new_idempotency_key() -> String {
     uuid::Uuid::new_v4().to_string()
 }
 
-/// An interceptor that lets a call be sent only with the credential that it had at first, in this process or in an earlier
-/// one; the module has an example.
+/// An interceptor that allows a call to be sent only with the credential of its first try, in this process or in an earlier one. The
+/// module has an example.
 pub struct SameCredential {
     expected: Mutex<Option<String>>,
     store: Box<Store>,
@@ -70,8 +71,8 @@ pub struct SameCredential {
 type Store = dyn Fn(&str) -> Result<(), BoxError> + Send + Sync;
 
 impl SameCredential {
-    /// Takes the fingerprint that an earlier process has stored, if any, and a function that stores it before the
-    /// first try. If that fails, nothing is sent.
+    /// `stored` is the fingerprint that an earlier process has stored, if any. The function stores the fingerprint before the first try.
+    /// If it fails, nothing is sent.
     pub fn new(
         stored: Option<String>,
         store: impl Fn(&str) -> Result<(), BoxError> + Send + Sync + 'static,
@@ -90,7 +91,7 @@ impl Interceptor for SameCredential {
         match &*expected {
             Some(expected) if *expected == present => Ok(()),
             Some(_) => Err("the credential differs from that of the first try, and the Idempotency-Key is not valid for it; \
-                            look whether the request was carried out before you repeat it"
+                            check whether the request was carried out before you repeat it"
                 .into()),
             None => {
                 (self.store)(&present)?;

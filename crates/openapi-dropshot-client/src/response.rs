@@ -14,10 +14,9 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use std::{fmt, marker::PhantomData, ops::Deref};
 
-/// A response of the service. It dereferences to its body: `response.title` is the title of the book that the
-/// response holds.
+/// A response of the service. It dereferences to its body: `response.title` is the title of the book in the response.
 ///
-/// `C` is the type of the error codes; a generated client has an alias `Response` that sets it.
+/// `C` is the type of the error codes. A generated client has an alias `Response` that sets it.
 ///
 /// ```
 /// # struct Book { title: String }
@@ -37,7 +36,7 @@ pub struct Response<T, C = String> {
 }
 
 impl<T, C> Response<T, C> {
-    /// The body alone.
+    /// Returns only the body.
     pub fn into_inner(self) -> T {
         self.body
     }
@@ -47,7 +46,8 @@ impl<T, C> Response<T, C> {
         self.head.status
     }
 
-    /// The HTTP status; the same as [`status`](Response::status), under the name that errors and interceptors have for it.
+    /// Returns the HTTP status. This is the same as [`status`](Response::status), with the name that errors and
+    /// interceptors use.
     pub fn status_code(&self) -> StatusCode {
         self.head.status
     }
@@ -57,29 +57,30 @@ impl<T, C> Response<T, C> {
         &self.head.headers
     }
 
-    /// The id that the service gave the request.
+    /// Returns the id that the service gave to the request.
     pub fn request_id(&self) -> Option<&str> {
         error::request_id(&self.head.headers)
     }
 
-    /// The fingerprint of the credential that the request was sent with; see
+    /// Returns the fingerprint of the credential of the request; see
     /// [`Error::credential_fingerprint`](Error::credential_fingerprint).
     pub fn credential_fingerprint(&self) -> Option<String> {
         self.head.record.credential_fingerprint()
     }
 
-    /// How often the request was sent again before this response came.
+    /// Returns how often the request was sent again before this response arrived.
     pub fn retries(&self) -> u32 {
         self.head.record.retries
     }
 
-    /// The `cursor` of the request for the next page; `None` on the last page. Set the same filters in that request,
-    /// because the cursor belongs to them. [`Pages`](crate::Pages) and [`Items`](crate::Items) do so by themselves.
+    /// Returns the `cursor` of the request for the next page; `None` on the last page. Set the same filters in that
+    /// request, because the cursor belongs to them. [`Pages`](crate::Pages) and [`Items`](crate::Items) do this
+    /// automatically.
     ///
     /// # Errors
     ///
-    /// The response has a `Link` header with `rel="next"` (RFC 8288) but without a cursor. This is not the end of
-    /// the list, so the result is not `None`.
+    /// Returns an error if the response has a `Link` header with `rel="next"` (RFC 8288) but without a cursor. This is not
+    /// the end of the list, so the result cannot be `None`.
     pub fn next_cursor(&self) -> Result<Option<String>, Error<C>>
     where
         C: ErrorCode,
@@ -95,8 +96,9 @@ impl<T, C> Response<T, C> {
         }
     }
 
-    /// The body as it was received. It is kept until the response is dropped or taken apart by
-    /// [`into_inner`](Response::into_inner). It is empty if the body is read as it arrives, or if the operation has none.
+    /// Returns the body as it was received. It is kept until the response is dropped or converted by
+    /// [`into_inner`](Response::into_inner). It is empty if the body is read as it arrives, or if the operation has no
+    /// body.
     ///
     /// ```
     /// # use openapi_dropshot_client::Response;
@@ -108,10 +110,10 @@ impl<T, C> Response<T, C> {
         &self.bytes
     }
 
-    /// The members of the body that the type does not know, because the service is newer than this client: each with its
-    /// place as a JSON pointer (RFC 6901). Members with the value `null` are left out.
+    /// Returns the properties of the body that its type does not know, because the service is newer than this client: each
+    /// with its place as a JSON pointer (RFC 6901). Properties with the value `null` are omitted.
     ///
-    /// The body is read once more for this, and only when this is called.
+    /// This parses the body once more, only when you call it.
     ///
     /// ```
     /// # #[derive(serde::Serialize)] struct Book { title: String }
@@ -134,7 +136,7 @@ impl<T, C> Response<T, C> {
         unknown
     }
 
-    /// The error of a response that does not match the document.
+    /// Returns the error for a response that does not match the document.
     pub(crate) fn unreadable(&self, reason: impl fmt::Display) -> Failure {
         self.head.unreadable(reason)
     }
@@ -180,13 +182,13 @@ impl<T, C> Response<T, C> {
 }
 
 impl Head {
-    /// The error of a response that does not match the document.
+    /// Returns the error for a response that does not match the document.
     fn unreadable(&self, reason: impl fmt::Display) -> Failure {
         Failure::unreadable(self.status, &self.headers, reason).of_call(&self.record)
     }
 }
 
-/// Collects the members of the one value that the other one lacks.
+/// Collects the properties of the first value that the second value lacks.
 fn compare(
     received: &Value,
     known: &Value,
@@ -218,13 +220,13 @@ fn compare(
     }
 }
 
-/// Why JSON could not be read, without a part of it.
+/// Describes why JSON could not be parsed, without repeating a part of it.
 pub(crate) fn reason(error: &serde_json::Error) -> String {
     use serde_json::error::Category;
     match error.classify() {
-        // `json_body` has described it.
+        // `json_body` has already described the problem.
         Category::Data => error.to_string(),
-        Category::Eof => "it ends too early".to_owned(),
+        Category::Eof => "the JSON ends too early".to_owned(),
         Category::Syntax | Category::Io => {
             format!(
                 "invalid JSON at line {}, column {}",
@@ -249,7 +251,7 @@ impl<T, C> AsRef<T> for Response<T, C> {
     }
 }
 
-/// The items of a list, so that `for` takes the response.
+/// Returns the items of a list, so that a `for` loop can iterate over the response.
 impl<T: IntoIterator, C> IntoIterator for Response<T, C> {
     type Item = T::Item;
     type IntoIter = T::IntoIter;
@@ -271,5 +273,5 @@ where
     }
 }
 
-// Without the headers, which do not belong into every log.
+// The headers are not shown, because they do not belong in every log.
 debug_fields!([T: fmt::Debug, C] Response<T, C>, status(head.status), body(body));

@@ -1,5 +1,4 @@
-//! Sends the request of a call until there is a response, or until the retry policy allows no further
-//! try.
+//! Sends the request of a call until there is a response, or until the retry policy allows no further try.
 
 mod budget;
 mod clock;
@@ -30,18 +29,18 @@ use reqwest::Request;
 use std::{pin::pin, time::Duration};
 use tracing::Instrument as _;
 
-// The futures have no type of their own: otherwise each generated crate would compile them, and everything in them, again.
+// The futures are boxed. Otherwise each generated crate would compile them, and everything inside them, again.
 impl Prepared {
-    /// Sends the request, again if that is needed and allowed.
+    /// Sends the request, and sends it again if this is necessary and allowed.
     ///
     /// # Errors
     ///
-    /// No response arrived, or it is not one of the successes that the document lists.
+    /// Returns an error if no response arrives, or if its status is not a success that the document lists.
     pub(crate) fn send(&mut self) -> BoxFuture<'_, Result<Received, Failure>> {
         let operation = self.operation;
         let no_content = self.may_have_no_content;
         let span = (self.client.shared.service.span)(operation, self.request.url());
-        // The future of the tries is large, and each function that returns it would copy it.
+        // The future of the tries is large, and each function that returned it would copy it.
         if span.is_disabled() {
             return Box::pin(
                 async move { listed(operation, no_content, run_call(self).await?).await },
@@ -60,7 +59,7 @@ impl Prepared {
     ///
     /// # Errors
     ///
-    /// The errors of `send`; or the body is interrupted, takes too long, or is too large.
+    /// Returns the errors of `send`, or an error if the body is interrupted, takes too long, or is too large.
     pub(crate) fn read(&mut self) -> BoxFuture<'_, Result<(Box<Head>, Bytes), Failure>> {
         Box::pin(async move {
             let body = self.send().await?.into_bytes().await;
@@ -69,7 +68,7 @@ impl Prepared {
     }
 }
 
-/// The response, if its status is one of the successes that the document lists.
+/// Returns the response if its status is a success that the document lists.
 async fn listed(
     operation: &Operation,
     no_content: bool,
@@ -84,7 +83,7 @@ async fn listed(
     }
 }
 
-/// Records in a span how its call ended.
+/// Records in the span how its call ended.
 fn record(span: &tracing::Span, outcome: &Result<Received, Failure>) {
     let (status, request_id, record) = match outcome {
         Ok(Received { head, .. }) => (
@@ -103,7 +102,7 @@ fn record(span: &tracing::Span, outcome: &Result<Received, Failure>) {
     span.record("request_id", request_id);
     span.record("retries", record.retries);
     span.record("http.response.status_code", status);
-    // The conventions have the number only for requests that were sent again.
+    // The semantic conventions define the number only for requests that were sent again.
     if record.retries > 0 {
         span.record("http.request.resend_count", record.retries);
     }
@@ -124,9 +123,9 @@ struct CallState<'a> {
     providers: Vec<&'a Provided>,
     /// The keys that the service has rejected.
     rejected_keys: Keys,
-    /// Whether a try may have been carried out, which the idempotency key does not let happen a second time.
+    /// Whether a try may have been carried out, and the idempotency key prevents a second execution.
     is_in_doubt: bool,
-    /// The keys of that try. The idempotency key is valid only for these.
+    /// The keys of that try. The idempotency key is valid only together with these keys.
     keys_of_doubtful_try: Option<Keys>,
     /// The values that the hooks of the call share.
     context: &'a mut Extensions,
@@ -200,7 +199,7 @@ async fn run_tries(call: &mut Prepared, context: &mut Extensions) -> Result<Rece
     };
     loop {
         let wait = shared.throttle.wait(now);
-        // If the wait would exceed the time limit, the request is sent at once and the service decides.
+        // If the wait would exceed the time limit, the request is sent at once, and the service decides.
         let is_early = !wait.is_zero() && wait >= state.left(now);
         if !wait.is_zero() && !is_early {
             clock.sleep(wait).await;
@@ -219,12 +218,12 @@ async fn run_tries(call: &mut Prepared, context: &mut Extensions) -> Result<Rece
         if !state.providers.is_empty() || !settings.interceptors.is_empty() {
             now = clock.now();
         }
-        // The only try of a body that is a stream may take as long as the call.
+        // A body that is a stream has only one try, which may take as long as the call.
         let limit = match can_send_again {
             true => settings.try_timeout.min(state.left(now)),
             false => state.left(now),
         };
-        // This future is large, too. A function that returned it would copy it.
+        // This future is also large. A function that returned it would copy it.
         let exchange = pin!(client.exchange(
             request,
             template.url(),
@@ -272,18 +271,18 @@ async fn run_tries(call: &mut Prepared, context: &mut Extensions) -> Result<Rece
 }
 
 impl CallState<'_> {
-    /// How much time the call has left.
+    /// Returns the remaining time of the call.
     fn left(&self, now: Instant) -> Duration {
         let elapsed = now.saturating_duration_since(self.begun);
         self.settings.timeout.saturating_sub(elapsed)
     }
 
-    /// Whether the request may be sent again, even if the service has carried it out.
+    /// Whether the request may be sent again, even if the service has already carried it out.
     fn is_repeatable(&self) -> bool {
         self.is_idempotent || self.record.idempotency_key.is_some()
     }
 
-    /// The number of the current try; the first one is 1.
+    /// Returns the number of the current try; the first one is 1.
     fn number(&self) -> u32 {
         self.record.retries.saturating_add(1)
     }
@@ -323,8 +322,8 @@ impl CallState<'_> {
         loaded.unwrap_or_else(|| Err(Failure::no_key_in_time()))
     }
 
-    /// Whether the service rejected the keys of a try, and the providers have others now: keys that have changed are loaded
-    /// once in a call. The service has not begun with a request whose keys it rejects.
+    /// Whether the service rejected the keys of a try and the providers have other keys now. Keys that can change are
+    /// loaded once more per call. The service does not start a request whose keys it rejects.
     async fn keys_have_changed(&mut self, error: &Failure, used: &Keys) -> bool {
         if used.is_empty()
             || error.status_code() != Some(StatusCode::UNAUTHORIZED)
@@ -349,14 +348,14 @@ impl CallState<'_> {
             number: self.number(),
             context: self.context,
         };
-        // Boxed, so that the future of a call without interceptors does not grow.
+        // The future is boxed, so that the future of a call without interceptors stays small.
         let hooks = Box::pin(self.settings.interceptors.before_try(&mut request));
         match timeout(left, hooks).await {
             Some(Ok(())) => Ok(()),
             Some(Err(reason)) => Err(Failure::stopped_by_interceptor(operation.id, reason)),
             None => Err(Failure::stopped_by_interceptor(
                 operation.id,
-                "it took longer than the call has time".into(),
+                "it took longer than the remaining time of the call".into(),
             )),
         }
     }
@@ -385,7 +384,8 @@ impl CallState<'_> {
         self.settings.retry.decide(&outcome)
     }
 
-    /// The pause before the next try. If there is no further try, returns why not, or `None` if the error is not transient.
+    /// Returns the pause before the next try. If there is no further try, returns the reason, or `None` if the error is not
+    /// temporary.
     fn next_pause(
         &self,
         decision: RetryDecision,
@@ -394,7 +394,7 @@ impl CallState<'_> {
     ) -> Result<Duration, Option<RetryStop>> {
         let (retry, retries) = (&self.settings.retry, self.record.retries);
         let jitter = self.shared.clock.jitter(retry.ceiling(retries));
-        // The service may ask for any time.
+        // The service may request any time, even a very long one.
         let pause = error
             .retry_after()
             .unwrap_or_default()

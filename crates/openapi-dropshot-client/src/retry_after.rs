@@ -8,11 +8,11 @@ use http::{
 };
 use std::time::Duration;
 
-/// draft-ietf-httpapi-ratelimit-headers
+/// See draft-ietf-httpapi-ratelimit-headers.
 pub(crate) const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
-/// How long a response asks to wait before the same request is sent again.
+/// Returns how long a response asks to wait before the same request is sent again.
 pub(crate) fn retry_after(status: StatusCode, headers: &HeaderMap) -> Option<Duration> {
     let is_rejection = matches!(status.as_u16(), 429 | 503);
     in_seconds_or_date(headers).or_else(|| {
@@ -24,8 +24,8 @@ pub(crate) fn retry_after(status: StatusCode, headers: &HeaderMap) -> Option<Dur
     })
 }
 
-/// How long the next request of the client should wait after this response: the response may be the last one that the
-/// rate limit allowed, or one that the rate limit rejected.
+/// Returns how long the next request of the client should wait after this response. The response may be the last one
+/// that the rate limit allowed, or one that the rate limit rejected.
 pub(crate) fn rate_limit_pause(status: StatusCode, headers: &HeaderMap) -> Option<Duration> {
     if status == StatusCode::TOO_MANY_REQUESTS {
         return retry_after(status, headers);
@@ -34,7 +34,7 @@ pub(crate) fn rate_limit_pause(status: StatusCode, headers: &HeaderMap) -> Optio
     if limit.remaining > 0 {
         return None;
     }
-    // After that time the whole allowance is back; one request of it is back earlier.
+    // After this time, all requests are available again; a single request is available earlier.
     let refill = Duration::from_secs(limit.refill?);
     Some(refill / limit.quota.unwrap_or(1).max(1))
 }
@@ -45,30 +45,29 @@ fn in_seconds_or_date(headers: &HeaderMap) -> Option<Duration> {
         return Some(Duration::from_secs(seconds));
     }
     let at = http_date(value)?;
-    // By the clock of the service, if the response has its date: the local clock may be wrong.
+    // The clock of the service is used if the response has a date, because the local clock may be wrong.
     let now = headers
         .get(DATE)
         .and_then(|date| http_date(date.to_str().ok()?))
         .unwrap_or_else(Utc::now);
-    // A date that has passed means now.
+    // A date in the past means now.
     Some((at - now).to_std().unwrap_or_default())
 }
 
-/// A date as HTTP writes it (RFC 9110, section 5.6.7). The two obsolete forms
-/// are not read.
+/// Parses an HTTP date (RFC 9110, section 5.6.7). The two obsolete formats are not supported.
 pub(crate) fn http_date(value: &str) -> Option<DateTime<Utc>> {
     DateTime::parse_from_rfc2822(value.trim())
         .ok()
         .map(|date| date.to_utc())
 }
 
-/// The remaining allowance of a rate limit.
+/// The remaining requests of a rate limit.
 struct RateLimit {
-    /// `r`: the requests that are left.
+    /// `r`: how many requests are left.
     remaining: u64,
-    /// `t`: seconds until the allowance is full again.
+    /// `t`: the seconds until all requests are available again.
     refill: Option<u64>,
-    /// `q` of the policy: how many requests the whole is.
+    /// `q` of the policy: the total number of requests.
     quota: Option<u32>,
 }
 
@@ -86,7 +85,7 @@ impl RateLimit {
     }
 }
 
-/// A parameter of the first item of a list (RFC 9651), if it is a number.
+/// Returns a parameter of the first item of a list (RFC 9651), if it is a number.
 fn parameter(list: &str, name: &str) -> Option<u64> {
     let first = list.split(',').next()?;
     first.split(';').skip(1).find_map(|part| {

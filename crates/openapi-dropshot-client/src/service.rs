@@ -3,8 +3,8 @@
 use crate::{Deprecation, Error, FailedLoad, operation::Operation};
 use std::time::Duration;
 
-/// The facts that a client needs about its service; the macro [`service!`](crate::service!) makes one in the generated
-/// client, so that spans and log lines carry the name of that crate.
+/// The data about a service that its client needs. The macro [`service!`](crate::service!) creates it in the generated
+/// client, so that spans and log lines have the name of that crate.
 ///
 /// ```
 /// use openapi_dropshot_client::{Client, ClientBuilder, generated::{Credential, Service}};
@@ -25,12 +25,12 @@ pub struct Service {
     pub credential: Credential,
     /// Whether every operation needs a credential.
     pub credential_required: bool,
-    /// What an operation requires, by its `operationId`: alternatives of schemes that belong together. An empty alternative
-    /// is the last one, and means that no credential is required.
+    /// Returns what an operation requires, by its `operationId`: the alternatives, each with the schemes that are required
+    /// together. If the last alternative is empty, no credential is required.
     pub security: fn(&str) -> &'static [&'static [&'static Scheme]],
-    /// Makes the span of a call to this address.
+    /// Creates the span of a call to this URL.
     pub span: fn(&Operation, &reqwest::Url) -> tracing::Span,
-    /// Logs that the try with this number failed, and is repeated after this time.
+    /// Logs that the try with this number failed, and that it will be repeated after this time.
     pub log_retry: fn(&Operation, u32, &Error, Duration),
     /// Logs a deprecation.
     pub log_deprecation: fn(&Deprecation),
@@ -38,7 +38,7 @@ pub struct Service {
     pub log_failed_load: fn(&FailedLoad<'_>),
 }
 
-/// A security scheme of the document. A generated client has one for each scheme in its module `schemes`, for
+/// A security scheme of the document. A generated client has one for each scheme in its module `schemes`. Pass it to
 /// [`ClientBuilder::credential`](crate::ClientBuilder::credential).
 #[derive(Debug)]
 pub struct Scheme {
@@ -55,15 +55,16 @@ pub enum Credential {
     Bearer,
     /// `Authorization: Basic …`, with user name and password (RFC 7617).
     Basic,
-    /// The key alone, in a header of this name.
+    /// Only the key, in a header of this name.
     Header(&'static str),
-    /// The key alone, in a query parameter of this name.
+    /// Only the key, in a query parameter of this name.
     Query(&'static str),
-    /// The key alone, in a cookie of this name.
+    /// Only the key, in a cookie of this name.
     Cookie(&'static str),
 }
 
-/// Makes the [`Service`](crate::generated::Service) of the crate that calls it, of the name that its spans have.
+/// Creates the [`Service`](crate::generated::Service) of the crate that calls this macro. The first argument is the name
+/// of the spans.
 #[macro_export]
 macro_rules! service {
     ($name:literal, $credential:expr, required: $required:literal) => {
@@ -127,7 +128,7 @@ macro_rules! service {
                     "{}",
                     match failure.has_earlier_key() {
                         true => "the API key cannot be loaded again; calls continue with the earlier key",
-                        false => "the API key cannot be loaded; calls fail until it can",
+                        false => "the API key cannot be loaded; calls fail until it can be loaded",
                     },
                 );
             },
@@ -135,7 +136,7 @@ macro_rules! service {
     };
 }
 
-/// The day of a moment, for a log line.
+/// Returns the day of a time, for a log line.
 #[doc(hidden)]
 pub fn day(moment: Option<chrono::DateTime<chrono::Utc>>) -> Option<String> {
     moment.map(|moment| moment.date_naive().to_string())

@@ -1,21 +1,21 @@
-//! Responses that are streams of items: JSON lines and JSON text sequences ([`Streamed`]), and server-sent events
-//! ([`EventStream`]). Request bodies that are: [`Lines`].
+//! Responses that are streams of items: JSON lines and JSON text sequences ([`Streamed`]), and server-sent events ([`EventStream`]).
+//! Also request bodies that are streams of JSON lines ([`Lines`]).
 //!
-//! The request of a stream is a call like any other, with the credentials, interceptors, retries and time limits of its client. The
-//! time limits end with the head of the response. Behind it, a stream may take any time, as long as something arrives: the limit is
-//! [`CallOptions::idle_timeout`](crate::CallOptions::idle_timeout), and every byte restarts it, even an empty line or a
-//! comment, which services send as heartbeats.
+//! The request of a stream is a call like any other, with the credentials, interceptors, retries and time limits of its client. The time
+//! limits end with the head of the response. After that, a stream may take any time, as long as bytes arrive. The limit for a pause is
+//! [`CallOptions::idle_timeout`](crate::CallOptions::idle_timeout). Every byte restarts it, even an empty line or a comment, which
+//! services send as heartbeats.
 //!
-//! An item that does not match the document, or that is larger than
-//! [`CallOptions::max_item_bytes`](crate::CallOptions::max_item_bytes), is an error in its place
-//! ([`ErrorKind::Unreadable`], [`ErrorKind::TooLarge`]), and the stream continues with the next item. After any other error it ends.
+//! If an item does not match the document, or is larger than [`CallOptions::max_item_bytes`](crate::CallOptions::max_item_bytes), the
+//! stream returns an error instead of this item ([`ErrorKind::Unreadable`], [`ErrorKind::TooLarge`]), and continues with the next item.
+//! After any other error it ends.
 //!
 //! # For generated code
 //!
-//! [`generated::Request::streamed`](crate::generated::Request::streamed) sends the request of an operation whose response is a
-//! stream of JSON, and [`generated::Request::events`](crate::generated::Request::events) that of one whose response is an event stream.
-//! Both return a [`Response`], as for each other operation, so that `send` and `send_blocking` are written in the same way. An operation
-//! that takes `Last-Event-ID` has it among its parameters: the stream continues after the id that was set there.
+//! [`generated::Request::streamed`](crate::generated::Request::streamed) sends the request of an operation whose response is a JSON
+//! stream, and [`generated::Request::events`](crate::generated::Request::events) the request of an operation whose response is an event
+//! stream. Like all other operations, both return a [`Response`], so that `send` and `send_blocking` look the same for all operations.
+//! An operation that accepts `Last-Event-ID` has it as a parameter: the stream continues after the id that was set there.
 
 mod arriving;
 mod event_decoder;
@@ -45,7 +45,7 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-/// The media types whose items are lines; the names mean the same.
+/// The media types whose items are lines; both names mean the same format.
 const LINES: [&str; 4] = [
     "application/jsonl",
     "application/x-ndjson",
@@ -56,7 +56,8 @@ const LINES: [&str; 4] = [
 /// The items of a response, one after the other as they arrive, as a [`Stream`].
 ///
 /// The module [`stream`](self) says which errors end it. If the response is interrupted, the last result is an error of the kind
-/// [`ErrorKind::Interrupted`], so that the end of the stream is the end of the response. It is not continued: send the request again.
+/// [`ErrorKind::Interrupted`]; without such an error, the response is complete. An interrupted stream is not continued: send the request
+/// again.
 ///
 /// ```
 /// # use openapi_dropshot_client::{Error, ErrorKind, stream::Streamed};
@@ -85,7 +86,7 @@ pub struct Streamed<T, C = String> {
 }
 
 impl<T, C> Streamed<T, C> {
-    /// The number of items that have arrived, including those that could not be read.
+    /// Returns how many items have arrived, including those that could not be read.
     pub fn received(&self) -> u64 {
         self.count
     }
@@ -123,18 +124,18 @@ impl<T: DeserializeOwned, C: ErrorCode> Streamed<T, C> {
         Ok(Response::new(streamed, head, Bytes::new()))
     }
 
-    /// The next item; `None` after the last one. The same as `next` of `StreamExt`, without the import.
+    /// Returns the next item; `None` after the last one. This is the same as `next` of `StreamExt`, but needs no import.
     pub async fn next(&mut self) -> Option<Result<T, Error<C>>> {
         poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
 
-    /// The items as an iterator, for code that is not async.
+    /// Returns the items as an iterator, for code that is not async.
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn blocking(self) -> crate::blocking::StreamIter<Self> {
         crate::blocking::StreamIter::new(self, Self::next_of_chunk)
     }
 
-    /// The next item of the chunk that arrived last.
+    /// Returns the next item of the chunk that arrived last.
     pub(crate) fn next_of_chunk(&mut self) -> Option<Result<T, Error<C>>> {
         loop {
             let piece = self.pieces.next()?;
@@ -144,7 +145,7 @@ impl<T: DeserializeOwned, C: ErrorCode> Streamed<T, C> {
         }
     }
 
-    /// Reads an item; `None` if the piece is blank.
+    /// Reads an item; returns `None` if the piece is blank.
     fn read(&mut self, piece: Piece) -> Option<Result<T, Failure>> {
         let (text, is_whole) = match &piece {
             Piece::Whole(text) => (text, true),
@@ -168,7 +169,7 @@ impl<T: DeserializeOwned, C: ErrorCode> Streamed<T, C> {
         })
     }
 
-    /// The remaining item when the response has ended.
+    /// Returns the remaining item after the response has ended.
     fn last(&mut self) -> Option<Result<T, Failure>> {
         let piece = self.pieces.finish()?;
         match &piece {
@@ -178,7 +179,7 @@ impl<T: DeserializeOwned, C: ErrorCode> Streamed<T, C> {
                 }
                 let number = self.count + 1;
                 let message = format!(
-                    "the stream was cut off: it ended in the middle of item {number}, and others may be missing; send the request again"
+                    "the stream was cut off: it ended in the middle of item {number}, and further items may be missing; send the request again"
                 );
                 Some(Err(self.arriving.error(ErrorKind::Interrupted, message)))
             }
@@ -187,7 +188,7 @@ impl<T: DeserializeOwned, C: ErrorCode> Streamed<T, C> {
     }
 }
 
-/// Whether a text without its end may be the beginning of a longer one: a JSON text that is not complete, or a number.
+/// Whether a text without an end marker may be the beginning of a longer one: an incomplete JSON text, or a number.
 fn is_cut_off(text: &[u8]) -> bool {
     match serde_json::from_slice::<IgnoredAny>(text) {
         Ok(_) => text.last().is_some_and(u8::is_ascii_digit),
@@ -221,17 +222,17 @@ impl<T: DeserializeOwned, C: ErrorCode> Stream for Streamed<T, C> {
     }
 }
 
-/// It is `Unpin`, because no field borrows from another one.
+/// It is `Unpin`, because no field borrows from another field.
 impl<T, C> Unpin for Streamed<T, C> {}
 
 debug_fields!([T, C] Streamed<T, C>, count(count), has_ended(has_ended));
 
-/// Whether items begin with a record separator: those of `application/json-seq` (RFC 7464) and of `+json-seq` (RFC 8091).
+/// Whether items start with a record separator: those of `application/json-seq` (RFC 7464) and of `+json-seq` (RFC 8091).
 pub(crate) fn is_sequence(media_type: &str) -> bool {
     media_type == "application/json-seq" || media_type.ends_with("+json-seq")
 }
 
-/// Asks for this media type, unless the application asks for another one.
+/// Requests this media type, unless the application requests another one.
 fn accept(request: &mut Prepared, media_type: &'static str) {
     let headers = request.request.headers_mut();
     let media_type = HeaderValue::from_static(media_type);

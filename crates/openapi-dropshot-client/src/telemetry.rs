@@ -1,6 +1,7 @@
-//! Interceptors that connect the calls of a client with OpenTelemetry; they need the feature `opentelemetry`.
+//! Interceptors that connect the calls of a client to OpenTelemetry. They need the feature `opentelemetry`.
 //!
-//! They use the global propagator and the global meter provider, which the application sets up with `opentelemetry_sdk`.
+//! They use the global propagator and the global meter provider, which the application must set up with
+//! `opentelemetry_sdk`.
 //!
 //! ```
 //! # #[cfg(feature = "opentelemetry")] {

@@ -1,4 +1,4 @@
-//! Delays the requests of a client for as long as the service asked.
+//! Delays the requests of a client for as long as the service requested.
 
 use crate::platform::Instant;
 use std::{
@@ -6,8 +6,8 @@ use std::{
     time::Duration,
 };
 
-/// The time before which a client should not send requests. A rate limit belongs to the API key, so this applies to all
-/// calls of the client.
+/// The time before which a client should not send requests. A rate limit applies to an API key, so this time applies to
+/// all calls of the client.
 #[derive(Default)]
 pub(crate) struct Throttle {
     not_before: Mutex<Option<Instant>>,

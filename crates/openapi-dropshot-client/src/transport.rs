@@ -1,4 +1,4 @@
-//! Sends requests and receives responses: by reqwest, or by a `tower::Service` of the application.
+//! Sends requests and receives responses, with reqwest or with a `tower::Service` of the application.
 
 use crate::{
     BoxError,
@@ -25,7 +25,7 @@ pub(crate) use service::{Cloned, SendRequest};
 #[cfg(not(target_arch = "wasm32"))]
 pub use service::{DefaultTransport, RequestBody, TransportError};
 
-/// The HTTP clients of a client. Two of them follow different redirects; without redirects they are one.
+/// The HTTP clients of a client. There are two if they follow different redirects; otherwise there is only one.
 #[derive(Clone, Debug)]
 pub(crate) struct HttpClients {
     pub(crate) reads: reqwest::Client,
@@ -33,7 +33,7 @@ pub(crate) struct HttpClients {
 }
 
 impl HttpClients {
-    /// Begins to send a request, as [`Transport::send`] does.
+    /// Starts to send a request, as [`Transport::send`] does.
     pub(crate) fn execute(
         &self,
         request: reqwest::Request,
@@ -64,11 +64,11 @@ pub(crate) enum Transport {
 }
 
 impl Transport {
-    /// Begins to send a request. It is not part of the future, which would have to be moved with it.
+    /// Starts to send a request. The request is not a part of the future, because it would have to be moved with it.
     ///
     /// # Errors
     ///
-    /// No response arrived.
+    /// Returns an error if no response arrives.
     pub(crate) fn send(
         &self,
         request: reqwest::Request,
@@ -82,7 +82,7 @@ impl Transport {
             #[cfg(not(target_arch = "wasm32"))]
             Transport::Reqwest(clients) => Either::Left(clients.execute(request).err_into()),
             #[cfg(not(target_arch = "wasm32"))]
-            // The connection of a service has no time limit of its own to take from the request.
+            // The connection of a `tower::Service` does not use the time limit of the request.
             Transport::Service(service) => Either::Right(match request.try_into() {
                 Ok(request) => service.send(request),
                 Err(error) => Box::pin(ready(Err(BoxError::from(error)))),
@@ -91,7 +91,7 @@ impl Transport {
     }
 }
 
-/// A response as it was received. It is small, because it is moved from function to function.
+/// A response as it was received. It is small, because many functions move it.
 pub(crate) struct Received {
     pub(crate) head: Box<Head>,
     body: Body,
@@ -119,21 +119,21 @@ impl Head {
     }
 }
 
-/// Why the body of a success was not read to its end.
+/// Why the body of a successful response was not read to its end.
 pub(crate) enum BodyProblem {
-    /// The connection broke, or it took too long.
+    /// The connection broke, or the body took too long.
     Broken(reqwest::Error),
-    /// It has more bytes than the client may read.
+    /// The body has more bytes than the client may read.
     TooLarge,
 }
 
-/// Reads a body of at most so many bytes, counted after decompression. The chunks are copied as they arrive: one of a single
-/// byte keeps a whole buffer of the connection in memory.
+/// Reads a body of at most this many bytes, counted after decompression. The chunks are copied as they arrive, because a
+/// chunk of a single byte would keep a whole buffer of the connection in memory.
 pub(crate) async fn read_body(
     response: Local<reqwest::Response>,
     max_bytes: u64,
 ) -> Result<Bytes, BodyProblem> {
-    // In a block of its own: in browsers a response must not be held while its body is awaited.
+    // This is a separate block, because in browsers a response must not be held while its body is awaited.
     let chunks = {
         let response = take(response);
         let length = response.content_length();
@@ -151,7 +151,7 @@ pub(crate) async fn read_body(
             return Err(BodyProblem::TooLarge);
         }
         if length == chunk.len() {
-            // Most bodies have one chunk.
+            // Most bodies have only one chunk.
             first = chunk;
         } else {
             body.extend_from_slice(&std::mem::take(&mut first));
@@ -185,11 +185,11 @@ impl Received {
         }
     }
 
-    /// The body, which is read to its end if it was not.
+    /// Returns the body. It is read to its end if it was not read before.
     ///
     /// # Errors
     ///
-    /// The connection broke, it took too long, or it is too large.
+    /// Returns an error if the connection broke, or if the body took too long or is too large.
     pub(crate) async fn into_bytes(self) -> Result<(Box<Head>, Bytes), (Box<Head>, BodyProblem)> {
         let response = match self.body {
             Body::Complete(bytes) => return Ok((self.head, bytes)),
@@ -201,7 +201,7 @@ impl Received {
         }
     }
 
-    /// The body, if it was read.
+    /// Returns the body, if it was read.
     pub(crate) fn read_bytes(&self) -> Option<&[u8]> {
         match &self.body {
             Body::Complete(bytes) => Some(bytes),
@@ -209,7 +209,7 @@ impl Received {
         }
     }
 
-    /// The body if it was read, and nothing otherwise.
+    /// Returns the body if it was read; otherwise it is empty.
     pub(crate) fn into_read_bytes(self) -> (Box<Head>, Bytes) {
         match self.body {
             Body::Complete(bytes) => (self.head, bytes),
@@ -217,8 +217,8 @@ impl Received {
         }
     }
 
-    /// The beginning of the body, with at most one chunk more than `most` bytes; what comes before the connection breaks is
-    /// enough.
+    /// Returns the beginning of the body, with at most one chunk more than `most` bytes. If the connection breaks, returns
+    /// the bytes before that.
     pub(crate) async fn begin(&mut self, most: usize) -> Vec<u8> {
         let mut text = Vec::new();
         match std::mem::replace(&mut self.body, Body::Complete(Bytes::new())) {
@@ -236,7 +236,7 @@ impl Received {
         text
     }
 
-    /// The body as it arrives.
+    /// Returns the body as it arrives.
     pub(crate) fn into_stream(self) -> (Box<Head>, ByteStream) {
         let stream = match self.body {
             Body::Complete(bytes) => {

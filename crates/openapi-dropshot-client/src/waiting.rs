@@ -1,4 +1,4 @@
-//! Waits until the thing that an operation returns is in one of several states.
+//! Waits until the resource that an operation returns is in one of several states.
 
 use crate::{
     Error, ErrorCode, Response,
@@ -19,16 +19,17 @@ use std::{
 /// How long to wait by default.
 const TIMEOUT: Duration = Duration::from_secs(300);
 
-/// Waits until a resource is in a state that its document names, by polling it; the methods
-/// `wait_until_…` of a generated client return it. `await` it.
+/// Waits until a resource is in a state that its document names, by fetching it repeatedly. The methods `wait_until_…` of a generated
+/// client return it. Use `.await` on it.
 ///
-/// The first request is sent at once, the next ones after pauses: the first takes 100 to 200 milliseconds, the second 200 to 400, and so on, up to 5 to
-/// 10 seconds. [`first_pause`](crate::RetryPolicy::first_pause) and
-/// [`longest_pause`](crate::RetryPolicy::longest_pause) of the [`RetryPolicy`](crate::RetryPolicy) set these times; each pause takes between
-/// half of its ceiling and the whole. The policy is that of the client, or of the [`CallOptions`](crate::CallOptions) that the request was
-/// given by its method `with` before `wait_until_…`. The last pause ends at the deadline, and a last request follows it.
+/// The first request is sent at once, and the next ones after pauses: the first pause takes 100 to 200 milliseconds, the second
+/// 200 to 400, and so on, up to 5 to 10 seconds. [`first_pause`](crate::RetryPolicy::first_pause) and
+/// [`longest_pause`](crate::RetryPolicy::longest_pause) of the [`RetryPolicy`](crate::RetryPolicy) set these times; each pause
+/// takes between half of its maximum and its maximum. The policy is that of the client, or of the
+/// [`CallOptions`](crate::CallOptions) that were passed to `with` of the request before `wait_until_…`. The last pause ends at
+/// the deadline, and is followed by a last request.
 ///
-/// Each request is a call with the retries and time limits of the client. If it fails nevertheless, the wait ends with
+/// Each request is a call with the retries and time limits of the client. If it fails in spite of its retries, the wait ends with
 /// [`WaitError::Call`].
 ///
 /// ```
@@ -59,8 +60,8 @@ impl<T, C> Waiting<T, C> {
         }
     }
 
-    /// How long to wait; 5 minutes if not set. The last request is sent at that time, and a request that runs then is not
-    /// interrupted. With zero, a single request is sent.
+    /// Sets how long to wait; the default is 5 minutes. The last request is sent at that time. A request that is running then is not
+    /// interrupted. With zero, only one request is sent.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
@@ -102,14 +103,14 @@ impl<T: DeserializeOwned, C: ErrorCode> Waiting<T, C> {
             }
             let ceiling = request.settings().retry.ceiling(number);
             let pause = ceiling / 2 + clock.jitter(ceiling / 2);
-            // The last pause ends at the deadline, so that the last request shows the state of that time.
+            // The last pause ends at the deadline, so that the last request shows the state at that time.
             clock.sleep(pause.min(left)).await;
             number = number.saturating_add(1);
         }
     }
 }
 
-/// The state in a body, as text.
+/// Returns the state in a body, as text.
 fn state(body: &[u8], path: &str) -> Option<String> {
     let body: serde_json::Value = json_body(body).ok()?;
     match body.pointer(path)? {
@@ -138,15 +139,15 @@ debug_fields!([T, C] Waiting<T, C>, waiter(waiter.name), timeout(timeout));
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum WaitError<T, C = String> {
-    /// The resource is in a state that never leads to the expected one.
+    /// The resource is in a state from which the expected state cannot be reached.
     #[error(
-        "the state is `{}`, which never becomes the expected one",
+        "the state is `{}`, from which the expected state cannot be reached",
         printable(state)
     )]
     Failed {
         /// Its state.
         state: String,
-        /// The response that shows it.
+        /// The response that contains this state.
         response: Box<Response<T, C>>,
     },
     /// The time is over.

@@ -1,4 +1,4 @@
-//! Prints what changed between two documents, and fails if a client breaks:
+//! Prints the changes between two documents, and fails if a client breaks:
 //! `cargo run -p openapi-dropshot-contract --example changes -- old.yaml new.yaml`.
 
 use chrono::NaiveDate;
@@ -9,8 +9,8 @@ use openapi_dropshot_contract::{
 };
 use std::{error::Error, fs, process::ExitCode};
 
-/// The rules about deprecation depend on the day. A real program reads the clock, or
-/// takes the day as an argument.
+/// The rules about deprecation depend on the current date. A real program reads the clock, or takes
+/// the date as an argument.
 const TODAY: NaiveDate = NaiveDate::from_ymd_opt(2026, 11, 20).expect("a day of the calendar");
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {

@@ -1,4 +1,4 @@
-//! Prints the problems of documents as rustc prints errors:
+//! Prints the problems of documents in the format of rustc:
 //! `cargo run -p openapi-dropshot-contract --example lint -- openapi.yaml`.
 
 use openapi_dropshot_contract::{Problems, Profile, lint, read};

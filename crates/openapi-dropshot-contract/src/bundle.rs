@@ -1,5 +1,5 @@
-//! Copies the targets of references to other files into the document: they become components, and path items are inserted where they are
-//! referred to. Every part keeps its file, line and column.
+//! Copies the targets of references to other files into the document. A path item replaces the reference to it; any other target
+//! becomes a component. Every part keeps its file, line and column.
 
 use crate::grammar::{ObjectKind, each_part_mut, each_reference, each_reference_mut};
 use crate::model::{
@@ -15,7 +15,7 @@ use std::{
     sync::Arc,
 };
 
-/// Reads another file by its name, or says why that is not possible.
+/// Reads another file by its name, or returns the reason why that is not possible.
 pub(crate) type Load<'l> = &'l mut dyn FnMut(&str) -> Result<String, String>;
 
 /// A file and its text.
@@ -28,7 +28,7 @@ pub(crate) struct Bundle {
     pub(crate) files: Vec<File>,
 }
 
-/// Reads the files to which a document refers, if there are any.
+/// Reads the files to which a document refers, if it refers to any.
 pub(crate) fn bundle(
     file: &str,
     root: &Node,
@@ -38,7 +38,7 @@ pub(crate) fn bundle(
     if !refers_to_files(root) {
         return None;
     }
-    // In front of a path of a git revision is its name.
+    // In a name such as `REVISION:PATH`, the git revision stands before the path.
     let start = file.rfind(['/', '\\', ':']).map_or(0, |end| end + 1);
     let (folder, own) = file.split_at(start);
     let mut root = root.clone();
@@ -67,7 +67,7 @@ pub(crate) fn bundle(
         .map(|file| file.source)
         .collect();
     files.sort();
-    // The order in which they were met.
+    // Sorts the parts in the order in which the references to them were found.
     parts.sort_by_key(|part| part.number);
     for part in parts {
         let components = root.get_or_add("components");
@@ -78,7 +78,7 @@ pub(crate) fn bundle(
     Some(Bundle { root, files })
 }
 
-/// Shortens the references to the document by its own address (`$self` of OpenAPI 3.2).
+/// Shortens the references that name the document by its own address (`$self` of OpenAPI 3.2).
 pub(crate) fn shorten_own_references(root: &mut Node) {
     let Some(own) = root.word("$self").map(str::to_owned) else {
         return;
@@ -116,7 +116,7 @@ fn taken(root: &Node) -> HashSet<(&'static str, String)> {
 /// A file that was read.
 struct Read {
     source: File,
-    /// The tree; `None` if the text has a fault.
+    /// The tree; `None` if the text cannot be parsed.
     root: Option<Arc<Node>>,
 }
 
@@ -145,9 +145,9 @@ struct Bundler<'l> {
     /// The document, relative to its folder.
     own: &'l str,
     load: Load<'l>,
-    /// The other files by path, relative to the folder; `None` for one that cannot be used.
+    /// The other files by path, relative to the folder; `None` for a file that cannot be used.
     files: HashMap<String, Option<Read>>,
-    /// The components that parts of other files have become, by file, pointer and section.
+    /// The names of the components made from parts of other files, by file, pointer and section.
     names: HashMap<(String, String, &'static str), String>,
     taken: HashSet<(&'static str, String)>,
     pending: Vec<Part>,
@@ -156,7 +156,8 @@ struct Bundler<'l> {
 }
 
 impl Bundler<'_> {
-    /// Replaces a component that is a reference to another file with the content of the file, so that it has only one name.
+    /// Replaces a component that is a reference to another file with the content of that file, so that the content gets only one
+    /// name.
     fn components(&mut self, root: &mut Node) {
         let Some(components) = root.get_mut("components") else {
             return;
@@ -190,8 +191,8 @@ impl Bundler<'_> {
         }
     }
 
-    /// Rewrites the references in a part of the file with this path. `items` are the path items around it that came from other
-    /// files.
+    /// Rewrites the references in a part of the file with this path. `items` are the path items from other files that contain the
+    /// part.
     fn walk(
         &mut self,
         node: &mut Node,
@@ -242,7 +243,7 @@ impl Bundler<'_> {
         }
     }
 
-    /// Puts a path item of another file where it is referred to.
+    /// Replaces a reference to a path item of another file by the path item.
     fn path_item(
         &mut self,
         node: &mut Node,
@@ -253,7 +254,7 @@ impl Bundler<'_> {
     ) {
         let (path, pointer) = match self.target(text, at, path) {
             Some(Target::Other(path, pointer)) => (path, pointer),
-            // The reader looks at it.
+            // The reader checks this reference.
             Some(Target::Own(pointer)) => {
                 if let Some(reference) = node.get_mut("$ref") {
                     reference.kind = NodeKind::String(format!("#{pointer}"));
@@ -281,7 +282,7 @@ impl Bundler<'_> {
         }
     }
 
-    /// Returns the reference inside of the document that means the same as one in the file with this path. `None` if the
+    /// Converts a reference in the file with this path to the equivalent reference inside of the document. Returns `None` if the
     /// reference already leads into the document, or if there is a problem.
     fn local(
         &mut self,
@@ -319,7 +320,7 @@ impl Bundler<'_> {
         Some(format!("#/components/{section}/{name}"))
     }
 
-    /// Finds the file and the pointer of a reference in the file with this path.
+    /// Finds the file and the pointer to which a reference in the file with this path leads.
     fn target(&mut self, text: &str, at: &Location, path: &str) -> Option<Target> {
         let quoted = text.escape_debug();
         let (file, pointer) = text.split_once('#').unwrap_or((text, ""));
@@ -362,7 +363,7 @@ impl Bundler<'_> {
         Some(Target::Other(file, pointer))
     }
 
-    /// Copies a part of another file.
+    /// Copies a part of another file into the document.
     fn part(&mut self, path: &str, pointer: &str, at: &Location) -> Option<Node> {
         if !self.files.contains_key(path) {
             let read = self.read(path, at);
@@ -382,7 +383,8 @@ impl Bundler<'_> {
         };
         self.copied += part.size();
         if self.copied > MAX_COPIED {
-            let message = format!("references up to here expand to more than {MAX_COPIED} values");
+            let message =
+                format!("the references up to this one expand to more than {MAX_COPIED} values");
             self.problems
                 .push(rules::TOO_MANY_REFERENCES.violation(at, message));
             return None;
@@ -405,7 +407,7 @@ impl Bundler<'_> {
         let parsed = syntax::parse(&name, &text);
         let is_usable = !parsed.problems.iter().any(Problem::is_error);
         self.problems.extend(parsed.problems);
-        // The text is kept, because its problems are shown with their lines.
+        // The text is kept, because problems are displayed with their source lines.
         Some(Read {
             source: (name, text),
             root: parsed.root.filter(|_| is_usable).map(Arc::new),
@@ -431,7 +433,8 @@ impl Bundler<'_> {
     }
 }
 
-/// Joins a path to the folder of a file; `None` if it leaves the folder of the document. Without a path it is the file itself.
+/// Joins a path to the folder of a file. Returns `None` if the result is outside of the folder of the document. An empty path
+/// stands for the file itself.
 fn joined(file: &str, path: &str) -> Option<String> {
     if path.is_empty() {
         return Some(file.to_owned());

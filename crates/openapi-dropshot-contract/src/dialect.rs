@@ -1,6 +1,7 @@
-//! Rewrites the schemas of a document as JSON Schema 2020-12 in the one form that the model has: schemas of OpenAPI 3.0 are raised to
-//! it, and if 2020-12 has several spellings for the same thing, one is chosen. Every part keeps its place. Keywords that the model does
-//! not have stay as they are written; the reader knows them, and the generator rejects them at their place.
+//! Rewrites the schemas of a document to one form of JSON Schema 2020-12, the form that the model uses. Schemas of OpenAPI 3.0 are
+//! converted to 2020-12, and if 2020-12 has several spellings for the same thing, one of them is chosen. Every part keeps its
+//! place. Keywords that the model does not have stay as they are written: the reader accepts them, and the generator rejects them
+//! at their place.
 
 mod raise;
 mod schema;
@@ -23,7 +24,7 @@ const DIALECTS: [&str; 4] = [
     "https://json-schema.org/draft/2020-12/schema#",
 ];
 
-/// Rewrites a document, and reports what has no meaning; `None` if there is nothing to rewrite.
+/// Rewrites a document, and reports parts that have no meaning. Returns `None` if there is nothing to rewrite.
 pub(crate) fn rewrite(root: &Node, version: Since, problems: &mut Vec<Problem>) -> Option<Node> {
     if version == Since::V30 && !raise::has_older_keywords(root) {
         return None;
@@ -41,7 +42,7 @@ pub(crate) fn rewrite(root: &Node, version: Since, problems: &mut Vec<Problem>) 
 
 struct Rewriter<'p> {
     problems: &'p mut Vec<Problem>,
-    /// The document before it is rewritten, to which references lead.
+    /// The document before it is rewritten. References are looked up in it.
     written: &'p Node,
     version: Since,
 }
@@ -61,7 +62,7 @@ impl Rewriter<'_> {
                     streams::describe_data(self.written, node);
                 }
                 ObjectKind::Parameter if is_newer => query_of_form(node),
-                // They may be absent in OpenAPI 3.1.
+                // `responses` may be absent in OpenAPI 3.1.
                 ObjectKind::Operation if is_newer => drop(node.get_or_add("responses")),
                 _ => {}
             }
@@ -69,7 +70,7 @@ impl Rewriter<'_> {
         });
     }
 
-    /// Rewrites the members that OpenAPI 3.0 lacks, outside of schemas.
+    /// Rewrites the members that OpenAPI 3.0 does not have, outside of schemas.
     fn newer_members(&mut self, root: &mut Node) {
         self.dialect(root);
         if let Some(webhooks) = root.as_object().and_then(|members| members.get("webhooks")) {
@@ -102,7 +103,7 @@ impl Rewriter<'_> {
     }
 }
 
-/// Lets a form that is the whole query be described by the object of its members.
+/// Converts a `querystring` parameter that is a form to a `query` parameter with the schema of the form.
 fn query_of_form(node: &mut Node) {
     if node.word("in") != Some("querystring") {
         return;
@@ -118,8 +119,8 @@ fn query_of_form(node: &mut Node) {
     }
 }
 
-/// Puts the path items of the components where the paths and the webhooks refer to them, as far
-/// as the copies are within bounds.
+/// Copies the path items of the components to the paths and webhooks that refer to them, as long as the number of copied values
+/// stays within the bound.
 fn share_paths(root: &mut Node, shared: &Node, problems: &mut Vec<Problem>) {
     let mut copied = 0;
     for section in ["paths", "webhooks"] {
@@ -133,8 +134,9 @@ fn share_paths(root: &mut Node, shared: &Node, problems: &mut Vec<Problem>) {
             };
             copied += target.size();
             if copied > MAX_COPIED {
-                let message =
-                    format!("references up to here expand to more than {MAX_COPIED} values");
+                let message = format!(
+                    "the references up to this one expand to more than {MAX_COPIED} values"
+                );
                 problems.push(rules::TOO_MANY_REFERENCES.violation(&item.at, message));
                 return;
             }

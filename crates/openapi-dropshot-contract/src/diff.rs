@@ -1,11 +1,11 @@
-//! Finds what changed between two documents, and whether an existing client breaks.
+//! Finds the changes between two documents, and whether they break an existing client.
 //!
-//! Each [`Change`] has the id of a rule, a level, and its place in both documents.
-//! Schemas are compared by meaning: references are followed, `allOf` is merged,
-//! members of `oneOf` and `anyOf` are matched by reference, title and shape.
-//! `readOnly` properties count in responses only, `writeOnly` ones in requests.
-//! In webhooks and callbacks the roles are swapped: the service sends the requests.
-//! The rules are declared in [`rules`](mod@crate::rules).
+//! Each [`Change`] has the id of a rule, a level, and its place in both documents. Schemas are
+//! compared by their meaning, not by their notation: references are followed, `allOf` is merged,
+//! and members of `oneOf` and `anyOf` are matched by reference, title and shape. `readOnly`
+//! properties are compared only in responses, and `writeOnly` properties only in requests. In
+//! webhooks and callbacks the roles are swapped, because the service sends the requests. The rules
+//! are declared in [`rules`](mod@crate::rules).
 
 mod bounds;
 mod compose;
@@ -34,7 +34,8 @@ use crate::rules::Severity;
 use chrono::NaiveDate;
 use context::Context;
 
-/// The place of a change: in the base, in the revision, or in both.
+/// The place of a change: in the base (the older document), in the revision (the newer one), or in
+/// both.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// The place in the older document; absent if the part was added.
@@ -46,15 +47,15 @@ pub struct Place {
 /// One change from the base to the revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// The id of the rule. It is the id in oasdiff, if oasdiff has the rule.
+    /// The id of the rule. It is the same id as in oasdiff if oasdiff has the rule.
     pub id: &'static str,
-    /// How much the change matters: the level of the rule, lowered to a warning
-    /// for operations that are not stable (beta, experimental).
+    /// How serious the change is: the level of the rule. For operations that are not stable (beta,
+    /// experimental), the level is lowered to a warning.
     pub level: Level,
     /// The operation, such as `GET /books/{bookId}`; absent if the part belongs to
     /// the document as a whole.
     pub operation: Option<String>,
-    /// What changed, as a phrase that begins with a small letter.
+    /// What changed, as a phrase that begins with a lower-case letter.
     pub text: String,
     /// What to do about it, as a sentence.
     pub remedy: &'static str,
@@ -75,10 +76,10 @@ impl Change {
     }
 }
 
-/// The day of a comparison, and the periods that it requires before a sunset.
+/// The date of a comparison, and the minimum periods between a deprecation and its sunset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
-    /// The day on which the comparison is made. The comparison reads no clock.
+    /// The date for which the comparison is made. The comparison does not read the clock.
     pub today: NaiveDate,
     /// The minimum number of days between the deprecation of a beta operation and its
     /// sunset; if it is 0, no sunset is required.
@@ -103,11 +104,11 @@ pub fn level(id: &str) -> Option<Level> {
     crate::rules::change(id).map(|rule| rule.level)
 }
 
-/// Compares two documents: what changed from `base` to `revision`, the most
-/// severe changes first, then in the order of the documents.
+/// Compares two documents and returns the changes from `base` to `revision`. The most severe
+/// changes are first; changes of the same level are in the order of the documents.
 ///
-/// It takes the trees ([`crate::Document::root`], or of [`crate::read_draft`]),
-/// because documents that lack a required part are compared as well.
+/// The arguments are trees ([`crate::Document::root`], or [`crate::Draft::root`] of
+/// [`crate::read_draft`]), because documents that lack a required part can be compared as well.
 pub fn compare(base: &Node, revision: &Node, policy: &Policy) -> Vec<Change> {
     let mut context = Context::new(base, revision, policy);
     operations::compare(&mut context);

@@ -1,5 +1,6 @@
-//! The grammar of OpenAPI 3.0, 3.1 and 3.2: every object with its members, and the objects or the types of values that these hold. Reading,
-//! bundling, visiting, references and rewriting use this table, so that a new member needs one word in it.
+//! The grammar of OpenAPI 3.0, 3.1 and 3.2: a table of every object with its members, and of the objects or types of values that
+//! each member contains. The code that reads, bundles, visits and rewrites documents uses this table, so a new member has to be
+//! added only here.
 
 use crate::model::{Document, Location, Node};
 use std::cmp::Ordering;
@@ -13,7 +14,7 @@ pub(crate) enum Since {
 }
 
 impl Since {
-    /// Returns the version that a document names. Other versions than these count as 3.0, which the reader rejects.
+    /// Returns the version that a document names. Any other version counts as 3.0; the reader rejects it.
     pub(crate) fn of_document(root: &Node) -> Self {
         let version = root.get("openapi").and_then(Node::as_str);
         match version.unwrap_or_default() {
@@ -24,15 +25,15 @@ impl Since {
     }
 }
 
-/// What a member holds.
+/// What the value of a member contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Holds {
-    /// Any value, or one whose type the reader checks by itself.
+    /// Any value, or a value whose type the reader checks separately.
     Any,
     Text,
     Flag,
     Number,
-    /// An integer from 0.
+    /// An integer that is not negative.
     Count,
     /// A list of any values.
     AnyList,
@@ -42,20 +43,20 @@ pub(crate) enum Holds {
     TextMap,
     One(ObjectKind),
     List(ObjectKind),
-    /// As the values of members whose names the author chooses.
+    /// An object whose members have names that the author chooses and values of this kind.
     Map(ObjectKind),
-    /// The same, where names that begin with `x-` are extensions.
+    /// The same as `Map`, except that names that begin with `x-` are extensions.
     Extensible(ObjectKind),
 }
 
-/// What a keyword of a schema says about values.
+/// The effect of a schema keyword on values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// It restricts values of any type, or the member does not belong to a schema.
+    /// The keyword restricts values of any type, or the member does not belong to a schema.
     Any,
-    /// It restricts no values: it describes or identifies the schema.
+    /// The keyword restricts no values: it describes or identifies the schema.
     Annotation,
-    /// It restricts the values of this type only.
+    /// The keyword restricts only values of this type.
     Of(&'static str),
 }
 
@@ -66,12 +67,12 @@ pub(crate) struct Member {
     pub(crate) since: Since,
     pub(crate) effect: Effect,
     pub(crate) holds: Holds,
-    /// Whether an object must have it.
+    /// Whether an object must have the member.
     pub(crate) is_required: bool,
 }
 
 impl Member {
-    /// Whether its value has no objects of OpenAPI.
+    /// Whether the value of the member contains no OpenAPI objects.
     pub(crate) fn holds_nothing(&self) -> bool {
         !matches!(
             self.holds,
@@ -168,7 +169,7 @@ macro_rules! grammar {
     ($($kind:ident $what:literal {
         $($group:tt { $($member:tt $(: $held:tt)?),* $(,)? })*
     })*) => {
-        /// The objects of OpenAPI, and those of the extensions that the toolkit reads.
+        /// The objects of OpenAPI, and the objects of the extensions that the toolkit reads.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub(crate) enum ObjectKind {
             $($kind),*
@@ -198,9 +199,9 @@ macro_rules! grammar {
     };
 }
 
-// In front of the members is the version that introduced them, and `required` if an object must have them, or the type whose
-// values these keywords restrict, or `annotation`. Behind a member is what it holds: `[X]` is a list, `{X}` a map, and `(X)` a map
-// with extensions.
+// Before the members stands the version that introduced them, followed by `required` if an object must have them, or by the type
+// whose values these keywords restrict, or by `annotation`. After a member stands what it contains: `[X]` is a list, `{X}` a map,
+// and `(X)` a map with extensions.
 grammar! {
     Document "the document" {
         [V30] {
@@ -267,7 +268,7 @@ grammar! {
     }
     RequestBody "a request body" { [V30] { description: text, required: flag } [V30 required] { content: {MediaType} } }
     Response "a response" {
-        // Until 3.2 the description must be present, which the reader checks.
+        // Before 3.2 the description is required. The reader checks that.
         [V30] { description: text, headers: {Header}, content: {MediaType}, links: {Link} }
         [V32] { summary: text }
     }
@@ -336,10 +337,10 @@ grammar! {
 }
 
 impl ObjectKind {
-    /// The sections of the components to which references may lead, with the kinds of their objects.
+    /// The sections of the components to which references may lead, with the kind of object in each section.
     pub(crate) fn sections() -> impl Iterator<Item = (ObjectKind, &'static str)> {
         let members = ObjectKind::Components.members().iter();
-        // Path items stand where they are referred to before a reference is followed.
+        // A reference to a path item is replaced by the path item before references are followed.
         let members = members.filter(|member| member.name != "pathItems");
         members.filter_map(|member| match member.holds {
             Holds::Map(kind) => Some((kind, member.name)),
@@ -347,7 +348,7 @@ impl ObjectKind {
         })
     }
 
-    /// The section of its components.
+    /// The section of the components that contains objects of this kind.
     pub(crate) fn section(self) -> Option<&'static str> {
         let mut sections = ObjectKind::sections();
         sections.find_map(|(kind, section)| (kind == self).then_some(section))
@@ -381,13 +382,15 @@ pub(crate) fn is_free(schema: &Node) -> bool {
     members.is_some_and(|members| members.keys().all(|keyword| is_annotation(keyword)))
 }
 
-/// The exclusive bounds, those that a flag makes exclusive in OpenAPI 3.0, and how a narrower bound compares.
+/// The exclusive bounds, each with the bound that it makes exclusive as a flag in OpenAPI 3.0, and with how a narrower bound
+/// compares to a wider one.
 pub(crate) const EXCLUSIVE_BOUNDS: [(&str, &str, Ordering); 2] = [
     ("exclusiveMinimum", "minimum", Ordering::Greater),
     ("exclusiveMaximum", "maximum", Ordering::Less),
 ];
 
-/// Returns whether a keyword of a schema concerns everything that the other keywords do not describe: `false` restricts the most.
+/// Returns whether a schema keyword applies to everything that the other keywords do not describe. The strictest value of such a
+/// keyword is `false`.
 pub fn is_closing(keyword: &str) -> bool {
     [
         "additionalProperties",
@@ -397,7 +400,7 @@ pub fn is_closing(keyword: &str) -> bool {
     .contains(&keyword)
 }
 
-/// Returns whether a keyword of a schema holds schemas by names that the author chooses; `None` if it holds no schemas.
+/// Returns whether a schema keyword contains schemas under names that the author chooses; `None` if it contains no schemas.
 pub fn holds_schemas_by_name(keyword: &str) -> Option<bool> {
     match ObjectKind::Schema.member(keyword)?.holds {
         Holds::One(ObjectKind::Schema) | Holds::List(ObjectKind::Schema) => Some(false),
@@ -406,7 +409,7 @@ pub fn holds_schemas_by_name(keyword: &str) -> Option<bool> {
     }
 }
 
-/// The keywords of OpenAPI 3.0 that bound numbers, lengths and counts.
+/// The keywords of OpenAPI 3.0 that are bounds of numbers, lengths and counts.
 pub(crate) fn keywords_of_bounds() -> impl Iterator<Item = &'static str> {
     let members = ObjectKind::Schema.members().iter();
     let bounds = members.filter(|member| matches!(member.holds, Holds::Number | Holds::Count));
@@ -418,7 +421,7 @@ pub fn implies_type(keyword: &str) -> bool {
     keyword == "format" || keywords_of_types().any(|(name, _)| name == keyword)
 }
 
-/// The keywords of OpenAPI 3.0 that restrict the values of one type only, with the type.
+/// The keywords of OpenAPI 3.0 that restrict only values of one type, each with that type.
 pub(crate) fn keywords_of_types() -> impl Iterator<Item = (&'static str, &'static str)> {
     let members = ObjectKind::Schema.members().iter();
     let members = members.filter(|member| member.since == Since::V30);
@@ -428,7 +431,8 @@ pub(crate) fn keywords_of_types() -> impl Iterator<Item = (&'static str, &'stati
     })
 }
 
-/// Defines a function that calls a callback for each object directly inside of an object, for shared and for exclusive references.
+/// Defines a function that calls a callback for each object directly inside of an object. The macro is used for shared and for
+/// exclusive references.
 macro_rules! each_part {
     ($(#[$documentation:meta])* $name:ident, $get:ident, $array:ident $(, $mut:tt)?) => {
         $(#[$documentation])*
@@ -465,15 +469,16 @@ macro_rules! each_part {
 }
 
 each_part!(
-    /// Calls the callback for each object directly inside of an object, with the member that holds it.
+    /// Calls the callback for each object directly inside of an object, together with the member that contains it.
     each_part, as_object, as_array
 );
 each_part!(
-    /// Does the same, and lets the callback change the objects.
+    /// Does the same as [`each_part()`], but allows the callback to change the objects.
     each_part_mut, members_mut, items_mut, mut
 );
 
-/// Calls the callback for an object and for all objects inside of it, the outer ones first. It returns whether to go inside.
+/// Calls the callback for an object and for all objects inside of it, the outer ones first. The callback returns whether to visit
+/// the objects inside.
 pub(crate) fn visit<'n>(
     node: &'n Node,
     kind: ObjectKind,
@@ -484,7 +489,7 @@ pub(crate) fn visit<'n>(
     }
 }
 
-/// Does the same as [`visit`], and lets the callback change the objects.
+/// Does the same as [`visit`], but allows the callback to change the objects.
 pub(crate) fn visit_mut(
     node: &mut Node,
     kind: ObjectKind,
@@ -510,7 +515,7 @@ impl Document {
 }
 
 impl Location {
-    /// Returns the keyword of a schema as it is written, of which a rewritten tree has another one at this place.
+    /// Returns the keyword at this place as the author wrote it. `rewritten` is the keyword in the rewritten tree.
     pub fn keyword<'a>(&'a self, rewritten: &'a str) -> &'a str {
         let mut tokens = self.written.as_deref().unwrap_or_default().rsplit('/');
         let name = tokens.find(|token| token.parse::<usize>().is_err());
@@ -519,8 +524,8 @@ impl Location {
     }
 }
 
-/// Calls the callback for each reference in an object, with the kind of what it refers to: the value of `$ref`, and those of
-/// `discriminator.mapping`, which may also be names of component schemas.
+/// Calls the callback for each reference in an object, together with the kind of object to which it must refer. References are the
+/// value of `$ref` and the values of `discriminator.mapping`, which may also be names of component schemas.
 pub(crate) fn each_reference<'n>(
     node: &'n Node,
     kind: ObjectKind,
@@ -541,7 +546,7 @@ pub(crate) fn each_reference<'n>(
     });
 }
 
-/// Does the same as [`each_reference`], and lets the callback change the references.
+/// Does the same as [`each_reference`], but allows the callback to change the references.
 pub(crate) fn each_reference_mut(
     node: &mut Node,
     kind: ObjectKind,

@@ -1,11 +1,11 @@
-//! Gives a name to schemas inside of other parts of the document to which references lead,
-//! such as `#/components/schemas/Order/properties/items`: they become components.
+//! Gives names to schemas that references reach inside of other parts of the document, such as
+//! `#/components/schemas/Order/properties/items`. These schemas become components.
 
 use crate::grammar::{ObjectKind, each_reference, each_reference_mut};
 use crate::model::{self, Node, NodeKind, unescape_pointer_token};
 use indexmap::{IndexMap, IndexSet};
 
-/// The place of component schemas in references.
+/// The prefix of references to component schemas.
 const SCHEMAS: &str = "#/components/schemas/";
 
 /// Rewrites a document that has such references; `None` if it has none.

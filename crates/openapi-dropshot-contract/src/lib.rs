@@ -1,11 +1,9 @@
-//! Reads an OpenAPI 3.0, 3.1 or 3.2 document with line and column, lints it, and compares two.
+//! Reads an OpenAPI 3.0, 3.1 or 3.2 document, checks it, and compares two documents. Every problem has a line and a column.
 //!
-//! [`read`] turns YAML or JSON into a [`Document`]: a typed model in which every
-//! item knows its place and all references are valid, with the untyped tree
-//! beside it. [`lint`] checks a document against rules that need more than one
-//! object, [`diff::compare`] finds what changed between two documents. All rules are
-//! declared in [`rules`](mod@rules). A run reports every problem, and problems are displayed
-//! as rustc displays errors:
+//! [`read`] parses YAML or JSON into a [`Document`]: a typed model in which every item knows its place in the file and all
+//! references are valid. The document also contains the untyped tree. [`lint`] checks the rules that need more than one object of
+//! a document. [`diff::compare`] finds the changes between two documents. All rules are declared in [`rules`](mod@rules). Each
+//! function reports every problem that it finds, not only the first one. Problems are displayed in the format of rustc:
 //!
 //! ```
 //! let text = "\
@@ -45,14 +43,13 @@
 //! # Ok::<(), openapi_dropshot_contract::Problems>(())
 //! ```
 //!
-//! No input makes the crate panic, hang, overflow the stack or exhaust the memory:
-//! nesting, aliases, names and references are bounded, and exceeding a bound is a
-//! problem like any other.
+//! No input makes the crate panic, hang, overflow the stack or exhaust the memory: the depth of nesting, the length of names and
+//! the number of values that aliases and references copy are bounded. Exceeding a bound is an ordinary problem.
 
-// The rules are in clippy.toml.
+// clippy.toml lists the disallowed methods and types.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
-/// The examples of the README compile.
+/// Compiles the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
@@ -94,13 +91,13 @@ use model::Node;
 use rules::document::EXTERNAL_REFERENCE;
 use std::{borrow::Cow, sync::Arc};
 
-/// Reads a document: syntax, structure and references.
+/// Reads a document: checks its syntax, its structure and its references.
 ///
 /// `file` is the name of the document in messages. If it ends in `.json`, the text
 /// is read as JSON, otherwise as YAML, which includes JSON. The warnings of a
 /// document that can be read are in [`Document::warnings`].
 ///
-/// A reference to another file is an error; [`read_with_files`] reads the file.
+/// A reference to another file is an error. [`read_with_files`] follows such references.
 ///
 /// # Errors
 ///
@@ -111,12 +108,12 @@ pub fn read(file: &str, text: &str) -> Result<Document, Problems> {
 
 /// Reads a document and the files to which it refers.
 ///
-/// `load` returns the text of a file, or why it cannot be read. Its argument is the name of the file, which begins with the
-/// folder of `file`: for a reference to `schemas/book.yaml` in `spec/openapi.yaml` it is `spec/schemas/book.yaml`. It is never
-/// called for a file outside of that folder, nor for a URL.
+/// `load` returns the text of a file, or the reason why it cannot be read. Its argument is the name of the file, which begins
+/// with the folder of `file`: for a reference to `schemas/book.yaml` in `spec/openapi.yaml`, the name is
+/// `spec/schemas/book.yaml`. `load` is never called for a file outside of that folder, nor for a URL.
 ///
-/// What the references lead to becomes a part of the document: components, and path items at their paths. Every part keeps its
-/// place in its file.
+/// The targets of the references become parts of the document: path items are inserted at their paths, everything else becomes a
+/// component. Every part keeps its place in its own file.
 ///
 /// # Errors
 ///
@@ -145,12 +142,12 @@ pub fn read_with_files(
     read_without(file, text, load, &[])
 }
 
-/// Does the same as [`read_with_files`], and leaves out the parts with these names before it reads the rest, so that their errors do
-/// not count; see [`Parts::named`] and [`Document::without`].
+/// Does the same as [`read_with_files`], but removes the parts with these names before it reads the rest, so that errors in these
+/// parts are not reported. See [`Parts::named`] and [`Document::without`].
 ///
 /// # Errors
 ///
-/// All problems of the rest.
+/// All problems of the remaining document.
 pub fn read_without(
     file: &str,
     text: &str,
@@ -160,7 +157,8 @@ pub fn read_without(
     Reading::new(file, text, Some(load), names).into_document()
 }
 
-/// Returns the parts of a document and of the files to which it refers, also where it has errors; `None` if a text cannot be parsed.
+/// Returns the parts of a document and of the files to which it refers, even if the document has errors. Returns `None` if a text
+/// cannot be parsed.
 pub fn parts_of(
     file: &str,
     text: &str,
@@ -177,16 +175,16 @@ struct Reading {
     text: Arc<str>,
     /// The other files to which it refers.
     files: Vec<bundle::File>,
-    /// The problems of the texts, because of which parts may be missing.
+    /// The problems found while parsing the texts. Because of them, parts may be missing.
     of_texts: Vec<Problem>,
     of_structure: Vec<Problem>,
-    /// The tree in the form that the reader knows; absent if the text cannot be parsed.
+    /// The tree in the form that the reader expects; `None` if the text cannot be parsed.
     root: Option<Node>,
-    /// The tree as it is written, if it had another form.
+    /// The tree as it is written, if it was rewritten for the reader.
     written: Option<Node>,
-    /// The tree as written, before parts were left out; absent if none were.
+    /// The tree as it is written, before parts were removed; `None` if none were removed.
     whole: Option<Node>,
-    /// The model, which does not have the trees yet.
+    /// The model. Its trees are not set yet.
     document: Option<Document>,
 }
 
@@ -218,7 +216,7 @@ impl Reading {
         reading
     }
 
-    /// Begins without a tree.
+    /// Makes a reading without a tree.
     fn of(text: Arc<str>, files: Vec<bundle::File>) -> Self {
         Reading {
             text,
@@ -239,7 +237,7 @@ impl Reading {
             self.written = Some(std::mem::replace(&mut root, rewritten));
         }
         let (document, mut problems) = read::document(file, &self.text, &root, version);
-        // References to files that cannot be used are problems of the texts.
+        // A reference to a file that cannot be used has already been reported when the files were loaded.
         problems.retain(|problem| !(reads_files && problem.rule == EXTERNAL_REFERENCE.id));
         self.of_structure.extend(problems);
         self.document = document;
@@ -267,7 +265,7 @@ impl Reading {
 }
 
 impl Document {
-    /// Returns the document with another tree in the place of the one that was written.
+    /// Returns the document with its tree replaced by another written tree.
     fn with_tree(&self, written: Node) -> Result<Document, Problems> {
         let mut reading = Reading::of(Arc::clone(&self.text), self.files.clone());
         reading.read_tree(&self.file, written, true);
@@ -275,21 +273,21 @@ impl Document {
     }
 }
 
-/// The tree in the form that the reader knows; `None` if it has this form already.
+/// Returns the tree in the form that the reader expects; `None` if it already has this form.
 fn rewritten(written: &Node, version: Since, problems: &mut Vec<Problem>) -> Option<Node> {
     let known = stray::without_stray_members(written, version, problems);
     let named = inner_schemas::name_inner_schemas(known.as_ref().unwrap_or(written)).or(known);
     dialect::rewrite(named.as_ref().unwrap_or(written), version, problems).or(named)
 }
 
-/// Returns the tree of a document of OpenAPI 3.0 with schemas of JSON Schema 2020-12; a newer one stays as it is.
+/// Returns the tree of a document with schemas of JSON Schema 2020-12. Only schemas of OpenAPI 3.0 have to be rewritten for that.
 pub fn raised(root: &Node) -> Cow<'_, Node> {
     let raised = (Since::of_document(root) == Since::V30)
         .then(|| dialect::rewrite(root, Since::V30, &mut Vec::new()));
     raised.flatten().map_or(Cow::Borrowed(root), Cow::Owned)
 }
 
-/// A document that can be compared although a required part may be missing.
+/// A document that can be compared even if a required part is missing.
 #[derive(Clone, Debug)]
 pub struct Draft {
     /// The untyped tree.
@@ -298,9 +296,8 @@ pub struct Draft {
     pub faults: Vec<Problem>,
 }
 
-/// Reads a document for [`diff::compare`]: the syntax must be correct, the version
-/// must be OpenAPI 3.0, and references must lead to components. All other errors
-/// are listed and do not prevent the comparison.
+/// Reads a document for [`diff::compare`]: the syntax must be correct, the version must be supported, and references must lead to
+/// components. All other errors are listed in [`Draft::faults`] and do not prevent the comparison.
 ///
 /// # Errors
 ///
@@ -335,7 +332,7 @@ fn read_draft_parts(
     let reading = Reading::new(file, text, load, &[]);
     let texts = Texts::new(&reading.text, reading.files);
     let root = match reading.root {
-        // Without a part of the document, everything in it would be reported as removed.
+        // If a part could not be parsed, everything in it would be reported as removed.
         Some(root) if !reading.of_texts.iter().any(Problem::is_error) => root,
         _ => return Err(Problems::new(texts, reading.of_texts)),
     };

@@ -1,13 +1,13 @@
-//! Lists the sunsets of a document that are near on a day, or past. The day is an
+//! Lists the operations of a document whose sunset is near or past. The current date is an
 //! argument.
 
 use crate::model::{Document, Location};
 use chrono::NaiveDate;
 
-/// How many days before a sunset a warning begins.
+/// How many days before a sunset the warnings begin.
 pub const WARNING_DAYS: i64 = 180;
 
-/// A sunset that is near or past.
+/// A sunset that is near or already past.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Due {
     /// The operation, such as `GET /books/{bookId}`.
@@ -16,7 +16,7 @@ pub struct Due {
     pub id: Option<String>,
     /// The day from which the operation may be removed.
     pub sunset: NaiveDate,
-    /// How many days are left; zero or less from that day on.
+    /// How many days are left until the sunset; zero or less on and after that day.
     pub days_left: i64,
     /// The place of the sunset.
     pub at: Location,
@@ -25,14 +25,15 @@ pub struct Due {
 }
 
 impl Due {
-    /// Whether the day has come, which is a failure; before it, it is a warning.
+    /// Whether the sunset has been reached. An overdue sunset is a failure; a sunset that is only
+    /// near is a warning.
     pub fn is_overdue(&self) -> bool {
         self.days_left <= 0
     }
 }
 
-/// The sunsets that are due on a day, the earliest first: from
-/// [`WARNING_DAYS`] before, and for as long as the operation is described.
+/// Returns the sunsets that are due on a day, the earliest first. A sunset is due from
+/// [`WARNING_DAYS`] before its day until the operation is removed from the document.
 pub fn due(document: &Document, today: NaiveDate) -> Vec<Due> {
     let mut due: Vec<Due> = (document.operations.iter())
         .filter_map(|operation| {
@@ -42,14 +43,14 @@ pub fn due(document: &Document, today: NaiveDate) -> Vec<Due> {
             let label = operation.label();
             let text = if days_left <= 0 {
                 format!(
-                    "the sunset of {label} was on {}: remove `{name}`, what implements it, and \
-                     whatever only it refers to",
+                    "the sunset of {label} was on {}: remove `{name}`, the code that implements it, and \
+                     everything that only this operation uses",
                     sunset.value
                 )
             } else {
                 format!(
-                    "the sunset of {label} is on {}, in {days_left} days: make sure that nobody \
-                     calls it any longer",
+                    "the sunset of {label} is on {}, in {days_left} days: make sure that clients \
+                     no longer call it",
                     sunset.value
                 )
             };

@@ -1,5 +1,5 @@
-//! Checks a document that has been read for problems that need more than one
-//! object to see, and for the project rules. Each file holds a group of rules.
+//! Checks a document that has been read: the rules that need more than one object, and the project
+//! rules. Each file contains a group of rules.
 
 mod error_codes;
 mod lifecycle;
@@ -17,8 +17,8 @@ use crate::model::Document;
 use crate::problem::{Problem, Problems};
 use crate::rules::Profile;
 
-/// Lints a document. The warnings of the reader are among the problems, which
-/// are in the order of the text.
+/// Lints a document. The result includes the warnings of the reader. The problems are in the order
+/// of the text.
 pub fn lint(document: &Document, profile: Profile) -> Vec<Problem> {
     let mut problems = document.warnings.clone();
     operations::check(document, &mut problems);

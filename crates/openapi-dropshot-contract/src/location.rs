@@ -13,9 +13,10 @@ pub struct Location {
     pub line: usize,
     /// One-based column, in characters.
     pub column: usize,
-    /// JSON pointer such as `/paths/~1books/get`; empty for the root. It leads to the value in the tree that has it.
+    /// The JSON pointer, such as `/paths/~1books/get`; empty for the root. It points into the tree that contains the
+    /// value, which may be rewritten.
     pub pointer: String,
-    /// The pointer to the value as it is written, if the tree was rewritten and the value is at another place now.
+    /// The pointer to the value as it is written, if the tree was rewritten and the value is now at another place.
     pub written: Option<String>,
 }
 
@@ -41,7 +42,8 @@ impl Location {
         }
     }
 
-    /// Sets the pointer to the value, in a rewritten tree or in one that counts as the document as it is written.
+    /// Sets the pointer to the value. `is_rewritten` tells whether the pointer leads into a rewritten tree, or into
+    /// a tree that counts as the written document.
     pub(crate) fn move_to(&mut self, pointer: &str, is_rewritten: bool) {
         if self.pointer != pointer {
             let before = std::mem::replace(&mut self.pointer, pointer.to_owned());

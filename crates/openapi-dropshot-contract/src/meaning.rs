@@ -1,9 +1,9 @@
-//! Compares two documents by meaning: the source, and the document that a service
-//! generated from it emits.
+//! Compares the meaning of two documents: the source document, and the document that is emitted by
+//! the service generated from it.
 //!
-//! It ignores differences in notation (`$ref` through `allOf`, order, an inline schema that got a
-//! name). Each difference in meaning is reported with its place and a stable
-//! rule, by which the caller decides whether the difference is acceptable.
+//! Differences in notation are ignored, such as `$ref` through `allOf`, another order, or an inline
+//! schema that got a name. Each difference in meaning is reported with its place and a rule with a
+//! stable id. The caller uses the rule to decide whether the difference is acceptable.
 
 mod operations;
 mod responses;
@@ -20,16 +20,16 @@ use std::fmt::Debug;
 pub struct Comparison {
     /// Where the documents differ, in the order in which they were compared.
     pub differences: Vec<Difference>,
-    /// The schemas of the source as JSON pointers, each with the name of the
-    /// component that represents it in the emitted document.
+    /// The schemas of the source by JSON pointer, each with the name of the component that
+    /// represents it in the emitted document.
     pub pairs: BTreeMap<String, String>,
     /// The operations of the source, such as `GET /things`.
     pub operations: Vec<String>,
     /// The component schemas of the source, by name.
     pub schemas: Vec<String>,
-    /// The parameters of all operations: the operation, and the parameter.
+    /// The parameters of all operations, as pairs of operation and parameter.
     pub parameters: Vec<(String, String)>,
-    /// The responses of all operations: the operation, and the status.
+    /// The responses of all operations, as pairs of operation and status.
     pub statuses: Vec<(String, String)>,
 }
 
@@ -38,10 +38,10 @@ pub struct Comparison {
 pub struct Difference {
     /// What differs, such as [`SCHEMA_MAXIMUM`](crate::rules::differences::SCHEMA_MAXIMUM).
     pub rule: &'static DifferenceRule,
-    /// Where in the source.
+    /// The place in the source.
     pub at: Location,
-    /// The part that it belongs to: an operation as `GET /things`, with its
-    /// parameter or status, or a component schema by name.
+    /// The part of the source that contains the difference: an operation such as `GET /things`,
+    /// with its parameter or status, or the name of a component schema.
     pub part: String,
     /// What the source and the emitted document contain.
     pub message: String,
@@ -72,24 +72,24 @@ struct Comparer<'d> {
     comparison: Comparison,
     /// The part that is being compared; see [`Difference::part`].
     part: String,
-    /// Whether an error of the operation that is being compared has a body;
-    /// dropshot gives all errors of an operation the same one.
+    /// Whether the errors of the current operation have a body. Dropshot describes the same body
+    /// for all errors of an operation.
     errors_have_bodies: bool,
-    /// Whether the operation that is being compared has not exactly one success; dropshot
-    /// describes the headers of one.
+    /// Whether the current operation has no success response, or more than one. Dropshot can
+    /// describe the headers of only one success response.
     has_several_successes: bool,
-    /// Whether the schema of a parameter is being compared; dropshot describes the parameter
-    /// alone.
+    /// Whether the current schema belongs to a parameter. Dropshot describes only the parameter,
+    /// not its schema.
     in_parameter: bool,
-    /// Whether the schema of a body, of the elements of an array, or of members without a name
-    /// is being compared; its type may have no name in Rust.
+    /// Whether the current schema is that of a body, of the elements of an array or of members
+    /// without fixed names. Its Rust type may have no name of its own.
     is_nameless: bool,
     /// Pairs of schemas that were compared or are being compared.
     seen: BTreeSet<(String, String)>,
 }
 
 impl<'d> Comparer<'d> {
-    /// The component schemas of the source, each with that of the same name.
+    /// Compares each component schema of the source with the component schema of the same name.
     fn components(&mut self) {
         for (name, schema) in &self.source.schemas {
             self.part = name.clone();
@@ -100,7 +100,7 @@ impl<'d> Comparer<'d> {
                     self.comparison.pairs.insert(pointer, name.clone());
                     self.schema(schema, other);
                 }
-                // A component that is a reference is compared at its target.
+                // If a component is a reference, only its target is compared.
                 None if schema.is_reference() => {}
                 None => self.differ(
                     &rules::SCHEMA_MISSING,
@@ -124,17 +124,17 @@ impl<'d> Comparer<'d> {
         }
     }
 
-    /// Reports that the emitted document lacks something of the source.
+    /// Reports that a part of the source is missing in the emitted document.
     fn lost(&mut self, rule: &'static DifferenceRule, at: &Location, name: &str) {
         self.differ(rule, at, format!("`{name}` was lost"));
     }
 
-    /// Reports that the emitted document has something that the source lacks.
+    /// Reports that the emitted document has a part that is not in the source.
     fn added(&mut self, rule: &'static DifferenceRule, at: &Location, name: &str) {
         self.differ(rule, at, format!("`{name}` is not in the source"));
     }
 
-    /// Reports a difference of two values, where there is one.
+    /// Reports a difference if two values are not equal.
     fn same<T: PartialEq + Debug>(
         &mut self,
         rule: &'static DifferenceRule,
@@ -146,15 +146,16 @@ impl<'d> Comparer<'d> {
         }
     }
 
-    /// Compares texts for people. Rust's documentation escapes brackets, joins lines
-    /// and adds notes; these are ignored, but lost and changed words are reported.
+    /// Compares descriptions and other texts for readers. Rust's documentation escapes brackets,
+    /// joins lines and adds notes; these differences are ignored, but missing and changed words are
+    /// reported.
     fn text(&mut self, rules: &TextRules, at: &Location, both: [Option<&str>; 2]) {
         if let Some((rule, message)) = rules.difference(both) {
             self.differ(rule, at, message);
         }
     }
 
-    /// Reports each extension of the source that the emitted document lacks.
+    /// Reports each extension of the source that is missing in the emitted document.
     fn extensions(&mut self, rule: &'static DifferenceRule, at: &Location, both: [&Extensions; 2]) {
         let [source, emitted] = both;
         for name in source.keys().filter(|name| !emitted.contains_key(*name)) {
@@ -162,7 +163,7 @@ impl<'d> Comparer<'d> {
         }
     }
 
-    /// Compares schemas that may be absent.
+    /// Compares two schemas, each of which may be absent.
     fn optional(&mut self, at: &Location, both: [Option<&'d Schema>; 2]) {
         match both {
             [Some(source), Some(emitted)] => self.schema(source, emitted),
@@ -179,13 +180,13 @@ impl<'d> Comparer<'d> {
 
 /// The rules for one kind of text.
 struct TextRules {
-    /// The text has the same words in another form.
+    /// Reported if the text has the same words in another form.
     form: &'static DifferenceRule,
-    /// The text of the source is followed by more words.
+    /// Reported if the emitted text continues with more words after the text of the source.
     more: &'static DifferenceRule,
-    /// The source has no text.
+    /// Reported if the source has no text.
     added: &'static DifferenceRule,
-    /// The words are missing or differ.
+    /// Reported if words are missing or differ.
     lost: &'static DifferenceRule,
 }
 

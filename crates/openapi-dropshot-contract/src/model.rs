@@ -1,5 +1,4 @@
-//! The typed model of an OpenAPI document. It holds plain data, and every item
-//! knows its place in the file.
+//! The typed model of an OpenAPI document. It is plain data. Every item knows its place in the file.
 
 mod edit;
 mod lookup;
@@ -31,7 +30,7 @@ pub struct Spanned<T> {
     pub at: Location,
 }
 
-/// A JSON value with the place where it was written; members keep their order.
+/// A JSON value with the place where it was written. The members of objects keep their order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Node {
     /// Where the value begins.
@@ -48,7 +47,7 @@ pub enum NodeKind {
     Null,
     /// `true` or `false`
     Bool(bool),
-    /// A number, as exact as `serde_json` keeps it.
+    /// A number, with the precision of `serde_json`.
     Number(serde_json::Number),
     /// A string.
     String(String),
@@ -70,7 +69,8 @@ pub struct Member {
 /// Extensions (`x-…`) of an object, by full name.
 pub type Extensions = IndexMap<String, Node>;
 
-/// A whole document, references to components resolved or kept by name.
+/// A whole document. References to parameters, responses and other components are resolved; references to schemas are kept by
+/// name.
 #[derive(Clone, Debug, Default)]
 pub struct Document {
     /// The file as the caller named it.
@@ -79,15 +79,14 @@ pub struct Document {
     pub text: Arc<str>,
     /// The other files that are parts of the document, with their texts; see [`read_with_files`](crate::read_with_files).
     pub files: Vec<(Arc<str>, Arc<str>)>,
-    /// The untyped tree, for tools that need the whole document. Its schemas are JSON Schema 2020-12, whatever the version of the
-    /// document.
+    /// The untyped tree, for tools that need the whole document. Its schemas are JSON Schema 2020-12, whatever version of OpenAPI
+    /// the document uses.
     pub root: Node,
-    /// The tree as it is written, if it was rewritten; see [`Document::as_written`].
+    /// The tree as it is written, if the reader rewrote it; see [`Document::as_written`].
     pub written: Option<Node>,
-    /// Whether the tree has the form that the generator knows; see
-    /// [`normalized`](crate::normalized).
+    /// Whether the tree has the form that the generator expects; see [`normalized`](crate::normalized).
     pub is_normal: bool,
-    /// The tree as it is written with the parts that were left out, if any were; see [`Document::whole`].
+    /// The tree as it is written, including the parts that were removed, if any were removed; see [`Document::whole`].
     pub whole: Option<Node>,
     /// `info`
     pub info: Info,
@@ -105,9 +104,9 @@ pub struct Document {
     pub headers: IndexMap<String, Header>,
     /// `components.requestBodies`
     pub request_bodies: IndexMap<String, RequestBody>,
-    /// `components.responses`; the status of each is meaningless here.
+    /// `components.responses`. Ignore the status of these responses: only an operation gives a response its status.
     pub responses: IndexMap<String, Response>,
-    /// `components.callbacks`: the requests of each.
+    /// `components.callbacks`: the requests of each callback.
     pub callbacks: IndexMap<String, Vec<Operation>>,
     /// `webhooks` of OpenAPI 3.1: requests that the service sends.
     pub webhooks: Vec<Callback>,
@@ -116,7 +115,7 @@ pub struct Document {
     /// The catalogue of error codes and its place; see
     /// [`Document::error_catalogue`].
     pub error_catalogue: Option<Spanned<Vec<ErrorCode>>>,
-    /// The warnings of the reader; [`crate::lint`] repeats them.
+    /// The warnings of the reader. [`crate::lint`] returns them again.
     pub warnings: Vec<Problem>,
     /// Extensions of the root.
     pub extensions: Extensions,
@@ -161,7 +160,7 @@ pub struct Tag {
 
 /// An HTTP method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[allow(missing_docs, reason = "the names are clear")]
+#[allow(missing_docs, reason = "the names explain themselves")]
 pub enum Method {
     Get,
     Put,
@@ -172,7 +171,7 @@ pub enum Method {
     Patch,
     Trace,
     Query,
-    /// A method without a member of its own in path items: a key of `additionalOperations`, as [`Method::named`] makes it.
+    /// A method that has no member of its own in path items: a key of `additionalOperations`, converted by [`Method::named`].
     Other(&'static str),
 }
 
@@ -181,7 +180,7 @@ pub enum Method {
 pub struct Operation {
     /// The place of the operation object.
     pub at: Location,
-    /// `operationId`; absent in some documents, required by the generator.
+    /// `operationId`. Some documents lack it, but the generator requires it.
     pub id: Option<Spanned<String>>,
     /// The method.
     pub method: Method,
@@ -193,8 +192,8 @@ pub struct Operation {
     pub description: Option<String>,
     /// `tags`
     pub tags: Vec<String>,
-    /// Own parameters and those of the path, references resolved, own ones
-    /// first where both define the same.
+    /// The parameters of the operation and of its path, with references resolved. If both define the same parameter, the one of
+    /// the operation counts.
     pub parameters: Vec<Parameter>,
     /// `requestBody`, reference resolved.
     pub request_body: Option<RequestBody>,
@@ -206,16 +205,16 @@ pub struct Operation {
     pub lifecycle: Lifecycle,
     /// `x-stability-level`; absent means stable.
     pub stability: Option<Spanned<Stability>>,
-    /// `security`, or that of the document where the operation has none.
-    /// Each entry is one alternative: scheme names with their scopes.
+    /// `security` of the operation, or `security` of the document if the operation has none. Each entry is one alternative: the
+    /// names of schemes with their scopes.
     pub security: Vec<IndexMap<String, Vec<String>>>,
     /// `x-waiters`: the states for which clients can wait.
     pub waiters: Vec<Waiter>,
-    /// `x-limits`: what the service allows of the operation, by name. Each is above zero.
+    /// `x-limits`: the limits that the service enforces for the operation, by name. Each value is greater than zero.
     pub limits: Vec<(&'static str, u64)>,
-    /// `callbacks`: requests that the service sends on behalf of this one, references resolved.
+    /// `callbacks`: requests that the service sends because of this operation, with references resolved.
     pub callbacks: Vec<Callback>,
-    /// All extensions, those read into fields included.
+    /// All extensions, including those that are also in other fields.
     pub extensions: Extensions,
 }
 
@@ -237,11 +236,11 @@ pub struct Waiter {
     pub name: String,
     /// The place of the state in the response, as a JSON pointer.
     pub path: Spanned<String>,
-    /// The states that end the waiting.
+    /// The states in which the waiting ends successfully.
     pub success: Vec<Spanned<String>>,
-    /// The states that never lead to those of `success`.
+    /// The states from which none of the `success` states can be reached.
     pub failure: Vec<Spanned<String>>,
-    /// The states in which clients keep waiting, as in each that is not listed.
+    /// The states in which clients keep waiting. Clients also keep waiting in every state that is not listed.
     pub retry: Vec<Spanned<String>>,
 }
 
@@ -254,7 +253,7 @@ pub struct Lifecycle {
     /// `x-deprecated-since-version`: the version of the document that
     /// deprecated it.
     pub since_version: Option<Spanned<String>>,
-    /// `x-sunset`: the day of the removal (RFC 8594).
+    /// `x-sunset`: the day from which the operation may be removed (RFC 8594).
     pub sunset: Option<Spanned<NaiveDate>>,
     /// `x-replacement`
     pub replacement: Option<Replacement>,
@@ -267,24 +266,24 @@ pub struct Replacement {
     pub at: Location,
     /// Operation id of the replacement.
     pub operation: Spanned<String>,
-    /// What to do, as a fragment in the imperative.
+    /// What the caller has to do, as a phrase in the imperative.
     pub note: String,
 }
 
 /// `x-stability-level`, lowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Stability {
-    /// May change or be removed at any time.
+    /// The operation may change or be removed at any time.
     Experimental,
-    /// May change, with a warning.
+    /// The operation may change, with a warning.
     Beta,
-    /// Does not break clients until its sunset.
+    /// The operation does not break clients before its sunset.
     Stable,
 }
 
 /// The place in a request where a parameter is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[allow(missing_docs, reason = "the names are clear")]
+#[allow(missing_docs, reason = "the names explain themselves")]
 pub enum ParameterIn {
     Path,
     Query,
@@ -295,7 +294,7 @@ pub enum ParameterIn {
 /// A parameter of an operation, or a header of a response.
 #[derive(Clone, Debug)]
 pub struct Parameter {
-    /// Where it is defined (a component where it is one).
+    /// Where it is defined: in the component, if the parameter is a reference to one.
     pub at: Location,
     /// `name`
     pub name: Spanned<String>,
@@ -347,7 +346,8 @@ pub struct MediaType {
     pub name: Spanned<String>,
     /// `schema`
     pub schema: Option<Schema>,
-    /// `itemSchema`, or the extension `x-item-schema`: of each item of a stream. Of server-sent events it is that of `data`.
+    /// `itemSchema`, or the extension `x-item-schema`: the schema of each item of a stream. For server-sent events, it is the
+    /// schema of `data`.
     pub item_schema: Option<Schema>,
     /// The `contentType` of each `encoding`, by the name of the property.
     pub encoding: IndexMap<String, String>,
@@ -371,7 +371,7 @@ pub enum StatusCode {
 /// One of `responses`
 #[derive(Clone, Debug)]
 pub struct Response {
-    /// Where it is defined (a component where it is one).
+    /// Where it is defined: in the component, if the response is a reference to one.
     pub at: Location,
     /// Where its status code is written in the operation.
     pub status: Spanned<StatusCode>,
@@ -387,7 +387,7 @@ pub struct Response {
     pub extensions: Extensions,
 }
 
-/// A header of a response: a parameter whose place is [`ParameterIn::Header`].
+/// A header of a response: a parameter whose location is [`ParameterIn::Header`].
 pub type Header = Parameter;
 
 /// One of `components.securitySchemes`

@@ -1,6 +1,5 @@
-//! Rewrites schemas in the form that the generator knows, without changing their meaning: several
-//! notations of other tools become one. Every part keeps its
-//! line and column.
+//! Rewrites schemas into the form that the generator expects, without changing their meaning: several notations of other tools are
+//! converted to one. Every part keeps its line and column.
 
 mod bases;
 mod conjunction;
@@ -18,35 +17,34 @@ use crate::rules::document as rules;
 use indexmap::IndexMap;
 use std::{cell::Cell, collections::BTreeSet};
 
-/// The place of component schemas in references.
+/// The prefix of references to component schemas.
 const SCHEMAS: &str = "#/components/schemas/";
 
 /// How many references and parts of `allOf` are followed from one schema.
 const LONGEST_CHAIN: usize = 32;
 
-/// The number of schemas that are examined for one question about a schema.
+/// How many schemas are examined to answer one question about a schema.
 const MOST_STEPS: usize = 2_000;
 
 /// How many values may be copied into alternatives.
 const MOST_COPIED: usize = 200_000;
 
-/// Returns the document in the form that the generator knows, or `None` if it has this form
-/// already. What it says stays the same, with these exceptions, of which
-/// [`lint`](crate::lint) warns: keywords of one type without a `type` imply the type, and
-/// keywords without an effect are left out. The text that is served stays as it is
-/// written: [`Document::as_written`].
+/// Returns the document in the form that the generator expects, or `None` if it already has this form. The meaning of the document
+/// stays the same, with two exceptions, for which [`lint`](crate::lint) reports a warning: keywords of one type without a `type`
+/// imply the type, and keywords and bodies without an effect are removed. The service still serves the text as it is written:
+/// [`Document::as_written`].
 ///
-/// - `allOf` of texts, numbers or arrays becomes one schema.
-/// - What is beside `oneOf` or `anyOf` of objects becomes a part of each alternative.
-/// - A component with a `discriminator` and without alternatives becomes the alternatives
-///   that refer to it in `allOf`, wherever a value of it is meant.
-/// - A component with required members that are `readOnly` or `writeOnly` becomes two, if it
-///   is used in both directions: requests have the one whose name ends in `Input`.
-/// - A member that is required and not described may have any value.
-/// - `not: {}`, which no value fulfils, is removed where it only excludes an alternative or a property.
-/// - A parameter of a query that is an object becomes one parameter for each member.
-/// - A body of `*/*` whose schema is not that of a text is one of `application/json`.
-/// - An operation without `operationId` gets one: [`Document::operation_names`].
+/// - `allOf` of strings, numbers or arrays becomes one schema.
+/// - Keywords beside `oneOf` or `anyOf` of objects become a part of each alternative.
+/// - A component with a `discriminator` and without `oneOf` or `anyOf` becomes a choice between the components that refer to it in
+///   `allOf`, wherever the component is used as the schema of a value.
+/// - A component with required members that are `readOnly` or `writeOnly` becomes two components if it is used in both directions.
+///   Requests use the component whose name ends in `Input`.
+/// - A required member that is not described may have any value.
+/// - `not: {}`, which no value fulfils, is removed if it only excludes an alternative or a property.
+/// - A query parameter that is an object becomes one parameter for each member.
+/// - A body of `*/*` whose schema is not a string becomes a body of `application/json`.
+/// - An operation without `operationId` gets one from [`Document::operation_names`].
 pub fn normalized(document: &Document) -> Option<Document> {
     if document.is_normal {
         return None;
@@ -73,7 +71,7 @@ pub fn normalized(document: &Document) -> Option<Document> {
     })
 }
 
-/// Returns a document that has the normal form with other names for some of its component schemas. What discriminators name stays the
+/// Returns a document in normal form with other names for some of its component schemas. The values of discriminators stay the
 /// same.
 pub fn renamed(document: &Document, names: &IndexMap<String, String>) -> Option<Document> {
     let mut root = document.root.clone();
@@ -104,7 +102,7 @@ pub fn renamed(document: &Document, names: &IndexMap<String, String>) -> Option<
     })
 }
 
-/// Adds the name of a renamed alternative to the mapping, unless a value already leads to it.
+/// Adds the old name of a renamed alternative to the mapping, unless a value already leads to the alternative.
 fn keep_values_of_discriminator(node: &mut Node, names: &IndexMap<String, String>) {
     let alternatives = node.items("oneOf").iter().chain(node.items("anyOf"));
     let references: Vec<Node> =
@@ -124,7 +122,7 @@ fn keep_values_of_discriminator(node: &mut Node, names: &IndexMap<String, String
     }
 }
 
-/// Returns what has no effect, or is assumed, as warnings.
+/// Returns a warning for each keyword or body that has no effect, and for each type that is assumed.
 pub(crate) fn warnings(document: &Document) -> Vec<Problem> {
     if document.is_normal {
         return Vec::new();
@@ -173,8 +171,8 @@ fn name_operations(document: &Document, root: &mut Node) {
     root.update_pointers();
 }
 
-/// How far schemas are followed for one question, so that no document makes this take long: each chain of references is
-/// bounded, and so is the number of steps on all chains.
+/// How far schemas are followed to answer one question. The length of each chain of references is bounded, and so is the number of
+/// steps on all chains, so that no document makes this take long.
 #[derive(Clone, Copy)]
 struct Budget<'c> {
     chain: usize,
@@ -190,7 +188,7 @@ impl<'c> Budget<'c> {
         }
     }
 
-    /// Returns what is left after one more step.
+    /// Returns the budget after one more step; `None` if it is used up.
     fn next(self) -> Option<Self> {
         self.steps.set(self.steps.get().checked_sub(1)?);
         let chain = self.chain.checked_sub(1)?;
@@ -200,7 +198,7 @@ impl<'c> Budget<'c> {
 
 /// The state of rewriting the schemas of a document.
 struct Normalizer<'b> {
-    /// The document before its schemas are rewritten, to which references lead.
+    /// The document before its schemas are rewritten. References are looked up in it.
     before: &'b Node,
     /// The names of the components that the author wrote.
     written: BTreeSet<&'b str>,
@@ -208,7 +206,7 @@ struct Normalizer<'b> {
     copied: usize,
 }
 
-/// What a schema is part of.
+/// The position of a schema in the schema or object that contains it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Position {
     /// A component, a body or a parameter.
@@ -242,14 +240,14 @@ impl Normalizer<'_> {
         }
     }
 
-    /// Rewrites a schema and the schemas inside of it. `is_typed` tells whether a schema of
-    /// which this one is a part, or another part of that schema, has a type for its values.
+    /// Rewrites a schema and the schemas inside of it. `is_typed` tells whether the type of the values is already given: by a
+    /// schema that contains this one, or by another part of that schema.
     fn schema(&mut self, node: &mut Node, position: Position, is_typed: bool) {
         if node.as_object().is_none() || node.get("$ref").is_some() {
             return;
         }
         single::move_annotations_of_parts(self.before, node);
-        // Before types are assumed, which would exclude `null`.
+        // This must happen before types are assumed, because an assumed type would exclude `null`.
         let mut null = node.remove_null();
         let is_joined = conjunction::has_several(node);
         let writes_type = single::writes_type(self.before, node);
@@ -275,7 +273,7 @@ impl Normalizer<'_> {
         }
     }
 
-    /// Rewrites the schemas inside of a schema, except those of keywords that no type expresses.
+    /// Rewrites the schemas inside of a schema, except the schemas in keywords that no Rust type can express.
     fn parts(&mut self, node: &mut Node, is_typed: bool) {
         grammar::each_part_mut(node, ObjectKind::Schema, &mut |keyword, _, part| {
             let position = match keyword.name {
@@ -292,7 +290,7 @@ impl Normalizer<'_> {
     }
 }
 
-/// The kinds of values that a schema describes, as far as rewriting needs to know.
+/// The kinds of values that a schema describes. Rewriting needs only this distinction.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ValueKind {
     Object,
@@ -301,7 +299,7 @@ enum ValueKind {
     Alternatives,
 }
 
-/// Returns the kind of a schema; `None` if it does not restrict the kind, or is of several.
+/// Returns the kind of a schema; `None` if the schema does not restrict the kind, or allows several kinds.
 fn kind_of(root: &Node, node: &Node) -> Option<ValueKind> {
     let own = |node: &Node| {
         let node = node.without_null();
@@ -321,8 +319,8 @@ fn kind_of(root: &Node, node: &Node) -> Option<ValueKind> {
     }
 }
 
-/// Returns the schemas that apply to the values of a schema: it, or what it refers to, and the parts of `allOf`, the outer ones
-/// first.
+/// Returns the schemas that apply to the values of a schema: the schema itself, or its target if it is a reference, and the parts
+/// of `allOf`. The outer schemas come first.
 fn conjuncts<'n>(root: &'n Node, node: &'n Node) -> Vec<&'n Node> {
     let mut found = Vec::new();
     let mut open = vec![(node, LONGEST_CHAIN)];

@@ -1,16 +1,16 @@
-//! Decides whether a schema allows `null`, by all its keywords and by what it refers to.
+//! Decides whether a schema allows `null`, considering all its keywords and the schemas to which it refers.
 //!
-//! In a tree that was read, a schema that allows `null` has one of two forms: `null` is in the list of its types, behind the only
-//! other type, as in `type: [string, 'null']`; or it is an alternative to the schema without `null` and has annotations only
-//! beside it, as in `anyOf: [{allOf: [{$ref: '#/components/schemas/Book'}]}, {enum: [null]}]`.
+//! In a tree that was read, a schema that allows `null` has one of two forms. Either `null` is in the list of its types, after
+//! exactly one other type, as in `type: [string, 'null']`. Or `null` is an alternative to the schema without `null`, and only
+//! annotations are beside it, as in `anyOf: [{allOf: [{$ref: '#/components/schemas/Book'}]}, {enum: [null]}]`.
 
 use crate::grammar::is_annotation;
 use crate::model::{Location, Node, NodeKind};
 
-/// The number of schemas that are examined for one question.
+/// How many schemas are examined to answer one question.
 const MOST_STEPS: usize = 2_000;
 
-/// How deep schemas are followed into each other.
+/// How many levels of nested schemas and references are followed.
 const DEEPEST: usize = 32;
 
 /// Returns whether a schema of a document allows `null`.
@@ -18,7 +18,7 @@ pub(crate) fn allows_null(root: &Node, node: &Node) -> bool {
     Judge::new(root).allows(node, DEEPEST)
 }
 
-/// Returns whether several alternatives of `oneOf` allow `null`, so that none of them does.
+/// Returns whether more than one alternative of `oneOf` allows `null`, so that `oneOf` rejects `null`.
 pub(crate) fn repeats_null(root: &Node, node: &Node) -> bool {
     Judge::new(root).count(node, "oneOf", DEEPEST) > 1
 }
@@ -36,7 +36,7 @@ impl<'r> Judge<'r> {
         }
     }
 
-    /// Returns whether `null` is valid. Beyond the bounds it counts as valid.
+    /// Returns whether `null` is valid. If a bound is exceeded, `null` counts as valid.
     fn allows(&mut self, node: &Node, left: usize) -> bool {
         let (Some(steps), Some(left)) = (self.steps.checked_sub(1), left.checked_sub(1)) else {
             return true;
@@ -85,7 +85,7 @@ pub(crate) fn is_null(part: &Node) -> bool {
     !values.is_empty() && values.iter().all(Node::is_null)
 }
 
-/// Returns the schema to which `null` is an alternative, and that alternative.
+/// Returns the two alternatives: the schema without `null`, and the schema that allows only `null`.
 fn alternative_to_null(node: &Node) -> Option<(&Node, &Node)> {
     let [schema, null] = node.items("anyOf") else {
         return None;
@@ -97,13 +97,13 @@ fn alternative_to_null(node: &Node) -> Option<(&Node, &Node)> {
 }
 
 impl Node {
-    /// Returns the type of a schema; of several, the first that is not `null`.
+    /// Returns the type of a schema. If it has several types, returns the first one that is not `null`.
     pub(crate) fn type_name(&self) -> Option<&str> {
         self.word("type")
             .or_else(|| self.words("type").find(|name| *name != "null"))
     }
 
-    /// Returns the place where a schema that was read says that `null` is valid.
+    /// Returns the part of a schema that allows `null`, in a tree that was read.
     pub(crate) fn null(&self) -> Option<&Node> {
         let mut types = self.items("type").iter();
         types
@@ -111,16 +111,16 @@ impl Node {
             .or_else(|| alternative_to_null(self).map(|(_, null)| null))
     }
 
-    /// Returns the schema to which `null` is an alternative, or else the schema itself.
+    /// Returns the schema without its alternative `null`, or the schema itself if it has no such alternative.
     pub fn without_null(&self) -> &Node {
         alternative_to_null(self).map_or(self, |(schema, _)| schema)
     }
 
-    /// Lets a schema without `null` allow it, in the form that this place has.
+    /// Makes a schema that does not allow `null` allow it, in the form that fits this schema.
     pub(crate) fn allow_null(&mut self, at: &Location) {
         self.remove_null();
         if is_null(self) {
-            // dropshot writes a type beside the only value `null`.
+            // Dropshot writes a type beside an enum whose only value is `null`.
             self.remove("type");
             return;
         }
@@ -144,8 +144,8 @@ impl Node {
         self.set("anyOf", Node::list(at, vec![schema, null]));
     }
 
-    /// Removes `null` from a schema that was read, and returns the place where it was allowed. Annotations count more than those
-    /// of the schema to which `null` is an alternative.
+    /// Removes `null` from a schema that was read, and returns the place where it was allowed. The annotations beside the
+    /// alternatives take precedence over the annotations of the schema without `null`.
     pub(crate) fn remove_null(&mut self) -> Option<Location> {
         let at = self.null()?.at.clone();
         if let Some(kinds) = self.get_mut("type")
@@ -161,7 +161,8 @@ impl Node {
         Some(at)
     }
 
-    /// Adds the keywords of a schema to one that has annotations only, which count more. A reference becomes a part of `allOf`.
+    /// Adds the keywords of a schema to a schema that has only annotations. The existing annotations take precedence. A reference
+    /// becomes a part of `allOf`.
     pub(crate) fn merge(&mut self, schema: Node) {
         match schema.kind {
             NodeKind::Object(others) if !others.contains_key("$ref") => {

@@ -1,7 +1,7 @@
 //! Pairs the elements of two lists.
 
-/// Returns each element of `before` with the same one of `after`, if there is one,
-/// and then the elements that only `after` has. Each pair has at least one element.
+/// Returns each element of `before` paired with the equal element of `after`, if there is one,
+/// followed by the elements that only `after` has. Each pair has at least one element.
 pub(crate) fn pairs<'l, T>(
     before: &'l [T],
     after: &'l [T],

@@ -1,19 +1,19 @@
-//! Leaves parts out of a document: operations, webhooks and components, with everything that refers to them.
+//! Removes parts from a document: operations, webhooks and components, together with everything that refers to them.
 
 use crate::grammar::{ObjectKind, each_reference};
 use crate::model::{Document, Node, escape_pointer_token, unescape_pointer_token};
 use crate::problem::{Problem, Problems};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The requirements of the operations that have none of their own.
+/// The security requirements of the document. They apply to operations that have none of their own.
 const SECURITY: &str = "/security";
 
-/// The parts of a document that can be left out, by their JSON pointers.
+/// The parts of a document that can be removed, by their JSON pointers.
 #[derive(Clone, Debug)]
 pub struct Parts {
     /// The parts to which each part refers directly.
     targets: BTreeMap<String, BTreeSet<String>>,
-    /// The operations, each by its id, if no other one has it, and as `GET /things`.
+    /// The names of each operation: its id, if no other operation has the same id, and a name such as `GET /things`.
     names: BTreeMap<String, [String; 2]>,
 }
 
@@ -78,8 +78,8 @@ impl Parts {
         parts
     }
 
-    /// Returns the name of a part in a configuration: the id of an operation or, if it has none of its own, `GET /things`; of another
-    /// part `#` and its pointer.
+    /// Returns the name of a part in a configuration. An operation is named by its id or, if it has none that is unique, as
+    /// `GET /things`; any other part is named by `#` and its pointer.
     pub fn name(&self, pointer: &str) -> String {
         let name = self.names.get(pointer).map(|[id, _]| id.clone());
         name.unwrap_or_else(|| format!("#{pointer}"))
@@ -97,7 +97,7 @@ impl Parts {
         }
     }
 
-    /// Returns the operation that a configuration names, as `GET /things`; `None` if it is another part.
+    /// Returns the operation that a configuration names, as `GET /things`; `None` if the name is that of another part.
     pub fn request(&self, name: &str) -> Option<&str> {
         let [_, request] = self.names.get(self.named(name)?)?;
         Some(request)
@@ -108,7 +108,8 @@ impl Parts {
         self.names.values().flatten().map(String::as_str)
     }
 
-    /// Returns whether a part is named to leave it out. A component that another part needs is left out with that part.
+    /// Returns whether a configuration must name this part to remove it. A component that an operation or a webhook uses is removed
+    /// together with that operation or webhook, so it is not named itself.
     pub fn is_named(&self, pointer: &str) -> bool {
         let is_component = |part: &String| {
             let is_shared = part.starts_with("/components/") || part == SECURITY;
@@ -122,8 +123,8 @@ impl Parts {
                 .all(is_component)
     }
 
-    /// Returns what to leave out because of the errors of a document that was read: the names of the parts with the errors of each.
-    /// `None` if an error is in no part.
+    /// Returns what to remove because of the errors of a document: the names of the parts, each with its errors. Returns `None` if
+    /// an error is outside of all parts.
     pub fn with_errors<'p>(
         &self,
         problems: &'p [Problem],
@@ -146,7 +147,8 @@ impl Parts {
         )
     }
 
-    /// Returns the parts at a JSON pointer: the one that contains it, or those of the path that it is in.
+    /// Returns the parts at a JSON pointer: the part that contains it or, if it is in a path item outside of the operations, all
+    /// parts of that path.
     pub fn at(&self, pointer: &str) -> BTreeSet<String> {
         let mut outer = pointer;
         while !outer.is_empty() {
@@ -184,7 +186,7 @@ impl Parts {
     }
 }
 
-/// Adds parts until no other one is found.
+/// Adds parts repeatedly until there is nothing more to add.
 fn closure(
     mut parts: BTreeSet<String>,
     next: impl Fn(&BTreeSet<String>) -> BTreeSet<String>,
@@ -207,7 +209,7 @@ fn members<'n>(root: &'n Node, section: &str) -> impl Iterator<Item = (String, &
     })
 }
 
-/// The pointers to which an object refers. A name in a discriminator is that of a component schema.
+/// The pointers to which an object refers. A plain name in a discriminator is the name of a component schema.
 fn targets(node: &Node, kind: ObjectKind) -> BTreeSet<String> {
     let mut targets = BTreeSet::new();
     each_reference(node, kind, &mut |_, reference| {
@@ -228,7 +230,8 @@ fn schemes(security: &Node) -> BTreeSet<String> {
     schemes.map(pointer).collect()
 }
 
-/// Returns a tree without these parts, without what refers to them, and without the components that are then no longer needed.
+/// Returns a tree without these parts, without everything that refers to them, and without the components that are no longer
+/// needed.
 pub(crate) fn without(root: &Node, parts: BTreeSet<String>) -> Node {
     let mut rest = root.clone();
     let all = Parts::of(root);
@@ -240,7 +243,7 @@ pub(crate) fn without(root: &Node, parts: BTreeSet<String>) -> Node {
     for part in &unneeded {
         if left_out.contains(part) || !needed.contains(part) {
             rest.remove_at(part);
-            // A path without operations is not a path of the service.
+            // A path without operations is removed as well.
             let (path, _) = part.rsplit_once('/').unwrap_or_default();
             let path = path.strip_suffix("/additionalOperations").unwrap_or(path);
             let item = rest.pointer(path).filter(|_| path.starts_with("/paths/"));
@@ -253,12 +256,12 @@ pub(crate) fn without(root: &Node, parts: BTreeSet<String>) -> Node {
 }
 
 impl Document {
-    /// Returns the document without these parts, without what refers to them, and without the components that are then not needed
-    /// any more. The parts are JSON pointers in the document as it is written; see [`Parts::with_users`].
+    /// Returns the document without these parts, without everything that refers to them, and without the components that are no
+    /// longer needed. The parts are JSON pointers in the document as it is written; see [`Parts::with_users`].
     ///
     /// # Errors
     ///
-    /// The rest is not a document.
+    /// Fails if the rest is not a valid document.
     pub fn without(&self, parts: BTreeSet<String>) -> Result<Document, Problems> {
         let document = self.with_tree(without(self.as_written(), parts))?;
         Ok(Document {

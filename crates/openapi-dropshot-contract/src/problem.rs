@@ -9,7 +9,7 @@ use crate::rules::{DifferenceRule, Rule, Severity};
 use std::fmt;
 use std::sync::Arc;
 
-/// One problem of a document. It is made of a declared rule: by [`Rule::problem`], [`Rule::violation`],
+/// One problem of a document. It can be created only from a declared rule: by [`Rule::problem`], [`Rule::violation`],
 /// [`DifferenceRule::problem`] or [`Change::problem`](crate::diff::Change::problem).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -18,15 +18,16 @@ pub struct Problem {
     pub severity: Severity,
     /// The id of the rule that was violated.
     pub rule: &'static str,
-    /// Where, in the document as it is written.
+    /// The place in the document as it is written.
     pub at: Location,
-    /// The JSON pointer to the place in the tree that was checked, which may be a rewritten one.
+    /// The JSON pointer to the place in the tree that was checked. The tree may have been rewritten, so this pointer can
+    /// differ from that of `at`.
     pub pointer: String,
-    /// What is wrong, as a lower-case fragment.
+    /// What is wrong, as a phrase that begins with a lower-case letter.
     pub message: String,
     /// What to write instead.
     pub help: String,
-    /// Other places that the message is about, each with a few words.
+    /// Other places that the message refers to, each with a short label.
     pub related: Vec<(Location, String)>,
 }
 
@@ -40,7 +41,7 @@ impl Rule {
         self.problem(at, message, help)
     }
 
-    /// Makes a problem of this rule, with another help.
+    /// Makes a problem of this rule, with a help text other than the remedy.
     pub fn problem(
         &self,
         at: &Location,
@@ -64,7 +65,7 @@ impl DifferenceRule {
 }
 
 impl Problem {
-    /// Makes a problem of the id of a declared rule.
+    /// Makes a problem from the id of a declared rule.
     pub(crate) fn new(
         rule: &'static str,
         severity: Severity,
@@ -88,13 +89,13 @@ impl Problem {
         self.severity == Severity::Error
     }
 
-    /// Replaces the severity, where it depends on more than the rule.
+    /// Replaces the severity. This is for problems whose severity depends on more than the rule.
     #[must_use]
     pub fn with_severity(self, severity: Severity) -> Self {
         Problem { severity, ..self }
     }
 
-    /// Adds another place that the message is about.
+    /// Adds another place that the message refers to.
     #[must_use]
     pub fn with_related(mut self, at: &Location, label: impl Into<String>) -> Self {
         self.related.push((at.as_written(), label.into()));
@@ -102,10 +103,10 @@ impl Problem {
     }
 }
 
-/// The texts of a document: that of its file, and those of the files to which it refers.
+/// The texts of a document: the text of its file, and the texts of the files to which it refers.
 #[derive(Clone, Debug)]
 pub struct Texts {
-    /// The text of each file that has none of its own in `others`.
+    /// The text of each file that is not in `others`.
     main: Arc<str>,
     others: Vec<(Arc<str>, Arc<str>)>,
 }
@@ -119,7 +120,7 @@ impl Texts {
         }
     }
 
-    /// The index of a file: 0 is the document.
+    /// The index of the text of a file. The document itself has index 0.
     fn index(&self, at: &Location) -> usize {
         let mut others = self.others.iter();
         others
@@ -146,8 +147,8 @@ impl From<&Texts> for Texts {
     }
 }
 
-/// The problems of one document, together with its text. They are displayed as
-/// rustc displays errors: with the line and with what to write instead. The errors are last, where a terminal shows them.
+/// The problems of one document, together with its text. They are displayed in the format of rustc: with the source line
+/// and with the help. The errors come last, because the end of the output is what a terminal shows.
 #[derive(Clone, Debug)]
 pub struct Problems {
     texts: Texts,
@@ -155,15 +156,15 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// Puts problems beside the text they are about, in the order of the text. The text is that of a [`Document`](crate::Document), or a text
-    /// alone.
+    /// Combines problems with the text to which they belong, and sorts them in the order of the text. The text is that of a
+    /// [`Document`](crate::Document), or any other text.
     pub fn new(texts: impl Into<Texts>, mut problems: Vec<Problem>) -> Self {
         let texts = texts.into();
         problems.sort_by(|a, b| {
             let key = |p: &Problem| (texts.index(&p.at), p.at.line, p.at.column, p.rule);
             key(a).cmp(&key(b)).then_with(|| a.message.cmp(&b.message))
         });
-        // A problem in a component is found again wherever the component is used.
+        // A problem in a component is found once for each use of the component.
         problems.dedup_by(|a, b| {
             let texts = (&a.message, &a.help) == (&b.message, &b.help);
             texts && (a.rule, &a.at, &a.related) == (b.rule, &b.at, &b.related)
@@ -171,7 +172,7 @@ impl Problems {
         Problems { texts, problems }
     }
 
-    /// The texts that the problems are about.
+    /// The texts to which the problems belong.
     pub fn texts(&self) -> &Texts {
         &self.texts
     }
@@ -181,7 +182,7 @@ impl Problems {
         &self.problems
     }
 
-    /// The problems alone.
+    /// The problems without the texts.
     pub fn into_problems(self) -> Vec<Problem> {
         self.problems
     }

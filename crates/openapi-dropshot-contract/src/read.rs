@@ -1,5 +1,5 @@
-//! Turns the untyped tree into the typed model, and reports everything that is
-//! wrong with its structure, the types of its members and its references.
+//! Converts the untyped tree into the typed model, and reports every problem of its structure, the
+//! types of its members and its references.
 
 mod bodies;
 mod components;
@@ -30,26 +30,27 @@ pub(crate) struct Reader<'a> {
     root: &'a Node,
     /// The version of the document.
     version: Since,
-    /// The document so far. Its components are read first; references clone them.
+    /// The document as far as it has been read. Its components are read first, and references clone
+    /// them.
     document: Document,
     /// The values of the examples in the components; `None` if the value is in another file.
     examples: IndexMap<String, Option<Node>>,
-    /// The member `security` of the document: alternatives of schemes, each with its scopes.
+    /// The member `security` of the document: alternative combinations of schemes, each scheme with
+    /// its scopes.
     security: Vec<IndexMap<String, Vec<String>>>,
     /// Where chains of references among components end, by section.
     ends: HashMap<Section, Ends<'a>>,
-    /// How many values references to components have copied so far.
+    /// How many values have been copied so far because of references to components.
     copied: usize,
     log: &'a Log,
 }
 
-/// How many values of components may be copied to where they are referred to.
-/// Real documents stay far below this limit; it stops small texts that are crafted to exhaust the
+/// How many values of components may be copied to the places that refer to them. Real documents stay
+/// far below this limit. The limit protects against small texts that are written to exhaust the
 /// memory.
 pub(crate) const MAX_COPIED: usize = 2_000_000;
 
-/// Reads a whole document from its tree. The caller adds the tree, and the warnings among
-/// the problems, to the document.
+/// Reads a whole document from its tree. The caller sets the tree and the warnings of the document.
 pub(crate) fn document(
     file: &Arc<str>,
     text: &Arc<str>,
@@ -96,7 +97,8 @@ impl<'a> Reader<'a> {
         Some(self.document)
     }
 
-    /// Checks the version; returns `None` if it is not known. All other problems would be misleading.
+    /// Checks the version. Returns `None` if it is not known, because all other problems would then
+    /// be misleading.
     fn check_version(&self) -> Option<()> {
         let (at, message, help) = if let Some(swagger) = self.root.get("swagger") {
             let message = format!("this is a Swagger {} document", swagger.summary());
@@ -141,7 +143,8 @@ impl<'a> Reader<'a> {
         Some(value)
     }
 
-    /// Does the same with a member that must be present, as others of the object say.
+    /// Does the same as [`checked`](Self::checked), but reports an absent member: other members of
+    /// the object make this one required.
     fn needed(
         &self,
         node: &'a Node,
@@ -159,13 +162,14 @@ impl<'a> Reader<'a> {
 /// A member of an object with its name.
 type Entry<'a> = (&'a String, &'a Member);
 
-/// The members of a member whose names the author chooses, with their places.
+/// The entries of a member that is a map, with their places.
 fn entries<'a>(node: &'a Node, name: &str) -> impl Iterator<Item = Entry<'a>> + use<'a> {
     let members = node.get(name).and_then(Node::as_object);
     members.into_iter().flatten()
 }
 
-/// The members of a tree whose structure was checked: a value of a wrong type counts as absent.
+/// Accessors for the members of a tree whose structure was checked. A value of a wrong type counts as
+/// absent.
 impl Node {
     fn string(&self, name: &str) -> Option<String> {
         self.word(name).map(str::to_owned)

@@ -1,11 +1,11 @@
-//! Determines the next version from a list of changes: a breaking change needs a
-//! new major number, an addition a new minor number (<https://semver.org>).
+//! Determines the next version from a list of changes: a breaking change requires a new major
+//! version, an addition a new minor version (<https://semver.org>).
 
 use crate::diff::{Change, Level};
 pub use crate::version::{Bump, Version};
 
-/// The smallest step that these changes allow. Changes of the version itself do
-/// not count.
+/// Returns the smallest version bump that is correct for these changes. Changes of the version
+/// number itself are ignored.
 pub fn needed(changes: &[Change]) -> Bump {
     (changes.iter())
         .filter(|change| !change.id.contains("version"))

@@ -1,13 +1,11 @@
-//! Declares every rule of the reader, the linter and the comparison, each in
-//! one place: id, severity, meaning, remedy and an example.
+//! Declares every rule of the reader, the linter and the comparison. A declaration contains the id, the severity, the meaning, the
+//! remedy and an example.
 //!
-//! [`all`] lists the rules for one document, [`all_changes`] those for the
-//! changes between two. `cargo openapi-dropshot explain` and its page of rules
-//! are generated from these declarations. A problem or a change can only be reported by reference to a
-//! declaration, so that an undeclared id does not compile; search for the
-//! name of the constant to find the code that reports a rule. Rules for the same
-//! change at different places are declared together: their ids consist of the
-//! place and of the ending that is declared.
+//! [`all`] lists the rules for one document, [`all_changes`] the rules for the changes between two documents.
+//! `cargo openapi-dropshot explain` and the page of rules in the documentation are generated from these declarations. A problem or
+//! a change can be created only from the constant of its rule, so an undeclared id does not compile. To find the code that reports
+//! a rule, search for the name of its constant. Rules for the same change at different places are declared together: the id of
+//! each is its place, followed by the declared ending.
 
 pub(crate) mod changes;
 pub mod differences;
@@ -18,9 +16,9 @@ mod keywords;
 use std::fmt;
 use std::sync::LazyLock;
 
-/// Declares rules: the name of the constant, the severity, the profile, the id, the meaning,
-/// the remedy, the part of a document that the examples show, the examples, and how to configure the rule, if it differs from what
-/// is said about other rules. `ALL` has all of them, in this order.
+/// Declares rules. Each entry contains the name of the constant, the severity, the profile, the id, the meaning, the remedy, the
+/// part of a document that the examples show, the examples, and how to configure the rule, if that differs from other rules. `ALL`
+/// contains all declared rules in this order.
 #[macro_export]
 macro_rules! rules {
     ($($name:ident $severity:ident $profile:ident $id:literal $meaning:literal $remedy:literal
@@ -46,14 +44,14 @@ macro_rules! rules {
 /// How serious a problem is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Reported, but nothing fails.
+    /// The problem is reported, but nothing fails.
     Warning,
     /// The document cannot be used.
     Error,
 }
 
 impl Severity {
-    /// The word in messages.
+    /// The word for the severity in messages.
     pub const fn word(self) -> &'static str {
         match self {
             Severity::Warning => "warning",
@@ -65,24 +63,23 @@ impl Severity {
 /// Which rules [`crate::lint`] applies to a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Profile {
-    /// The rules that any document must follow to make sense.
+    /// Only the rules that every document must follow to have a clear meaning.
     General,
-    /// The general rules, and the project rules: an operation has an id, a
-    /// summary and a security requirement; a body has an example; a deprecated
-    /// operation states since when, until when and what replaces it; an error
-    /// response lists its codes.
+    /// The general rules and the project rules. The project rules are: an operation has an id, a summary and a security
+    /// requirement; a body has an example; a deprecated operation states the day of its deprecation, its sunset and its
+    /// replacement; an error response lists its codes.
     #[default]
     Strict,
 }
 
-/// How much a change matters, the most severe first.
+/// How serious a change is. The most severe level is first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Level {
     /// An existing client can break.
     Err,
-    /// An existing client may break; the documents alone do not tell.
+    /// An existing client may break; the documents alone do not show whether it does.
     Warn,
-    /// For information; no client breaks.
+    /// The change is only information; no client breaks.
     Info,
 }
 
@@ -96,8 +93,7 @@ impl fmt::Display for Level {
     }
 }
 
-/// Which part of a document an example shows. The rest of the document is the
-/// least that a document needs.
+/// The part of a document that an example shows. The rest of the document contains only what a document must contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// The whole text.
@@ -116,21 +112,21 @@ pub enum Part {
     Body,
     /// The members of a property of an object.
     Property,
-    /// A schema: of a component, or of a body, a parameter or a header.
+    /// A schema of a component, a body, a parameter or a header.
     Schema,
     /// A description in words, because the example itself is too large.
     Words,
 }
 
-/// A rule. A [`Problem`](crate::Problem) is made of a rule only, by [`Rule::problem`](crate::Rule::problem). Other crates declare
-/// rules of their own with [`rules!`](crate::rules!).
+/// A rule. A [`Problem`](crate::Problem) can be created only from a rule, by [`Rule::problem`](crate::Rule::problem). Other crates
+/// declare their own rules with [`rules!`](crate::rules!).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
     /// A stable name in kebab case.
     pub id: &'static str,
     /// How serious a violation is.
     pub severity: Severity,
-    /// The first profile that checks it.
+    /// The least strict profile that checks the rule.
     pub profile: Profile,
     /// When a document violates it, as a sentence.
     pub meaning: &'static str,
@@ -140,10 +136,9 @@ pub struct Rule {
     pub part: Part,
     /// An example that violates the rule.
     pub breaks: &'static str,
-    /// A similar example that does not.
+    /// A similar example that does not violate the rule.
     pub keeps: &'static str,
-    /// How to configure the rule, as sentences, if it differs from what is said about
-    /// other rules.
+    /// How to configure the rule, in full sentences, if that differs from other rules.
     pub configuration: Option<&'static str>,
 }
 
@@ -161,14 +156,14 @@ pub struct DifferenceRule {
 /// A rule for a change between two documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChangeRule {
-    /// A stable name in kebab case; oasdiff's where oasdiff has the rule.
+    /// A stable name in kebab case. It is the id of oasdiff if oasdiff has the rule.
     pub id: &'static str,
-    /// How much such a change matters for an operation that is stable.
+    /// How serious such a change is for a stable operation.
     pub level: Level,
     /// What changed, as a clause.
     pub meaning: &'static str,
-    /// Examples: the part of the documents that is shown, its text in the base, and
-    /// its text in the revision. At least one of them shows this rule.
+    /// Examples: the part of the document that the example shows, its text in the base, and its text in the revision. At least one
+    /// of the examples shows a change of this rule.
     pub examples: &'static [(Part, &'static str, &'static str)],
     /// The remedy, if the general one is not suitable.
     own_remedy: Option<&'static str>,
@@ -180,24 +175,26 @@ impl ChangeRule {
         match (self.own_remedy, self.level) {
             (Some(remedy), _) => remedy,
             (None, Level::Err) if self.id.contains("response") => {
-                "Keep sending only what the base describes, or add a new operation and deprecate this one."
+                "Keep sending only what the old document describes, or add a new operation and deprecate this one."
             }
             (None, Level::Err) => {
-                "Keep accepting what the base accepts, or add a new operation and deprecate this one."
+                "Keep accepting what the old document accepts, or add a new operation and deprecate this one."
             }
-            (None, Level::Warn) => "Make sure that no client relies on what the base describes.",
+            (None, Level::Warn) => {
+                "Make sure that no client relies on what the old document describes."
+            }
             (None, Level::Info) => "Nothing: existing clients keep working.",
         }
     }
 
-    /// Whether the rule is about a promise for the future. Such a promise
-    /// counts at every stability level.
+    /// Whether the rule is about a promise for the future, such as a sunset. The stability level does not lower the level of such
+    /// a rule.
     pub(crate) fn is_promise(&self) -> bool {
         self.id.contains("sunset") || self.id.contains("stability")
     }
 }
 
-/// Places of a change by level. Each is the beginning of an id.
+/// Places of a change, grouped by level. Each place is the beginning of an id.
 type Levels = &'static [(Level, &'static [&'static str])];
 
 /// Rules for the same change at different places: of a request body, of a
@@ -231,8 +228,7 @@ impl Family {
         }
     }
 
-    /// Returns the rule for the first of these places that has one. A place is the
-    /// beginning of the ids of its rules.
+    /// Returns the rule for the first of these places that has a rule. A place is the beginning of the ids of its rules.
     pub(crate) fn at(&self, places: &[&str]) -> Option<&'static ChangeRule> {
         places.iter().find_map(|place| change(&self.id(place)))
     }
@@ -248,7 +244,7 @@ impl Family {
         let places = (self.levels.iter())
             .flat_map(|(level, places)| places.iter().map(|place| (*level, *place)));
         places.map(|(level, place)| ChangeRule {
-            // Leaking the text is fine, because the rules live as long as the program.
+            // The text may be leaked, because the rules live as long as the program.
             id: self.id(place).leak(),
             level,
             meaning: self.meaning,

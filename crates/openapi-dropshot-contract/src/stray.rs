@@ -1,5 +1,5 @@
-//! Removes the members that no version of OpenAPI knows, and that change no meaning, from the tree, and reports them as warnings.
-//! The reader rejects the rest: names that look like misspelt ones, and names that mean something elsewhere.
+//! Removes from the tree the members that no version of OpenAPI knows and that do not affect the meaning, and reports them as
+//! warnings. The reader rejects all other unknown members: names that look misspelt, and names that have a meaning elsewhere.
 
 use crate::grammar::{Effect, ObjectKind, Since, visit, visit_mut};
 use crate::model::{Member, Node};
@@ -7,7 +7,7 @@ use crate::problem::Problem;
 use crate::rules::{Severity, document as rules};
 use crate::suggest::closest;
 
-/// Returns the tree without stray members, and reports them; `None` if it has none.
+/// Returns the tree without unknown members, and reports them. Returns `None` if the tree has none.
 pub(crate) fn without_stray_members(
     root: &Node,
     version: Since,
@@ -52,7 +52,7 @@ impl Checker {
         kind: ObjectKind,
         object: &'n Node,
     ) -> impl Iterator<Item = (&'n str, Problem)> {
-        // Members beside a reference have a meaning in schemas of 3.1 only.
+        // Only schemas of OpenAPI 3.1 and later give members beside a reference a meaning.
         let is_reference = (kind != ObjectKind::MediaType || self.version >= Since::V32)
             && object.get("$ref").is_some();
         let is_schema = kind == ObjectKind::Schema;
@@ -65,7 +65,7 @@ impl Checker {
         })
     }
 
-    /// Returns the problem of a member that is ignored; `None` if it is a known member, or the reader rejects it.
+    /// Returns the problem for a member that is ignored; `None` if the member is known, or if the reader rejects it.
     fn problem(&self, kind: ObjectKind, name: &str, member: &Member) -> Option<Problem> {
         let is_schema = kind == ObjectKind::Schema;
         if is_schema && name == "required" && member.value.as_bool().is_some() {
@@ -80,9 +80,9 @@ impl Checker {
             return None;
         }
         let is_harmless = match known {
-            // A keyword that restricts values, or holds other schemas, would mean something to other tools.
+            // Other tools would give a meaning to a keyword that restricts values or that contains schemas.
             Some(newer) if is_schema => newer.effect == Effect::Annotation && newer.holds_nothing(),
-            // Without some members of 3.2 an operation, or the content of a body, would be another one.
+            // Ignoring some members of 3.2 would change the meaning of an operation, or of the content of a body.
             Some(newer) => {
                 let is_other = [ObjectKind::PathItem, ObjectKind::MediaType].contains(&kind);
                 newer.since < Since::V32 || !is_other
@@ -102,7 +102,7 @@ impl Checker {
     }
 }
 
-/// Whether earlier drafts of JSON Schema have this keyword, which OpenAPI never had.
+/// Returns whether an earlier draft of JSON Schema has this keyword, which no version of OpenAPI has.
 fn is_keyword(name: &str) -> bool {
     ["additionalItems", "definitions", "dependencies"].contains(&name)
 }

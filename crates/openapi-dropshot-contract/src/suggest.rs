@@ -2,7 +2,7 @@
 
 /// The candidate that is most similar to a mistyped word.
 pub fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
-    // Longer words are not typing mistakes, and comparing many takes long.
+    // A longer word is not a typing mistake, and comparing many long words takes too much time.
     const MAX_LENGTH: usize = 100;
     const MAX_CANDIDATES: usize = 1000;
     if word.len() > MAX_LENGTH {
@@ -24,8 +24,8 @@ pub fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// The help for a word that is not one of the candidates: the closest one, or
-/// what to do where none is close.
+/// Returns the help for a word that is not one of the candidates: the closest candidate or, if none
+/// is close, what to do instead.
 pub fn did_you_mean<'c>(
     word: &str,
     candidates: impl IntoIterator<Item = &'c str>,

@@ -1,6 +1,6 @@
-//! Parses a text into the untyped tree of [`Node`]s: YAML 1.2 with the core
-//! schema, or JSON. Every value and every name has a place. Depth, lengths and
-//! the number of values are bounded, whatever the text is.
+//! Parses a text into the untyped tree of [`Node`]s: YAML 1.2 with the core schema, or JSON. Every
+//! value and every name has a place. The depth, the length of names and the number of values that
+//! aliases add are bounded for every input.
 
 mod json;
 mod scalar;
@@ -15,14 +15,14 @@ use std::{borrow::Cow, sync::Arc};
 /// How deep objects and arrays may be nested.
 pub(crate) const MAX_DEPTH: usize = 128;
 
-/// How long a JSON pointer may become. Every value keeps its pointer, so this
-/// bounds the memory that long names take when they are nested.
+/// The maximum length of a JSON pointer. Every value stores its pointer, so this bounds the memory
+/// for long nested names.
 const MAX_POINTER: usize = 2048;
 
 /// The result of parsing: the tree, where one could be made, and the problems.
 #[derive(Debug)]
 pub(crate) struct Parsed {
-    /// The tree. With problems beside it, it lacks what these problems name.
+    /// The tree. If there are problems, the parts that the problems describe are missing.
     pub(crate) root: Option<Node>,
     /// What is wrong with the text.
     pub(crate) problems: Vec<Problem>,
@@ -33,9 +33,9 @@ type Fatal = Box<Problem>;
 
 /// Parses a text as JSON or as YAML.
 ///
-/// A file named `….json` is JSON and nothing else. Any other text that begins
-/// as JSON does is parsed as JSON first: YAML readers do not support some of its
-/// escapes, and their messages are less exact.
+/// A file whose name ends in `.json` is parsed only as JSON. Any other text that begins like JSON
+/// is parsed as JSON first, because YAML parsers do not support some of its escapes and have less
+/// exact messages.
 pub(crate) fn parse(file: &Arc<str>, text: &str) -> Parsed {
     let is_json = file.to_ascii_lowercase().ends_with(".json");
     if !is_json && !text.trim_start().starts_with(['{', '[']) {
@@ -54,12 +54,13 @@ pub(crate) fn parse(file: &Arc<str>, text: &str) -> Parsed {
     }
 }
 
-/// The text without a byte order mark, which editors do not count.
+/// The text without a byte order mark. Editors do not count the mark as a column.
 pub(crate) fn without_byte_order_mark(text: &str) -> Arc<str> {
     Arc::from(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
 
-/// How often a line with a bracket is indented more, so that the parser accepts it.
+/// How many times lines with a closing bracket are indented further, so that the parser accepts
+/// them.
 const MOST_BRACKETS: usize = 16;
 
 fn yaml(file: &Arc<str>, text: &str) -> Parsed {
@@ -78,8 +79,8 @@ fn yaml(file: &Arc<str>, text: &str) -> Parsed {
     yaml_as_it_is(file, &text)
 }
 
-/// Indents a line by one more character, if the parser stopped there at a closing bracket.
-/// YAML 1.2 wants it deeper than the name of the member, but most parsers do not.
+/// Indents a line by one more character if the parser stopped there at a closing bracket. YAML 1.2
+/// requires the bracket to be indented deeper than the name of the member, but most parsers do not.
 fn with_indented_bracket(text: &str, problem: &Problem) -> Option<String> {
     let start = text
         .split_inclusive('\n')

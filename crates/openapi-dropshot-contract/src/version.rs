@@ -5,17 +5,17 @@ use std::fmt;
 /// `MAJOR.MINOR.PATCH`, ordered by precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Version {
-    /// Increases if a client can break.
+    /// The number that increases if a client can break.
     pub major: u64,
-    /// Increases if something was added.
+    /// The number that increases if something was added.
     pub minor: u64,
-    /// Increases if a bug was fixed.
+    /// The number that increases if a bug was fixed.
     pub patch: u64,
 }
 
 impl Version {
-    /// Reads `1.2.3`; shorter forms as oasdiff's documents have them (`1.0`)
-    /// are filled with zeros. `None` for anything else.
+    /// Parses `1.2.3`. Shorter forms such as `1.0`, which some documents of oasdiff have, are
+    /// filled with zeros. Returns `None` for anything else.
     pub fn parse(text: &str) -> Option<Self> {
         let mut parts = text.split('.').map(|part| {
             let is_number = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -29,14 +29,14 @@ impl Version {
         parts.next().is_none().then_some(version)
     }
 
-    /// Whether a client of this version may break with the next: a larger
-    /// major number, or before 1.0.0 a larger minor one.
+    /// Whether the next version may break a client of this version: if the next major number is
+    /// larger or, before 1.0.0, if the next minor number is larger.
     pub fn allows_break(self, next: Version) -> bool {
         next.major > self.major || (self.major == 0 && next.major == 0 && next.minor > self.minor)
     }
 
-    /// The smallest step from this version to a later one; `None` if the
-    /// other is not later.
+    /// Returns the smallest version bump that leads from this version to a later one; `None` if the
+    /// other version is not later.
     pub fn bump_to(self, next: Version) -> Option<Bump> {
         if next <= self {
             None
@@ -56,10 +56,10 @@ impl fmt::Display for Version {
     }
 }
 
-/// Which number of a version has to increase, smallest first.
+/// Which number of a version has to increase. The smallest bump is first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Bump {
-    /// Nothing that a client sees changed.
+    /// Nothing changed that clients can see.
     Patch,
     /// Something was added.
     Minor,

@@ -1,5 +1,5 @@
-//! Prints the settings with which a service would run, from flags, variables and a file: `cargo run --example settings --
-//! --listen 127.0.0.1:0`, or `--help` for all of them.
+//! Prints the settings of a service, which it reads from flags, variables and a file: `cargo run --example settings --
+//! --listen 127.0.0.1:0`. With `--help`, it prints all settings.
 
 use clap::Parser;
 use openapi_dropshot_server::{

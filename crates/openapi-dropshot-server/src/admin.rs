@@ -1,8 +1,9 @@
-//! Serves health and metrics on the admin listener. It serves no operation of the API, requires
-//! no key, and must not be reachable by clients. `/livez` reports that the process can respond;
-//! it checks nothing else, because a restart fixes nothing else. `/readyz` reports whether the
-//! server accepts traffic, also while the service still opens its state. `/metrics` returns the
-//! metrics, and `/usage` a page about the usage of deprecated operations, once there is a server.
+//! Serves health and metrics on the admin listener. The listener serves no operation of the API,
+//! requires no key, and must not be reachable by clients. `/livez` reports that the process can
+//! respond. It checks nothing else, because a restart would not fix any other problem. `/readyz`
+//! reports whether the server accepts requests, even while the service still opens its state.
+//! `/metrics` returns the metrics, and `/usage` a page about the usage of deprecated operations; both
+//! exist as soon as the server exists.
 
 use crate::{
     config::{AdminListen, HostNames},
@@ -43,31 +44,31 @@ use tokio::{
     task::{JoinHandle, JoinSet},
 };
 
-/// The highest number of connections at the same time. For a further one, the oldest connection
-/// without a complete request head is closed; if there is none, the new one waits.
+/// The highest number of connections at the same time. To make room for a further connection, the
+/// oldest connection without a complete request head is closed; if there is none, the new connection
+/// waits.
 const CONNECTIONS: usize = 64;
 /// The largest head of a request.
 const HEAD_BYTES: usize = 16 << 10;
-/// The time in which the head of a request has to arrive.
+/// How long the head of a request may take to arrive.
 const HEAD: Duration = Duration::from_secs(5);
-/// The time limit of a connection, which serves one request.
+/// The time limit of a connection, which serves only one request.
 const CONNECTION: Duration = Duration::from_secs(15);
-/// The pause after a connection could not be accepted because of too many open files, and between
-/// two checks whether a request has ended.
+/// The pause after a connection could not be accepted because of too many open files, and the
+/// interval at which the listener checks whether a request has ended.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// The time in which the state has to respond: less than the second that a
-/// Kubernetes probe waits.
+/// How long the state may take to respond: less than the second that a Kubernetes probe waits.
 const STATE: Duration = Duration::from_millis(800);
 
-/// The time in which the state has to return the usage, which is read as a whole.
+/// How long the state may take to return the usage, which it reads completely.
 const USAGE: Duration = Duration::from_secs(5);
 
 const STARTING: &str = "the service is starting";
 const NO_RESPONSE: &str = "the store does not respond in time";
 
 const HTML: &str = "text/html; charset=utf-8";
-/// The page contains inline styles and nothing else.
+/// The content security policy: the page contains inline styles and nothing else.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const TEXT: &str = "text/plain; charset=utf-8";
 /// The media type of the text format, which every version of Prometheus reads.
@@ -75,11 +76,11 @@ const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// The state that all connections of the listener share.
 struct Shared {
-    /// The host names that requests may have.
+    /// The host names that the header `Host` of requests may contain.
     hosts: HostNames,
-    /// The server that the listener reports on, once there is one.
+    /// The server that the listener reports on; not set before it exists.
     server: OnceLock<Arc<dyn Report>>,
-    /// What the service waits for before there is a server.
+    /// What the service is waiting for while there is no server yet.
     waits_for: Mutex<Option<String>>,
 }
 
@@ -92,7 +93,7 @@ impl Shared {
     }
 }
 
-/// What the listener reports on a server.
+/// The data of a server that the listener reports.
 #[async_trait]
 trait Report: Send + Sync {
     async fn why_not_ready(&self) -> Option<Cow<'static, str>>;
@@ -126,7 +127,8 @@ impl<S: State> Report for RequestContexts<Context<S>> {
                 "metrics are switched off (`--metrics off`)",
             );
         };
-        // An outage must be seen without requests: a load balancer that follows `/readyz` sends none.
+        // The state is checked at each scrape, because an outage must be visible even without
+        // requests: a load balancer that uses `/readyz` sends none.
         metrics.set_ready(self.why_not_ready().await.is_none());
         match metrics.text() {
             Ok(counted) => with(StatusCode::OK, METRICS, counted),
@@ -140,7 +142,7 @@ impl<S: State> Report for RequestContexts<Context<S>> {
         }
     }
 
-    /// The page about the usage of deprecated operations.
+    /// Responds with the page about the usage of deprecated operations.
     async fn usage(&self) -> TextResponse {
         let (context, now) = (self.context(), Utc::now());
         let stored = context
@@ -188,16 +190,17 @@ pub struct Admin {
 }
 
 impl Admin {
-    /// Binds the address and begins to serve requests; returns `None` if the listener is switched
-    /// off. Until [`report_on`](Self::report_on) is called, it reports that the process is alive
-    /// and not ready. Must be called inside a tokio runtime.
+    /// Binds the address and starts to serve requests; returns `None` if the listener is switched
+    /// off. Until [`report_on`](Self::report_on) is called, the listener reports that the process is
+    /// alive but not ready. Must be called inside a tokio runtime.
     ///
-    /// The `Host` of a request must be an address, `localhost` or one of the names, because a page
-    /// of another site could make a browser resolve the name of that site to this machine.
+    /// The `Host` of a request must be an address, `localhost` or one of the names. Otherwise a web
+    /// page of another site could access this listener by resolving the name of that site to this
+    /// machine (DNS rebinding).
     ///
     /// # Errors
     ///
-    /// The address is in use, not allowed, or does not belong to this machine.
+    /// Returns an error if the address is in use, not allowed, or does not belong to this machine.
     pub fn listen(listen: AdminListen, hosts: HostNames) -> Result<Option<Self>, CannotListen> {
         let AdminListen::At(address) = listen else {
             return Ok(None);
@@ -220,7 +223,7 @@ impl Admin {
         }))
     }
 
-    /// The address on which it listens, with the actual port if 0 was requested.
+    /// Returns the address on which it listens, with the actual port if port 0 was requested.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
@@ -231,7 +234,7 @@ impl Admin {
         let _already_set = self.shared.server.set(server.contexts().clone());
     }
 
-    /// What the service waits for before there is a server; `/readyz` shows it.
+    /// Sets what the service is waiting for before there is a server; `/readyz` shows it.
     pub fn waits_for(&self, reason: String) {
         *lock(&self.shared.waits_for) = Some(reason);
     }
@@ -253,7 +256,7 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
                 make_room(&mut open).await;
             }
             Err(problem) => {
-                tracing::warn!("the admin listener cannot accept: {problem}");
+                tracing::warn!("the admin listener cannot accept a connection: {problem}");
                 tokio::time::sleep(PAUSE).await;
             }
         }
@@ -272,7 +275,7 @@ async fn make_room(open: &mut VecDeque<Connection>) {
         if open.len() < CONNECTIONS {
             return;
         }
-        // The newest connection can read its request first.
+        // The newest connection gets time to send its request first.
         tokio::task::yield_now().await;
         let is_incomplete = |open: &Connection| !open.has_request.load(Ordering::Relaxed);
         match open.iter().position(is_incomplete) {
@@ -307,7 +310,7 @@ async fn serve(stream: TcpStream, shared: Arc<Shared>, has_request: Arc<AtomicBo
 type TextResponse = Response<Full<Bytes>>;
 
 /// Whether the request is for an address, for `localhost` or for one of these names. Browsers send
-/// the name of the page's site, other clients may send none.
+/// the host name of the page's site; other clients may send no host name.
 fn is_for<B>(request: &Request<B>, hosts: &HostNames) -> bool {
     let HostNames::Named(names) = hosts else {
         return true;
@@ -321,7 +324,7 @@ fn is_for<B>(request: &Request<B>, hosts: &HostNames) -> bool {
             let address = host.trim_start_matches('[').trim_end_matches(']');
             let is_known =
                 host == "localhost" || address.parse::<IpAddr>().is_ok() || names.contains(&host);
-            // Not behind the name of a user.
+            // A host after a user name is not accepted.
             is_known && !authority.as_str().contains('@')
         })
     })
@@ -331,7 +334,7 @@ async fn respond<B>(request: &Request<B>, shared: &Shared) -> TextResponse {
     if !is_for(request, &shared.hosts) {
         return text(
             StatusCode::MISDIRECTED_REQUEST,
-            "this listener responds to requests for its address or for localhost; allow other names in `Host` with `--admin-hosts`",
+            "this listener only responds to requests whose `Host` is an IP address or localhost; allow other names with `--admin-hosts`",
         );
     }
     let path = request.uri().path();

@@ -1,5 +1,5 @@
-//! The clock of the server. It is an argument, so that tests can run on the days around
-//! the removal of an operation.
+//! The clock of the server. It can be replaced, so that tests can run on the days around the
+//! removal of an operation.
 
 use chrono::{DateTime, Utc};
 use std::{
@@ -7,16 +7,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A moment that never moves.
+/// A fixed point in time.
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
-/// Tells the time.
+/// A source of the time.
 pub trait Clock: Send + Sync {
-    /// The present moment.
+    /// Returns the current time.
     fn now(&self) -> DateTime<Utc>;
 
-    /// The time since a moment that never moves. Unlike [`now`](Clock::now) it
-    /// does not go back when the clock is set back.
+    /// Returns the time since a fixed point in time. Unlike [`now`](Clock::now), it does not go
+    /// back when the clock is set back.
     fn elapsed(&self) -> Duration {
         START.elapsed()
     }

@@ -1,9 +1,9 @@
-//! The error of settings that cannot be used.
+//! The error for settings that cannot be used.
 
 use std::{borrow::Cow, error::Error};
 
 /// Why the settings, or the certificate and the key that they name, cannot be used.
-/// [`program::main`](crate::program::main) ends with the exit code 2 then.
+/// [`program::main`](crate::program::main) then ends with the exit code 2.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct ConfigError {
@@ -20,7 +20,8 @@ impl ConfigError {
         }
     }
 
-    /// The value of the setting with this key cannot be used because of this problem.
+    /// Creates the error for the setting with this key, whose value cannot be used because of this
+    /// problem.
     #[must_use]
     pub fn invalid_value(key: &str, problem: &str) -> Self {
         Self::new(format!("the value of `{key}` cannot be used: {problem}"))

@@ -1,5 +1,5 @@
-//! Counts the open connections and the bytes of their incomplete requests, and closes connections
-//! if there are too many.
+//! Counts the open connections and the bytes of their incomplete requests, and closes connections if there are
+//! too many.
 
 use crate::lock::lock;
 use fair_shares::{Share, Shares};
@@ -20,35 +20,35 @@ use std::{
 };
 use tokio::sync::Notify;
 
-/// A trusted connection is not closed for others before it has been idle for this time.
+/// A trusted connection is closed to make room for others only after it has been idle for this time.
 const MIN_IDLE: Duration = Duration::from_millis(100);
 
-/// The time that a client has to send its first request, with a handshake of TLS before it. Then
-/// its connection can be closed for others, unless the request had a valid key.
+/// How long a client has to send its first request, including the TLS handshake. After this time, its
+/// connection can be closed to make room for others, unless the request had a valid key.
 const FIRST_REQUEST: Duration = Duration::from_millis(500);
 
-/// The time without progress after which a connection whose principal has its share of the trusted
-/// ones can be closed for others although it has a request.
+/// If a principal already has its share of the trusted connections, a further connection of it that has made no
+/// progress for this time can be closed to make room for others, even if it has a running request.
 const BEYOND_SHARE: Duration = Duration::from_secs(2);
 
-/// The divisor of the number of connections that gives how many are closed at a time to make room.
+/// To make room, the number of connections divided by this number is closed at once.
 const CLOSED_AT_ONCE: usize = 16;
 
-/// The bytes of incomplete requests that all connections together may have received, beside the
-/// first [`FREE`] bytes of each.
+/// The number of bytes of incomplete requests that all connections together may have received, in addition to
+/// the first [`FREE`] bytes of each connection.
 const RECEIVED_LIMIT: usize = 16 << 20;
-/// The time between two checks for connections that hold too much of it.
+/// The time between two checks for connections that hold too many of these bytes.
 const RECEIVED_PAUSE: Duration = Duration::from_millis(20);
-/// The bytes of an incomplete request for which every connection has a buffer.
+/// Every connection has a buffer for this many bytes of an incomplete request.
 const FREE: usize = 8 << 10;
 
-/// What a connection should do.
+/// The command to a connection.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[repr(u8)]
 pub(crate) enum Command {
     /// Serve requests.
     GoOn,
-    /// Finish the requests that run, and end.
+    /// Finish the running requests, and end.
     ShutDown,
     /// End at once.
     Close,
@@ -61,88 +61,89 @@ pub(crate) struct Connections {
     /// The highest number of open connections.
     limit: usize,
     next_id: AtomicU64,
-    /// Notified at the end of each connection, and of each request while there are too many
-    /// connections.
+    /// Notified at the end of each connection and, while there are too many connections, at the end of each
+    /// request.
     changed: Notify,
     is_full: AtomicBool,
-    /// Set before all connections are told to end, so that one that is opened at that time ends,
-    /// too.
+    /// Set before all connections are told to end, so that a connection that is opened at the same time also
+    /// ends.
     is_ending: AtomicBool,
-    /// The trusted connections, by the hash of their principal. Some places are always left for
-    /// connections that are not trusted yet.
+    /// The trusted connections, by the hash of their principal. Some places are always reserved for connections
+    /// that are not trusted yet.
     trusted: Arc<Shares<u64>>,
     hasher: RandomState,
-    /// The bytes beyond [`FREE`] of incomplete requests that connections have received.
+    /// The bytes of incomplete requests, beyond the first [`FREE`] bytes of each connection, that all
+    /// connections have received.
     received: AtomicUsize,
     closed_receiving_at: AtomicU64,
-    /// Connections that were closed to make room for others, and those of them that were not
+    /// The number of connections that were closed to make room for others, and how many of those were not
     /// trusted.
     closed_for_others: AtomicU64,
     closed_without_key: AtomicU64,
-    /// Since when a new connection has waited for room, in microseconds since the listener was
-    /// started; 0 if none waits.
+    /// Since when a new connection has been waiting for room, in microseconds since the listener was started; 0
+    /// if no connection is waiting.
     waits_since: AtomicU64,
     started: Instant,
 }
 
-/// The state of a connection that others see.
+/// The state of a connection, which the other connections can read.
 #[derive(Debug, Default)]
 struct ConnectionState {
-    /// Higher than that of every connection that was opened before.
+    /// A number that is higher than that of every connection that was opened before.
     id: u64,
     command: AtomicU8,
     waker: AtomicWaker,
-    /// Requests that run, and responses that wait for the client.
+    /// The number of running requests and of responses that wait for the client.
     active: AtomicUsize,
-    /// Responses that wait for the client.
+    /// The number of responses that wait for the client.
     sending: AtomicUsize,
-    /// When the client last took a part of each response of HTTP/2 that waits for it, in
+    /// For each HTTP/2 response that waits for the client: when the client last read a part of it, in
     /// microseconds since the listener was started. A response keeps its index.
     last_taken_at: Mutex<Vec<Option<u64>>>,
     /// When the connection was opened, in microseconds since the listener was started.
     opened: u64,
-    /// When the last request began or ended, or the client last took a part of a response, in
-    /// microseconds since the listener was started.
+    /// When the last request began or ended, or when the client last read a part of a response, in microseconds
+    /// since the listener was started.
     last_active: AtomicU64,
-    /// The place among the trusted connections. The connection has it after a request that was
-    /// authenticated or needs no key, until a request has an invalid credential.
+    /// The place among the trusted connections. The connection gets it after a request that was authenticated
+    /// or needs no key, and loses it when a request has an invalid credential.
     trusted: Mutex<Option<Share<u64>>>,
     /// Whether the last request with a credential was authenticated, even if no place was free.
     had_key: AtomicBool,
-    /// The bytes of HTTP/1.1 that have arrived since the last request began.
+    /// The number of HTTP/1.1 bytes that have arrived since the last request began.
     unparsed: AtomicUsize,
-    /// The bytes that were read since the task of the connection was scheduled.
+    /// The number of bytes that were read since the task of the connection was scheduled.
     read_in_turn: AtomicUsize,
-    /// The part of [`Connections::received`] that is of this connection.
+    /// The bytes of this connection that [`Connections::received`] includes.
     received: AtomicUsize,
     had_large_response: AtomicBool,
-    /// Whether it had a request of HTTP/2.
+    /// Whether the connection has had an HTTP/2 request.
     is_http2: AtomicBool,
-    /// Set if a request of it opened a websocket, to what the handler of the websocket needs. The connection is
-    /// never idle then.
+    /// Set when a request of the connection opens a websocket. It keeps the values that the handler of the
+    /// websocket needs. From then on, the connection is never idle.
     websocket: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
-/// An open connection, until it is dropped.
+/// An open connection. It counts as open until this is dropped.
 pub(crate) struct Connection {
     handle: Handle,
 }
 
-/// A reference to a connection, which does not keep it open.
+/// A reference to a connection that does not keep the connection open.
 #[derive(Clone)]
 pub(crate) struct Handle {
     state: Arc<ConnectionState>,
     connections: Arc<Connections>,
 }
 
-/// A request of a connection, which is not idle as long as it has one.
+/// A request of a connection. While it exists, the connection is not idle.
 pub(crate) struct Activity(Handle);
 
-/// A response that waits for its client to take it.
+/// A response that the client has not read completely yet.
 pub(crate) struct Sending {
     activity: Activity,
-    /// The index of the time of an HTTP/2 response. A connection of HTTP/1.1 sends one response at
-    /// a time, so the time of the connection suffices.
+    /// The index of the time of an HTTP/2 response. An HTTP/1.1 connection sends one response at a time, so the
+    /// time of the connection is sufficient.
     index: Option<usize>,
 }
 
@@ -178,7 +179,7 @@ impl Connections {
         self.closed_for_others.load(Ordering::Relaxed)
     }
 
-    /// For how long a new connection has waited for room.
+    /// Returns how long a new connection has been waiting for room.
     pub(crate) fn wait(&self) -> Duration {
         match self.waits_since.load(Ordering::Relaxed) {
             0 => Duration::ZERO,
@@ -186,7 +187,7 @@ impl Connections {
         }
     }
 
-    /// Those of them that were not trusted.
+    /// Returns how many of the closed connections were not trusted.
     pub(crate) fn closed_without_key(&self) -> u64 {
         self.closed_without_key.load(Ordering::Relaxed)
     }
@@ -210,9 +211,10 @@ impl Connections {
         }
     }
 
-    /// Returns when there is room for another connection. If there are too many, those are closed
-    /// that have been open longest without a valid credential, whatever they do: a client that has
-    /// one sends it first. If all others are trusted, the one that has been idle longest is closed.
+    /// Returns when there is room for another connection. If there are too many connections, closes those that
+    /// have been open longest without a valid credential, even if they are active: a client with a valid
+    /// credential sends it first. If all other connections are trusted, closes the one that has been idle
+    /// longest.
     pub(crate) async fn make_room(&self) {
         let begin = self.now();
         loop {
@@ -229,7 +231,7 @@ impl Connections {
                 }
                 self.close_some(&open);
             }
-            // After the pause another connection may be old enough.
+            // After the pause, another connection may be old enough.
             let _ = tokio::time::timeout(MIN_IDLE, changed).await;
         }
     }
@@ -270,8 +272,8 @@ impl Connections {
         state.send_command(Command::Close);
     }
 
-    /// Closes some connections that hold a part of [`RECEIVED_LIMIT`], those first that are not
-    /// trusted, and of them those that have waited longest.
+    /// Closes some of the connections that use a part of [`RECEIVED_LIMIT`]: first those that are not trusted,
+    /// and among them those that have waited longest.
     fn close_receiving(&self) {
         let (last, now) = (&self.closed_receiving_at, self.now());
         let is_due = |last: u64| (last + micros(RECEIVED_PAUSE) <= now).then_some(now);
@@ -295,9 +297,9 @@ impl Connections {
         (self.limit / CLOSED_AT_ONCE).max(1)
     }
 
-    /// Repeatedly ends connections: those whose client has read nothing of a pending response for
-    /// the time `stall`, even if it reads other responses, and those without a complete request
-    /// head for the time `idle`. Never returns.
+    /// Repeatedly ends connections whose client has read nothing of a pending response for the time `stall`,
+    /// even if it reads other responses, and connections that have had no complete request head for the time
+    /// `idle`. Never returns.
     pub(crate) async fn end_stalled(&self, stall: Duration, idle: Duration) {
         loop {
             tokio::time::sleep(stall.min(idle) / 4).await;
@@ -311,14 +313,14 @@ impl Connections {
                 if is_stalled || is_idle_for_long || (is_idle && !is_http2) {
                     state.send_command(Command::Close);
                 } else if is_idle {
-                    // A client of HTTP/2 is told not to send more, in case it is about to.
+                    // An HTTP/2 client is told not to send more requests, in case it is about to send one.
                     state.send_command(Command::ShutDown);
                 }
             }
         }
     }
 
-    /// Lets all connections finish their requests, and end.
+    /// Lets all connections finish their requests and then end.
     pub(crate) fn shut_down(&self) {
         self.is_ending.store(true, Ordering::SeqCst);
         for state in lock(&self.open).values() {
@@ -345,13 +347,13 @@ impl Connections {
         }
     }
 
-    /// The time, which is never 0: that is before the listener was started.
+    /// Returns the current time. It is never 0, because 0 means that no time is set.
     fn now(&self) -> u64 {
         micros(self.started.elapsed()) + 1
     }
 }
 
-/// Returns this many items, those with the lowest keys.
+/// Returns the `count` items with the lowest keys.
 fn first_by_key<T, K: Ord>(mut items: Vec<T>, count: usize, key: impl FnMut(&T) -> K) -> Vec<T> {
     if count < items.len() {
         items.select_nth_unstable_by_key(count, key);
@@ -382,7 +384,7 @@ impl ConnectionState {
         self.waker.wake();
     }
 
-    /// The time since which the oldest pending response has waited for its client.
+    /// Returns since when the oldest pending response has been waiting for its client.
     fn waits_since(&self) -> Option<u64> {
         let longest = lock(&self.last_taken_at).iter().flatten().min().copied();
         let is_sending = self.sending.load(Ordering::SeqCst) > 0;
@@ -403,7 +405,7 @@ impl ConnectionState {
         self.had_key.load(Ordering::Relaxed)
     }
 
-    /// Whether the connection can be closed for any other one, at this time.
+    /// Whether the connection can be closed at this time to make room for any other connection.
     fn is_stranger(&self, now: u64) -> bool {
         let has_waited = || self.last_active() + micros(BEYOND_SHARE) <= now;
         !self.is_trusted() && self.websocket.get().is_none() && (!self.had_key() || has_waited())
@@ -415,7 +417,7 @@ impl Connection {
         self.handle.clone()
     }
 
-    /// What the connection should do; wakes the task when that changes.
+    /// Returns the command to the connection, and wakes the task when the command changes.
     pub(crate) fn command(&self, task: &task::Context<'_>) -> Command {
         self.handle.command(task)
     }
@@ -428,18 +430,18 @@ impl Connection {
         self.handle.state.is_trusted()
     }
 
-    /// The bytes that were read since the task of the connection was scheduled.
+    /// Returns the counter of the bytes that were read since the task of the connection was scheduled.
     pub(crate) fn read_in_turn(&self) -> &AtomicUsize {
         &self.handle.state.read_in_turn
     }
 
-    /// The bytes of HTTP/1.1 that have arrived since the last request began.
+    /// Returns the counter of the HTTP/1.1 bytes that have arrived since the last request began.
     pub(crate) fn unparsed(&self) -> &AtomicUsize {
         &self.handle.state.unparsed
     }
 
-    /// Counts that the connection holds this many bytes of an incomplete request; `false` if there
-    /// is no room for them. Then other connections are closed to make room.
+    /// Counts that the connection holds this many bytes of an incomplete request. Returns `false` if there is
+    /// no room for them; in this case, other connections are closed to make room.
     pub(crate) fn try_hold(&self, bytes: usize) -> bool {
         let Handle { state, connections } = &self.handle;
         let wanted = bytes.saturating_sub(FREE);
@@ -465,7 +467,7 @@ impl Connection {
         true
     }
 
-    /// The result of the work, or `None` if the connection should end before.
+    /// Returns the result of the work, or `None` if the connection should end before the work is done.
     pub(crate) async fn unless_closed<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         let mut work = pin!(work);
         poll_fn(|task| match self.command(task) {
@@ -486,7 +488,7 @@ impl Drop for Connection {
 }
 
 impl Handle {
-    /// What the connection should do; wakes the task when that changes.
+    /// Returns the command to the connection, and wakes the task when the command changes.
     pub(crate) fn command(&self, task: &task::Context<'_>) -> Command {
         self.state.waker.register(task.waker());
         self.state.command()
@@ -502,8 +504,8 @@ impl Handle {
         Activity(self.clone())
     }
 
-    /// Records that a request has arrived. Returns whether it arrived together with the one before, so that
-    /// the task of the connection would serve it at once, and maybe many more.
+    /// Records that a request has arrived. Returns whether it arrived together with the previous one. If so,
+    /// the task of the connection would serve it, and possibly many more, without a pause.
     pub(crate) fn note_request(&self, version: Version) -> bool {
         if version == Version::HTTP_2 {
             self.state.is_http2.store(true, Ordering::Relaxed);
@@ -520,7 +522,7 @@ impl Handle {
 }
 
 impl Sending {
-    /// Records that the client has read a part.
+    /// Records that the client has read a part of a response.
     pub(crate) fn go_on(&self) {
         let now = self.activity.0.note_time();
         self.set_time(Some(now));
@@ -563,7 +565,7 @@ impl Activity {
         }
     }
 
-    /// The responses of the connection that wait for the client.
+    /// Returns how many responses of the connection wait for the client.
     pub(crate) fn responses_sending(&self) -> usize {
         self.0.state.sending.load(Ordering::SeqCst)
     }
@@ -585,20 +587,21 @@ impl Activity {
         self.0.state.send_command(Command::Close);
     }
 
-    /// Another one of the same connection.
+    /// Returns another activity of the same connection.
     pub(crate) fn another(&self) -> Activity {
         self.0.begin_request()
     }
 
-    /// Records that the request opens a websocket, and keeps what its handler needs as long as the connection.
+    /// Records that the request opens a websocket. The values that its handler needs are kept as long as the
+    /// connection exists.
     pub(crate) fn note_websocket(&self, kept: impl Send + Sync + 'static) {
-        // A connection has one websocket.
+        // A connection can have only one websocket.
         let _first = self.0.state.websocket.set(Box::new(kept));
     }
 
-    /// Remembers that the client of the connection has a valid credential, or needs none. Each
-    /// principal has a share of the trusted connections; those beyond it are served, but closed
-    /// for others if they are idle or have waited for long.
+    /// Records that the client of the connection has a valid credential, or needs none. Each principal has a
+    /// share of the trusted connections. Connections beyond this share are served, but they are closed to make
+    /// room for others if they are idle or have waited for long.
     pub(crate) fn trust(&self, principal: &impl Hash) {
         let Handle { state, connections } = &self.0;
         let mut trusted = lock(&state.trusted);
@@ -613,14 +616,14 @@ impl Activity {
         state.had_key.store(true, Ordering::Relaxed);
     }
 
-    /// Remembers that the last credential of the client was not valid. It may have been before.
+    /// Records that the last credential of the client was not valid; an earlier credential may have been valid.
     pub(crate) fn distrust(&self) {
         let state = &self.0.state;
         *lock(&state.trusted) = None;
         state.had_key.store(false, Ordering::Relaxed);
     }
 
-    /// Remembers that a response of the connection was large, or took long to compress.
+    /// Records that a response of the connection was large, or took long to compress.
     pub(crate) fn note_large_response(&self) {
         let state = &self.0.state;
         state.had_large_response.store(true, Ordering::Relaxed);
@@ -654,7 +657,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_oldest_connection_without_a_credential_is_closed_for_another_whatever_it_does() {
+    async fn the_oldest_connection_without_a_credential_is_closed_for_a_new_one_even_if_it_is_active()
+     {
         let connections = Arc::new(Connections::new(4));
         let trusted = connections.open();
         trusted.handle().begin_request().trust(&1);
@@ -674,7 +678,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_connection_whose_credential_is_no_longer_valid_loses_its_place() {
+    async fn a_connection_whose_credential_is_no_longer_valid_is_no_longer_trusted() {
         let connections = Arc::new(Connections::new(2));
         let (revoked, other) = (connections.open(), connections.open());
         revoked.handle().begin_request().trust(&1);

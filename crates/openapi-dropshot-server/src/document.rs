@@ -1,21 +1,21 @@
-//! Serves the document of the API as YAML and as JSON: the contract without the operations
-//! that are hidden, and without the paths, components, tags and error codes that only they need.
+//! Serves the document of the API as YAML and as JSON. Hidden operations, and the paths, components,
+//! tags and error codes that only they use, are removed from it.
 
 use bytes::Bytes;
 use openapi_dropshot_types::{Contract, Operation};
 use serde_json::{Map, Value};
 use std::{collections::BTreeSet, iter};
 
-/// The members of a path that are operations (OpenAPI 3.2.0, section 4.9).
+/// The properties of a path item that are operations (OpenAPI 3.2.0, section 4.9).
 const METHODS: [&str; 9] = [
     "get", "put", "post", "delete", "options", "head", "patch", "trace", "query",
 ];
-/// The member of a path with the operations of other methods.
+/// The property of a path item that contains the operations of other methods.
 const OTHERS: &str = "additionalOperations";
-/// The components that are used by name, without a reference.
+/// The components that are referred to by name instead of by a reference.
 const NAMED: &str = "securitySchemes";
 
-/// The document in both forms.
+/// The document in both formats.
 #[derive(Debug)]
 pub(crate) struct Document {
     pub(crate) yaml: Bytes,
@@ -23,7 +23,7 @@ pub(crate) struct Document {
 }
 
 impl Document {
-    /// Makes the document of a service that serves these operations.
+    /// Creates the document of a service that serves these operations.
     pub(crate) fn of<C: Contract>(served: &[&Operation]) -> Self {
         if served.len() == C::OPERATIONS.len() {
             return Document {
@@ -35,7 +35,7 @@ impl Document {
             .expect("the generator wrote the document as JSON");
         retain_operations(&mut document, served);
         Document {
-            // All JSON is YAML (YAML 1.2, section 1.3).
+            // Every JSON text is also YAML (YAML 1.2, section 1.3).
             yaml: Bytes::from(format!("{document:#}\n")),
             json: Bytes::from(document.to_string()),
         }
@@ -64,7 +64,8 @@ fn retain_operations(document: &mut Value, served: &[&Operation]) {
     drop_unused_codes(document);
 }
 
-/// The headers in which the document's security schemes of the type `apiKey` have a key.
+/// Returns the headers that contain a key according to the document's security schemes of the type
+/// `apiKey`.
 pub(crate) fn key_headers(document: &Value) -> impl Iterator<Item = &str> {
     let schemes = document["components"]["securitySchemes"].as_object();
     let schemes = schemes.into_iter().flat_map(Map::values);
@@ -74,7 +75,7 @@ pub(crate) fn key_headers(document: &Value) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The header parameters of all operations of the document, some of them several times.
+/// Returns the header parameters of all operations of the document. A name may occur several times.
 pub(crate) fn header_parameters(document: &Value) -> impl Iterator<Item = &str> {
     let paths = document["paths"].as_object().into_iter();
     let items = paths.flat_map(Map::values);
@@ -88,7 +89,7 @@ pub(crate) fn header_parameters(document: &Value) -> impl Iterator<Item = &str> 
     })
 }
 
-/// The response headers of all operations of the document, some of them several times.
+/// Returns the response headers of all operations of the document. A name may occur several times.
 pub(crate) fn response_headers(document: &Value) -> impl Iterator<Item = &str> {
     let paths = document["paths"].as_object().into_iter();
     let operations = paths.flat_map(Map::values).flat_map(operations);
@@ -99,7 +100,7 @@ pub(crate) fn response_headers(document: &Value) -> impl Iterator<Item = &str> {
     headers.flat_map(Map::keys).map(String::as_str)
 }
 
-/// What an object is, or refers to.
+/// Returns an object itself, or the object that it refers to.
 fn target<'d>(document: &'d Value, object: &'d Value) -> Option<&'d Value> {
     let reference = object["$ref"].as_str();
     match reference.and_then(|reference| reference.strip_prefix('#')) {
@@ -108,7 +109,7 @@ fn target<'d>(document: &'d Value, object: &'d Value) -> Option<&'d Value> {
     }
 }
 
-/// The operations of a path item.
+/// Returns the operations of a path item.
 fn operations(item: &Value) -> impl Iterator<Item = &Value> {
     let fixed = METHODS.iter().filter_map(|method| item.get(method));
     let others = item[OTHERS].as_object();
@@ -121,14 +122,15 @@ fn is_served(served: &[&Operation], method: &str, path: &str) -> bool {
         .any(|one| one.method.eq_ignore_ascii_case(method) && one.path == path)
 }
 
-/// The pointer to the component that the target of a pointer is in, such as `/components/schemas/Item`.
+/// Returns the pointer to the component that contains the target of a pointer, such as
+/// `/components/schemas/Item`.
 fn whole_component(pointer: &str) -> &str {
     let end = pointer.match_indices('/').nth(3);
     let end = end.filter(|_| pointer.starts_with("/components/"));
     end.map_or(pointer, |(end, _)| &pointer[..end])
 }
 
-/// Removes the components to which nothing in the paths leads.
+/// Removes the components that no path refers to, directly or indirectly.
 fn drop_unused_components(document: &mut Value) {
     let mut used = BTreeSet::new();
     let mut open = vec!["/paths".to_owned()];
@@ -137,7 +139,7 @@ fn drop_unused_components(document: &mut Value) {
             && let Some(target) = document.pointer_mut(&pointer)
         {
             for_each_object(target, &mut |members| {
-                // The document is one file, so every reference is a JSON pointer into it.
+                // The document is one file, so every reference is a JSON pointer within it.
                 let reference = members.get("$ref").and_then(Value::as_str);
                 let pointer = reference.and_then(|reference| reference.strip_prefix('#'));
                 open.extend(pointer.map(|pointer| whole_component(pointer).to_owned()));
@@ -176,7 +178,7 @@ fn drop_unused_tags(document: &mut Value) {
     }
 }
 
-/// Removes the error codes that no response can carry.
+/// Removes the error codes that no remaining response can contain.
 fn drop_unused_codes(document: &mut Value) {
     let mut used = BTreeSet::new();
     for_each_object(document, &mut |members| {

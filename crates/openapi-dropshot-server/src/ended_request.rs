@@ -1,4 +1,4 @@
-//! The facts about a request that has ended.
+//! The data about a request that has ended.
 
 use http::Method;
 use openapi_dropshot_types::Operation;
@@ -13,11 +13,11 @@ pub(crate) struct EndedRequest<'a> {
     /// The path template of the route, if one matches the path.
     pub(crate) route: Option<&'static str>,
     pub(crate) operation: Option<&'static Operation>,
-    /// The path that does not exist, as [`unknown_path`](crate::access::unknown_path) has it.
+    /// The path that does not exist, as [`unknown_path`](crate::access::unknown_path) formats it.
     pub(crate) path: Option<&'a str>,
-    /// The address of the client, or of the proxy that does not name one.
+    /// The address of the client. If a proxy does not send one, the address of the proxy.
     pub(crate) client: Option<IpAddr>,
-    /// The status of the response; `None` if the client disconnected before.
+    /// The status of the response; `None` if the client disconnected before the response.
     pub(crate) status: Option<u16>,
     /// The error code, if the response is an error.
     pub(crate) code: Option<&'static str>,

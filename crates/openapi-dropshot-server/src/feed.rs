@@ -1,29 +1,29 @@
-//! Feeds of events: the cursor that a consumer keeps, and the notification of consumers that wait for events.
+//! Feeds of events: the cursor that a consumer stores, and the notification of consumers that wait for events.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use futures::future::BoxFuture;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::{Mutex, watch};
 
-/// Distinguishes the layout of a cursor from later ones.
+/// The version of the layout of cursors.
 const LAYOUT: u8 = 1;
 
-/// The position of an event in a feed, as a consumer keeps it: an opaque text. Positions ascend in the order in which
+/// The position of an event in a feed. For a consumer, it is an opaque text. Positions ascend in the order in which
 /// the events were committed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct FeedCursor {
-    /// Changes whenever the positions of the store are used again, such as after a restore, so that earlier cursors
-    /// are recognised.
+    /// Changes whenever the store starts to use positions again, for example after a restore. It makes earlier cursors
+    /// recognisable.
     pub incarnation: i64,
     /// The position; 0 before the first event.
     pub position: i64,
-    /// A part of the id of the event at this position. It shows that the store has another history although its
-    /// incarnation is the same: the database was restored by other means than those of the service.
+    /// A part of the id of the event at this position. If it differs although the incarnation is the same, the store
+    /// has another history: the database was restored by other means than those of the service.
     pub check: u64,
 }
 
 impl FeedCursor {
-    /// Reads what [`encode`](FeedCursor::encode) wrote; `None` for any other text.
+    /// Parses what [`encode`](FeedCursor::encode) returned; `None` for any other text.
     #[must_use]
     pub fn decode(text: &str) -> Option<Self> {
         let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
@@ -37,7 +37,7 @@ impl FeedCursor {
         })
     }
 
-    /// The cursor as text, of letters, digits, `-` and `_`.
+    /// Returns the cursor as text that consists of letters, digits, `-` and `_`.
     #[must_use]
     pub fn encode(&self) -> String {
         let mut bytes = vec![LAYOUT];
@@ -48,17 +48,18 @@ impl FeedCursor {
     }
 }
 
-/// How often the store is polled for events of other servers while a request waits.
+/// How often the store is checked for events of other servers while a request waits.
 const POLL: Duration = Duration::from_millis(500);
-/// The shortest time between two reads of a waiting consumer, however many events of other types there are.
+/// The shortest time between two reads of a waiting consumer. It limits the reads if there are many events of other
+/// types.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Wakes the requests that wait for events. A service has one, in its state.
+/// Wakes the requests that wait for events. The state of a service contains one.
 #[derive(Debug)]
 pub struct News {
-    /// The position of the newest event that is known.
+    /// The position of the newest known event.
     newest: watch::Sender<i64>,
-    /// Held by the request that polls the store on behalf of all waiting requests.
+    /// Locked by the request that checks the store on behalf of all waiting requests.
     asking: Mutex<()>,
 }
 
@@ -72,7 +73,7 @@ impl Default for News {
 }
 
 impl News {
-    /// Wakes the requests that wait: this server has stored events.
+    /// Wakes the waiting requests, because this server has stored events.
     pub fn announce(&self) {
         self.newest.send_modify(|_| {});
     }
@@ -87,8 +88,8 @@ impl News {
         }
     }
 
-    /// Polls the store for the position of its newest event, and wakes the waiting requests when it has changed.
-    /// `None` counts as unchanged.
+    /// Checks the store for the position of its newest event, and wakes the waiting requests if the position has
+    /// changed. `None` counts as unchanged.
     async fn ask(&self, newest: impl Ask) {
         let _asking = self.asking.lock().await;
         loop {
@@ -101,12 +102,12 @@ impl News {
     }
 }
 
-/// Asks the store for the position of its newest event; `None` if it cannot be read.
+/// Reads the position of the newest event from the store; `None` if it cannot be read.
 pub trait Ask: Fn() -> BoxFuture<'static, Option<i64>> + Send + Sync + 'static {}
 
 impl<A: Fn() -> BoxFuture<'static, Option<i64>> + Send + Sync + 'static> Ask for A {}
 
-/// Receives notifications since it was created or last returned.
+/// Receives the notifications that are sent after its creation, or after it last returned.
 #[derive(Debug)]
 pub struct Subscription {
     news: Arc<News>,
@@ -114,8 +115,9 @@ pub struct Subscription {
 }
 
 impl Subscription {
-    /// Returns when there may be new events: this server has stored some, or those of another server are in the store,
-    /// of which `newest` returns the position of the newest event. Only one of the waiting requests calls it.
+    /// Returns when there may be new events: either this server has stored some, or the store has events of another
+    /// server. `newest` returns the position of the newest event in the store. Only one of the waiting requests calls
+    /// it.
     pub async fn changed(&mut self, newest: impl Ask) {
         tokio::time::sleep(PAUSE).await;
         tokio::select! {
@@ -157,7 +159,7 @@ mod tests {
         news.announce();
         subscription.changed(|| pending().boxed()).await;
         subscription.changed(|| ready(Some(7)).boxed()).await;
-        // One of them asks for both.
+        // One of the waiting requests checks the store for both.
         let (mut first, mut second) = (news.subscribe(), news.subscribe());
         let asked = Arc::new(AtomicI64::new(7));
         let next = move || ready(Some(asked.fetch_add(1, Ordering::Relaxed))).boxed();

@@ -1,6 +1,6 @@
-//! Command `health`: requests `/readyz` or `/livez` from the admin listener of a service that
-//! runs on this machine. Health checks of containers call it, because their images need neither
-//! a shell nor an HTTP client then.
+//! Command `health`: requests `/readyz` or `/livez` from the admin listener of a service on this
+//! machine. It is meant for health checks of containers, so that their images need neither a shell
+//! nor an HTTP client.
 
 use crate::config::AdminListen;
 use std::{
@@ -10,14 +10,15 @@ use std::{
     time::Duration,
 };
 
-/// The time for each step: connecting, sending and receiving. The service itself responds
+/// The time limit of each step: connecting, sending and receiving. The service itself responds
 /// within a second.
 const TIMEOUT: Duration = Duration::from_secs(3);
-/// The highest number of bytes of a response that are read; the service sends far fewer.
+/// The highest number of bytes of a response that are read; responses of the service are much
+/// shorter.
 const RESPONSE_BYTES: u64 = 16 << 10;
 
 crate::settings! {
-    /// Where the service serves health checks.
+    /// The address of the admin listener.
     Admin {
         /// The address at which the service serves `/livez` and `/readyz`
         admin_listen: AdminListen = "127.0.0.1:9090";
@@ -27,13 +28,13 @@ crate::settings! {
 /// The settings of the command `health`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct HealthSettings {
-    /// A TOML file with settings; its keys are the names of the flags
+    /// A TOML file with settings, whose keys are the names of the flags
     #[arg(long, hide_env_values = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Check only that the process responds (`/livez`), not that it accepts requests (`/readyz`)
     #[arg(long)]
     pub live: bool,
-    /// Where the service serves health checks.
+    /// The address of the admin listener.
     #[command(flatten)]
     pub admin: Admin,
 }
@@ -46,12 +47,12 @@ pub struct HealthError {
     source: Option<io::Error>,
 }
 
-/// Returns the line with which a healthy service responds, such as `ready`. Waits a few
-/// seconds at most.
+/// Returns the line with which a healthy service responds, such as `ready`. Waits at most a few
+/// seconds.
 ///
 /// # Errors
 ///
-/// The service does not respond, or responds with another status than 200.
+/// Returns an error if the service does not respond, or if the status of the response is not 200.
 pub fn check(settings: &HealthSettings) -> Result<String, HealthError> {
     let error = |message: String, source| Err(HealthError { message, source });
     let AdminListen::At(listen) = settings.admin.admin_listen else {
@@ -80,8 +81,8 @@ pub fn check(settings: &HealthSettings) -> Result<String, HealthError> {
     }
 }
 
-/// The address at which this machine reaches a listener: the loopback address if it listens on
-/// all of them.
+/// Returns the address at which this machine reaches a listener: the loopback address if it listens
+/// on all addresses.
 fn reachable(mut listen: SocketAddr) -> SocketAddr {
     match listen.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => listen.set_ip(Ipv4Addr::LOCALHOST.into()),
@@ -102,7 +103,7 @@ fn get(address: SocketAddr, path: &str) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&response).into_owned())
 }
 
-/// The status with its reason phrase, and the first line of the body.
+/// Returns the status with its reason phrase, and the first line of the body.
 fn parse(response: &str) -> Option<(&str, &str)> {
     let (head, body) = response.split_once("\r\n\r\n")?;
     let status = head.lines().next()?.strip_prefix("HTTP/1.1 ")?;
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_listener_on_all_addresses_is_reached_at_the_loopback_address() {
+    fn a_listener_on_all_addresses_is_reached_over_the_loopback_address() {
         for (listen, expected) in [
             ("0.0.0.0:9090", "127.0.0.1:9090"),
             ("[::]:9090", "[::1]:9090"),

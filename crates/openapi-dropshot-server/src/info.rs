@@ -1,23 +1,23 @@
-//! The names of the service: of its program, its variables, its metrics and its log lines.
+//! The names of the service, its program, its variables, its metrics and its log lines.
 
-/// The names of a service. Make it with [`service_info!`](crate::service_info).
+/// The names of a service. Create it with [`service_info!`](crate::service_info).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct ServiceInfo {
-    /// The prefix of the service's own names: metrics `NAME_…`, variables `NAME_…` in
-    /// capitals, attributes of spans `NAME.…`, and the realm of `WWW-Authenticate`. Small
-    /// letters, digits and `_`.
+    /// The prefix of the service's own names: metrics `NAME_…`, variables `NAME_…` in capitals, attributes
+    /// of spans `NAME.…`, and the realm of `WWW-Authenticate`. It consists of lower-case letters, digits
+    /// and `_`.
     pub name: &'static str,
-    /// The name of the program in messages that tell what to run.
+    /// The name of the program, for messages that say which command to run.
     pub program: &'static str,
     /// The version of the program.
     pub version: &'static str,
-    /// The crate of the service. Log lines of this crate appear under its name: the access log
-    /// has the target `CRATE::access`.
+    /// The crate of the service. Log lines of this crate have its name as their target; the target of the
+    /// access log is `CRATE::access`.
     pub crate_name: &'static str,
 }
 
 impl ServiceInfo {
-    /// The variable that stands for a flag: `--log-format` is `NAME_LOG_FORMAT`.
+    /// Returns the variable for a flag: `NAME_LOG_FORMAT` for `--log-format`.
     #[must_use]
     pub fn variable(&self, flag: &str) -> String {
         format!("{}_{flag}", self.name)
@@ -25,14 +25,14 @@ impl ServiceInfo {
             .to_uppercase()
     }
 
-    /// A metric of the service: `NAME_…`.
+    /// Returns the name of a metric of the service: `NAME_…`.
     pub(crate) fn metric(&self, name: &str) -> String {
         format!("{}_{name}", self.name)
     }
 }
 
-/// The [`ServiceInfo`](crate::ServiceInfo) of the crate in which it stands, with the name given. A
-/// second argument is its version, if that is not the one in `Cargo.toml`.
+/// Creates the [`ServiceInfo`](crate::ServiceInfo) of the crate in which the macro is called, with the
+/// given name. The optional second argument is the version; the default is the version in `Cargo.toml`.
 ///
 /// ```
 /// const INFO: openapi_dropshot_server::ServiceInfo = openapi_dropshot_server::service_info!("bookmarks");

@@ -1,7 +1,7 @@
-//! Sends prepared responses until the handler of an operation is written.
+//! Sends prepared responses for operations whose handlers are not written yet.
 //!
-//! A handler that is not written yet calls [`respond`] with a response in JSON, which
-//! `cargo openapi-dropshot init` makes from the examples of the document:
+//! A handler that is not written yet calls [`respond`] with a response in JSON. `cargo openapi-dropshot init` creates this JSON from the
+//! examples of the document:
 //!
 //! ```json
 //! {
@@ -11,8 +11,8 @@
 //! }
 //! ```
 //!
-//! The pipeline does everything else as for a finished handler: it authenticates, and rejects invalid parameters and bodies. The response
-//! has the header `x-mock: true`.
+//! The pipeline does everything else as it does for a finished handler: it authenticates the request, and rejects invalid parameters and
+//! bodies. The response has the header `x-mock: true`.
 
 use dropshot::Body;
 use http::{HeaderName, HeaderValue, Response, StatusCode, header::CONTENT_TYPE};
@@ -21,13 +21,13 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::{any::Any, collections::BTreeMap, panic::resume_unwind};
 
-/// Marks a response that does not come from a handler. Its value is `true`.
+/// The header that marks a response that a handler did not create. Its value is `true`.
 pub const MOCK: HeaderName = HeaderName::from_static("x-mock");
 
 const JSON: &str = "application/json";
 
-/// Ends the handler, and lets the pipeline send this response. Because it does not return, it can be used in a handler of any type, as
-/// `todo!()` does. `arguments` are those of the handler, so that none is unused:
+/// Ends the handler and makes the pipeline send this response. It does not return, so it can be used in a handler of any type, like
+/// `todo!()`. `arguments` are the arguments of the handler; passing them avoids warnings about unused variables:
 ///
 /// ```ignore
 /// async fn get_thing(
@@ -38,7 +38,7 @@ const JSON: &str = "application/json";
 /// }
 /// ```
 ///
-/// It unwinds the handler without a message of a panic. A program that is compiled with `panic = "abort"` would end.
+/// It unwinds the stack of the handler without printing a panic message. A program that is compiled with `panic = "abort"` would end.
 pub fn respond<A>(response: &'static str, arguments: A) -> ! {
     drop(arguments);
     resume_unwind(Box::new(Unwound(response)))
@@ -47,19 +47,19 @@ pub fn respond<A>(response: &'static str, arguments: A) -> ! {
 /// The response with which a handler was ended.
 struct Unwound(&'static str);
 
-/// A response as the file has it.
+/// A response in the format of the file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Prepared {
     status: u16,
     #[serde(default)]
     headers: BTreeMap<String, String>,
-    /// JSON, or a string if the media type is another one.
+    /// JSON, or a string if the media type is not JSON.
     body: Option<Value>,
 }
 
-/// Returns the response with which a handler was ended, or the reason why it is not a response; the inner error is the
-/// value of another panic.
+/// Returns the response with which a handler was ended, or the reason why the response is not valid. The outer error is the value of any
+/// other panic.
 pub(crate) fn response_of(
     panic: Box<dyn Any + Send>,
 ) -> Result<Result<Response<Body>, String>, Box<dyn Any + Send>> {

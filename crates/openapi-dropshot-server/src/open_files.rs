@@ -1,5 +1,5 @@
-//! Raises the limit of open files and sockets as far as the system allows. Each
-//! connection needs one of them.
+//! Raises the limit of open files and sockets as far as the system allows. Each connection needs
+//! one of them.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::io;
@@ -8,7 +8,7 @@ use std::io;
 ///
 /// # Errors
 ///
-/// The system does not allow it, as in a sandbox; the limit is unchanged.
+/// Returns an error if the system does not allow it, as in a sandbox; the limit is then unchanged.
 pub fn raise_limit() -> io::Result<()> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     if current != maximum {
@@ -24,11 +24,12 @@ pub fn raise_limit() -> io::Result<()> {
     Ok(())
 }
 
-/// Open files that are kept free for the admin listener, the store and the log.
+/// The number of open files that are reserved for the admin listener, the store and the log.
 const RESERVE: u64 = 64;
 
-/// How many connections may be open: as many as wanted, but not so many that the limit of open
-/// files is reached, because then nothing else of the service can open a file or a connection.
+/// Returns how many connections may be open: the wanted number, or fewer if the limit of open files
+/// is too low for it. If connections used up this limit, no other part of the service could open a
+/// file or a connection.
 pub(crate) fn connections(wanted: usize) -> usize {
     let Some(limit) = getrlimit(Resource::Nofile).current else {
         return wanted;
@@ -37,13 +38,13 @@ pub(crate) fn connections(wanted: usize) -> usize {
     let most = usize::try_from(free.max(RESERVE / 4)).unwrap_or(usize::MAX);
     if most < wanted {
         tracing::warn!(
-            "at most {most} connections instead of {wanted}, because the limit of open files and sockets is {limit}; raise it (`ulimit -n`, `LimitNOFILE=`)"
+            "at most {most} connections instead of {wanted}, because the limit of open files and sockets is {limit}; raise the limit (`ulimit -n`, `LimitNOFILE=`)"
         );
     }
     wanted.min(most)
 }
 
-/// The number of open files and sockets; an estimate on systems without `/proc`.
+/// Returns the number of open files and sockets; an estimate on systems without `/proc`.
 fn open_now() -> u64 {
     std::fs::read_dir("/proc/self/fd").map_or(64, |files| files.count() as u64)
 }

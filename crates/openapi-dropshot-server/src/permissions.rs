@@ -5,8 +5,8 @@ use chrono::{DateTime, Utc};
 use http::Method;
 use std::{fmt, str::FromStr};
 
-/// The limits of a principal. The default has none: every operation, the rate limit of the
-/// settings, and no expiry.
+/// The limits of a principal. By default, a principal may call every operation, has the rate limit
+/// of the settings, and does not expire.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Permissions {
     /// The operations that the principal may call; others are rejected with 403.
@@ -14,7 +14,7 @@ pub struct Permissions {
     /// The rate limit of the principal, in requests per second; `None` for the rate limit of the
     /// settings. The burst is always that of the settings.
     pub rate: Option<Rate>,
-    /// The time from which on the credential is rejected with 401.
+    /// The time at which the credential expires; from then on it is rejected with 401.
     pub expires_at: Option<DateTime<Utc>>,
 }
 
@@ -30,7 +30,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// The scope as it is written.
+    /// Returns the scope as text.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -44,7 +44,7 @@ impl Scope {
     pub fn allows(self, method: &str) -> bool {
         match self {
             Scope::ReadWrite => true,
-            // Methods are case-sensitive; one that is unknown is not safe.
+            // Methods are case-sensitive, and an unknown method is not safe.
             Scope::Read => Method::from_bytes(method.as_bytes()).is_ok_and(|m| m.is_safe()),
         }
     }
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scope_is_read_back_as_it_is_written() {
+    fn a_scope_is_parsed_from_its_own_text() {
         for scope in [Scope::Read, Scope::ReadWrite] {
             assert_eq!(scope.to_string().parse(), Ok(scope));
         }

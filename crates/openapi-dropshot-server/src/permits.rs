@@ -9,8 +9,8 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// The permits to run. Reads and writes have their own ones, so that a disk that stalls for the
-/// one does not stop the other. Requests without a principal share as one holder.
+/// The permits to run. Reads and writes have separate permits, so that reads still run if the disk stalls for writes, and the other way
+/// round. All requests without a principal share permits as a single holder.
 pub(crate) struct Permits<P> {
     pub(crate) reads: Arc<Shares<Option<P>>>,
     pub(crate) writes: Arc<Shares<Option<P>>>,
@@ -25,12 +25,12 @@ impl<P: Copy + Eq + Hash> Permits<P> {
         }
     }
 
-    /// Lends the permit of a request with this method to others, until the result is dropped.
+    /// Lends the permit of a request with this method to other requests until the result is dropped.
     pub(crate) fn lend(&self, method: &str) -> Loan<Option<P>> {
         self.of(method).lend(1)
     }
 
-    /// The permits of requests with this method.
+    /// Returns the permits of requests with this method.
     fn of(&self, method: &str) -> &Arc<Shares<Option<P>>> {
         match is_read(method) {
             true => &self.reads,
@@ -38,8 +38,8 @@ impl<P: Copy + Eq + Hash> Permits<P> {
         }
     }
 
-    /// Takes a permit, which is held while the request runs. Returns `None` if no permit is free, or if the
-    /// principal already has its share of them.
+    /// Takes a permit, which is held while the request runs. Returns `None` if no permit is free, or if the principal already has its
+    /// share of the permits.
     pub(crate) fn take(
         &self,
         operation: &Operation,
@@ -49,14 +49,14 @@ impl<P: Copy + Eq + Hash> Permits<P> {
     }
 }
 
-/// The limits of open streams: a total number, of which a principal has a share, and a number for each principal.
+/// The limits of open streams: a total number, of which each principal may use a share, and a number for each principal.
 pub(crate) struct StreamPlaces<P> {
     pub(crate) all: Arc<Shares<Option<P>>>,
     of_principals: Arc<Mutex<HashMap<Option<P>, usize>>>,
     most_of_principal: usize,
 }
 
-/// A place, until it is dropped.
+/// The permit for an open stream, returned when it is dropped.
 pub(crate) struct StreamPlace<P: Copy + Eq + Hash> {
     of_principals: Arc<Mutex<HashMap<Option<P>, usize>>>,
     principal: Option<P>,
@@ -72,7 +72,8 @@ impl<P: Copy + Eq + Hash> StreamPlaces<P> {
         }
     }
 
-    /// Takes a place, which is held while the stream is open; `None` if no place is free, or if the principal has reached its own limit.
+    /// Takes a permit, which is held while the stream is open. Returns `None` if no permit is free, or if the principal has reached its
+    /// own limit.
     pub(crate) fn take(&self, principal: Option<P>) -> Option<StreamPlace<P>> {
         let _of_all = self.all.try_take(&principal, 1)?;
         let mut of_principals = lock(&self.of_principals);
@@ -111,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_that_waits_lends_the_permit_that_it_has() {
+    fn a_waiting_request_lends_its_permit_to_others() {
         let permits = Permits::<u8>::new(4);
         let _write = permits.writes.try_take(&None, 1).expect("free");
         let loan = permits.lend("POST");

@@ -1,5 +1,5 @@
-//! The principals of the requests that run: the key under which the budgets count each, and the registry in which
-//! handlers find theirs.
+//! The principals of the running requests: the key under which budgets and counters count a principal, and the
+//! registry in which handlers find the principal of their request.
 
 use crate::{lock::lock, state::State};
 use foldhash::fast::RandomState;
@@ -10,14 +10,14 @@ use std::{
 };
 use uuid::Uuid;
 
-/// Number of locks, so that requests seldom wait for the same one.
+/// Number of locks, so that requests seldom wait for the same lock.
 const SHARDS: usize = 16;
 
 /// The key of a principal in budgets and counters: the hash of its id.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(crate) struct PrincipalKey(u64);
 
-/// The principal of a request. Two are equal if they have the same id.
+/// The principal of a request. Two principals are equal if they have the same id.
 #[derive(Clone)]
 pub(crate) struct Caller<P> {
     pub(crate) key: PrincipalKey,
@@ -25,7 +25,7 @@ pub(crate) struct Caller<P> {
 }
 
 impl<P> Caller<P> {
-    /// Hashers of one server return the same key for the same principal.
+    /// Creates the caller. With the hasher of the same server, equal ids get the same key.
     pub(crate) fn new<S: State<Principal = P>>(principal: P, hasher: &impl BuildHasher) -> Self {
         let key = PrincipalKey(hasher.hash_one(S::principal_id(&principal)));
         Caller { key, principal }
@@ -46,8 +46,8 @@ impl<P> Hash for Caller<P> {
     }
 }
 
-/// The principals of the requests that run, by the ids of the requests. dropshot's request context has no room for
-/// data of one request.
+/// The principals of the running requests, by the ids of the requests. They are stored here because dropshot's
+/// request context cannot store data of a single request.
 pub(crate) struct Principals<P>(Arc<[Shard<P>; SHARDS]>);
 
 type Shard<P> = Mutex<HashMap<Uuid, P, RandomState>>;
@@ -72,7 +72,7 @@ impl<P: Clone> Principals<P> {
     }
 }
 
-/// Keeps the principal of a request in the registry.
+/// Keeps the principal of a request in the registry until it is dropped.
 pub(crate) struct Registration<P> {
     shards: Arc<[Shard<P>; SHARDS]>,
     request: Uuid,

@@ -14,12 +14,12 @@ use std::{
     time::Duration,
 };
 
-/// Number of locks, so that requests with different keys seldom wait for the same one.
+/// Number of locks, so that requests with different keys seldom wait for the same lock.
 const SHARDS: usize = 16;
-/// The number of keys in a shard from which it is searched for idle ones.
+/// When a shard has at least this many keys, idle keys are searched for and removed.
 const FIRST_SWEEP: usize = 64;
 
-/// The allowance of every key, and what is left of it.
+/// The rate limits, and what is left of the allowance of each key.
 #[derive(Debug)]
 pub(crate) struct RateLimiter<K> {
     /// The rate of keys that have no rate of their own.
@@ -32,7 +32,7 @@ pub(crate) struct RateLimiter<K> {
 
 #[derive(Debug)]
 struct Shard<K> {
-    /// When the allowance of a key is full again, in nanoseconds of the clock.
+    /// When the allowance of each key is full again, in nanoseconds of the clock.
     whole_at: HashMap<K, u64, RandomState>,
     sweep_at: usize,
 }
@@ -40,14 +40,14 @@ struct Shard<K> {
 /// The remaining allowance of a key.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Quota {
-    /// Whether the request is within the allowance.
+    /// Whether the request is within the rate limit.
     pub(crate) passed: bool,
-    /// Requests that may follow at once.
+    /// How many requests may follow immediately.
     pub(crate) remaining: u32,
-    /// Until the allowance is full again, or, for a request that did not pass,
-    /// until one would.
+    /// The time until the allowance is full again. If the request was rejected: the time until a request would
+    /// be accepted.
     pub(crate) reset: Duration,
-    /// Requests of a window, and the window.
+    /// The number of requests of a window, and the length of the window.
     pub(crate) policy: (u64, Duration),
 }
 
@@ -68,7 +68,7 @@ impl<K: Copy + Eq + Hash> RateLimiter<K> {
     }
 
     /// Counts a request of a key as `cost` requests, but at most as the burst. `now` is the time of a clock that
-    /// never goes back; the key may have a rate of its own. `None` if the key has no limit.
+    /// never goes back. The key may have a rate of its own. Returns `None` if the key has no limit.
     pub(crate) fn count(
         &self,
         key: &K,
@@ -79,7 +79,7 @@ impl<K: Copy + Eq + Hash> RateLimiter<K> {
         let Rate::PerSecond(rate) = own_rate.unwrap_or(self.rate) else {
             return None;
         };
-        // Nanoseconds in which one request becomes free again.
+        // The nanoseconds after which one more request is allowed.
         let interval = (1_000_000_000 / u64::from(rate.get())).max(1);
         let window = interval.saturating_mul(self.burst.into());
         let policy = policy(interval, self.burst, Duration::from_nanos(window));
@@ -119,8 +119,8 @@ impl<K: Copy + Eq + Hash> RateLimiter<K> {
 }
 
 impl<K: Copy + Eq + Hash> Shard<K> {
-    /// A key whose allowance is full is equal to a new one, and is
-    /// removed: the map is bounded by the keys of one window.
+    /// A key whose allowance is full is equal to a new key, and is removed. Therefore the map only contains the
+    /// keys of one window.
     fn insert(&mut self, key: K, whole_at: u64, now: u64) {
         if self.whole_at.len() >= self.sweep_at {
             self.whole_at.retain(|_, whole_at| *whole_at > now);
@@ -131,10 +131,10 @@ impl<K: Copy + Eq + Hash> Shard<K> {
     }
 }
 
-/// Requests of a window, and the window: the time in which a spent
-/// allowance is full again, at least one second. A shorter one cannot be
-/// reported in whole seconds: a client that reads `q=20;w=1` for 20 requests in a tenth
-/// of a second would send ten times too few.
+/// Returns the number of requests of a window, and the length of the window: the time in which a used-up
+/// allowance is full again, at least one second. A shorter window cannot be reported in whole seconds: if 20
+/// requests are allowed in a tenth of a second, a client that reads `q=20;w=1` would send ten times fewer
+/// requests than allowed.
 fn policy(interval: u64, burst: u32, window: Duration) -> (u64, Duration) {
     const SECOND: Duration = Duration::from_secs(1);
     let burst = u64::from(burst);

@@ -7,17 +7,17 @@ use std::{
 };
 use tokio::sync::Notify;
 
-/// A phase of a server. The phases follow in this order, and never go back.
+/// A phase of a server. A server goes through the phases in this order, and never goes back.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 #[repr(u8)]
 pub enum Phase {
-    /// It is bound to its address, but does not respond yet.
+    /// The server is bound to its address, but does not accept connections yet.
     Starting,
-    /// It responds to requests.
+    /// The server responds to requests.
     Ready,
-    /// It still responds, but it will stop soon: load balancers should send no more requests.
+    /// The server still responds, but will stop soon: load balancers should send no more requests.
     Leaving,
-    /// It finishes running requests and rejects new ones.
+    /// The server finishes running requests and rejects new ones.
     Stopping,
 }
 
@@ -43,7 +43,7 @@ impl Readiness {
         }
     }
 
-    /// The phase at this moment.
+    /// Returns the current phase.
     #[must_use]
     pub fn phase(&self) -> Phase {
         Self::PHASES[usize::from(self.phase.load(Ordering::Acquire))]
@@ -61,7 +61,7 @@ impl Readiness {
         }
     }
 
-    /// Advances to a phase; never returns to an earlier one.
+    /// Advances to a phase; never returns to an earlier phase.
     pub(crate) fn advance(&self, to: Phase) {
         self.phase.fetch_max(to as u8, Ordering::AcqRel);
         self.changed.notify_waiters();

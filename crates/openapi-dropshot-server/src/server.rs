@@ -37,7 +37,7 @@ pub enum StartError {
     /// The operations of the document cannot be served.
     #[error(transparent)]
     Routes(#[from] RouteError),
-    /// The document does not allow the body that the service gives to an error.
+    /// The document does not allow the body that the service creates for an error.
     #[error(
         "`State::error_body` returns a body that the document does not allow for {status} of the operation `{operation}`: {reason}; \
          return what the document requires, or change the document"
@@ -50,15 +50,15 @@ pub enum StartError {
         /// What the document requires.
         reason: String,
     },
-    /// A limit of an operation cannot apply.
+    /// A limit of an operation cannot be applied.
     #[error("{0}")]
     Limits(String),
-    /// dropshot, whose extractors and handlers serve the requests, cannot be prepared.
-    #[error("cannot prepare dropshot; the service needs the loopback interface for that")]
+    /// dropshot, whose extractors and handlers serve the requests, cannot be started.
+    #[error("cannot prepare dropshot; this requires the loopback interface")]
     Dropshot(#[from] NotCaptured),
 }
 
-/// A server that is bound to its address, but does not respond yet: connections wait.
+/// A server that is bound to its address, but does not accept connections yet: connections wait.
 pub struct Bound<S: State> {
     contexts: Arc<RequestContexts<Context<S>>>,
     start: Start<S>,
@@ -76,12 +76,12 @@ pub struct Server<S: State> {
     _expiry: JoinSet<()>,
 }
 
-/// How a server ended.
+/// The way in which a server ended.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Stopped {
     /// All connections had ended.
     Finished,
-    /// Some were still open when the grace period was over.
+    /// Some connections were still open when the grace period was over.
     CutOff,
 }
 
@@ -90,7 +90,7 @@ impl<S: State> Bound<S> {
     ///
     /// # Errors
     ///
-    /// The address is not available; nothing else is expected to fail.
+    /// Returns an error if the address is not available. No other failure is expected.
     pub fn bind<C: Contract<Context = Context<S>>>(
         mut setup: Setup<S>,
     ) -> Result<Self, StartError> {
@@ -113,7 +113,7 @@ impl<S: State> Bound<S> {
         })
     }
 
-    /// Begins to respond.
+    /// Starts to accept connections.
     #[must_use]
     pub fn start(self) -> Server<S> {
         let listener = (self.start)(self.contexts.clone());
@@ -134,55 +134,55 @@ impl<S: State> Bound<S> {
 }
 
 impl<S: State> Server<S> {
-    /// The state of the service.
+    /// Returns the state of the service.
     #[must_use]
     pub fn state(&self) -> &Arc<S> {
         &self.contexts.context().state
     }
 
-    /// The address on which it listens, with the actual port if 0 was requested.
+    /// Returns the address on which it listens, with the actual port if port 0 was requested.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.listener.address()
     }
 
-    /// Uses another certificate for the connections from now on. Nothing
-    /// changes on a server that speaks plain HTTP.
+    /// Uses another certificate for new connections. On a server that uses plain HTTP, this has no
+    /// effect.
     pub fn replace_tls(&self, tls: Tls) {
         self.listener.replace_tls(tls);
     }
 
-    /// The context of its handlers, for the admin listener.
+    /// Returns the context of its handlers, for the admin listener.
     pub(crate) fn contexts(&self) -> &Arc<RequestContexts<Context<S>>> {
         &self.contexts
     }
 
-    /// The phase of its life.
+    /// Returns the phase of the server.
     #[must_use]
     pub fn readiness(&self) -> Arc<Readiness> {
         self.contexts.context().readiness.clone()
     }
 
-    /// Its metrics; `None` where they are switched off.
+    /// Returns its metrics; `None` if they are switched off.
     #[must_use]
     pub fn metrics(&self) -> Option<Arc<Metrics>> {
         self.contexts.context().metrics.clone()
     }
 
-    /// Reports on `/readyz` that it stops soon, and continues to respond.
+    /// Makes `/readyz` report that the server will stop soon. The server continues to respond.
     pub fn leave(&self) {
         self.contexts.context().readiness.advance(Phase::Leaving);
     }
 
-    /// Rejects new requests from now on, and finishes running ones; [`stop`](Server::stop) calls it
-    /// first.
+    /// Rejects new requests from now on, and finishes running ones. [`stop`](Server::stop) calls
+    /// this first.
     pub fn reject_new(&self) {
         self.contexts.context().readiness.advance(Phase::Stopping);
     }
 
-    /// Accepts no more connections, rejects new requests, and waits for running requests, but not
-    /// longer than `grace`. Then it writes the usage counters in the rest of `grace`, for which it
-    /// has at least two seconds.
+    /// Stops accepting connections, rejects new requests, and waits for running requests, but at
+    /// most for `grace`. Then it writes the usage counters in the remaining time, but it has at
+    /// least two seconds for that.
     pub async fn stop(self, grace: Duration) -> Stopped {
         let end = Instant::now() + grace;
         self.reject_new();
@@ -208,7 +208,7 @@ impl<S: State> Server<S> {
 /// The minimum time for the last writes, even if the requests took the whole grace period.
 const LAST_WRITES: Duration = Duration::from_secs(2);
 
-/// The time for the last writes of a service that should have ended at `end`.
+/// Returns the time for the last writes of a server that should have ended at `end`.
 pub(crate) fn left_for_writes(end: Instant) -> Duration {
     end.saturating_duration_since(Instant::now())
         .max(LAST_WRITES)

@@ -1,4 +1,4 @@
-//! The parts of a server, from which it is started.
+//! The parts from which a server is created.
 
 use crate::{
     ServiceInfo,
@@ -11,15 +11,15 @@ use std::{
     sync::Arc,
 };
 
-/// The parts of a server. Begin with [`Setup::new`] and set what is different.
+/// The parts of a server. Start with [`Setup::new`] and change the fields that should differ.
 pub struct Setup<S> {
     /// The names of the service.
     pub info: &'static ServiceInfo,
     /// The state of the service. It is not closed with the server.
     pub state: S,
-    /// The address on which to listen; port 0 selects a free one.
+    /// The address on which to listen; with port 0, the operating system chooses a free port.
     pub listen: SocketAddr,
-    /// The certificate; without one, the server speaks plain HTTP.
+    /// The certificate; without one, the server uses plain HTTP.
     pub tls: Option<Tls>,
     /// The clock.
     pub clock: Arc<dyn Clock>,
@@ -31,16 +31,18 @@ pub struct Setup<S> {
     pub web: Web,
     /// The lowest stability level that is served, and the behaviour on removal dates.
     pub lifecycle: Lifecycle,
-    /// Whether to count requests.
+    /// Whether requests are counted in metrics.
     pub metrics: bool,
-    /// Lines per second of the access log for the rejected requests of each status and code.
+    /// How many lines per second the access log may have for the rejected requests of each status
+    /// and code.
     pub rejected_lines: Rate,
-    /// The proxies that name the client of a request.
+    /// The proxies in front of the service, for the client address.
     pub proxies: Proxies,
 }
 
 impl<S> Setup<S> {
-    /// A server with the defaults of all settings, on a free port of this machine.
+    /// Returns the parts of a server with the default of each setting, on a free port of the
+    /// loopback interface.
     pub fn new(info: &'static ServiceInfo, state: S) -> Self {
         Setup {
             info,

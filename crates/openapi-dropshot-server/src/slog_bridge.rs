@@ -1,4 +1,4 @@
-//! Passes the records of handlers that log with dropshot's logger, `rqctx.log` of `slog`, to
+//! Forwards the records of handlers that log with dropshot's logger (`rqctx.log` of `slog`) to
 //! `tracing` under the target `dropshot`.
 
 use slog::{KV, Logger, OwnedKVList, Record, Serializer};
@@ -16,7 +16,7 @@ impl slog::Drain for ToTracing {
     type Ok = ();
     type Err = slog::Never;
 
-    /// Checks the level before anything is formatted.
+    /// Checks the level before formatting anything.
     fn log(&self, record: &Record<'_>, values: &OwnedKVList) -> Result<(), slog::Never> {
         macro_rules! pass_on {
             ($level:expr) => {
@@ -37,16 +37,16 @@ impl slog::Drain for ToTracing {
     }
 }
 
-/// The pairs of a record, as text that is appended to its message: `tracing` needs to know the
-/// names of fields at compile time.
+/// The key-value pairs of a record, as text that is appended to its message: `tracing` must know
+/// the names of fields at compile time.
 #[derive(Default)]
 struct Pairs(String);
 
 impl Pairs {
     fn of(record: &Record<'_>, values: &OwnedKVList) -> Self {
         let mut pairs = Pairs::default();
-        // Nothing here fails, and a pair that cannot be written is not a reason to
-        // lose the others.
+        // Formatting does not fail here, and a pair that cannot be formatted must not prevent the
+        // others from being logged.
         let _ = record.kv().serialize(record, &mut pairs);
         let _ = values.serialize(record, &mut pairs);
         pairs

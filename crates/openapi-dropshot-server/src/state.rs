@@ -18,92 +18,91 @@ use http::Response;
 use openapi_dropshot_types::{Operation, SecurityScheme};
 use std::{error::Error, future::Future};
 
-/// The data that a service stores for this crate. A service implements it with its store.
+/// The data that a service stores for this crate. A service implements this trait with its store.
 ///
-/// Handlers access the value with [`Context::state`](crate::Context::state). A service that has no
-/// deprecated operation, no idempotency key and no scopes implements the first three items only.
+/// Handlers access the value with [`Context::state`](crate::Context::state). A service without deprecated operations, idempotency
+/// keys and scopes only has to implement the first three items.
 pub trait State: Send + Sync + 'static {
-    /// The caller of a request: an API key, a user, a tenant, with the facts that the service knows about it. A handler gets it with
-    /// [`Context::principal`](crate::Context::principal). It is cloned for each request, so use an `Arc` for a large one.
+    /// The caller of a request, such as an API key, a user or a tenant, with the data that the service has about it. A handler gets
+    /// it with [`Context::principal`](crate::Context::principal). It is cloned for each request, so put a large value into an `Arc`.
     type Principal: Clone + Send + Sync + 'static;
 
-    /// The id of a principal for the log and the metrics (`key_id`). It must not be a secret. Requests of principals with
+    /// Returns the id of a principal for the log and the metrics (`key_id`). It must not be a secret. Requests of principals with
     /// the same id are limited and counted together.
     fn principal_id(principal: &Self::Principal) -> &str;
 
-    /// Returns the principal of a credential. It is called for each security scheme that the document requires
-    /// of the operation and whose credential the request has; the server decides whether these suffice.
+    /// Returns the principal of a credential. The server calls this for each security scheme that the document requires for the
+    /// operation and for which the request has a credential. The server then decides whether these schemes are sufficient.
     ///
     /// # Errors
     ///
-    /// [`AuthenticationError`]: the credential is not valid for this scheme, or cannot be looked up. Reject a
-    /// text that cannot be a credential without a query to the store.
+    /// Returns an [`AuthenticationError`] if the credential is not valid for this scheme or cannot be looked up. Reject a text that
+    /// cannot be a credential without querying the store.
     fn authenticate(
         &self,
         credential: Credential<'_, Self::Principal>,
     ) -> impl Future<Output = Result<Self::Principal, AuthenticationError>> + Send;
 
-    /// Whether a principal has a scope that an operation needs of a scheme. Without it the request is rejected
-    /// with 403. A service whose document has scopes implements this; until then no principal has any scope.
+    /// Whether a principal has a scope that an operation requires from a scheme. If not, the request is rejected with 403. Implement
+    /// this if the document has scopes; by default, no principal has any scope.
     fn has_scope(principal: &Self::Principal, scheme: &SecurityScheme, scope: &str) -> bool {
         let _ = (principal, scheme, scope);
         false
     }
 
-    /// Whether [`authenticate`](State::authenticate) needs the body of the request for a scheme, as for a signature
-    /// (HMAC). It is then read before the client is known, and counts as one of a client without a credential.
+    /// Whether [`authenticate`](State::authenticate) needs the body of the request for a scheme, for example to check a signature
+    /// (HMAC). The body is then read before the client is known, so the request counts as one without a credential until then.
     fn reads_body(scheme: &SecurityScheme) -> bool {
         let _ = scheme;
         false
     }
 
-    /// The limits of a principal. A service whose credentials have limits keeps them in the
-    /// principal.
+    /// Returns the limits of a principal. A service whose credentials have limits stores them in the principal.
     fn permissions(principal: &Self::Principal) -> Permissions {
         let _ = principal;
         Permissions::default()
     }
 
-    /// Is called for each request before its route and its credential are known, for instance to serve a static file. It must
-    /// end within the deadline of a request, and the body is not read yet.
+    /// The server calls this for each request before the route and the credential are known, for example to serve a static file. It
+    /// must end within the deadline of a request. The body is not read yet.
     ///
-    /// A response ends the request: [`after`](State::after) gets it, and it is logged and counted like the others.
+    /// If it returns a response, the request ends: [`after`](State::after) gets the response, and the request is logged and counted
+    /// like others.
     fn before(&self, request: Incoming<'_>) -> impl Future<Output = Option<Response<Body>>> + Send {
         let _ = request;
         async { None }
     }
 
-    /// Is called with each response before it is sent, also with those of rejected requests, to add headers or to observe. It
-    /// should be quick: the connection waits for it.
+    /// The server calls this with each response before sending it, including responses to rejected requests, so that the service can
+    /// add headers or collect data. It should be quick, because the connection waits for it.
     fn after(&self, request: &Outgoing<'_, Self::Principal>, response: &mut Response<Body>) {
         let _ = (request, response);
     }
 
-    /// Returns the body of an error that no handler gave one; `None` for the form that the document has for it, with the
-    /// members that the server can fill. When the server starts, it checks that the document allows these bodies.
+    /// Returns the body of an error for which no handler created one. `None` selects the form that the document defines for errors,
+    /// with the properties that the server can fill. When the server starts, it checks that the document allows these bodies.
     fn error_body(error: &ServerError<'_>) -> Option<ErrorBody> {
         let _ = error;
         None
     }
 
-    /// Whether requests can be served, writes among them, for `/readyz`. It should respond within
-    /// half a second.
+    /// Checks whether requests can be served, including writes, for `/readyz`. It should respond within half a second.
     ///
     /// # Errors
     ///
-    /// Requests cannot be served. The message of the error is the body of `/readyz`, which only
-    /// the owner of the service can reach; message and cause are logged.
+    /// Returns an error if requests cannot be served. Its message is the body of `/readyz`, which only the owner of the service can
+    /// reach. The message and the cause are logged.
     fn check(&self) -> impl Future<Output = Result<(), StateError>> + Send {
         async { Ok(()) }
     }
 
-    /// Adds to the stored usage of principals and of operations, all of it or
-    /// nothing. Called about once a second while there is something to add.
+    /// Adds to the stored usage of principals and of operations. It must add either all of the usage or nothing. The server calls it
+    /// about once a second if there is something to add.
     ///
     /// # Errors
     ///
-    /// Nothing was added, or the outcome is unknown. The next call passes the same usage again,
-    /// together with the usage since then.
+    /// Returns an error if nothing was added or if the outcome is unknown. The next call passes the same usage again, together with
+    /// the usage since then.
     fn record_usage(
         &self,
         usage: Usage<Self::Principal>,
@@ -112,12 +111,12 @@ pub trait State: Send + Sync + 'static {
         async { Ok(()) }
     }
 
-    /// The stored usage of operations and the times since when they are counted, for the page `/usage` of the admin listener; `None`
-    /// if the service does not store it. Calls by day are needed from that day on.
+    /// Returns the stored usage of operations and the times since when it is counted, for the page `/usage` of the admin listener;
+    /// `None` if the service does not store usage. The page needs the calls by day from the given day on.
     ///
     /// # Errors
     ///
-    /// It cannot be read.
+    /// Returns an error if the usage cannot be read.
     fn stored_usage(
         &self,
         since: NaiveDate,
@@ -126,12 +125,12 @@ pub trait State: Send + Sync + 'static {
         async { Ok(None) }
     }
 
-    /// Deletes at most `limit` idempotency keys that have expired at `now`, and returns how many
-    /// it deleted. Called once a minute, and again at once after a full batch.
+    /// Deletes at most `limit` idempotency keys that have expired at `now`, and returns how many it deleted. The server calls it
+    /// once a minute, and again at once after a full batch.
     ///
     /// # Errors
     ///
-    /// They were not deleted; the next attempt follows a minute later.
+    /// Returns an error if the keys were not deleted; the server tries again a minute later.
     fn delete_expired_idempotency_keys(
         &self,
         now: DateTime<Utc>,
@@ -141,13 +140,12 @@ pub trait State: Send + Sync + 'static {
         async { Ok(0) }
     }
 
-    /// Deletes at most `limit` events of a feed that are older at `now` than the service keeps them, the oldest first, and
-    /// returns how many it deleted. Called like
-    /// [`delete_expired_idempotency_keys`](State::delete_expired_idempotency_keys).
+    /// Deletes at most `limit` events of a feed that are older at `now` than the service keeps events, the oldest first, and returns
+    /// how many it deleted. The server calls it like [`delete_expired_idempotency_keys`](State::delete_expired_idempotency_keys).
     ///
     /// # Errors
     ///
-    /// They were not deleted; the next attempt follows a minute later.
+    /// Returns an error if the events were not deleted; the server tries again a minute later.
     fn delete_expired_events(
         &self,
         now: DateTime<Utc>,
@@ -157,22 +155,22 @@ pub trait State: Send + Sync + 'static {
         async { Ok(0) }
     }
 
-    /// Adds the metrics of the service's own to those of the server.
+    /// Adds the service's own metrics to the metrics of the server.
     fn register_metrics(&self, metrics: &Metrics) {
         let _ = metrics;
     }
 }
 
-/// Usage since the last time, to be added to the usage in the store.
+/// The usage since the previous call, which is added to the usage in the store.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Usage<P> {
-    /// Calls of the operations that are counted (the setting `count-calls`).
+    /// Calls of the operations that are counted (see the setting `count-calls`).
     pub calls: Vec<DeprecatedCalls<P>>,
-    /// Principals that made requests, for any operation.
+    /// The principals that made requests for any operation.
     pub seen: Vec<Seen<P>>,
 }
 
-/// Calls of one operation, most often a deprecated one, by one principal on one day (UTC).
+/// The calls of one operation by one principal on one day (UTC). By default, only deprecated operations are counted.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct DeprecatedCalls<P> {
     /// The principal that made the calls.
@@ -185,11 +183,11 @@ pub struct DeprecatedCalls<P> {
     pub first_seen: DateTime<Utc>,
     /// The time of the last call.
     pub last_seen: DateTime<Utc>,
-    /// The `User-Agent` of the last call that has one: at most 120 bytes, no control characters.
+    /// The `User-Agent` of the last call that has one: at most 120 bytes, without control characters.
     pub user_agent: Option<String>,
 }
 
-/// The time of a principal's latest request.
+/// The time of the latest request of a principal.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Seen<P> {
     /// The principal.
@@ -205,7 +203,7 @@ impl<P> Usage<P> {
         self.calls.is_empty() && self.seen.is_empty()
     }
 
-    /// The same usage, with principals of another type.
+    /// Converts the usage to principals of another type.
     pub(crate) fn map<Q>(self, principal: impl Fn(P) -> Q) -> Usage<Q> {
         let calls = self.calls.into_iter().map(|calls| DeprecatedCalls {
             principal: principal(calls.principal),
@@ -229,9 +227,9 @@ impl<P> Usage<P> {
 /// The reason why a credential was not accepted.
 #[derive(Clone, Debug)]
 pub enum AuthenticationError {
-    /// The text cannot be a credential of this service: it is mistyped or cut short.
+    /// The text cannot be a credential of this service, for example because it is mistyped or truncated.
     Malformed,
-    /// No such credential is valid.
+    /// The text could be a credential, but no valid credential matches it.
     Unknown,
     /// The credential could not be looked up.
     Failed(StateError),
@@ -243,7 +241,7 @@ impl From<StateError> for AuthenticationError {
     }
 }
 
-/// The causes of an error, outermost first, as the log has them.
+/// Returns the causes of an error for the log, outermost first.
 #[must_use]
 pub fn causes(error: &dyn Error) -> String {
     let mut causes = Vec::new();

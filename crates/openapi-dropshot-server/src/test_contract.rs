@@ -1,4 +1,4 @@
-//! A small API for the unit tests, written as the generator would write it.
+//! A small API for the unit tests, in the form in which the generator would write it.
 
 use crate::{
     pipeline::Context,

@@ -19,14 +19,14 @@ use std::{
 /// The certificate and the key of the service, as files.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct TlsFiles {
-    /// The certificate chain, PEM, the service's own certificate first.
+    /// The certificate chain, a PEM file that starts with the service's own certificate.
     pub cert: PathBuf,
-    /// The private key of the first certificate, PEM.
+    /// The private key of the first certificate, a PEM file.
     pub key: PathBuf,
 }
 
-/// A certificate with its key, ready to be served: HTTP/2 to clients that offer
-/// it, HTTP/1.1 to the others.
+/// A certificate with its key, ready for use: HTTP/2 for clients that offer it, HTTP/1.1 for all
+/// others.
 pub struct Tls(ServerConfig);
 
 impl Tls {
@@ -34,7 +34,8 @@ impl Tls {
     ///
     /// # Errors
     ///
-    /// One cannot be read, or they do not belong together.
+    /// Returns an error if a file cannot be read, or if the certificate and the key do not belong
+    /// together.
     pub fn load(files: &TlsFiles) -> Result<Self, ConfigError> {
         let (cert, key) = (files.cert.display(), files.key.display());
         let chain = chain(&files.cert).map_err(|source| {
@@ -64,7 +65,8 @@ impl Tls {
         Ok(Tls(config))
     }
 
-    /// Reads both files again while the service runs. Reading a pipe or a device could block forever.
+    /// Reads both files again while the service runs. Rejects pipes and devices, because reading them
+    /// could block forever.
     pub(crate) fn load_again(files: &TlsFiles) -> Result<Self, ConfigError> {
         for file in [&files.cert, &files.key] {
             if fs::metadata(file).is_ok_and(|metadata| !metadata.is_file()) {

@@ -1,7 +1,6 @@
-//! Counts the calls of operations by principal, of deprecated ones only unless the settings say
-//! otherwise, and records when each principal was last seen. The counters are kept in memory, and [`UsageWriter`] adds them to the state of the
-//! service in batches, because one write for each request would cost more than the request. A
-//! crash loses the counts of the last seconds.
+//! Counts the calls of operations by principal, and records when each principal was last seen. By default, only deprecated
+//! operations are counted. The counters are kept in memory, and [`UsageWriter`] adds them to the state of the service in batches,
+//! because one write for each request would cost more than the request itself. A crash loses the counts of the last seconds.
 
 use crate::{
     config::CountCalls,
@@ -25,8 +24,8 @@ use tokio::{sync::Notify, task::JoinHandle, time::timeout};
 /// How often the counters are written, if they changed.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// The counts that are not written yet. Their number is at most the number of principals in
-/// use, times the number of operations that are counted.
+/// The counts that are not written yet. Their number is at most the number of principals in use times the
+/// number of counted operations.
 #[derive(Debug)]
 pub(crate) struct UsageCounters<P> {
     counted: CountCalls,
@@ -36,14 +35,14 @@ pub(crate) struct UsageCounters<P> {
 #[derive(Debug)]
 struct Pending<P> {
     seen: HashMap<P, DateTime<Utc>, RandomState>,
-    /// By principal, index of the operation and day.
+    /// The counts by principal, index of the operation and day.
     by_day: HashMap<(P, usize, NaiveDate), DeprecatedCalls<P>, RandomState>,
-    /// The day on which a call was logged last.
+    /// The day on which a call was last logged.
     logged: HashMap<(P, usize), NaiveDate, RandomState>,
 }
 
 impl<P: Clone + Eq + Hash> UsageCounters<P> {
-    /// Counts the calls of these operations.
+    /// Creates counters for the calls of these operations.
     pub(crate) fn new(counted: CountCalls) -> Self {
         let pending = Pending {
             seen: HashMap::default(),
@@ -61,7 +60,7 @@ impl<P: Clone + Eq + Hash> UsageCounters<P> {
         self.counted == CountCalls::All || operation.deprecation.is_some()
     }
 
-    /// Counts a request of a principal. `key_id` is the name of the principal in the log.
+    /// Counts a request of a principal. `key_id` is the id of the principal in the log.
     pub(crate) fn record(
         &self,
         principal: &P,
@@ -86,14 +85,14 @@ impl<P: Clone + Eq + Hash> UsageCounters<P> {
         }
     }
 
-    /// Takes out the counts that are not written yet.
+    /// Removes and returns the counts that are not written yet.
     fn take(&self) -> Usage<P> {
         let (seen, by_day) = {
             let mut pending = lock(&self.pending);
             (mem::take(&mut pending.seen), mem::take(&mut pending.by_day))
         };
         let mut calls: Vec<_> = by_day.into_values().collect();
-        // Around midnight there are two days; the later user agent has to be stored last.
+        // Around midnight there are counts of two days. The later user agent must be stored last.
         calls.sort_unstable_by_key(|calls| calls.last_seen);
         Usage {
             calls,
@@ -126,7 +125,8 @@ impl<P: Clone + Eq + Hash> Pending<P> {
         }
     }
 
-    /// Counts a call, and returns whether it is the first one of the principal on this day, which is logged.
+    /// Counts a call, and returns whether it is the principal's first one on this day; only the first call
+    /// is logged.
     fn count_call(
         &mut self,
         principal: &P,
@@ -137,7 +137,8 @@ impl<P: Clone + Eq + Hash> Pending<P> {
         let today = at.date_naive();
         let counter = (principal.clone(), operation.index, today);
         if let Some(counted) = self.by_day.get_mut(&counter) {
-            // The usual case: it is counted without an allocation, and was logged before.
+            // The usual case: the call is counted without an allocation, and an earlier call was already
+            // logged.
             counted.calls += 1;
             counted.first_seen = counted.first_seen.min(at);
             counted.last_seen = counted.last_seen.max(at);
@@ -190,9 +191,9 @@ fn cut(value: &HeaderValue) -> &[u8] {
     &bytes[..bytes.len().min(USER_AGENT)]
 }
 
-/// A `User-Agent` as it is stored and shown: bounded, without control characters, and in ASCII,
-/// which is all that HTTP defines for it. A database may be unable to store anything else, and
-/// would then reject the counters of all principals.
+/// Returns a `User-Agent` in the form in which it is stored and shown: with a limited length, without
+/// control characters, and in ASCII, which is all that HTTP defines for it. A database may be unable to
+/// store other characters, and would then reject the counters of all principals.
 fn readable(value: &HeaderValue) -> String {
     let bytes = cut(value).iter();
     bytes
@@ -230,7 +231,7 @@ impl UsageWriter {
         UsageWriter { stop, task }
     }
 
-    /// Writes the remaining counters, and ends the task.
+    /// Writes the remaining counters and ends the task.
     pub(crate) async fn finish(self) {
         self.stop.notify_one();
         if let Err(error) = self.task.await {
@@ -250,15 +251,14 @@ async fn write<S: State>(
     let of_principals = usage.clone().map(|caller| caller.principal);
     let written = state.record_usage(of_principals).await;
     if written.is_err() {
-        // The counters are put back even if the outcome is unknown: a call that is
-        // counted twice does less harm than one that is never counted.
+        // The counts are put back even if the outcome is unknown: counting a call twice is better than losing
+        // it.
         counters.put_back(usage);
     }
     written
 }
 
-/// Logs one line when writing begins to fail and one when it works again, instead
-/// of one every second.
+/// Logs one line when writing starts to fail and one when it works again, instead of one line per second.
 fn log_change(written: &Result<(), StateError>, failing: &mut bool) {
     match written {
         Err(error) if !*failing => {
@@ -282,7 +282,7 @@ mod tests {
     const PRINCIPAL: u64 = 1;
 
     #[test]
-    fn every_use_of_a_key_counts_and_calls_of_the_operations_in_the_settings() {
+    fn every_use_of_a_key_and_the_calls_of_configured_operations_are_counted() {
         let deprecated = OPERATIONS.iter().filter(|one| one.deprecation.is_some());
         for (counted, operations) in [
             (CountCalls::Deprecated, deprecated.count()),
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn the_name_of_a_program_is_bounded_and_readable() {
+    fn a_stored_user_agent_is_short_and_printable() {
         let value = |bytes: &[u8]| HeaderValue::from_bytes(bytes).expect("a value");
         assert_eq!(readable(&value(b"curl/8.5\t(x)")), "curl/8.5(x)");
         assert_eq!(readable(&value(&[b'x'; 300])).len(), USER_AGENT);
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn a_caller_is_logged_once_a_day() {
+    fn a_caller_is_logged_once_per_day() {
         let counters = UsageCounters::new(CountCalls::Deprecated);
         let logged =
             |seconds| lock(&counters.pending).count_call(&PRINCIPAL, &RETIRED, time(seconds), None);

@@ -1,4 +1,4 @@
-//! Parses dates and times, as generated models do: `cargo run --example values -- 2030-12-05T00:00:00Z tomorrow`.
+//! Parses dates and times as generated models do: `cargo run --example values -- 2030-12-05T00:00:00Z tomorrow`.
 
 use openapi_dropshot_types::{FromText as _, formats::DateTime};
 

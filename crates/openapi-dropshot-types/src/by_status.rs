@@ -1,5 +1,5 @@
-//! Describes the bodies of several responses of one operation, for dropshot's document.
-//! dropshot describes one response that is not an error, and one type for all errors.
+//! Describes the bodies of several responses of one operation in dropshot's document. dropshot
+//! itself can only describe one success response and one type for all errors.
 
 use schemars::{
     r#gen::SchemaGenerator,
@@ -7,22 +7,22 @@ use schemars::{
 };
 use serde_json::{Map, json};
 
-/// The extension that says which body a response has: an object with a member for each
-/// response, named as in the document (`404`, `4XX`, `default`). It has the members
-/// `body`, the index of the schema in `anyOf`, and `mediaType`. Both are `null` for a
-/// response without a body; `body` alone is `null` for a body that is not JSON.
+/// The extension that says which body a response has: an object with a property for each response,
+/// named as in the document (`404`, `4XX`, `default`). Each property has `body`, the index of the
+/// schema in `anyOf`, and `mediaType`. Both are `null` for a response without a body; only `body`
+/// is `null` for a body that is not JSON.
 pub const EXTENSION: &str = "x-bodies-by-status";
 
-/// The body of one response: the response as the document names it, the media type of the
-/// body, and its schema if it is JSON.
+/// The body of one response: the name of the response in the document, the media type of the body,
+/// and its schema if it is JSON.
 pub type ByStatus = (
     &'static str,
     Option<&'static str>,
     Option<fn(&mut SchemaGenerator) -> Schema>,
 );
 
-/// Returns a schema that allows each of the bodies and says, with [`EXTENSION`], which
-/// response has which.
+/// Returns a schema that allows each of the bodies. Its [`EXTENSION`] says which body belongs to
+/// which response.
 pub fn schema(generator: &mut SchemaGenerator, responses: &[ByStatus]) -> Schema {
     let mut alternatives: Vec<Schema> = Vec::new();
     let mut bodies = Map::new();

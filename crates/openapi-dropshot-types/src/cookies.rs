@@ -1,4 +1,4 @@
-//! Reads cookies: those of a request, and those that are parameters of an operation.
+//! Reads the cookies of a request, and cookies that are parameters of an operation.
 
 use async_trait::async_trait;
 use dropshot::{
@@ -25,8 +25,9 @@ pub fn cookies(headers: &HeaderMap) -> impl Iterator<Item = (&[u8], &[u8])> {
     })
 }
 
-/// The cookies that are parameters of an operation, for which dropshot has no extractor. The values are percent-decoded; if
-/// several cookies have the same name, the first one is used, which belongs to the longest path (RFC 6265, section 5.4).
+/// The cookies that are parameters of an operation; dropshot has no extractor for them. The values are percent-decoded. If
+/// several cookies have the same name, the first one is used, because it belongs to the longest path (RFC 6265, section
+/// 5.4).
 #[derive(Debug)]
 pub struct Cookies<T>(T);
 
@@ -61,7 +62,7 @@ where
         })
     }
 
-    /// dropshot describes them as headers; the schema of each says that it is a cookie.
+    /// dropshot describes them as headers; the schema of each one says that it is a cookie.
     fn metadata(content_type: ApiEndpointBodyContentType) -> ExtractorMetadata {
         Header::<T>::metadata(content_type)
     }

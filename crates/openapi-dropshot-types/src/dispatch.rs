@@ -1,5 +1,5 @@
-//! The building blocks of generated `dispatch` methods: they read the parameters
-//! and the body of a request, and turn the result of a handler into a response.
+//! The functions that generated `dispatch` methods call: they read the parameters and the body of a
+//! request, and convert the result of a handler to a response.
 
 use crate::{Condition, Contract, Operation, Rejection, is_json};
 use async_trait::async_trait;
@@ -21,12 +21,12 @@ use serde::{
 
 const JSON: &str = "application/json";
 
-/// Reads the parameters of the path of an operation. Commas separate the values of a list; an
-/// encoded comma is a part of a value.
+/// Reads the path parameters of an operation. Commas separate the values of a list; an encoded
+/// comma is part of a value.
 ///
 /// # Errors
 ///
-/// [`Condition::InvalidRequest`] if a parameter breaks a rule of the document.
+/// Returns [`Condition::InvalidRequest`] if a parameter breaks a rule of the document.
 pub fn read_path<C: Contract, T>(
     rqctx: &RequestContext<C::Context>,
     operation: &Operation,
@@ -49,7 +49,7 @@ where
     parameters::<C, T, _, _>(variables, "bad parameter in URL path: ").map(Path::from)
 }
 
-/// Reads parameters from their names and values. `context` begins the message of the error.
+/// Reads parameters from their names and values. The message of an error begins with `context`.
 fn parameters<'de, C, T, N, V>(
     parameters: impl Iterator<Item = (N, V)>,
     context: &str,
@@ -64,7 +64,7 @@ where
     read.map_err(|error| invalid::<C>(format!("{context}{error}")))
 }
 
-/// The rejection of a request that breaks a rule of the document.
+/// Returns the rejection of a request that breaks a rule of the document.
 fn invalid<C: Contract>(message: String) -> Rejection {
     rejection::<C>(HttpError::for_bad_request(None, message))
 }
@@ -73,19 +73,19 @@ fn invalid<C: Contract>(message: String) -> Rejection {
 ///
 /// # Errors
 ///
-/// [`Condition::InvalidRequest`] if a parameter breaks a rule of the document.
+/// Returns [`Condition::InvalidRequest`] if a parameter breaks a rule of the document.
 pub async fn read<C: Contract, E: SharedExtractor>(
     rqctx: &RequestContext<C::Context>,
 ) -> Result<E, Rejection> {
     E::from_request(rqctx).await.map_err(rejection::<C>)
 }
 
-/// Reads the parameters of a query of which some have several values: the names of these,
-/// and what separates the values, unless each has a name of its own (`explode`).
+/// Reads the query parameters of an operation, some of which have several values. `several` lists the names of
+/// these, each with the separator of its values, or `None` if the name is repeated for each value (`explode`).
 ///
 /// # Errors
 ///
-/// [`Condition::InvalidRequest`] if a parameter breaks a rule of the document.
+/// Returns [`Condition::InvalidRequest`] if a parameter breaks a rule of the document.
 pub fn read_query<C: Contract, T>(
     rqctx: &RequestContext<C::Context>,
     several: &[(&'static str, Option<char>)],
@@ -104,9 +104,9 @@ where
         };
         let texts: Vec<String> = match separator {
             None => vec![form_text(text)],
-            // An encoded comma is a part of a value.
+            // An encoded comma is part of a value.
             Some(',') => text.split(',').map(form_text).collect(),
-            // Other separators are encoded themselves.
+            // Other separators are themselves encoded.
             Some(separator) => form_text(text)
                 .split(*separator)
                 .map(str::to_owned)
@@ -120,7 +120,7 @@ where
     parameters::<C, T, _, _>(values.into_iter(), "unable to parse query string: ").map(Query::from)
 }
 
-/// Decodes a part of a query, in which a plus sign stands for a space.
+/// Decodes a part of a query, in which a plus sign means a space.
 fn form_text(text: &str) -> String {
     let text = text.replace('+', " ");
     percent_decode_str(&text).decode_utf8_lossy().into_owned()
@@ -133,7 +133,7 @@ fn path_text(text: &str) -> String {
 
 /// The text of a parameter, or its texts if it can have several.
 enum Values<'r> {
-    /// A segment of a path: one text, or a list.
+    /// A segment of a path: one text or a list.
     Segment(&'r str),
     One(String),
     Several(Vec<String>),
@@ -179,12 +179,12 @@ impl<'de> Deserializer<'de> for Values<'_> {
 ///
 /// # Errors
 ///
-/// [`Condition::InvalidRequest`] if the body breaks a rule of the document.
+/// Returns [`Condition::InvalidRequest`] if the body breaks a rule of the document.
 pub async fn read_body<C: Contract, E: ExclusiveExtractor>(
     rqctx: &RequestContext<C::Context>,
     mut request: Request<Body>,
 ) -> Result<E, Rejection> {
-    // dropshot reads one media type of JSON.
+    // dropshot accepts only one media type for JSON.
     if let Some(media_type) = request.headers_mut().get_mut(CONTENT_TYPE)
         && media_type != JSON
         && media_type.to_str().is_ok_and(is_json)
@@ -196,16 +196,15 @@ pub async fn read_body<C: Contract, E: ExclusiveExtractor>(
         .map_err(rejection::<C>)
 }
 
-/// Reads the header parameters of these names. Several lines of one name are one
+/// Reads the header parameters with these names. Several header lines with the same name form one
 /// value (RFC 9110, section 5.3).
 ///
-/// dropshot's own extractor copies all headers, rejects a request for any of
-/// them that is not ASCII, and takes the last of several lines. This function
-/// looks at no other header.
+/// dropshot's own extractor copies all headers, rejects a request if any of them is not ASCII, and
+/// uses only the last of several lines. This function ignores all other headers.
 ///
 /// # Errors
 ///
-/// [`Condition::InvalidRequest`] if a header breaks a rule of the document.
+/// Returns [`Condition::InvalidRequest`] if a header breaks a rule of the document.
 pub fn read_headers<C: Contract, T>(
     rqctx: &RequestContext<C::Context>,
     names: &[&'static str],
@@ -232,11 +231,11 @@ where
     parameters::<C, T, _, _>(values.into_iter(), "").map(Header::from)
 }
 
-/// Makes the response from the result of a handler.
+/// Creates the response from the result of a handler.
 ///
 /// # Errors
 ///
-/// The error of the handler, or a value that cannot be written.
+/// Returns the error of the handler, or an error if the value cannot be written.
 pub fn respond<C: Contract, R: HttpResponse, E: Into<Rejection>>(
     result: Result<R, E>,
 ) -> Result<Response<Body>, Rejection> {
@@ -246,9 +245,9 @@ pub fn respond<C: Contract, R: HttpResponse, E: Into<Rejection>>(
         .map_err(rejection::<C>)
 }
 
-/// The rejection for an error of dropshot's extractors and responses. Where the
-/// document has a catalogue, it is `invalid_request` or `internal_error`;
-/// otherwise the status is that of the error.
+/// Returns the rejection for an error of dropshot's extractors and responses. If the document has a
+/// catalogue, it is `invalid_request` or `internal_error`; otherwise the status is that of the
+/// error.
 pub fn rejection<C: Contract>(error: HttpError) -> Rejection {
     if C::ERRORS.is_empty() {
         Rejection::from(error)
@@ -266,8 +265,8 @@ impl From<HttpError> for Rejection {
 }
 
 impl From<&HttpError> for Rejection {
-    /// The rejection has the status and the message of the error, with a
-    /// built-in entry of that status.
+    /// The rejection has the status and the message of the error, and a built-in entry for that
+    /// status.
     fn from(error: &HttpError) -> Self {
         let message = error.external_message.clone();
         let code = error.error_code.as_ref();
@@ -281,14 +280,12 @@ impl From<&HttpError> for Rejection {
     }
 }
 
-/// A request body that may be absent, for which dropshot has no extractor. A body that is
-/// present is valid.
+/// An optional request body; dropshot has no extractor for it. A body that is present is valid.
 #[derive(Debug)]
 pub struct OptionalBody<E>(Option<E>);
 
 impl<E> OptionalBody<E> {
-    /// Returns the body, if the request has one. A body of zero bytes counts as
-    /// absent.
+    /// Returns the body, if the request has one. A body of zero bytes counts as absent.
     pub fn into_inner(self) -> Option<E> {
         self.0
     }

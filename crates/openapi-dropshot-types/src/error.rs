@@ -1,4 +1,4 @@
-//! Describes the errors of a document, and the responses that are errors.
+//! Describes the errors of a document, and error responses.
 
 use crate::operation::is_json;
 use serde::{Serialize, Serializer as _};
@@ -10,7 +10,7 @@ use std::{borrow::Cow, fmt};
 pub struct ErrorEntry {
     /// The code for programs, such as `not_found`.
     pub code: &'static str,
-    /// The HTTP status that goes with the code.
+    /// The HTTP status that belongs to the code.
     pub status: u16,
     /// Why the error happens.
     pub cause: &'static str,
@@ -18,24 +18,24 @@ pub struct ErrorEntry {
     pub remedy: &'static str,
 }
 
-/// A response that is an error.
+/// An error response.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Rejection {
-    /// The entry of the catalogue. It decides the status.
+    /// The entry of the catalogue. It determines the status.
     pub error: &'static ErrorEntry,
     /// The message for the caller.
     pub message: Cow<'static, str>,
-    /// A detail that is logged and not sent to the caller.
+    /// A detail that is logged but not sent to the caller.
     pub detail: Option<String>,
-    /// A body that the operation itself gave, in a document without an error
-    /// catalogue. `Value::Null` stands for a response without a body.
+    /// A body that the operation itself created, in a document without an error catalogue.
+    /// `Value::Null` means a response without a body.
     pub body: Option<Value>,
     /// The media type of that body; `None` for `application/json`.
     pub media_type: Option<&'static str>,
 }
 
 impl Rejection {
-    /// A rejection with a message that says what to change.
+    /// Creates a rejection with a message that says what to change.
     pub fn new(error: &'static ErrorEntry, message: impl Into<Cow<'static, str>>) -> Self {
         Rejection {
             error,
@@ -46,7 +46,7 @@ impl Rejection {
         }
     }
 
-    /// A rejection because of an internal error of the service. The detail is only logged.
+    /// Creates a rejection because of an internal error of the service. The detail is only logged.
     pub fn internal(error: &'static ErrorEntry, detail: impl Into<String>) -> Self {
         Rejection {
             detail: Some(detail.into()),
@@ -57,9 +57,8 @@ impl Rejection {
         }
     }
 
-    /// A rejection with a body that an operation gave, for documents without an
-    /// error catalogue. A body that is written as `null` is left out of the
-    /// response.
+    /// Creates a rejection with a body that an operation created, for documents without an error
+    /// catalogue. If the body is `null`, the response has no body.
     pub fn with_body(status: u16, body: &impl Serialize) -> Self {
         let error = ErrorEntry::of_status(status);
         match serde_json::to_value(body) {
@@ -78,7 +77,7 @@ impl Rejection {
 }
 
 impl Rejection {
-    /// The same rejection with another media type of its body, such as
+    /// Returns the same rejection with another media type for its body, such as
     /// `application/problem+json`.
     #[must_use]
     pub fn with_media_type(mut self, media_type: &'static str) -> Self {
@@ -86,7 +85,7 @@ impl Rejection {
         self
     }
 
-    /// Whether the body is JSON by its media type.
+    /// Whether the body is JSON according to its media type.
     fn is_json(&self) -> bool {
         self.media_type.is_none_or(is_json)
     }
@@ -100,7 +99,7 @@ impl fmt::Display for Rejection {
 
 impl std::error::Error for Rejection {}
 
-/// Makes [`Condition`] and the built-in entries of one table, in the order of their statuses.
+/// Creates [`Condition`] and the built-in entries from one table, in the order of their statuses.
 macro_rules! conditions {
     ($($name:ident $code:literal $status:literal $cause:literal $remedy:literal;)+) => {
         /// The reasons for which a server can reject a request independently of the operation.
@@ -176,14 +175,13 @@ conditions! {
 }
 
 impl Condition {
-    /// The built-in entry, which serves where a document has no entry for the
-    /// condition.
+    /// Returns the built-in entry, which is used if a document has no entry for the condition.
     pub const fn built_in(self) -> &'static ErrorEntry {
         &BUILT_IN[self as usize]
     }
 
-    /// The entry of a catalogue for this condition: the entry with the same
-    /// code, else the first with the same status, else the built-in one.
+    /// Returns the entry of a catalogue for this condition: the entry with the same code; if there
+    /// is none, the first entry with the same status; otherwise the built-in one.
     pub fn entry_in(self, catalogue: &'static [ErrorEntry]) -> &'static ErrorEntry {
         let built_in = self.built_in();
         catalogue
@@ -198,10 +196,10 @@ impl Condition {
     }
 }
 
-/// The lowest status of an error.
+/// The lowest error status.
 const FIRST_STATUS: u16 = 400;
 
-/// The built-in entry of each status of an error.
+/// The built-in entry for each error status.
 static BY_STATUS: [ErrorEntry; 200] = {
     let mut entries = [BUILT_IN[Condition::Internal as usize]; 200];
     let mut place = 0;
@@ -237,7 +235,7 @@ const fn entry_for(status: u16) -> ErrorEntry {
     BUILT_IN[condition as usize]
 }
 
-/// The name of a status (IANA's registry of HTTP status codes) as a code.
+/// Returns the name of a status (IANA's registry of HTTP status codes) in the form of a code.
 const fn code_of_status(status: u16) -> &'static str {
     match status {
         402 => "payment_required",
@@ -275,8 +273,8 @@ const fn code_of_status(status: u16) -> &'static str {
 }
 
 impl ErrorEntry {
-    /// The built-in entry of a status, for documents without an error catalogue.
-    /// A status that is not one of an error counts as 500.
+    /// Returns the built-in entry for a status, for documents without an error catalogue. A status
+    /// that is not an error status counts as 500.
     pub const fn of_status(status: u16) -> &'static ErrorEntry {
         let place = status.wrapping_sub(FIRST_STATUS) as usize;
         if place < BY_STATUS.len() {
@@ -287,7 +285,7 @@ impl ErrorEntry {
     }
 }
 
-/// The content of a member of an error body.
+/// The content of a property of an error body.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum ErrorMember {
     /// The code of the catalogue entry, as a string.
@@ -300,24 +298,24 @@ pub enum ErrorMember {
     RequestId,
 }
 
-/// The body that the document gives to errors of an operation, where it is another one than
-/// that of the other errors. Errors that no handler makes have this body.
+/// The body that the document defines for errors of an operation, if it differs from the body of
+/// other errors. Errors that no handler creates have this body.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct ErrorShape {
     /// The name of the operation.
     pub operation: &'static str,
-    /// The lowest and the highest status of these errors. If several shapes include a status,
-    /// it has the first of them.
+    /// The lowest and the highest status of these errors. If several shapes include a status, the
+    /// first of them applies.
     pub statuses: (u16, u16),
-    /// The media type. The body is the message alone if it is not JSON.
+    /// The media type. If it is not JSON, the body consists only of the message.
     pub media_type: &'static str,
-    /// The members of the body that the server can write.
+    /// The properties of the body that the server can write.
     pub members: &'static [(&'static str, ErrorMember)],
 }
 
 #[cfg(feature = "dropshot")]
 impl ErrorShape {
-    /// The shape of an error of an operation, if it has one of its own.
+    /// Returns the shape of an error of an operation, if the operation has its own shape for it.
     pub(crate) fn of(
         shapes: &'static [Self],
         operation: &str,
@@ -330,7 +328,7 @@ impl ErrorShape {
     }
 }
 
-/// Writes the body of a rejection with these members, as JSON.
+/// Writes the body of a rejection with these properties, as JSON.
 #[cfg_attr(
     not(feature = "dropshot"),
     allow(dead_code, reason = "only `Contract` calls it")
@@ -368,8 +366,8 @@ pub(crate) fn body(
     body
 }
 
-/// The entry of a catalogue for a status: the first that has it, else the one for
-/// a request that breaks a rule or for an internal error of the service.
+/// Returns the entry of a catalogue for a status: the first entry with this status; if there is
+/// none, the entry for a request that breaks a rule or for an internal error of the service.
 #[cfg_attr(
     not(feature = "dropshot"),
     allow(dead_code, reason = "only error enums call it")
@@ -388,7 +386,7 @@ pub(crate) fn entry_of_status(
         .unwrap_or_else(|| condition.entry_in(catalogue))
 }
 
-/// Returns the members of an error body with their values, in the order of the document.
+/// Returns the properties of an error body with their values, in the order of the document.
 pub(crate) fn member_values<'a>(
     members: &'a [(&'a str, ErrorMember)],
     code: &'a str,

@@ -1,9 +1,9 @@
-//! The errors with which a handler reports failures that do not depend on the operation.
+//! The errors with which handlers report failures that do not depend on the operation.
 
 use std::borrow::Cow;
 
 /// The error of an operation that can report a failure of the service's state. The generator
-/// implements it for the operations that list the three codes.
+/// implements it for operations that list the three codes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot report a failure of the service's state",
     label = "the document does not list all of `internal_error`, `overloaded` and `unavailable` for this operation",
@@ -19,7 +19,7 @@ pub trait StateFailure: Sized {
 }
 
 /// The error of an operation that can report the misuse of an idempotency key. The generator
-/// implements it for the operations that list the three codes.
+/// implements it for operations that list the three codes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot report the misuse of an idempotency key",
     label = "the document does not list all of `invalid_request`, `conflict` and `idempotency_key_reused` for this operation",

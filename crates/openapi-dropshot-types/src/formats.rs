@@ -51,7 +51,7 @@ pub trait Format: Sized {
     fn write(&self) -> String;
 }
 
-/// A format that has a text for every value of its type.
+/// A format in which every value of its type can be written.
 pub trait TotalFormat: Format {}
 
 impl TotalFormat for uuid::Uuid {}
@@ -60,9 +60,8 @@ impl TotalFormat for Ipv4Addr {}
 impl TotalFormat for Ipv6Addr {}
 impl TotalFormat for Vec<u8> {}
 
-/// A value, and the text from which it was read if that is not the canonical text
-/// of the value: an accepted value is written back unchanged. Two values are equal if they
-/// mean the same, even if they were read from different texts.
+/// A value, and the text from which it was parsed if this is not the canonical text of the value, so that an accepted value is
+/// written back unchanged. Two values are equal if they mean the same, even if they were parsed from different texts.
 #[derive(Clone, Debug)]
 pub struct Formatted<T> {
     value: T,
@@ -70,11 +69,11 @@ pub struct Formatted<T> {
 }
 
 impl<T: Format> Formatted<T> {
-    /// Makes a value that is written as its canonical text.
+    /// Creates a value that is written as its canonical text.
     ///
     /// # Errors
     ///
-    /// The format cannot express the value: RFC 3339 has no years after 9999.
+    /// Returns an error if the format cannot express the value: RFC 3339 has no years after 9999.
     pub fn new(value: T) -> Result<Self, Violation> {
         value.write().parse()
     }
@@ -91,8 +90,8 @@ impl<T: TotalFormat> From<T> for Formatted<T> {
     }
 }
 
-/// RFC 3339 has the years 0 to 9999 and offsets of whole minutes. A time with another offset is written in UTC, and a time of another
-/// year is the first or the last one that can be written.
+/// RFC 3339 supports only the years 0 to 9999, and offsets of whole minutes. A time with another offset is converted to UTC. A time
+/// outside of these years becomes the first or the last time that can be written.
 impl<Z: TimeZone> From<chrono::DateTime<Z>> for DateTime {
     fn from(value: chrono::DateTime<Z>) -> Self {
         let value = value.fixed_offset();
@@ -108,7 +107,7 @@ impl<Z: TimeZone> From<chrono::DateTime<Z>> for DateTime {
     }
 }
 
-/// RFC 3339 has the years 0 to 9999. A day of another year is the first or the last one that can be written.
+/// RFC 3339 supports only the years 0 to 9999. A day outside of these years becomes the first or the last day that can be written.
 impl From<NaiveDate> for Date {
     fn from(value: NaiveDate) -> Self {
         let (value, text) = (value.clamp(FIRST_DAY, LAST_DAY), None);
@@ -226,8 +225,8 @@ impl Format for chrono::DateTime<FixedOffset> {
     }
 }
 
-/// The formats that are read and written by the `FromStr` and `Display` of a type; a text must also
-/// have the shape, if one is given.
+/// The formats that are parsed and written by the `FromStr` and `Display` of a type. If a shape is given, a text must also have this
+/// shape.
 macro_rules! standard_formats {
     ($($type:ty: $name:literal, $expected:literal $(, $shape:literal)?;)*) => {$(
         impl Format for $type {
@@ -273,8 +272,7 @@ impl Format for Vec<u8> {
     }
 }
 
-/// Returns whether a text has a shape, in which `0` stands for any digit, `x` for
-/// any hexadecimal digit, and any other character for itself.
+/// Returns whether a text has a shape, in which `0` means any digit, `x` any hexadecimal digit, and any other character itself.
 fn has_shape(text: &str, shape: &str) -> bool {
     text.len() == shape.len()
         && text
@@ -304,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn formats_accept_their_texts_and_write_them_back_unchanged() {
+    fn formats_accept_valid_texts_and_write_them_back_unchanged() {
         check::<Date>(&["2026-11-20"], &["2026-11-31", "2026-1-1", "26-11-20"]);
         check::<DateTime>(
             &[
@@ -332,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_equal_however_they_are_written() {
+    fn values_with_different_texts_are_equal() {
         let moment = |text: &str| DateTime::from_text(text).expect(text);
         let (one, other) = (
             moment("2026-11-20T12:00:00Z"),

@@ -23,12 +23,12 @@ use tokio_util::codec::{AnyDelimiterCodec, Decoder as _};
 
 type Bodies = BoxStream<'static, Result<Bytes, HttpError>>;
 
-/// What applies to each item and to each value of a form, which a server puts into the extensions of a request.
+/// The limits for each item and for each value of a form. A server stores them in the extensions of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct ItemRules {
-    /// The most bytes of a line, or of a value.
+    /// The highest number of bytes of a line or of a value.
     pub max_bytes: usize,
-    /// Whether an integer may have a fraction of zero, as `1.0`.
+    /// Whether an integer may have a fraction of zero, as in `1.0`.
     pub has_fractions: bool,
 }
 
@@ -52,15 +52,15 @@ pub struct StreamedItems<T> {
 /// A line of a request body.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Item<T> {
-    /// The number of the line in the body, from 1. Blank lines count, and are not items.
+    /// The number of the line in the body, counted from 1. Blank lines are counted, but are not items.
     pub line: u64,
-    /// The item, or what is wrong with the line.
+    /// The item, or the reason why the line is not valid.
     pub value: Result<T, String>,
 }
 
 impl<T: DeserializeOwned + 'static> StreamedItems<T> {
-    /// Returns the items. The next one is received when it is asked for. An item that is not valid is an [`Item`], too; an error
-    /// ends the stream: the body broke off, or it is too large, or too slow.
+    /// Returns the items. The next item is received when it is requested. An item that is not valid is also an [`Item`]. An
+    /// error ends the stream: the body was interrupted, or it is too large or too slow.
     pub fn into_stream(self) -> impl Stream<Item = Result<Item<T>, HttpError>> + Send + 'static {
         let body = self.body.into_inner();
         let lines = Lines {
@@ -94,17 +94,17 @@ impl<T: DeserializeOwned + 'static> StreamedItems<T> {
 
 /// The lines of a body.
 struct Lines {
-    /// `None` after its end.
+    /// `None` after the end of the body.
     body: Option<Bodies>,
     decoder: AnyDelimiterCodec,
     has_fractions: bool,
-    /// What has arrived of the next lines.
+    /// The bytes of the next lines that have arrived.
     received: BytesMut,
     line: u64,
 }
 
 impl Lines {
-    /// Returns the next line, or what is wrong with it.
+    /// Returns the next line, or the reason why it is not valid.
     async fn next(&mut self) -> Result<Option<Result<Bytes, String>>, HttpError> {
         loop {
             let line = match self.body {
@@ -131,7 +131,7 @@ impl Lines {
     }
 }
 
-/// Reads JSON that is not a body as a whole. Messages call it `what`.
+/// Parses JSON that is not a whole body. In messages it is called `what`.
 pub(crate) fn read<T: DeserializeOwned>(
     what: &str,
     text: &[u8],
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_items_however_the_body_is_divided() {
+    fn items_do_not_depend_on_how_the_body_is_divided() {
         for parts in [
             &["1\n2\r\n\n \n3"][..],
             &["1", "\n2\r", "\n\n", " \n3"],
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_not_valid_says_why_and_the_next_one_is_read() {
+    fn an_invalid_line_is_reported_and_the_next_line_is_read() {
         let long = "1111111111111111111111111111111111111111111111111\n7.0\n";
         let parts = ["\"a\"\n{\n{\"a\":1,\"a\":2}\n", long, "8"];
         let items = items(&parts);

@@ -1,8 +1,7 @@
-//! Checks JSON before a type is read from it: it must be UTF-8 and valid
-//! JSON, have at most 64 levels, and no object may have a member twice. An integer
-//! may be written as `-0`, and as `1.0` where the document is of OpenAPI 3.1. Also
-//! rewrites serde's messages about it in JSON terms, because they name Rust's types
-//! (`expected i64`, `expected struct NewItem`).
+//! Checks JSON before a type is parsed from it: it must be UTF-8 and valid JSON, must have at most 64 levels, and no
+//! object may have the same property twice. An integer may be written as `-0`, and with OpenAPI 3.1 also as `1.0`. This
+//! module also rewrites the messages of serde in JSON terms, because they name Rust types (`expected i64`, `expected
+//! struct NewItem`).
 
 use serde::{
     Deserialize, Deserializer,
@@ -13,20 +12,20 @@ use std::{borrow::Cow, cell::Cell, collections::HashSet, fmt};
 /// How deep arrays and objects may be nested.
 const MAX_DEPTH: usize = 64;
 
-/// The names of kinds of values in serde's messages, and in JSON terms.
+/// The names of kinds of values in the messages of serde, and in JSON terms.
 const KINDS: [(&str, &str); 3] = [
     ("sequence", "array"),
     ("map", "object"),
     ("floating point", "number"),
 ];
 
-/// Returns the text to read in place of this one, if it contains `-0`, which serde takes for a floating-point number, or
-/// `1.0`, if this is an integer. `has_fractions` tells whether an integer may have a fraction of zero, and `what` is what
-/// messages call the text.
+/// Returns a replacement for this text if it contains `-0`, which serde parses as a floating-point number, or `1.0`, if
+/// this is an integer. `has_fractions` says whether an integer may have a fraction of zero. In messages the text is
+/// called `what`.
 ///
 /// # Errors
 ///
-/// The text is not such JSON.
+/// Returns an error if the text is not such JSON.
 pub fn checked(what: &str, text: &[u8], has_fractions: bool) -> Result<Option<String>, String> {
     let text = std::str::from_utf8(text)
         .map_err(|error| format!("{what} is not UTF-8 from byte {} on", error.valid_up_to()))?;
@@ -34,7 +33,7 @@ pub fn checked(what: &str, text: &[u8], has_fractions: bool) -> Result<Option<St
         return Err(format!("{what} is missing; send a JSON object"));
     }
     let is_respelled = read(text, has_fractions).or_else(|error| {
-        // JSON limits no number; the models limit the members that they know.
+        // JSON does not limit numbers; the models limit the properties that they know.
         let out_of_range = error.to_string().starts_with("number out of range");
         let is_beyond_f64 = |number: &str| number.parse().is_ok_and(f64::is_infinite);
         let zero = |number: &str| is_beyond_f64(number).then(|| "0".to_owned());
@@ -57,7 +56,7 @@ pub fn checked(what: &str, text: &[u8], has_fractions: bool) -> Result<Option<St
     }
 }
 
-/// Returns whether serde takes a number for a floating-point number that may be an integer of the document.
+/// Returns whether serde parses a number as a floating-point number although it may be an integer of the document.
 fn read(text: &str, has_fractions: bool) -> serde_json::Result<bool> {
     let mut json = serde_json::Deserializer::from_str(text);
     let has_whole_float = Cell::new(false);
@@ -159,14 +158,14 @@ impl<'de> Visitor<'de> for Walk<'_> {
     }
 }
 
-/// The name of a member, unescaped; borrowed where nothing was escaped.
+/// The name of a property, unescaped; it is borrowed if nothing was escaped.
 #[derive(Deserialize)]
 #[serde(transparent)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// Returns the text with equivalent spellings for numbers that serde cannot read, padded with blanks so that all columns
-/// stay the same; `None` if there is no such number. The parser stops at a number that no
-/// `f64` can hold, such as `1e400`, even in a member that is ignored.
+/// Returns the text with equivalent spellings for numbers that serde cannot parse, padded with blanks so that all columns
+/// stay the same; `None` if there is no such number. The parser would stop at a number that no `f64` can hold, such as
+/// `1e400`, even in a property that is ignored.
 fn respelled(text: &str, spelling: impl Fn(&str) -> Option<String>) -> Option<String> {
     let mut json = text.as_bytes().to_vec();
     let mut rest = &mut json[..];
@@ -186,7 +185,7 @@ fn respelled(text: &str, spelling: impl Fn(&str) -> Option<String>) -> Option<St
     String::from_utf8(json).ok().filter(|json| json != text)
 }
 
-/// Returns the length of the string at the start, with its quotes.
+/// Returns the length of the string at the start, including its quotes.
 fn string_length(json: &[u8]) -> usize {
     let mut is_escaped = false;
     let end = json[1..].iter().position(|byte| {
@@ -203,9 +202,8 @@ fn number_length(json: &[u8]) -> usize {
     json.iter().take_while(in_number).count()
 }
 
-/// Rewrites `…invalid type: FOUND, expected WANTED at line…`; nothing where the message
-/// has another form. What a client sent is in FOUND, so that the last
-/// `expected` is serde's.
+/// Rewrites `…invalid type: FOUND, expected WANTED at line…`. Returns `None` if the message has another form. FOUND
+/// contains text of the client, so only the last `expected` is certain to come from serde.
 pub fn in_json_terms(message: &str) -> Option<String> {
     let (before, wanted) = message.rsplit_once(", expected ")?;
     let (wanted, place) = wanted.split_once(" at line ")?;

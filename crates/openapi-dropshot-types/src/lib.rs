@@ -1,21 +1,21 @@
-//! The run-time library of models and dropshot APIs that `openapi-dropshot`
-//! generates: the parts that are the same for every document.
+//! The run-time library of the models and dropshot APIs that `openapi-dropshot` generates. It
+//! contains the code that is the same for every document.
 //!
-//! Without features the crate depends on no server. It has
+//! Without features, the crate depends on no server. It contains
 //!
-//! - the building blocks of generated models: string [formats], [rules] of strings and
+//! - the parts of generated models: string [formats], [rules] of strings and
 //!   collections, checked numbers and strings, [unions], and helpers for serde
 //!   ([members]) and schemars ([shapes]);
 //! - [`Operation`] and [`Security`], which describe an operation of a document, and
 //!   [`ErrorEntry`] and [`Rejection`], which describe its errors.
 //!
-//! The feature `dropshot` adds `Contract`, the trait through which a server calls a
-//! generated API without knowing its document, and the building blocks of generated
-//! implementations of it.
+//! The feature `dropshot` adds `Contract`, the trait through which a server calls a generated API
+//! without knowing its document, and the functions that generated implementations of this trait
+//! call.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-/// The examples of the README compile.
+/// Compiles the examples of the README.
 #[cfg(all(doctest, feature = "dropshot"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
@@ -79,7 +79,7 @@ pub use {
     stream::{Event, StreamFormat, Streamed},
 };
 
-/// The items that the macros of this crate use. They are not part of the public interface.
+/// The items that the macros of this crate use. They are not part of the public API.
 #[doc(hidden)]
 pub mod private {
     #[cfg(feature = "dropshot")]

@@ -1,5 +1,5 @@
-//! Macros that implement foreign traits for generated types. The rules of a type are in an
-//! implementation of one of the traits here; the macros derive the foreign traits from it.
+//! Macros that implement foreign traits for generated types. The rules of a type are in its implementation of one of the traits
+//! here. The macros implement the foreign traits with it.
 
 use crate::{
     rules::TextRules,
@@ -9,7 +9,7 @@ use std::fmt::Display;
 
 /// A number with rules.
 pub trait CheckedNumber: Sized {
-    /// The type of Rust for any such number.
+    /// The Rust type that can hold any such number.
     type Number: Copy + Display;
 
     /// A description of valid numbers, such as `an integer from 1 to 100`.
@@ -22,7 +22,7 @@ pub trait CheckedNumber: Sized {
     ///
     /// # Errors
     ///
-    /// The number breaks a rule.
+    /// Returns an error if the number breaks a rule.
     fn check(number: Self::Number) -> Result<(), Violation> {
         if Self::is_valid(number) {
             Ok(())
@@ -31,7 +31,7 @@ pub trait CheckedNumber: Sized {
         }
     }
 
-    /// The error message for a text that is not such a number.
+    /// Returns the error message for a text that is not such a number.
     fn violation(text: &str) -> Violation {
         Violation::new(format!(
             "must be {}, found `{}`",
@@ -50,15 +50,14 @@ pub trait CheckedString: Sized {
     ///
     /// # Errors
     ///
-    /// The text does not have it.
+    /// Returns an error if the text does not have the format.
     fn check_format(_text: &str) -> Result<(), Violation> {
         Ok(())
     }
 }
 
-/// Implements `Deserialize` and `Serialize` for structs that derive both with
-/// `#[serde(remote = "Self")]`. They accept an object, and no array of its values,
-/// which serde's own implementation would accept too.
+/// Implements `Deserialize` and `Serialize` for structs that derive both with `#[serde(remote = "Self")]`. They accept only an
+/// object. serde's own implementation would also accept an array of the values.
 #[macro_export]
 macro_rules! objects {
     ($($name:ident),* $(,)?) => {$(
@@ -81,8 +80,8 @@ macro_rules! objects {
     )*};
 }
 
-/// Does the same for structs with rules about several members, which a method `check` of each struct checks. It gets the number of
-/// members.
+/// Does the same for structs with rules about several properties. A method `check` of each struct checks these rules; it gets the
+/// number of properties.
 #[macro_export]
 macro_rules! checked_objects {
     ($($name:ident),* $(,)?) => {$(
@@ -109,9 +108,8 @@ macro_rules! checked_objects {
     )*};
 }
 
-/// Implements `FromStr`, [`FromText`](crate::FromText), `Display`, `Deserialize` and
-/// `Serialize` for enums of strings with a constant `ALL` and a method `as_str`. They
-/// accept a string and no object, which serde's own implementation would accept too.
+/// Implements `FromStr`, [`FromText`](crate::FromText), `Display`, `Deserialize` and `Serialize` for enums of strings that have a
+/// constant `ALL` and a method `as_str`. They accept only a string. serde's own implementation would also accept an object.
 #[macro_export]
 macro_rules! string_enums {
     ($($name:ident),* $(,)?) => {$(
@@ -161,7 +159,7 @@ macro_rules! string_enums {
 macro_rules! checked_numbers {
     ($($name:ident($number:ty)),* $(,)?) => {$(
         impl $name {
-            /// The value.
+            /// Returns the value.
             pub const fn get(self) -> $number {
                 self.0
             }
@@ -205,7 +203,7 @@ macro_rules! checked_numbers {
 macro_rules! checked_strings {
     ($($name:ident),* $(,)?) => {$(
         impl $name {
-            /// The text.
+            /// Returns the text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }

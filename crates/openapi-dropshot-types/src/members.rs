@@ -1,6 +1,5 @@
-//! Reads and writes members of objects, parameters and headers where serde's own
-//! way differs from that of OpenAPI: functions for `deserialize_with` and
-//! `serialize_with`.
+//! Functions for `deserialize_with` and `serialize_with`. They read and write properties of objects, parameters and headers for which
+//! serde's own format differs from that of OpenAPI.
 
 use crate::text::FromText;
 use serde::{
@@ -14,7 +13,7 @@ use std::{borrow::Cow, cell::Cell, fmt, str::FromStr};
 ///
 /// # Errors
 ///
-/// The text of the parameter breaks a rule of the document.
+/// Returns an error if the text of the parameter breaks a rule of the document.
 pub fn parameter<'de, T, D>(name: &str, deserializer: D) -> Result<T, D::Error>
 where
     T: FromText,
@@ -28,7 +27,7 @@ where
 ///
 /// # Errors
 ///
-/// The text is not JSON, or the value breaks a rule of the document.
+/// Returns an error if the text is not JSON, or if the value breaks a rule of the document.
 pub fn json<'de, T, D>(name: &str, deserializer: D) -> Result<T, D::Error>
 where
     T: DeserializeOwned,
@@ -43,7 +42,7 @@ where
 ///
 /// # Errors
 ///
-/// The text of a value breaks a rule of the document.
+/// Returns an error if the text of a value breaks a rule of the document.
 pub fn parameters<'de, T, D>(name: &str, deserializer: D) -> Result<Vec<T>, D::Error>
 where
     T: FromText,
@@ -66,7 +65,7 @@ fn several<'t, T: FromText, E: serde::de::Error>(
 ///
 /// # Errors
 ///
-/// The text of a value breaks a rule of the document.
+/// Returns an error if the text of a value breaks a rule of the document.
 pub fn list<'de, T, D>(name: &str, deserializer: D) -> Result<Vec<T>, D::Error>
 where
     T: FromText,
@@ -77,11 +76,11 @@ where
     several(name, texts.map(str::trim))
 }
 
-/// Checks the rules of a list (`minItems`, `maxItems` and `uniqueItems`) that is a parameter, and names it in the error.
+/// Checks the rules of a list parameter (`minItems`, `maxItems` and `uniqueItems`), and names the parameter in the error.
 ///
 /// # Errors
 ///
-/// The list breaks a rule.
+/// Returns an error if the list breaks a rule.
 pub fn checked<T, L, E>(name: &str, values: Vec<T>) -> Result<L, E>
 where
     L: TryFrom<Vec<T>, Error: fmt::Display>,
@@ -94,7 +93,7 @@ where
 ///
 /// # Errors
 ///
-/// The value is not a string, or the text cannot be parsed.
+/// Returns an error if the value is not a string, or if the text cannot be parsed.
 pub fn text<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where
     T: FromStr<Err: fmt::Display>,
@@ -104,11 +103,11 @@ where
     text.parse().map_err(D::Error::custom)
 }
 
-/// Reads a member that may be absent, but not `null`.
+/// Reads a property that may be absent, but not `null`.
 ///
 /// # Errors
 ///
-/// The value is `null`, or breaks a rule of the document.
+/// Returns an error if the value is `null`, or if it breaks a rule of the document.
 pub fn present<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     T: Deserialize<'de>,
@@ -121,7 +120,7 @@ where
 ///
 /// # Errors
 ///
-/// The serializer takes no text.
+/// Returns an error if the serializer does not accept text.
 pub fn header<T, S>(value: &T, serializer: S) -> Result<S::Ok, S::Error>
 where
     T: fmt::Display,
@@ -134,7 +133,7 @@ where
 ///
 /// # Errors
 ///
-/// The serializer takes no text.
+/// Returns an error if the serializer does not accept text.
 pub fn optional_header<T, S>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error>
 where
     T: fmt::Display,
@@ -146,8 +145,7 @@ where
     }
 }
 
-/// A deserializer that accepts an object where serde's own structs would also
-/// accept an array of the members.
+/// A deserializer that accepts only an object. serde's own structs would also accept an array of the properties.
 #[derive(Debug)]
 pub struct ObjectOnly<D>(pub D);
 
@@ -164,7 +162,8 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for ObjectOnly<D> {
     }
 }
 
-/// A deserializer that accepts an object, as [`ObjectOnly`] does, and counts its members: those that the document does not name, too.
+/// A deserializer that accepts only an object, as [`ObjectOnly`] does, and counts its properties, including those that the document
+/// does not name.
 #[derive(Debug)]
 pub struct CountedObject<'c, T> {
     inner: T,
@@ -172,7 +171,7 @@ pub struct CountedObject<'c, T> {
 }
 
 impl<'c, T> CountedObject<'c, T> {
-    /// Counts in `members`.
+    /// Adds the count to `members`.
     pub fn new(inner: T, members: &'c Cell<usize>) -> Self {
         CountedObject { inner, members }
     }

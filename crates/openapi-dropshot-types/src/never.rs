@@ -1,10 +1,10 @@
-//! The type of a schema that no value fulfils (`not: {}`).
+//! The type of a schema for which no value is valid (`not: {}`).
 
 use crate::shapes::inline_schema;
 use schemars::{JsonSchema, r#gen::SchemaGenerator, schema::Schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-/// A type without values: a member of this type is never present.
+/// A type without values: a property of this type is never present.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Never {}
 

@@ -6,7 +6,7 @@ use crate::{ErrorEntry, Security};
 /// One operation of a document.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Operation {
-    /// Its place among the operations of the document, from 0.
+    /// The index among the operations of the document, from 0.
     pub index: usize,
     /// `operationId`
     pub name: &'static str,
@@ -18,21 +18,21 @@ pub struct Operation {
     pub stability: Stability,
     /// The credentials that the operation requires.
     pub security: Security,
-    /// The media type of the request body, or several with commas between them, of which
-    /// the handler reads each by itself; `None` where the operation takes no body. `Contract::OPTIONAL_BODIES` lists the operations whose body may be
-    /// absent.
+    /// The media type of the request body, or several media types separated by commas, in which case
+    /// the handler parses the body itself; `None` if the operation has no body.
+    /// `Contract::OPTIONAL_BODIES` lists the operations whose body is optional.
     pub request_body: Option<&'static str>,
-    /// The status of success; 0 where the handler chooses it.
+    /// The success status; 0 if the handler chooses it.
     pub success: u16,
-    /// The errors that the document lists for the operation. For a document
-    /// without an error catalogue these are the exact statuses that it lists.
+    /// The errors that the document lists for the operation. For a document without an error
+    /// catalogue, these are the exact statuses that it lists, without `4XX`, `5XX` and `default`.
     pub errors: &'static [&'static ErrorEntry],
-    /// `None` unless the operation is deprecated and the document says since
-    /// when, until when and what replaces it.
+    /// `None` unless the operation is deprecated and the document says since when, until when, and
+    /// what replaces it.
     pub deprecation: Option<Deprecation>,
 }
 
-/// What a service allows of one operation: `x-limits` of the document, or a setting of the service.
+/// The limits of one operation: `x-limits` of the document, or a setting of the service.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct OperationLimits {
     /// The largest size of a body.
@@ -41,12 +41,12 @@ pub struct OperationLimits {
     pub deadline_seconds: Option<u32>,
     /// How many requests run at the same time in one server.
     pub concurrency: Option<u32>,
-    /// How many requests one request counts as for the rate limit.
+    /// How many requests one call counts as for the rate limit.
     pub cost: Option<u32>,
 }
 
 impl OperationLimits {
-    /// No limits beside those of all operations.
+    /// No limits in addition to those of all operations.
     pub const NONE: OperationLimits = OperationLimits {
         body_bytes: None,
         deadline_seconds: None,
@@ -54,7 +54,7 @@ impl OperationLimits {
         cost: None,
     };
 
-    /// The stricter one of each two limits.
+    /// Returns, for each limit, the stricter one of the two.
     #[must_use]
     pub fn and(self, other: OperationLimits) -> OperationLimits {
         let least = |one: Option<u32>, other: Option<u32>| one.into_iter().chain(other).min();
@@ -81,24 +81,24 @@ pub fn is_json(media_type: &str) -> bool {
 pub enum Stability {
     /// The operation may change or be removed at any time.
     Experimental,
-    /// The operation may change after a warning.
+    /// The operation may change after an announcement.
     Beta,
     /// The operation does not change incompatibly before its sunset.
     Stable,
 }
 
-/// When an operation was deprecated and when it is removed, also as values of
-/// response headers.
+/// When an operation was deprecated and when it will be removed, also as values of response
+/// headers.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Deprecation {
-    /// The day of the deprecation, in seconds since 1970-01-01T00:00:00Z; `i64::MIN` if
-    /// the document does not say.
+    /// The date of the deprecation, in seconds since 1970-01-01T00:00:00Z; `i64::MIN` if the
+    /// document does not say.
     pub since: i64,
-    /// The day of the removal, in seconds since 1970-01-01T00:00:00Z.
+    /// The date of the removal, in seconds since 1970-01-01T00:00:00Z.
     pub sunset: i64,
     /// The replacement that the caller should use, as a sentence fragment.
     pub note: &'static str,
-    /// The value of `Deprecation` (RFC 9745); empty if the document names no day.
+    /// The value of `Deprecation` (RFC 9745); empty if the document does not contain a date.
     pub deprecation_header: &'static str,
     /// The value of `Sunset` (RFC 8594).
     pub sunset_header: &'static str,
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_has_several_media_types() {
+    fn all_media_types_of_json_are_recognised() {
         for (media_type, expected) in [
             ("application/json", true),
             ("Application/JSON; charset=utf-8", true),

@@ -9,23 +9,23 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::fmt;
 
-/// An enum of the errors of one operation, as the generator writes it. The macro
-/// [`operation_errors!`](crate::operation_errors) implements the traits that
-/// dropshot requires of such an enum.
+/// An enum of the errors of one operation. The generator writes it, and the macro
+/// [`operation_errors!`](crate::operation_errors) implements the traits that dropshot requires of
+/// it.
 pub trait OperationError: fmt::Debug + Sized {
     /// The type whose schema describes the bodies of the errors.
     type Body: JsonSchema;
 
-    /// The rejection that this error stands for.
+    /// Returns the rejection for this error.
     ///
     /// # Errors
     ///
-    /// An error of dropshot itself.
+    /// Returns an error of dropshot itself.
     fn rejection(&self) -> Result<Rejection, &HttpError>;
 }
 
-/// The rejection for an error that a handler returned. In a document with a
-/// catalogue, an error of dropshot itself is an internal error of the service.
+/// Returns the rejection for an error that a handler returned. If the document has a catalogue, an
+/// error of dropshot itself becomes an internal error of the service.
 pub fn into_rejection(error: &impl OperationError, catalogue: &'static [ErrorEntry]) -> Rejection {
     error.rejection().unwrap_or_else(|error| {
         if catalogue.is_empty() {
@@ -38,7 +38,7 @@ pub fn into_rejection(error: &impl OperationError, catalogue: &'static [ErrorEnt
     })
 }
 
-/// Writes the error for people.
+/// Writes a description of the error.
 pub fn fmt(error: &impl OperationError, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match error.rejection() {
         Ok(rejection) => write!(f, "{rejection}"),
@@ -46,8 +46,8 @@ pub fn fmt(error: &impl OperationError, f: &mut fmt::Formatter<'_>) -> fmt::Resu
     }
 }
 
-/// Serializes the body of an error response, for an API that dropshot serves without the
-/// server crate; `members` are the members of the error body.
+/// Serializes the body of an error response, for an API that dropshot serves without the server
+/// crate. `members` are the properties of the error body.
 pub fn serialize<S: Serializer>(
     error: &impl OperationError,
     catalogue: &'static [ErrorEntry],
@@ -74,7 +74,7 @@ pub fn serialize<S: Serializer>(
     }
 }
 
-/// The status of the response where dropshot alone serves the API.
+/// Returns the status of the response if dropshot alone serves the API.
 pub fn status(error: &impl OperationError) -> ErrorStatusCode {
     match error.rejection() {
         Ok(rejection) => ErrorStatusCode::from_u16(rejection.error.status)
@@ -83,12 +83,11 @@ pub fn status(error: &impl OperationError) -> ErrorStatusCode {
     }
 }
 
-/// Implements what dropshot requires of the error enums of operations, each of
-/// which implements [`OperationError`] and has a variant `Undocumented` for errors of dropshot
-/// itself: `Display`, `Error`, `Serialize`, `JsonSchema`, `HttpResponseError` and
-/// `From<HttpError>`, and the conversion into a [`Rejection`]. The arguments are the error
-/// catalogue of the document, empty if there is none, the members of the error body, and
-/// the enums.
+/// Implements what dropshot requires of the error enums of operations: `Display`, `Error`,
+/// `Serialize`, `JsonSchema`, `HttpResponseError`, `From<HttpError>`, and the conversion to a
+/// [`Rejection`]. Each enum must implement [`OperationError`] and have a variant `Undocumented` for
+/// errors of dropshot itself. The arguments are the error catalogue of the document (empty if there
+/// is none), the properties of the error body, and the enums.
 #[macro_export]
 macro_rules! operation_errors {
     ($catalogue:expr, $members:expr; $($name:ident),* $(,)?) => {$(
@@ -126,7 +125,7 @@ macro_rules! operation_errors {
                 <$name as $crate::OperationError>::Body::schema_name()
             }
 
-            // Another id would be another schema of the same name.
+            // A different id would create another schema with the same name.
             fn schema_id() -> ::std::borrow::Cow<'static, str> {
                 <$name as $crate::OperationError>::Body::schema_id()
             }

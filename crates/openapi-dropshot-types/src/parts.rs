@@ -1,4 +1,5 @@
-//! The parts of request bodies that are streamed forms (`multipart/form-data`, RFC 7578). Each is checked as it arrives.
+//! The parts of multipart request bodies (`multipart/form-data`, RFC 7578) that are read as a stream. Each part is checked as
+//! it arrives.
 
 use crate::{Condition, ItemRules, items};
 use async_trait::async_trait;
@@ -25,13 +26,13 @@ use std::{
     task::{Context, Poll},
 };
 
-/// The most bytes of a form that are in memory at the same time, apart from values.
+/// The highest number of bytes of a form that are in memory at the same time, except for values.
 const PIECE: usize = 64 << 10;
 
-/// The most bytes before the content of a part: its head, and what precedes the first boundary.
+/// The highest number of bytes before the content of a part: its head, and the text before the first boundary.
 const HEAD: usize = 4 * PIECE;
 
-/// The parts of a form, one variant for each property of its schema. The generator implements it.
+/// The parts of a form, with a variant for each property of its schema. The generator implements this trait.
 pub trait FormPart: Sized + Send + 'static {
     /// The parts that a form may have.
     const RULES: &'static [PartRules<Self>];
@@ -39,31 +40,31 @@ pub trait FormPart: Sized + Send + 'static {
     const IS_CLOSED: bool;
 }
 
-/// What the document says of the parts with a name.
+/// The rules of the document for the parts with a certain name.
 #[derive(Debug)]
 pub struct PartRules<P> {
     /// The name.
     pub name: &'static str,
-    /// Whether there must be one.
+    /// Whether the part is required.
     pub is_required: bool,
-    /// The fewest, if there is one (`minItems`).
+    /// The lowest number of parts, if there is any part (`minItems`).
     pub min: u64,
-    /// The most: 1, or `maxItems` of an array.
+    /// The highest number of parts: 1, or `maxItems` of an array.
     pub max: u64,
-    /// The most bytes of each. `None` is the limit of a value in memory, and none for a file.
+    /// The highest number of bytes of each part. `None` means the limit for values in memory, and no limit for a file.
     pub max_bytes: Option<u64>,
-    /// The media types, with commas between them (`contentType` of its `encoding`). Empty if it may have any.
+    /// The media types, separated by commas (`contentType` of its `encoding`). Empty if any type is allowed.
     pub media_types: &'static str,
-    /// How it is read.
+    /// How the part is read.
     pub read: ReadPart<P>,
 }
 
 /// How a part is read.
 #[derive(Debug)]
 pub enum ReadPart<P> {
-    /// The handler reads it.
+    /// The handler reads the part.
     File(fn(FilePart) -> P),
-    /// It is a value, which is in memory.
+    /// The part is a value, which is read into memory.
     Value(fn(&PartValue) -> Result<P, String>),
 }
 
@@ -79,35 +80,35 @@ impl PartValue {
     ///
     /// # Errors
     ///
-    /// It is not UTF-8, or not a valid value.
+    /// Returns an error if the text is not UTF-8, or not a valid value.
     pub fn text<T: DeserializeOwned>(&self) -> Result<T, String> {
         let text = std::str::from_utf8(&self.bytes).map_err(|_| "the text is not UTF-8")?;
         let text: StrDeserializer<'_, ValueError> = StrDeserializer::new(text);
         T::deserialize(text).map_err(|error| error.to_string())
     }
 
-    /// Reads JSON, as numbers and booleans are, too.
+    /// Parses JSON, including numbers and booleans.
     ///
     /// # Errors
     ///
-    /// It is not JSON, or not a valid value.
+    /// Returns an error if the text is not JSON, or not a valid value.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, String> {
         items::read("the value", &self.bytes, self.has_fractions)
     }
 }
 
-/// What is wrong with a body that its handler reads. A server puts it into the extensions of a request, and responds with what
-/// it says afterwards.
+/// The first problem of a body that its handler reads. A server stores this in the extensions of a request, and afterwards
+/// responds with the problem.
 #[derive(Clone, Debug, Default)]
 pub struct BodyFault(Arc<OnceLock<(Condition, String)>>);
 
 impl BodyFault {
-    /// Returns the condition and the message, if something is wrong.
+    /// Returns the condition and the message if there is a problem.
     pub fn get(&self) -> Option<&(Condition, String)> {
         self.0.get()
     }
 
-    /// Notes what is wrong, unless something was before, and returns the error for the handler.
+    /// Records a problem, unless there already is one, and returns the error for the handler.
     fn set(&self, condition: Condition, message: impl Into<String>) -> HttpError {
         let (condition, message) = self.0.get_or_init(|| (condition, message.into()));
         let status = ClientErrorStatusCode::from_u16(condition.built_in().status);
@@ -121,7 +122,7 @@ impl BodyFault {
 
     fn broken(&self, error: multer::Error) -> HttpError {
         let message = match error {
-            // The server, or the stream below, knows why.
+            // The server, or the stream that this one reads from, has recorded the reason.
             multer::Error::StreamReadFailed(error) => match self.get() {
                 Some((condition, message)) => return self.set(*condition, message.as_str()),
                 None => return HttpError::for_bad_request(None, error.to_string()),
@@ -145,7 +146,7 @@ pub struct FormParts<P: FormPart> {
     head: Arc<AtomicUsize>,
     /// The part that the handler may still be reading.
     current: Slot,
-    /// How many parts there were of each of the rules.
+    /// For each rule, how many parts have arrived.
     counts: Vec<u64>,
     rules: ItemRules,
     fault: BodyFault,
@@ -153,12 +154,12 @@ pub struct FormParts<P: FormPart> {
 }
 
 impl<P: FormPart> FormParts<P> {
-    /// Returns the next part, in the order in which they arrive. What was not read of the part before is skipped.
+    /// Returns the next part, in the order in which parts arrive. The unread rest of the previous part is skipped.
     ///
     /// # Errors
     ///
-    /// The form, or the part, is not as the document says; or the body broke off, or is too large or too slow. The server
-    /// responds with the cause.
+    /// Returns an error if the form or the part does not match the document, or if the body was interrupted, is too large or
+    /// too slow. The server responds with the cause.
     pub async fn next(&mut self) -> Result<Option<P>, HttpError> {
         if let Some((condition, message)) = self.fault.get() {
             return Err(self.fault.set(*condition, message.as_str()));
@@ -181,7 +182,7 @@ impl<P: FormPart> FormParts<P> {
         }
     }
 
-    /// Reads a part, or prepares that it is skipped.
+    /// Reads a part, or prepares to skip it.
     async fn read(&mut self, field: Field<'static>) -> Result<Option<P>, HttpError> {
         let fault = &self.fault;
         let Some(name) = field.name().map(str::to_owned) else {
@@ -255,7 +256,7 @@ impl<P: FormPart> FormParts<P> {
         }
     }
 
-    /// Checks what can be known after the last part only.
+    /// Checks the rules that can only be checked after the last part.
     fn check_end(&self) -> Result<(), HttpError> {
         for (rules, &count) in P::RULES.iter().zip(&self.counts) {
             let name = rules.name;
@@ -272,7 +273,7 @@ impl<P: FormPart> FormParts<P> {
     }
 }
 
-/// A part that is a file, which is read as it arrives, until the next part is asked for.
+/// A file part, which is read as it arrives, until the next part is requested.
 pub struct FilePart {
     file_name: Option<String>,
     media_type: Option<String>,
@@ -280,7 +281,7 @@ pub struct FilePart {
 }
 
 impl FilePart {
-    /// Returns the name that the client gave the file. Do not use it as a path: it can be anything.
+    /// Returns the name that the client gave to the file. Do not use it as a path, because it can contain anything.
     pub fn file_name(&self) -> Option<&str> {
         self.file_name.as_deref()
     }
@@ -294,12 +295,12 @@ impl FilePart {
     ///
     /// # Errors
     ///
-    /// The file is too large, or the body broke off, or is too slow.
+    /// Returns an error if the file is too large, or if the body was interrupted or is too slow.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, HttpError> {
         future::poll_fn(|task| match &mut *lock(&self.content) {
             Some(content) => content.poll_chunk(task),
             None => {
-                let message = "a file was read after the next part was asked for".to_owned();
+                let message = "a file was read after the next part was requested".to_owned();
                 Poll::Ready(Err(HttpError::for_internal_error(message)))
             }
         })
@@ -315,7 +316,7 @@ impl FilePart {
     }
 }
 
-/// The content of a part, which the form takes back before the next part.
+/// The content of a part. The form takes it back before the next part.
 type Slot = Arc<Mutex<Option<Content>>>;
 
 fn lock(slot: &Slot) -> std::sync::MutexGuard<'_, Option<Content>> {
@@ -350,7 +351,7 @@ impl Content {
     }
 }
 
-/// Whether a part may have this media type. A value needs none.
+/// Whether a part may have this media type. A value needs no media type.
 fn accepts(wanted: &str, media_type: Option<&str>, is_file: bool) -> bool {
     let Some(media_type) = media_type.map(str::to_ascii_lowercase) else {
         return wanted.is_empty() || !is_file;
@@ -367,12 +368,12 @@ fn accepts(wanted: &str, media_type: Option<&str>, is_file: bool) -> bool {
         })
 }
 
-/// The pieces of a body. multer takes all that is ready: here only one piece is at a time.
+/// Passes on a body in pieces, and pauses after each of them: multer would otherwise take all data that is ready into memory.
 struct Pieces {
     body: Body,
     rest: Bytes,
     is_next: bool,
-    /// How many bytes may arrive until the content of a part.
+    /// How many bytes may still arrive before the content of a part.
     head: Arc<AtomicUsize>,
     fault: BodyFault,
 }

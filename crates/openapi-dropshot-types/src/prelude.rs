@@ -1,4 +1,4 @@
-//! The names that generated code uses without a path. Each module is imported as a whole.
+//! The names that generated code uses without a path. Each module is imported with `*`.
 
 /// The names that generated models use.
 pub mod models {

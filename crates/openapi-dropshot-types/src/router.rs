@@ -1,8 +1,8 @@
 //! Finds the operation of a request.
 //!
-//! dropshot's router takes no path with a fixed word where another path has a variable, and no
-//! path that ends with a slash. It serves no request here: each method has a router of its own,
-//! with the paths of the document.
+//! dropshot's router does not allow a fixed segment where another path has a variable, and it does not
+//! allow a path that ends with a slash. Therefore it does not route requests here: each method has its own
+//! router with the paths of the document.
 
 use crate::Operation;
 use dropshot::{
@@ -13,12 +13,12 @@ use http::Method;
 use percent_encoding::percent_decode_str;
 use std::borrow::Cow;
 
-/// Finds the operation that a request is for.
+/// Finds the operation of a request.
 pub struct Router {
     methods: Vec<(&'static str, matchit::Router<Route>)>,
 }
 
-/// An operation, and what the metadata of its endpoint is made of.
+/// An operation, and the data from which its endpoint metadata is created.
 struct Route {
     operation: &'static Operation,
     body_content_type: ApiEndpointBodyContentType,
@@ -26,8 +26,7 @@ struct Route {
 }
 
 impl Router {
-    /// Makes a router of dropshot's description of an API, and of the table of
-    /// the same operations.
+    /// Creates a router from dropshot's description of an API and from the table of the same operations.
     pub fn new<C: ServerContext>(api: ApiDescription<C>, operations: &'static [Operation]) -> Self {
         let mut methods: Vec<(&'static str, matchit::Router<Route>)> = Vec::new();
         for (_, _, endpoint) in api.into_router().endpoints(None) {
@@ -45,19 +44,20 @@ impl Router {
                 body_content_type: endpoint.body_content_type.clone(),
                 request_body_max_bytes: endpoint.request_body_max_bytes,
             };
-            // The generator has rejected paths that exclude each other.
+            // The generator has already rejected paths that conflict with each other.
             methods[index].1.insert(operation.path, route).ok();
         }
         Router { methods }
     }
 
-    /// The operation of a method and a path, relative to the base path, and the
-    /// metadata that the extractors need, without the variables of the path, which
-    /// [`dispatch::read_path`](crate::dispatch::read_path) reads. A fixed word is preferred to a variable.
+    /// Returns the operation of a method and a path, which is relative to the base path. Also returns the
+    /// metadata that the extractors need, without the path variables, which
+    /// [`dispatch::read_path`](crate::dispatch::read_path) reads. A fixed segment takes precedence over a
+    /// variable.
     ///
     /// # Errors
     ///
-    /// 404 if the document has no such path, 405 if the path has no such method,
+    /// Returns 404 if the document does not have the path, 405 if the path does not have the method, and
     /// 400 if the path cannot be decoded.
     pub fn find(
         &self,
@@ -86,8 +86,8 @@ impl Router {
     }
 }
 
-/// Decodes the segments of a path, so that a fixed word is found however it is encoded. A
-/// slash inside a segment stays encoded.
+/// Decodes the segments of a path, so that a fixed segment is found in every encoding. A slash inside a
+/// segment stays encoded.
 fn decoded(path: &str) -> Result<Cow<'_, str>, HttpError> {
     let is_unusual = path.contains('%') || path.contains("/.");
     if !is_unusual {

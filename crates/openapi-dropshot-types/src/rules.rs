@@ -1,20 +1,19 @@
-//! The rules of strings, arrays and maps: lengths, patterns, and elements that
-//! must differ.
+//! The rules of strings, arrays and maps: lengths, patterns, and elements that must differ.
 
 use crate::text::{FromText, Violation, shortened};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::OnceLock;
 
-/// Whether a number is a multiple of another one (`multipleOf`), as they are written in decimal: `0.3` is a multiple of `0.1`, although
-/// neither has an exact binary value.
+/// Whether a number is a multiple of another one (`multipleOf`) in decimal notation: `0.3` is a multiple of `0.1`, although neither has
+/// an exact binary value.
 pub fn is_multiple(value: f64, step: f64) -> bool {
     let times = value / step;
-    // Each of the two numbers, and their quotient, is off by half a unit in the last place at most.
+    // The rounding error of each of the two numbers, and of their quotient, is at most half a unit in the last place.
     (times - times.round()).abs() <= times.abs() * 2.0 * f64::EPSILON
 }
 
-/// A regular expression of a document (ECMA-262), compiled when it is first used.
+/// A regular expression of a document (ECMA-262), compiled at its first use.
 #[derive(Debug)]
 pub struct Pattern {
     text: &'static str,
@@ -23,8 +22,8 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// A pattern with the flags of the `RegExp` constructor. The generator has
-    /// compiled it before: the first use of an invalid pattern panics.
+    /// Creates a pattern with the flags of the `RegExp` constructor. The generator has already compiled the pattern; the first use of
+    /// an invalid pattern panics.
     pub const fn new(text: &'static str, flags: &'static str) -> Self {
         Pattern {
             text,
@@ -59,7 +58,7 @@ impl TextRules {
     ///
     /// # Errors
     ///
-    /// The string is too short or too long, or does not match the pattern.
+    /// Returns an error if the string is too short or too long, or does not match the pattern.
     pub fn check(&self, text: &str) -> Result<(), Violation> {
         if self.min.is_some() || self.max.is_some() {
             check_count(text.chars().count(), self.min, self.max, "characters")?;
@@ -75,11 +74,11 @@ impl TextRules {
     }
 }
 
-/// Returns the value of an enumeration of strings whose text, from `name`, is this one.
+/// Returns the value of an enumeration of strings that has this text; `name` returns the text of a value.
 ///
 /// # Errors
 ///
-/// The text is not one of the values.
+/// Returns an error if the text is not one of the values.
 pub fn one_of<T: Copy>(
     text: &str,
     values: &[T],
@@ -97,12 +96,11 @@ pub fn one_of<T: Copy>(
     })
 }
 
-/// Checks how many characters, elements or members there are; `noun` is their
-/// name in the plural, for the message.
+/// Checks the number of characters, elements or properties. `noun` is their name in the plural, for the message.
 ///
 /// # Errors
 ///
-/// There are fewer than `min` or more than `max`.
+/// Returns an error if there are fewer than `min` or more than `max`.
 pub fn check_count(
     count: usize,
     min: Option<u64>,
@@ -125,11 +123,11 @@ pub fn check_count(
     Err(Violation::new(format!("must have {range}, found {found}")))
 }
 
-/// Checks the names of members (`propertyNames`), which are texts of a type.
+/// Checks the names of properties (`propertyNames`), which must be valid texts of a type.
 ///
 /// # Errors
 ///
-/// A name breaks a rule of the type.
+/// Returns an error if a name breaks a rule of the type.
 pub fn check_names<'n, T: FromText>(
     names: impl IntoIterator<Item = &'n String>,
 ) -> Result<(), Violation> {
@@ -144,11 +142,11 @@ pub fn check_names<'n, T: FromText>(
     Ok(())
 }
 
-/// Checks the element at an index, from 0, which has a type of its own (`prefixItems`). There may be fewer elements.
+/// Checks the element at an index, from 0, which has its own type (`prefixItems`). It is not an error if there are fewer elements.
 ///
 /// # Errors
 ///
-/// The element is not a value of the type.
+/// Returns an error if the element is not a value of the type.
 pub fn check_element<'v, T: Deserialize<'v>>(
     elements: &'v [Value],
     index: usize,
@@ -165,7 +163,7 @@ pub fn check_element<'v, T: Deserialize<'v>>(
 ///
 /// # Errors
 ///
-/// Two elements are equal.
+/// Returns an error if two elements are equal.
 pub fn check_distinct<T: Serialize>(elements: &[T]) -> Result<(), Violation> {
     let mut seen = std::collections::BTreeSet::new();
     for element in elements {
@@ -180,7 +178,7 @@ pub fn check_distinct<T: Serialize>(elements: &[T]) -> Result<(), Violation> {
     Ok(())
 }
 
-/// Converts whole numbers to integers, so that equal numbers have the same text.
+/// Converts numbers without a fraction to integers, so that equal numbers have the same text.
 fn normalise(value: &mut Value) {
     match value {
         Value::Array(values) => values.iter_mut().for_each(normalise),
@@ -238,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_string_is_counted_in_characters_and_matched() {
+    fn the_length_of_a_string_is_counted_in_characters() {
         static RULES: TextRules = TextRules {
             min: None,
             max: Some(3),
@@ -256,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn an_element_that_is_present_has_its_own_type() {
+    fn an_element_with_its_own_type_is_checked_if_it_is_present() {
         let elements = [json!("a"), json!(1)];
         assert_eq!(check_element::<String>(&elements, 0), Ok(()));
         assert_eq!(check_element::<bool>(&elements, 2), Ok(()));
@@ -267,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_are_distinct_by_their_value() {
+    fn elements_with_equal_values_are_not_distinct() {
         assert_eq!(check_distinct(&[json!(1), json!(1.5)]), Ok(()));
         for (one, other) in [
             (json!(1), json!(1.0)),

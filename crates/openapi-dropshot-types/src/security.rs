@@ -2,24 +2,22 @@
 
 /// The credentials that an operation requires.
 ///
-/// The default of a mistake is to reject: a value that neither is open nor has an alternative lets no
-/// request through, and an alternative without a scheme is never fulfilled.
+/// If this value is incomplete by mistake, requests are rejected: a value that is not open and has no alternative accepts no
+/// request, and an alternative without a scheme is never fulfilled.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Security {
-    /// Whether a request without credentials is accepted: the document lists no requirement, or an
-    /// empty one among others.
+    /// Whether a request without credentials is accepted: the document lists no requirement, or one of the requirements is empty.
     pub is_open: bool,
-    /// The alternatives, in the order of the document. A request needs the credentials of all
-    /// schemes of one of them.
+    /// The alternatives, in the order of the document. A request must have the credentials of all schemes of one alternative.
     pub alternatives: &'static [&'static [RequiredScheme]],
 }
 
-/// A security scheme that an operation requires, and the scopes that it needs.
+/// A security scheme that an operation requires, with the required scopes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct RequiredScheme {
     /// The scheme.
     pub scheme: &'static SecurityScheme,
-    /// The scopes that the principal must have; none for most schemes.
+    /// The scopes that the principal must have; most schemes have none.
     pub scopes: &'static [&'static str],
 }
 
@@ -28,11 +26,11 @@ pub struct RequiredScheme {
 pub struct SecurityScheme {
     /// Its name in the document.
     pub name: &'static str,
-    /// Where a request has its credential.
+    /// The place of its credential in a request.
     pub kind: SchemeKind<'static>,
 }
 
-/// Where a request has the credential of a security scheme.
+/// The place of a credential in a request.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum SchemeKind<'a> {
     /// An API key as `Authorization: Bearer KEY` (`type: http`, `scheme: bearer`; RFC 6750).
@@ -56,7 +54,7 @@ impl Security {
         alternatives: &[],
     };
 
-    /// The schemes of all alternatives, in the order of the document; some of them several times.
+    /// Returns the schemes of all alternatives, in the order of the document. A scheme may occur several times.
     pub fn schemes(&self) -> impl Iterator<Item = &'static SecurityScheme> {
         let all = self.alternatives.iter().copied().flatten();
         all.map(|required| required.scheme)

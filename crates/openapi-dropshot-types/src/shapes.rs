@@ -1,5 +1,5 @@
-//! Schemas that schemars cannot derive from a Rust type: types without values that only
-//! provide a schema, and [`schema`].
+//! Schemas that schemars cannot derive from a Rust type: types without values that only provide a
+//! schema, and [`schema`].
 
 use schemars::{
     JsonSchema,
@@ -9,18 +9,18 @@ use schemars::{
 use serde_json::{Value, json};
 use std::marker::PhantomData;
 
-/// Makes a schema from keywords of JSON Schema, in the form in which schemars serializes them.
+/// Creates a schema from keywords of JSON Schema, in the form in which schemars serializes them.
 ///
 /// # Panics
 ///
-/// A value is not valid for its keyword. The generator only writes valid values.
+/// Panics if a value is not valid for its keyword. The generator only writes valid values.
 pub fn schema<const N: usize>(keywords: [(&str, Value); N]) -> Schema {
     let keywords = keywords.map(|(name, value)| (name.to_owned(), value));
     serde_json::from_value(Value::Object(keywords.into_iter().collect()))
         .expect("the generator writes schemas")
 }
 
-/// Wraps a reference, which cannot have other keywords, so that keywords can be added.
+/// Wraps a reference so that keywords can be added, because a reference cannot have other keywords.
 pub(crate) fn extensible(schema: Schema) -> SchemaObject {
     let mut object = SchemaObject::default();
     if schema.is_ref() {
@@ -52,7 +52,7 @@ macro_rules! inline_schema {
 
 pub(crate) use inline_schema;
 
-/// A value that may be `null`, but not absent. `Option` alone means both.
+/// A value that may be `null`, but not absent. `Option` alone allows both.
 #[derive(Debug)]
 pub struct Nullable<T>(PhantomData<T>);
 
@@ -68,12 +68,12 @@ inline_schema!(Null => "Null", |_generator| {
     schema([("type", json!("null")), ("nullable", json!(true))])
 });
 
-/// The extension with the schema of a parameter that is not a single text, for which dropshot
-/// has no schema.
+/// The extension with the schema of a parameter that is not a single text; dropshot has no schema
+/// for it.
 pub const PARAMETER: &str = "x-parameter-schema";
 
-/// A parameter of a type for which dropshot takes no schema: to dropshot it is a string,
-/// and the extension [`PARAMETER`] has its schema.
+/// A parameter of a type whose schema dropshot does not support. dropshot sees a string, and the
+/// extension [`PARAMETER`] contains the schema.
 #[derive(Debug)]
 pub struct Parameter<T>(PhantomData<T>);
 
@@ -94,7 +94,7 @@ pub const PLACE: &str = "x-parameter-in";
 #[derive(Debug)]
 pub struct Json<P>(PhantomData<P>);
 
-/// A [`Parameter`] that is a cookie; to dropshot it is a header.
+/// A [`Parameter`] that is a cookie; dropshot sees a header.
 #[derive(Debug)]
 pub struct Cookie<P>(PhantomData<P>);
 
@@ -105,23 +105,23 @@ inline_schema!(Cookie<P> where P: JsonSchema => P::schema_name(), |generator| {
     extended::<P>(generator, PLACE, "cookie")
 });
 
-/// The schema of a type with one more extension.
+/// Returns the schema of a type with one more extension.
 fn extended<T: JsonSchema>(generator: &mut SchemaGenerator, name: &str, value: &str) -> Schema {
     let mut object = T::json_schema(generator).into_object();
     object.extensions.insert(name.to_owned(), json!(value));
     object.into()
 }
 
-/// A member that is deprecated. Its own attribute would warn wherever the struct
-/// is made.
+/// A deprecated property. A `#[deprecated]` attribute would cause a warning wherever the struct is
+/// created.
 #[derive(Debug)]
 pub struct Deprecated<T>(PhantomData<T>);
 
-/// A member that is sent in responses only.
+/// A property that is only sent in responses.
 #[derive(Debug)]
 pub struct ReadOnly<T>(PhantomData<T>);
 
-/// A member that is sent in requests only.
+/// A property that is only sent in requests.
 #[derive(Debug)]
 pub struct WriteOnly<T>(PhantomData<T>);
 
@@ -135,7 +135,7 @@ inline_schema!(WriteOnly<T> where T: JsonSchema => T::schema_name(), |generator|
     marked::<T>(generator, |metadata| metadata.write_only = true)
 });
 
-/// The schema of a type with one more mark in its metadata.
+/// Returns the schema of a type with one more mark in its metadata.
 fn marked<T: JsonSchema>(generator: &mut SchemaGenerator, mark: fn(&mut Metadata)) -> Schema {
     let mut schema = extensible(generator.subschema_for::<T>());
     mark(schema.metadata());

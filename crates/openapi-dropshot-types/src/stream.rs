@@ -1,4 +1,4 @@
-//! The items of responses that are streams: server-sent events, lines of JSON, and JSON text sequences.
+//! The items of streamed responses: server-sent events, JSON lines, and JSON text sequences.
 
 use dropshot::{Body, HttpError};
 use futures::{Stream, StreamExt as _, stream::BoxStream};
@@ -16,18 +16,18 @@ use std::{
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
-/// The items of a response that is a stream. The server asks for the next one when the client has taken those before, and drops
-/// the stream when the response ends, for whatever reason.
+/// The items of a streamed response. The server requests the next item when the client has read the previous ones, and drops the
+/// stream when the response ends for any reason.
 pub struct Streamed<T>(Mutex<BoxStream<'static, Result<T, BoxError>>>);
 
 impl<T: 'static> Streamed<T> {
-    /// The items of a stream.
+    /// Creates a streamed response from a stream of items.
     pub fn new(items: impl Stream<Item = T> + Send + 'static) -> Self {
         Streamed(Mutex::new(items.map(Ok).boxed()))
     }
 
-    /// The items of a stream that can fail. A failure goes to the log, and ends the response in a way that the client can tell from
-    /// its end.
+    /// Creates a streamed response from a stream that can fail. A failure is logged, and ends the response in such a way that the client can
+    /// distinguish it from the regular end.
     pub fn fallible<E: Into<BoxError>>(
         items: impl Stream<Item = Result<T, E>> + Send + 'static,
     ) -> Self {
@@ -46,18 +46,18 @@ impl<T> fmt::Debug for Streamed<T> {
 /// A server-sent event (HTML, section 9.2.6).
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Event<T> {
-    /// What happened. Without it, clients only remember the id: how far the service has looked.
+    /// The data of the event. Without data, clients only store the id, which says how far the service has read.
     pub data: Option<T>,
-    /// The type of the event; clients take one without for a `message`.
+    /// The type of the event. Clients use `message` for events without a type.
     pub event: Option<String>,
     /// The id that a reconnecting client sends as `Last-Event-ID`. It must be one line without NUL.
     pub id: Option<String>,
-    /// The time after which clients reconnect when the stream has ended.
+    /// How long clients wait before they reconnect after the stream has ended.
     pub retry: Option<Duration>,
 }
 
 impl<T> Event<T> {
-    /// An event that has only data.
+    /// Creates an event that has only data.
     pub fn new(data: T) -> Self {
         Event {
             data: Some(data),
@@ -67,7 +67,7 @@ impl<T> Event<T> {
         }
     }
 
-    /// An id without an event, so that a client that received no event can reconnect with it.
+    /// Creates an id without an event, so that a client that received no event can reconnect with this id.
     pub fn checkpoint(id: impl Into<String>) -> Self {
         Event {
             data: None,
@@ -98,7 +98,7 @@ impl<T> From<T> for Event<T> {
     }
 }
 
-/// How the items of a stream are written.
+/// The format in which the items of a stream are written.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum StreamFormat {
     /// `text/event-stream`
@@ -109,7 +109,7 @@ pub enum StreamFormat {
     Sequence,
 }
 
-/// Makes the response of a stream of events, whose data is JSON or text.
+/// Creates the response for a stream of events, whose data is JSON or text.
 #[doc(hidden)]
 pub fn events<T: Serialize + 'static>(
     status: StatusCode,
@@ -121,7 +121,7 @@ pub fn events<T: Serialize + 'static>(
     response(status, media_type, StreamFormat::Events, items, write)
 }
 
-/// Makes the response of a stream of JSON.
+/// Creates the response for a JSON stream.
 #[doc(hidden)]
 pub fn json<T: Serialize + 'static>(
     status: StatusCode,
@@ -164,7 +164,7 @@ fn response<T: 'static>(
 fn write_event<T: Serialize>(event: Event<T>, is_text: bool) -> Result<Vec<u8>, BoxError> {
     let mut text = String::new();
     let mut field = |name: &str, value: &str| {
-        // Each line of a value is a field of its own.
+        // Each line of a value is written as a separate field.
         for line in value.replace("\r\n", "\n").split(['\n', '\r']) {
             text.extend([name, ": ", line, "\n"]);
         }
@@ -203,7 +203,7 @@ impl HttpBody for Items {
         self: Pin<&mut Self>,
         task: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
-        // A lock that is reached through `&mut` is never waited for.
+        // A lock that is accessed through `&mut` never waits.
         let items = self.get_mut().0.get_mut();
         let items = items.unwrap_or_else(PoisonError::into_inner);
         let item = items.as_mut().poll_next(task);
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn events_are_written_as_fields_of_one_line() {
+    fn event_fields_are_written_as_one_line_each() {
         let event = Event {
             retry: Some(Duration::from_secs(2)),
             ..Event::new("a\nb\r\nc").with_id("7").with_event("added")

@@ -1,5 +1,5 @@
-//! Reads values from the text of a parameter, and reports texts and values that
-//! break a rule of the document.
+//! Parses values from the text of a parameter, and reports texts and values that break a rule of
+//! the document.
 
 use std::{borrow::Cow, fmt};
 
@@ -8,8 +8,8 @@ use std::{borrow::Cow, fmt};
 pub struct Violation(Cow<'static, str>);
 
 impl Violation {
-    /// A violation with a message that says what was expected and what was found,
-    /// as a lower-case fragment.
+    /// Creates a violation. The message says what was expected and what was found, as a phrase that
+    /// starts in lower case.
     pub fn new(message: impl Into<Cow<'static, str>>) -> Self {
         Violation(message.into())
     }
@@ -23,14 +23,13 @@ impl fmt::Display for Violation {
 
 impl std::error::Error for Violation {}
 
-/// A type whose values can be read from the text of a path, query or header
-/// parameter.
+/// A type whose values can be parsed from the text of a path, query or header parameter.
 pub trait FromText: Sized {
     /// Reads the value from the decoded text of a parameter.
     ///
     /// # Errors
     ///
-    /// The text breaks a rule of the document.
+    /// Returns an error if the text breaks a rule of the document.
     fn from_text(text: &str) -> Result<Self, Violation>;
 }
 
@@ -42,7 +41,7 @@ macro_rules! integers {
                 let digits = text.strip_prefix('-').unwrap_or(text);
                 let plain = digits.bytes().all(|byte| byte.is_ascii_digit())
                     && (digits == "0" || !digits.starts_with('0'));
-                // The types without a sign parse none.
+                // Unsigned types cannot parse a minus sign.
                 let text = if digits == "0" { digits } else { text };
                 text.parse().ok().filter(|_| plain).ok_or_else(|| {
                     Violation::new(format!(
@@ -90,8 +89,8 @@ impl FromText for String {
     }
 }
 
-/// The first 64 characters of a text, which keep a message readable whatever the
-/// client sent.
+/// Returns the first 64 characters of a text, so that a message stays readable whatever the client
+/// sent.
 pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
     const LONGEST: usize = 64;
     match text.char_indices().nth(LONGEST) {
@@ -105,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_is_written_as_in_json() {
+    fn only_numbers_in_json_notation_are_accepted() {
         assert_eq!(i32::from_text("-7"), Ok(-7));
         assert_eq!((i32::from_text("-0"), u8::from_text("-0")), (Ok(0), Ok(0)));
         assert_eq!(bool::from_text("true"), Ok(true));

@@ -1,24 +1,23 @@
-//! Reads a value that is one of several types (`oneOf`, `anyOf`, `discriminator`),
-//! and describes its alternatives.
+//! Parses a value that is one of several types (`oneOf`, `anyOf`, `discriminator`), and describes its
+//! alternatives.
 
 use crate::shapes::extensible;
 use schemars::schema::Schema;
 use serde::{Serialize, Serializer, de::DeserializeOwned, ser::Error as _};
 use serde_json::Value;
 
-/// The alternatives of a type, tried on one value.
+/// The result of trying the alternatives of a type on one value.
 #[derive(Debug)]
 pub struct Alternatives<'v, T> {
     value: &'v Value,
-    /// The alternatives that accept the value, each with the number of parts of
-    /// the value that it loses.
+    /// The alternatives that accept the value, each with the number of parts of the value that it loses.
     accepted: Vec<(&'static str, T, usize)>,
-    /// Why the others reject it.
+    /// Why the other alternatives reject it.
     rejections: String,
 }
 
 impl<'v, T> Alternatives<'v, T> {
-    /// The alternatives of a value, of which none is tried yet.
+    /// Creates the state before any alternative was tried.
     pub fn of(value: &'v Value) -> Self {
         Alternatives {
             value,
@@ -43,36 +42,42 @@ impl<'v, T> Alternatives<'v, T> {
         self
     }
 
-    /// The only alternative that accepts the value (`oneOf`).
+    /// Returns the only alternative that accepts the value (`oneOf`).
     ///
     /// # Errors
     ///
-    /// No alternative accepts the value, or more than one does.
+    /// Returns an error if no alternative accepts the value, or if more than one does.
     pub fn one(mut self) -> Result<T, String> {
         match (self.accepted.pop(), self.accepted.pop()) {
             (Some((_, accepted, _)), None) => Ok(accepted),
             (Some((second, ..)), Some((first, ..))) => Err(format!(
-                "must be one alternative only, but is both {first} and {second}"
+                "must match only one alternative, but matches both {first} and {second}"
             )),
-            (None, _) => Err(format!("is not one of the alternatives{}", self.rejections)),
+            (None, _) => Err(format!(
+                "does not match any of the alternatives{}",
+                self.rejections
+            )),
         }
     }
 
-    /// The alternative that keeps the most parts of the value, the first of several
-    /// that keep as many (`anyOf`).
+    /// Returns the alternative that keeps the most parts of the value (`anyOf`). If several keep as many, returns
+    /// the first of them.
     ///
     /// # Errors
     ///
-    /// No alternative accepts the value.
+    /// Returns an error if no alternative accepts the value.
     pub fn any(self) -> Result<T, String> {
         match self.accepted.into_iter().min_by_key(|(.., lost)| *lost) {
             Some((_, accepted, _)) => Ok(accepted),
-            None => Err(format!("is not one of the alternatives{}", self.rejections)),
+            None => Err(format!(
+                "does not match any of the alternatives{}",
+                self.rejections
+            )),
         }
     }
 }
 
-/// The number of parts of a value that are missing from what was written back.
+/// Returns how many parts of a value are missing from what was written back.
 fn lost_parts(value: &Value, written: &Value) -> usize {
     match (value, written) {
         (Value::Object(members), Value::Object(others)) => members
@@ -92,11 +97,11 @@ fn lost_parts(value: &Value, written: &Value) -> usize {
     }
 }
 
-/// The value of the property that names the alternative (`discriminator`).
+/// Returns the value of the property that names the alternative (`discriminator`).
 ///
 /// # Errors
 ///
-/// The value has no such property, or the property is not a string.
+/// Returns an error if the value has no such property, or if the property is not a string.
 pub fn tag<'v>(value: &'v Value, property: &str) -> Result<&'v str, String> {
     value
         .get(property)
@@ -104,11 +109,12 @@ pub fn tag<'v>(value: &'v Value, property: &str) -> Result<&'v str, String> {
         .ok_or_else(|| format!("must have a string `{property}`, which names the alternative"))
 }
 
-/// Writes an alternative with the property that names it (`discriminator`), which its own schema does not require.
+/// Writes an alternative, and adds the property that names it (`discriminator`), because its own schema does not
+/// require this property.
 ///
 /// # Errors
 ///
-/// The alternative cannot be written.
+/// Returns an error if the alternative cannot be written.
 pub fn with_tag<S: Serializer>(
     alternative: &impl Serialize,
     property: &str,
@@ -125,8 +131,7 @@ pub fn with_tag<S: Serializer>(
     value.serialize(serializer)
 }
 
-/// The schema of an alternative, with the title and the description that the
-/// document has for it.
+/// Returns the schema of an alternative, with the title and the description that the document has for it.
 pub fn described(schema: Schema, title: Option<&str>, description: Option<&str>) -> Schema {
     if title.is_none() && description.is_none() {
         return schema;

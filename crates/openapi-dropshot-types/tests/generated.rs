@@ -1,4 +1,4 @@
-//! Types as the generator writes them, with the macros of this crate.
+//! Tests types in the form in which the generator writes them, with the macros of this crate.
 
 use openapi_dropshot_types::{
     CheckedNumber, CheckedString, FromText,
@@ -122,7 +122,7 @@ fn numbers_and_strings_keep_their_rules() {
 }
 
 #[test]
-fn shapes_add_to_the_schema_of_a_member() {
+fn shapes_add_keywords_to_the_schema_of_a_member() {
     #[derive(JsonSchema)]
     #[expect(dead_code, reason = "for its schema only")]
     struct Shaped {

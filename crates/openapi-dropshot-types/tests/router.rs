@@ -1,4 +1,4 @@
-//! Tests the router with paths that dropshot's own router cannot have beside each other.
+//! Tests the router with combinations of paths that dropshot's own router does not allow.
 #![cfg(feature = "dropshot")]
 
 use dropshot::{

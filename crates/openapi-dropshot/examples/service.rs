@@ -1,4 +1,4 @@
-//! Generates models and API of any document into a folder:
+//! Generates the models and the API of any document into a folder:
 //! `cargo run -p openapi-dropshot --example service -- openapi.yaml out`.
 
 use openapi_dropshot::{Options, generate_service};

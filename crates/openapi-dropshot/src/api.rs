@@ -19,8 +19,8 @@ use openapi_dropshot_contract::model::Document;
 use proc_macro2::Ident;
 use quote::{format_ident, quote};
 
-/// Writes the API. It fails if the generator, or a name in the options, makes it invalid
-/// Rust.
+/// Writes the API. It fails if the result is not valid Rust, because of a bug in the generator or a
+/// name in the options.
 pub(crate) fn files(
     document: &Document,
     plan: &Plan<'_>,
@@ -67,8 +67,8 @@ pub(crate) fn files(
         ),
     ];
     let mut files = modules(options, &options.api, root, parts)?;
-    // The server also needs JSON, so that it does not have to read YAML. The members are
-    // sorted by name, so that the text does not depend on the features of `serde_json`.
+    // The server also needs the document as JSON, so that it does not have to parse YAML. The
+    // members are sorted by name, so that the text does not depend on the features of `serde_json`.
     let mut json = document.as_written().to_json();
     json.sort_all_objects();
     for (name, text) in [

@@ -1,4 +1,4 @@
-//! Generates code from a build script, in one line.
+//! Generates code from a build script with one line.
 //!
 //! `build.rs`:
 //!
@@ -8,14 +8,15 @@
 //! }
 //! ```
 //!
-//! `src/lib.rs` or `src/main.rs` gets the modules `models` and `api` with
+//! Add the modules `models` and `api` to `src/lib.rs` or `src/main.rs`:
 //!
 //! ```ignore
 //! include!(concat!(env!("OUT_DIR"), "/service.rs"));
 //! ```
 //!
-//! [`service_and_client`] also makes the module `client`, which `client.rs` in the same folder includes: it can be used in a test. [`client`] makes that
-//! module only, for an application. A document with an error stops the build; all its errors are shown with their places, as rustc shows errors.
+//! [`service_and_client`] also generates the module `client`. Include `client.rs` in the same way; a test can then use the client.
+//! [`client`] generates only that module, for an application. If the document has an error, the build stops and shows all errors
+//! with their places, in the format of rustc.
 
 use crate::{Generated, Options, generate, generate_client, generate_service};
 use openapi_dropshot_contract::{
@@ -31,19 +32,19 @@ use std::{
 
 type Generate = fn(&Document, &Options) -> Result<Generated, Vec<Problem>>;
 
-/// Generates models and API of the document, whose path is relative to the package.
+/// Generates the models and the API of a document. The path of the document is relative to the package.
 #[must_use]
 pub fn service(document: &str) -> ExitCode {
     run(document, generate_service)
 }
 
-/// Generates models, API and client of the document, whose path is relative to the package.
+/// Generates the models, the API and the client of a document. The path of the document is relative to the package.
 #[must_use]
 pub fn service_and_client(document: &str) -> ExitCode {
     run(document, generate)
 }
 
-/// Generates the client of the document, whose path is relative to the package.
+/// Generates the client of a document. The path of the document is relative to the package.
 #[must_use]
 pub fn client(document: &str) -> ExitCode {
     run(document, generate_client)
@@ -51,7 +52,7 @@ pub fn client(document: &str) -> ExitCode {
 
 fn run(document: &str, generate: Generate) -> ExitCode {
     println!("cargo::rerun-if-changed={document}");
-    // A package that has no such feature has no such client.
+    // A package without such a feature has no blocking client.
     println!("cargo::rustc-check-cfg=cfg(feature, values(\"blocking\"))");
     let written = env::var_os("OUT_DIR")
         .ok_or_else(|| "`OUT_DIR` is not set; call this function from a build script".into())
@@ -98,8 +99,7 @@ fn write(source: &str, out: &Path, generate: Generate) -> Result<(), Box<dyn Err
         fs::create_dir_all(path.parent().unwrap_or(out))?;
         fs::write(path, file.text)?;
     }
-    // Rust allows no `//!` at the top of an included file, so these name the generated modules by
-    // their paths.
+    // Rust does not allow `//!` at the top of an included file, so these files include the generated modules by their paths.
     let module = |name, about| {
         let path = out.join(name).join("mod.rs");
         format!("#[doc = {about:?}]\n#[path = {path:?}]\npub mod {name};\n")

@@ -1,10 +1,10 @@
-//! Generates the client from progenitor's output, changed so that it follows the document.
+//! Generates the client from the output of progenitor, with changes so that it follows the document.
 //!
-//! [`plan`] decides what each call sends and reads, and [`names`] the names of the types. Constructs at which progenitor would panic
-//! are reported as problems first ([`preconditions`]). [`prepare`] writes the schemas and signatures that progenitor gets, and
-//! [`run`] runs it. Of its output, [`pass`] keeps the types and reads the signatures, and writes everything else: builders,
-//! documentation, deprecation, unknown later values, and requests, as calls of the crate `openapi-dropshot-client`, which has
-//! everything that is the same for each client.
+//! [`plan`] decides what each call sends and reads, and [`names`] chooses the names of the types. Constructs at which progenitor
+//! would panic are reported as problems first ([`preconditions`]). [`prepare`] writes the schemas and signatures for progenitor,
+//! and [`run`] runs it. From its output, [`pass`] keeps the types and reads the signatures. [`pass`] writes everything else:
+//! builders, documentation, deprecation, variants for unknown values, and requests. The generated code calls the crate
+//! `openapi-dropshot-client`, which contains everything that is the same for all clients.
 
 mod document;
 mod names;
@@ -22,7 +22,7 @@ use plan::Plan;
 ///
 /// # Errors
 ///
-/// Everything in the document that progenitor cannot express, each at its place.
+/// All constructs of the document that progenitor cannot express, each with its place.
 pub(crate) fn generate(document: &Document, options: &Options) -> Result<Generated, Vec<Problem>> {
     let renamed = names::without_taken(document);
     let document = renamed.as_ref().unwrap_or(document);
@@ -35,9 +35,10 @@ pub(crate) fn generate(document: &Document, options: &Options) -> Result<Generat
     let prepared = prepare::prepare(&plan, &names);
     let generated = run::run(document, &names, &prepared)?;
     pass::apply(&plan, &names, generated, options).map_err(|reason| {
-        let message =
-            format!("the client generator does not know the form of the code that progenitor generated: {reason}");
-        let help = "use the version of progenitor that `Cargo.lock` names, and report the document";
+        let message = format!(
+            "the client generator does not recognise the code that progenitor generated: {reason}"
+        );
+        let help = "use the version of progenitor in `Cargo.lock`, and report the document";
         vec![rules::CLIENT_SHAPE.problem(&document.root.at, message, help)]
     })
 }

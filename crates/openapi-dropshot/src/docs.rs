@@ -1,22 +1,23 @@
-//! Turns descriptions of the document into Rust documentation: the same words, escaped for rustdoc,
-//! which would read `[x]` as a link, `<T>` as HTML and indented lines as a test.
+//! Converts descriptions of the document to Rust documentation. The words stay the same, but are
+//! escaped for rustdoc, which would read `[x]` as a link, `<T>` as HTML and indented lines as a
+//! test.
 
 use openapi_dropshot_contract::model::StatusCode;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// Documentation of an item: attributes for rustdoc, and the words of the
-/// document for the schema.
+/// The documentation of an item: attributes for rustdoc, and the text of the document for the
+/// schema.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Docs {
-    /// A text of the document.
+    /// The text of the document.
     pub(crate) description: Option<String>,
-    /// Paragraphs of the generator that follow the description.
+    /// Paragraphs that the generator adds after the description.
     paragraphs: Vec<String>,
 }
 
 impl Docs {
-    /// The description of the document, or a text of the generator if it has none.
+    /// The description in the document, or a text of the generator if there is none.
     pub(crate) fn new(description: Option<&str>, otherwise: impl Into<String>) -> Self {
         let description = description.map(normalised).filter(|text| !text.is_empty());
         if description.is_none() {
@@ -28,12 +29,13 @@ impl Docs {
         }
     }
 
-    /// A text of the generator, whatever the document says.
+    /// A text of the generator, regardless of the document.
     pub(crate) fn own(words: impl Into<String>) -> Self {
         Docs::default().with_note(words)
     }
 
-    /// Texts of the document that are only for the reader: those of a referenced schema.
+    /// Uses the text only in the documentation, not in the schema, because it belongs to a
+    /// referenced schema.
     pub(crate) fn borrowed(mut self) -> Self {
         if let Some(description) = self.description.take() {
             self.paragraphs.insert(0, harmless(&description));
@@ -64,8 +66,8 @@ impl Docs {
         doc_attributes(&self.lines())
     }
 
-    /// Returns the attribute with the description for schemars, if it differs from the
-    /// description that schemars makes of the documentation by itself.
+    /// Returns the attribute with the description for schemars, if schemars would make another
+    /// description from the documentation.
     pub(crate) fn description_attribute(&self) -> Option<TokenStream> {
         let derived = self.lines().join(" ");
         let wanted = self.description.as_deref().unwrap_or_default();
@@ -94,7 +96,7 @@ fn starts_with_number(line: &str) -> bool {
     rest.len() < line.len() && rest.starts_with(['.', ')'])
 }
 
-/// Markdown that rustdoc renders as intended and never runs.
+/// Returns Markdown that rustdoc renders as intended and never runs as a test.
 pub(crate) fn harmless(text: &str) -> String {
     let text = normalised(text);
     let mut out: Vec<String> = Vec::new();
@@ -163,7 +165,7 @@ pub(crate) fn harmless(text: &str) -> String {
     out.join("\n")
 }
 
-/// Ends a block of indented code; empty lines after it stay outside.
+/// Ends a block of indented code. Empty lines at its end do not belong to it.
 fn end_code(code: &mut bool, out: &mut Vec<String>) {
     if !std::mem::take(code) {
         return;
@@ -183,7 +185,7 @@ fn flush(paragraph: &mut Vec<String>, out: &mut Vec<String>) {
     }
 }
 
-/// The marks that open or close a block of code.
+/// The characters that open or close a fenced code block.
 fn fence_of(content: &str) -> Option<&str> {
     let mark = content
         .chars()
@@ -194,7 +196,7 @@ fn fence_of(content: &str) -> Option<&str> {
     (length >= 3 && !(mark == '`' && rest.contains('`'))).then(|| &content[..length])
 }
 
-/// The language of a block of code; `text` where rustdoc would read Rust.
+/// The language of a code block; `text` if rustdoc would treat the block as Rust.
 fn language(info: &str) -> String {
     let word: String = info
         .trim()
@@ -213,7 +215,7 @@ fn language(info: &str) -> String {
     }
 }
 
-/// The width of the mark of a list item and the space after it.
+/// The width of a list marker and the space after it.
 fn list_marker(content: &str) -> Option<usize> {
     let rest = match content.chars().next()? {
         '-' | '*' | '+' => &content[1..],
@@ -226,13 +228,13 @@ fn list_marker(content: &str) -> Option<usize> {
     (space > 0).then_some(content.len() - rest.len() + space.min(4))
 }
 
-/// Escapes what would be a link, HTML, or an open code span.
+/// Escapes text that would be a link, HTML, or an unclosed code span.
 fn inline(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let run = rest.len() - rest.trim_start_matches('`').len();
-        // The length of the text that stays as it is; everything else is escaped.
+        // The length of the text that is kept unchanged. Everything else is escaped.
         let kept = match first {
             '\\' => {
                 let next = rest[1..].chars().next().filter(char::is_ascii_punctuation);
@@ -261,7 +263,7 @@ fn inline(text: &str) -> String {
     out
 }
 
-/// The position of the run of backticks that closes one of this length.
+/// The position of the closing run of backticks of this length.
 fn closing_run(text: &str, length: usize) -> Option<usize> {
     let mut from = 0;
     while let Some(start) = text[from..].find('`').map(|start| start + from) {
@@ -313,7 +315,7 @@ fn is_web(address: &str) -> bool {
     })
 }
 
-/// Normalises line ends, and replaces tabs and characters that no source file should have.
+/// Normalises line endings, and replaces tabs and characters that must not be in source files.
 fn normalised(text: &str) -> String {
     let text = text
         .replace("\r\n", "\n")
@@ -327,10 +329,10 @@ fn normalised(text: &str) -> String {
     lines.join("\n").trim_matches('\n').to_owned()
 }
 
-/// Replaces a letter that must not be in a comment.
+/// Replaces a character that must not be in a comment.
 fn visible(letter: char) -> char {
     match letter {
-        // Direction marks can hide what a source file contains; the compiler rejects them.
+        // Characters that change the writing direction can hide code; the compiler rejects them.
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
         '\u{2028}' | '\u{2029}' | '\u{85}' => ' ',
         letter if letter.is_control() => '\u{fffd}',
@@ -338,7 +340,7 @@ fn visible(letter: char) -> char {
     }
 }
 
-/// Returns words of the document in one line, without characters that no source file should have.
+/// Returns text of the document on one line, without characters that must not be in source files.
 pub(crate) fn one_line(words: &str) -> String {
     folded(&normalised(words))
 }
@@ -352,7 +354,7 @@ pub(crate) fn status_line(status: StatusCode, description: &str) -> String {
     }
 }
 
-/// A value in code marks, for documentation.
+/// Formats a value as a code span for documentation.
 pub(crate) fn code(value: &str) -> String {
     let plain: String = value
         .chars()

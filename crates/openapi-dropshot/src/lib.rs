@@ -1,16 +1,15 @@
-//! Turns an OpenAPI 3.0 or 3.1 document into Rust: models, a dropshot API trait with
-//! its dispatch, and a progenitor client.
+//! Generates Rust code from an OpenAPI document: models, a dropshot API trait with its dispatch, and
+//! a progenitor client.
 //!
-//! [`generate`] is a pure function: the same document and [`Options`] give the
-//! same bytes on every machine. It rejects constructs that it cannot express, with their place and
-//! what to write instead; it drops nothing silently.
-//! `openapi-dropshot-contract` reads and lints documents: [`generate`] reports the
-//! errors of its linter, too. The caller writes the files.
+//! [`generate`] is a pure function: the same document and [`Options`] give the same bytes on every
+//! machine. It rejects every construct that it cannot express, with its place and with what to write
+//! instead; it never drops anything silently. `openapi-dropshot-contract` reads and lints documents,
+//! and [`generate`] also reports the errors of that linter. The caller writes the files.
 
-// The rules are in clippy.toml.
+// clippy.toml lists the disallowed methods and types.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
-/// The examples of the README compile.
+/// Compiles the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
@@ -40,26 +39,24 @@ use plan::Plan;
 pub use plan::scheme_of_single_key;
 use std::collections::BTreeMap;
 
-/// The folders of the generated code, and the names that do not come from the
-/// document.
+/// The folders of the generated code, and the names that are not derived from the document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// The command that the first line of each file names, such as
-    /// `cargo xtask generate`.
+    /// The command that the first line of each generated file names, such as `cargo xtask generate`.
     pub command: String,
-    /// The document as the first line of each file names it, such as
+    /// The name of the document in the first line of each generated file, such as
     /// `spec/openapi.yaml`.
     pub source: String,
     /// The folder of the models, such as `crates/shop-models/src/generated`.
     pub models: String,
-    /// The folder of the trait, its dispatch and its table of operations.
+    /// The folder of the API: the trait, the dispatch and the table of operations.
     pub api: String,
     /// The folder of the client.
     pub client: String,
-    /// The crate of the models as Rust writes it, such as `shop_models`.
+    /// The name of the models crate in Rust code, such as `shop_models`.
     pub models_crate: String,
-    /// The name of the client's crate in Rust code, such as `shop_client`: for the examples in its
-    /// documentation.
+    /// The name of the client crate in Rust code, such as `shop_client`. The examples in the
+    /// documentation of the client use it.
     pub client_crate: String,
     /// The name of the trait; if it is `None`, the name is derived from the title of the document.
     pub trait_name: Option<String>,
@@ -96,13 +93,14 @@ pub struct File {
 pub struct InlineType {
     /// The JSON pointer of the schema.
     pub pointer: String,
-    /// The name of the type. If a new name in [`Options::renames`] is taken, a number follows it.
+    /// The name of the type. If the name in [`Options::renames`] is already used, a number is
+    /// appended.
     pub name: String,
     /// The name that the type has without [`Options::renames`].
     pub before_rename: String,
 }
 
-/// What is generated for a document: the files, and what the generator knows about them.
+/// The generated files for a document, and facts about them.
 #[derive(Clone, Debug, Default)]
 pub struct Generated {
     /// The files, sorted by path.
@@ -116,7 +114,7 @@ pub struct Generated {
 }
 
 impl Generated {
-    /// Adds the client to the service of the same document.
+    /// Adds the client of the same document to the code of the service.
     pub fn add_client(&mut self, client: Generated) {
         self.files.extend(client.files);
         self.files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -146,12 +144,12 @@ pub fn generate(document: &Document, options: &Options) -> Result<Generated, Vec
         }
     };
     problems.sort_by(|a, b| a.at.cmp(&b.at));
-    // The generators of the service and of the client may reject the same thing.
+    // The generators of the service and of the client may reject the same construct.
     problems.dedup_by(|a, b| a.rule == b.rule && a.at == b.at);
     Err(problems)
 }
 
-/// Generates the client only.
+/// Generates only the client.
 ///
 /// # Errors
 ///
@@ -163,7 +161,7 @@ pub fn generate_client(document: &Document, options: &Options) -> Result<Generat
     client_files(document, &plan, options)
 }
 
-/// Generates models and API only: what a service needs.
+/// Generates only the models and the API, which a service needs.
 ///
 /// # Errors
 ///
@@ -176,7 +174,7 @@ pub fn generate_service(document: &Document, options: &Options) -> Result<Genera
 }
 
 /// Warns about requirements of the document that a service cannot fulfil: errors that the server
-/// itself sends and whose bodies it cannot fill, and forms that it does not read.
+/// itself sends but whose bodies it cannot fill, and forms that it does not parse.
 pub fn warnings(document: &Document) -> Vec<Problem> {
     let normal = normalized(document);
     let document = normal.as_ref().unwrap_or(document);
@@ -192,8 +190,8 @@ pub fn warnings(document: &Document) -> Vec<Problem> {
     )
 }
 
-/// Generates the client, unless schemas are nested so deep that progenitor, which follows them
-/// without a bound, could exhaust the stack.
+/// Generates the client, unless schemas are nested so deeply that progenitor, whose recursion has no
+/// limit, could overflow the stack.
 fn client_files(
     document: &Document,
     plan: &Result<Plan<'_>, Vec<Problem>>,

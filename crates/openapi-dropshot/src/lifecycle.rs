@@ -1,14 +1,14 @@
-//! Describes the deprecation and the removal of an operation, as text and as values of headers.
-//! Models, trait and client all use these texts.
+//! Describes the deprecation and the removal of an operation, as text and as header values. The
+//! models, the trait and the client use these texts.
 
 use crate::docs::one_line;
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use openapi_dropshot_contract::model::{Operation, Stability};
 
-/// The deprecation of an operation in words.
+/// The deprecation of an operation as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DeprecationNote {
-    /// The version that deprecated it, if the document names it.
+    /// The version that deprecated the operation, if the document names it.
     pub(crate) since_version: Option<String>,
     /// For `#[deprecated(note = …)]`: "removed on 5 December 2030; use `GET
     /// /tools` with a `status` filter".
@@ -16,8 +16,8 @@ pub(crate) struct DeprecationNote {
     /// For documentation: "Deprecated since 1.0.0 (20 November 2026); removed
     /// on … filter."
     pub(crate) sentence: String,
-    /// Whether the description already names the day of the removal. If so, documentation
-    /// with the description omits the sentence.
+    /// Whether the description already contains the date of the removal. If so, documentation that
+    /// contains the description does not need the sentence.
     pub(crate) is_described: bool,
 }
 
@@ -68,7 +68,7 @@ fn names_day(text: &str, day: NaiveDate) -> bool {
     })
 }
 
-/// Returns a sentence about a level that is not stable; `None` if the level is stable.
+/// Returns a sentence about a stability level below stable; `None` if the level is stable.
 pub(crate) fn stability_sentence(level: Option<Stability>) -> Option<&'static str> {
     match level {
         Some(Stability::Experimental) => Some("Experimental: may change or vanish at any time."),
@@ -89,7 +89,7 @@ pub(crate) fn limits_sentence(operation: &Operation) -> Option<String> {
     (!limits.is_empty()).then(|| format!("Limits of the service: {}.", limits.join(", ")))
 }
 
-/// A day in words: `5 December 2030`.
+/// Formats a date as text: `5 December 2030`.
 fn in_words(day: NaiveDate) -> String {
     day.format("%-d %B %Y").to_string()
 }
@@ -106,8 +106,8 @@ pub(crate) fn http_date(day: NaiveDate) -> String {
         .to_string()
 }
 
-/// The relative reference (RFC 3986, section 4.2) from an address on one path to another path;
-/// `None` if the other path has variables that the first one lacks.
+/// Returns the relative reference (RFC 3986, section 4.2) from an address on one path to another
+/// path; `None` if the other path has variables that the first one does not have.
 pub(crate) fn relative_reference(from: &str, to: &str) -> Option<String> {
     let from: Vec<&str> = from.trim_start_matches('/').split('/').collect();
     let to: Vec<&str> = to.trim_start_matches('/').split('/').collect();
@@ -123,7 +123,7 @@ pub(crate) fn relative_reference(from: &str, to: &str) -> Option<String> {
         return None;
     }
     let up = "../".repeat(folder.len() - shared);
-    // A first segment with a colon would read as a scheme.
+    // A first segment with a colon would be read as a URI scheme.
     let here = if up.is_empty() && (rest.is_empty() || rest.contains(':')) {
         "./"
     } else {

@@ -55,10 +55,10 @@ pub(crate) fn files(plan: &Plan<'_>, options: &Options) -> syn::Result<Vec<File>
     modules(options, &options.models, root, parts)
 }
 
-/// The items of one file.
+/// Returns the items of one file.
 fn items(plan: &Plan<'_>, home: Home, shapes: &mut Shapes) -> TokenStream {
     let mut code = TokenStream::new();
-    // The types for which macros of `openapi-dropshot-types` implement traits.
+    // The types whose traits are implemented by macros of `openapi-dropshot-types`.
     let (mut objects, mut checked_objects) = (Vec::new(), Vec::new());
     let mut string_enums = Vec::new();
     let (mut checked_numbers, mut checked_strings) = (Vec::new(), Vec::new());
@@ -101,7 +101,8 @@ fn items(plan: &Plan<'_>, home: Home, shapes: &mut Shapes) -> TokenStream {
     code
 }
 
-/// Writes the call of a macro of `openapi-dropshot-types` for some types, if there are any.
+/// Writes the call of a macro of `openapi-dropshot-types` for these types; `None` if there are no
+/// types.
 pub(crate) fn implementations<T: ToTokens>(name: &str, types: &[T]) -> Option<TokenStream> {
     let name = ident(name);
     (!types.is_empty()).then(|| quote!(openapi_dropshot_types::#name!(#(#types),*);))

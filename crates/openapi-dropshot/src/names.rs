@@ -1,22 +1,21 @@
-//! Turns names of the document into names of Rust, without clashes and without
-//! reserved words.
+//! Converts names of the document to Rust names that are unique and are not reserved words.
 
 use heck::{ToSnakeCase as _, ToUpperCamelCase as _};
 use proc_macro2::{Ident, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The name of a type or a variant: `tool-kind` is `ToolKind`.
+/// Returns the name of a type or a variant: `tool-kind` becomes `ToolKind`.
 pub(crate) fn pascal(name: &str) -> String {
     identifier(name, |name| name.to_upper_camel_case(), "V", "Value")
 }
 
-/// The name of a field, function or module: `categoryId` is `category_id`.
+/// Returns the name of a field, function or module: `categoryId` becomes `category_id`.
 pub(crate) fn snake(name: &str) -> String {
     identifier(name, |name| name.to_snake_case(), "value_", "_")
 }
 
-/// Makes an identifier of a name, with `prefix` before a digit and `suffix` after a reserved
-/// word.
+/// Makes an identifier from a name, with `prefix` before a leading digit and `suffix` after a
+/// reserved word.
 fn identifier(name: &str, case: fn(&str) -> String, prefix: &str, suffix: &str) -> String {
     let mut text = case(name);
     text.retain(|letter| letter == '_' || letter.is_alphanumeric());
@@ -41,7 +40,7 @@ fn identifier(name: &str, case: fn(&str) -> String, prefix: &str, suffix: &str) 
     if is_identifier(&suffixed) {
         return suffixed;
     }
-    // Letters that Rust does not accept are replaced with their numbers.
+    // Characters that Rust does not accept are replaced by their numbers.
     let spelled = text.chars().map(|letter| {
         if letter.is_ascii() {
             letter.to_string()
@@ -52,7 +51,7 @@ fn identifier(name: &str, case: fn(&str) -> String, prefix: &str, suffix: &str) 
     spelled.collect()
 }
 
-/// An identifier of a text that one of the functions above made.
+/// Makes an identifier from the result of one of the functions above.
 pub(crate) fn ident(text: &str) -> Ident {
     Ident::new(text, Span::call_site())
 }
@@ -61,14 +60,14 @@ pub(crate) fn ident(text: &str) -> Ident {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
     taken: BTreeSet<String>,
-    /// Other names for types of inline schemas, by the names that they would have.
+    /// New names for types of inline schemas, by the names that they would have.
     renames: BTreeMap<String, String>,
-    /// The names that were replaced, by the new ones.
+    /// The names that were replaced, by their new names.
     replaced: BTreeMap<String, String>,
 }
 
 impl Names {
-    /// Names of which some are taken from the start.
+    /// A scope in which these names are already used.
     pub(crate) fn without<'n>(taken: impl IntoIterator<Item = &'n str>) -> Self {
         Names {
             taken: taken.into_iter().map(str::to_owned).collect(),
@@ -76,13 +75,13 @@ impl Names {
         }
     }
 
-    /// The same names, with other ones for types of inline schemas.
+    /// The same scope, with new names for types of inline schemas.
     pub(crate) fn with_renames(self, renames: &BTreeMap<String, String>) -> Self {
         let renames = renames.clone();
         Names { renames, ..self }
     }
 
-    /// Like [`claim`](Self::claim), for the type of an inline schema, which may have another name.
+    /// Like [`claim`](Self::claim), for the type of an inline schema, which may be renamed.
     pub(crate) fn claim_inline(&mut self, wanted: &str) -> String {
         let name = self.claim(wanted);
         let Some(new) = self.renames.get(&name).cloned() else {
@@ -98,7 +97,7 @@ impl Names {
         self.replaced.get(name).map_or(name, String::as_str)
     }
 
-    /// The name itself, or with the first number from 2 on that makes it new.
+    /// Returns the name itself, or the name with the lowest number from 2 that makes it unique.
     pub(crate) fn claim(&mut self, wanted: &str) -> String {
         let ends_with_digit = wanted.ends_with(|last: char| last.is_ascii_digit());
         let separator = if ends_with_digit || wanted.starts_with(char::is_lowercase) {

@@ -1,6 +1,6 @@
-//! Plans what will be generated: the items, the operations and the errors of a
-//! document, with all their names. Planning finds everything that the generator
-//! does not support, so that writing Rust cannot fail.
+//! Plans the generated code for a document: the items, the operations and the errors, with all their
+//! names. Planning finds every construct that the generator does not support, so that writing the Rust
+//! code cannot fail.
 
 mod bodies;
 pub(crate) mod defaults;
@@ -56,7 +56,7 @@ pub(crate) struct Plan<'a> {
     pub(crate) inline: Vec<InlineType>,
 }
 
-/// The names that the generated models use themselves; `D` and `S` are parameters of generic functions.
+/// The names that the generated models use themselves. `D` and `S` are parameters of generic functions.
 const TAKEN: &str = "
     ArrayValidation BTreeMap Bool Box Clone Copy Cow D Debug Default Deserialize Deserializer
     Display Eq Err From FromStr FromText Hash InstanceType Into JsonSchema LazyLock Map Metadata
@@ -66,12 +66,11 @@ const TAKEN: &str = "
     Uuid Base64 IpAddress Ipv4Address Ipv6Address
 ";
 
-/// Plans a document. `renames` has other names for types of inline schemas.
+/// Plans a document. `renames` contains other names for types of inline schemas.
 ///
 /// # Errors
 ///
-/// The errors that [`lint`] finds, and all constructs that the generator does not
-/// support.
+/// The errors that [`lint`] finds, and all constructs that the generator does not support.
 pub(crate) fn plan<'a>(
     document: &'a Document,
     renames: &BTreeMap<String, String>,
@@ -109,7 +108,7 @@ pub(crate) fn plan<'a>(
         });
     }
     problems.sort_by(|a, b| (&a.at, a.rule).cmp(&(&b.at, b.rule)));
-    // The linter and the planner may report the same fault.
+    // The linter and the planner may report the same problem.
     problems.dedup_by(|a, b| a.rule == b.rule && a.at == b.at);
     Err(problems)
 }
@@ -119,33 +118,33 @@ struct Planner<'a> {
     document: &'a Document,
     problems: Vec<Problem>,
     names: Names,
-    /// The names in Rust of the component schemas.
+    /// The Rust names of the component schemas.
     components: BTreeMap<String, String>,
     /// The types of inline schemas, by their place.
     known: BTreeMap<String, Known>,
     /// The places of schemas that are members of objects.
     members: BTreeSet<String>,
-    /// All places in the schemas of request bodies, also through references.
+    /// All places in the schemas of request bodies, including the schemas to which they refer.
     in_requests: BTreeSet<&'a str>,
-    /// All places in the schemas of response bodies, also through references.
+    /// All places in the schemas of response bodies, including the schemas to which they refer.
     in_responses: BTreeSet<&'a str>,
-    /// The number of schemas that are being planned, each inside of the one before.
+    /// The number of nested schemas that are currently being planned.
     depth: usize,
-    /// The file in which the items that are being planned are written.
+    /// The file for the items that are currently being planned.
     home: Home,
     items: Vec<Item>,
 }
 
 /// An inline schema that was planned before, or is being planned.
 enum Known {
-    /// It is being planned; it has a name if something inside refers to it.
+    /// The schema is being planned. It gets a name if a schema inside of it refers to it.
     Open(Option<String>),
-    /// It has this type.
+    /// The schema was planned and has this type.
     Planned(Ty),
 }
 
-/// The limit of nested schemas. It is far above real documents, and low enough for the stack of a
-/// thread.
+/// The maximum depth of nested schemas. It is far above the depth in real documents, and low enough for
+/// the stack of a thread.
 const DEEPEST: usize = 64;
 
 impl<'a> Planner<'a> {
@@ -195,7 +194,7 @@ pub(crate) fn find<'i>(items: &'i [Item], name: &str) -> Option<&'i Item> {
     items.iter().find(|item| item.name == name)
 }
 
-/// Finds the item that a type refers to, directly or through aliases.
+/// Finds the item to which a type refers, directly or through aliases.
 pub(crate) fn target<'i>(items: &'i [Item], ty: &Ty) -> Option<&'i Item> {
     // The reader rejects cycles of references.
     let mut ty = ty;
@@ -218,14 +217,14 @@ pub(crate) fn list_of<'i>(items: &'i [Item], ty: &'i Ty) -> Option<&'i Ty> {
     }
 }
 
-/// Returns whether a value of the type can be written as the text of a parameter, and
-/// dropshot takes the type for one.
+/// Returns whether a value of the type can be written as the text of a parameter, and dropshot accepts
+/// the type there.
 pub(crate) fn is_text(items: &[Item], ty: &Ty) -> bool {
     has_text(items, ty, false)
 }
 
-/// Returns whether a value of the type can be written as one text. `any` includes
-/// alternatives of `anyOf`, which dropshot does not take for a parameter.
+/// Returns whether a value of the type can be written as one string. `any` tells whether alternatives
+/// of `anyOf` count, which dropshot does not accept for a parameter.
 pub(crate) fn has_text(items: &[Item], ty: &Ty, any: bool) -> bool {
     match ty {
         Ty::Scalar(_) | Ty::Invalid => true,
@@ -248,7 +247,7 @@ pub(crate) fn has_text(items: &[Item], ty: &Ty, any: bool) -> bool {
     }
 }
 
-/// Returns whether the equality of the values of a scalar is exact.
+/// Returns whether values of a scalar can be compared exactly.
 pub(crate) fn is_exact(scalar: &Scalar) -> bool {
     !matches!(scalar, Scalar::Number { .. })
 }

@@ -1,5 +1,5 @@
-//! Writes a service whose responses a test chooses, for tests of the generated code beside it: the handlers, and the
-//! list of the types.
+//! Writes a service whose responses a test can choose, for tests of the generated code: the handlers, and the list of
+//! the types.
 
 use crate::{
     api::{errors, module},
@@ -15,18 +15,19 @@ use openapi_dropshot_contract::model::StatusCode;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
-/// What the probe needs to know of all operations.
+/// The facts about all operations that the probe needs.
 #[derive(Clone, Debug)]
 pub(crate) struct Facts {
-    /// The types of schemas, by their names in Rust.
+    /// The types of schemas, by their Rust names.
     types: Vec<String>,
     has_error_codes: bool,
 }
 
-/// What the probe needs to know of an operation.
+/// The facts about one operation that the probe needs.
 #[derive(Clone, Debug)]
 pub(crate) struct OperationFacts {
-    /// The arguments with a generated type, which implements `Debug`, and whether they may be missing.
+    /// The arguments with a generated type, which implements `Debug`. Each has a flag that tells whether the argument
+    /// may be missing.
     generated_arguments: Vec<(&'static str, bool)>,
     errors: RequestableErrors,
 }
@@ -34,9 +35,9 @@ pub(crate) struct OperationFacts {
 /// The errors that the handler of an operation can return.
 #[derive(Clone, Debug)]
 enum RequestableErrors {
-    /// It returns none.
+    /// The handler returns no errors.
     None,
-    /// dropshot's own error, which can have any status.
+    /// The handler returns dropshot's own error, which can have any status.
     Dropshot,
     /// The errors of the document as expressions, in the order of the generated enum.
     Listed(Vec<String>),
@@ -133,8 +134,9 @@ impl RequestableErrors {
 }
 
 impl Api {
-    /// Writes the probe of the generated files: a module of a crate that also has the files as its modules `models` and
-    /// `api`, and a module `server`. `title` is the title of the document. The same API gives the same bytes.
+    /// Writes the probe for the generated files. It is a module of a crate that also contains the generated files as
+    /// its modules `models` and `api`, and a module `server`. `title` is the title of the document. The same API gives
+    /// the same bytes.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Turns tokens into the files of a folder: formats them, and adds the first line and `mod.rs`.
+//! Converts tokens to the files of a folder: formats them, and adds the first line and `mod.rs`.
 
 use crate::{File, Options, names::ident};
 use proc_macro2::TokenStream;
@@ -12,9 +12,9 @@ pub(crate) fn option(value: Option<impl ToTokens>) -> TokenStream {
     }
 }
 
-/// Returns the files of a folder: a module for each part that has code, with its name and
-/// its first sentence, and `mod.rs`, which starts with `root` and exports the modules.
-/// Each module imports the names of `mod.rs`.
+/// Returns the files of a folder: a module for each part that has code, with its name and its first
+/// sentence, and `mod.rs`, which begins with `root` and exports the modules. Each module imports
+/// the names of `mod.rs`.
 pub(crate) fn modules<const N: usize>(
     options: &Options,
     folder: &str,
@@ -42,9 +42,9 @@ pub(crate) fn modules<const N: usize>(
     Ok(files)
 }
 
-/// Formats a file: its first line, what it is about, and its code. It puts empty lines
-/// between the items, since the printer does not. It fails if the tokens are not valid
-/// Rust, which is a bug in the generator.
+/// Formats a file: its first line, its description and its code. It adds empty lines between the
+/// items, because the printer does not. It fails if the tokens are not valid Rust, which is a bug
+/// in the generator.
 pub(crate) fn file(first_line: &str, about: &[&str], code: TokenStream) -> syn::Result<String> {
     let mut out = format!("{first_line}\n");
     for line in about {
@@ -93,7 +93,7 @@ fn items(file: syn::File, out: &mut String) {
     }
 }
 
-/// Sets the parts of a block apart by empty lines.
+/// Separates the parts of a block by empty lines.
 fn set_apart(text: &str) -> String {
     let mut out = String::new();
     let mut ended = false;

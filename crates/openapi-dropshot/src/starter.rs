@@ -1,5 +1,4 @@
-//! What a new service begins with: what the generator knows of the API and of the client, and handlers that do not
-//! decide anything yet.
+//! Generates the start of a new service: facts about the API and the client, and handlers that return fixed responses.
 
 use crate::{
     Options,
@@ -15,7 +14,7 @@ use proc_macro2::{Ident, Spacing, TokenStream, TokenTree};
 use quote::{ToTokens as _, quote};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The crates from which handlers import the names of a signature. Other names are in the prelude of the toolkit.
+/// The crates from which handlers import the names in a signature. Other names are in the prelude of the toolkit.
 const CRATES: &[(&str, &str)] = &[
     (
         "dropshot",
@@ -50,20 +49,20 @@ pub struct Api {
 /// An operation of the API, as a method of the trait.
 #[derive(Clone, Debug)]
 pub struct ApiOperation {
-    /// Its `operationId` or, if it has none, the name that the generator gives it.
+    /// Its `operationId` or, without one, the name that the generator chooses.
     pub id: String,
     /// The name of the method, without the `r#` of a keyword.
     pub method: String,
     /// Whether it opens a websocket.
     pub is_websocket: bool,
-    /// The method, without its body.
+    /// The signature of the method, without its body.
     pub(crate) signature: String,
     /// The names of its arguments.
     arguments: Vec<String>,
-    /// The names in the signature that have no path, each with the crate or module that it is imported from; `None` is the
-    /// crate of the API.
+    /// The names in the signature that are written without a path, each with the crate or module from which it is imported.
+    /// `None` is the crate of the API.
     imports: BTreeSet<(Option<&'static str>, String)>,
-    /// Whether the signature has types of the crate of the models.
+    /// Whether the signature contains types from the models crate.
     has_models: bool,
     pub(crate) probe: probe::OperationFacts,
 }
@@ -84,14 +83,15 @@ impl Api {
         imports.filter_map(|(from, _)| *from).collect()
     }
 
-    /// Writes the file of the handlers: `Handlers`, which implements the trait. Each handler is ended by `mock::respond` of
-    /// `openapi-dropshot-server` with the response in the file `../mock/METHOD.json`; one of a websocket closes the connection.
+    /// Writes the file of the handlers: `Handlers`, which implements the trait. Each handler calls `mock::respond` of
+    /// `openapi-dropshot-server`, which returns the response in the file `../mock/METHOD.json`. The handler of a websocket
+    /// closes the connection.
     ///
-    /// `api_crate` and `models_crate` are the crates as Rust writes them, and `context` is the type of the context.
+    /// `api_crate` and `models_crate` are the names of the crates in Rust code, and `context` is the type of the context.
     ///
     /// # Errors
     ///
-    /// The names of the crates or the type of the context are not Rust.
+    /// The names of the crates or the type of the context are not valid Rust.
     pub fn handlers(
         &self,
         api_crate: &str,
@@ -178,7 +178,7 @@ impl ApiOperation {
     }
 }
 
-/// Returns the crate or module that has a name of a signature; `None` is the crate of the API.
+/// Returns the crate or module that contains a name of a signature; `None` is the crate of the API.
 fn crate_of(name: &str, signature: &Signature) -> Option<&'static str> {
     if signature.own_types.iter().any(|own| own == name) {
         return None;
@@ -188,7 +188,7 @@ fn crate_of(name: &str, signature: &Signature) -> Option<&'static str> {
     Some(known.map_or("openapi_dropshot_types::prelude::api", |(from, _)| *from))
 }
 
-/// Separates items and methods by empty lines.
+/// Adds empty lines between items and methods.
 fn spaced(text: &str) -> String {
     let mut spaced = String::new();
     for line in text.lines() {
@@ -205,13 +205,13 @@ fn spaced(text: &str) -> String {
 /// The names of types in a signature.
 #[derive(Default)]
 struct Names {
-    /// Those that have no path.
+    /// The names without a path.
     single: BTreeSet<String>,
     has_models: bool,
 }
 
 impl Names {
-    /// Collects the names of a signature that have no path.
+    /// Collects the names without a path in a signature.
     fn add(&mut self, tokens: TokenStream) {
         let mut is_in_path = false;
         let mut tokens = tokens.into_iter().peekable();
@@ -239,10 +239,10 @@ impl Names {
 pub struct ClientCall {
     /// The method of the client.
     pub method: String,
-    /// The setters of its parameters, by the names of the parameters in the document: the name of the setter, and the
-    /// type that it takes.
+    /// The setters for its parameters, by the names of the parameters in the document: the name of the setter, and the type of
+    /// its argument.
     pub parameters: BTreeMap<String, (String, String)>,
-    /// The type that `body` takes, if the operation has a body; that of a line, if `sends_lines`.
+    /// The type of the argument of `body`, if the operation has a body. If `sends_lines` is true, the type of one line.
     pub body: Option<String>,
     /// Whether `body` takes a list of lines.
     pub sends_lines: bool,

@@ -1,5 +1,5 @@
-//! Clients of small documents: their code is committed with the tests of `openapi-dropshot-client`, which compile it and
-//! send its requests to a server. `UPDATE_GOLDEN=1` writes the files.
+//! Tests that the committed clients of small documents are up to date. Their code is in the tests of
+//! `openapi-dropshot-client`, which compile it and send its requests to a server. `UPDATE_GOLDEN=1` writes the files.
 
 use openapi_dropshot::{Options, generate_client};
 use std::{collections::BTreeSet, fs, path::Path};

@@ -1,6 +1,5 @@
-//! Tests a whole document with a client: two generations give the same bytes,
-//! additions to the document appear in the code, and no damaged document makes
-//! the generator panic.
+//! Tests a whole document with a client: generating twice gives the same bytes, additions to the
+//! document appear in the code, and no damaged document makes the generator panic.
 
 use openapi_dropshot::{File, Options, generate, generate_service};
 use openapi_dropshot_contract::{Document, Problem, Profile};
@@ -52,7 +51,7 @@ fn is_rust(file: &File) -> bool {
     file.path.ends_with(".rs")
 }
 
-/// The contract with one text replaced, which must occur.
+/// Returns the contract with texts replaced. Each text must occur.
 fn edited(edits: &[(&str, &str)]) -> String {
     edits
         .iter()
@@ -223,7 +222,7 @@ fn a_bound_that_is_changed_is_checked_and_documented() {
     }
 }
 
-/// Every problem has a place in the document and says what to write instead.
+/// Checks that every problem has a place in the document and a help text.
 fn check_problems(problems: &[Problem]) {
     assert!(!problems.is_empty());
     for problem in problems {
@@ -235,7 +234,7 @@ fn check_problems(problems: &[Problem]) {
     }
 }
 
-/// Members that mean something somewhere in a document.
+/// Members that have a meaning somewhere in a document.
 static MEMBERS: LazyLock<Vec<(&str, Value)>> = LazyLock::new(|| {
     vec![
         ("type", json!("object")),
@@ -351,7 +350,7 @@ static MEMBERS: LazyLock<Vec<(&str, Value)>> = LazyLock::new(|| {
     ]
 });
 
-/// The pointers of all objects inside of a value.
+/// Collects the pointers of all objects inside of a value.
 fn objects(value: &Value, pointer: &str, found: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
@@ -370,7 +369,7 @@ fn objects(value: &Value, pointer: &str, found: &mut Vec<String>) {
     }
 }
 
-/// Removes a member of some object, adds one, or puts one into the place of all.
+/// Removes a member of an object, adds one, or replaces all members by one.
 fn damage(document: &mut Value, object: usize, kind: u8, member: usize) {
     let mut places = Vec::new();
     objects(document, "", &mut places);
@@ -434,7 +433,7 @@ proptest! {
 }
 
 #[test]
-fn the_codes_that_the_linter_asks_for_are_those_that_a_server_sends() {
+fn the_linter_requires_exactly_the_codes_that_a_server_sends() {
     let document = read(
         "openapi: 3.0.3
 info: {title: T, version: 1.0.0}
@@ -464,7 +463,7 @@ components:
         .filter(|problem| problem.rule == "unlisted-error-code")
         .map(|problem| problem.message.as_str())
         .collect();
-    // These are sent for a handler, or for a request that is for no operation.
+    // These codes are sent for handlers, or for requests that match no operation.
     let others = [
         Condition::InsufficientScope,
         Condition::NotFound,

@@ -1,7 +1,6 @@
-//! Tests documents of real services, if a copy of the corpus is beside the
-//! repository: each operation is generated, or the document is rejected for a
-//! known reason with a place. The tests of `openapi-dropshot-contract` cover
-//! documents with a fault that the reader finds.
+//! Tests documents of real services, if a copy of the corpus is beside the repository: each
+//! operation is generated, or the document is rejected for a known reason with a place. Documents
+//! with errors that the reader finds are tested in `openapi-dropshot-contract`.
 
 use openapi_dropshot::{Options, generate, generate_service};
 use openapi_dropshot_contract::{Problem, Profile, Severity, lint};
@@ -22,7 +21,7 @@ fn options(name: &str) -> Options {
     }
 }
 
-/// How often each rule is broken.
+/// Returns how often each rule is violated.
 fn counted(problems: &[Problem]) -> BTreeMap<&str, usize> {
     let mut counts = BTreeMap::new();
     for problem in problems {
@@ -44,7 +43,7 @@ fn documents_of_real_services_are_generated_or_rejected_at_a_place() {
             .err()
             .unwrap_or_default();
         assert!(found.is_empty(), "{name}: {:?}", counted(&found));
-        // The client takes less, and says where.
+        // The client supports less, and reports the place of what it does not support.
         let client = generate(&document, &options(&name))
             .err()
             .unwrap_or_default();
@@ -52,8 +51,8 @@ fn documents_of_real_services_are_generated_or_rejected_at_a_place() {
     }
 }
 
-/// What the generator says of documents that another generator rejects and that
-/// are acceptable to the reader: nothing, or the rules and their lines.
+/// The result for documents that another generator rejects but that the reader accepts: no
+/// problems, or the rules and their lines.
 const OF_ANOTHER_GENERATOR: &[(&str, &[(&str, usize)])] = &[
     (
         "allOf--string_patterns.json",

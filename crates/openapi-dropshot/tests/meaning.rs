@@ -1,10 +1,10 @@
-//! Tests that the generated code means what the document says where a keyword was once lost
-//! between the two: each document has one such keyword.
+//! Tests that the generated code behaves as the document says for keywords that were once lost.
+//! Each document has one such keyword.
 
 use openapi_dropshot::{Options, generate_service};
 
-/// The generated models of a document with these component schemas, one a line, of which `Thing`
-/// is sent in both directions; without the lines of documentation.
+/// Returns the generated models for a document with these component schemas (one per line), without
+/// documentation. `Thing` is sent in both directions.
 fn models(version: &str, schemas: &str) -> String {
     let schemas = schemas.lines().map(|line| format!("    {}\n", line.trim()));
     let schemas: String = schemas.collect();
@@ -82,7 +82,7 @@ fn a_member_that_one_part_closes_rejects_other_members() {
 }
 
 #[test]
-fn a_partial_mapping_leaves_the_other_subtypes() {
+fn a_partial_mapping_keeps_the_subtypes_that_it_does_not_name() {
     let models = models(
         "3.0.3",
         "Vehicle: {type: object, required: [kind], properties: {kind: {type: string}}, discriminator: {propertyName: kind, mapping: {truck: Truck}}}
@@ -153,7 +153,7 @@ fn null_is_accepted_only_where_every_keyword_allows_it() {
 }
 
 #[test]
-fn only_names_of_the_document_name_an_alternative() {
+fn only_names_in_the_document_are_discriminator_values() {
     let schemas = "A: {type: object, required: [k, id], properties: {k: {type: string}, id: {type: integer, readOnly: true}}}
         B: {type: object, required: [k], properties: {k: {type: string}, n: {type: string}}}";
     let union = "oneOf: [{$ref: '#/components/schemas/A'}, {$ref: '#/components/schemas/B'}], discriminator: {propertyName: k}";

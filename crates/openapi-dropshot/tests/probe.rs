@@ -1,4 +1,4 @@
-//! Tests the probe: it is the same each time. The round trip compiles and runs it.
+//! Tests that the probe is always the same. The round trip compiles and runs it.
 
 use openapi_dropshot::{Options, generate_service};
 

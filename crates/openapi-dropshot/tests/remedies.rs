@@ -1,5 +1,5 @@
-//! Tests that a document that is rejected is accepted once somebody does what the message
-//! says: for each rule that rejects a part of the documents that were tried.
+//! Tests that a rejected document is accepted after following the message, for each rule that
+//! rejects a part of the tested documents.
 
 use openapi_dropshot::{Options, generate_service};
 use openapi_dropshot_contract::Problem;
@@ -30,8 +30,8 @@ fn problems(text: &str) -> Vec<Problem> {
         .unwrap_or_default()
 }
 
-/// Checks that a document breaks a rule, whose remedy contains these words, and that the
-/// second document breaks none.
+/// Checks that the first document violates a rule whose remedy contains these words, and that the
+/// second document violates no rule.
 #[track_caller]
 fn check(rule: &str, remedy: &str, before: &str, after: &str) {
     let found = problems(before);
@@ -82,7 +82,7 @@ fn a_remedy_of_a_schema_is_accepted() {
     };
     check(
         "all-of-conflict",
-        "define it in one part only",
+        "define the member in only one part",
         &conflict("a: {type: integer}, "),
         &conflict(""),
     );

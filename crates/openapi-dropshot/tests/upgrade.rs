@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 use std::{fs, path::Path};
 use test_support::documents;
 
-/// Upgrades a document as tools do: `null` among the types, bounds that are exclusive by
-/// themselves, `examples` of schemas.
+/// Upgrades a document as tools do: `null` becomes one of the types, exclusive bounds become numbers, and schemas get
+/// `examples`.
 fn upgraded(root: &Value) -> Value {
     let mut root = root.clone();
     root["openapi"] = json!("3.1.1");
@@ -15,7 +15,7 @@ fn upgraded(root: &Value) -> Value {
     root
 }
 
-/// Upgrades a value; `is_map` where the names of its members have no meaning.
+/// Upgrades a value. `is_map` tells whether the names of its members have no meaning.
 fn upgrade(value: &mut Value, is_map: bool) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| upgrade(item, false)),
@@ -107,7 +107,7 @@ fn generated(document: &Document) -> Option<Vec<File>> {
     Some(files)
 }
 
-/// Checks one document; documents that the generator rejects are rejected in both versions.
+/// Checks one document. If the generator rejects it, it must reject both versions.
 fn check(name: &str, text: &str) {
     let written = openapi_dropshot_contract::read(name, text);
     let mut root = written
@@ -115,7 +115,8 @@ fn check(name: &str, text: &str) {
         .as_written()
         .to_json();
     if let Some(Value::Object(schemas)) = root.pointer_mut("/components/schemas") {
-        // No operation needs it. Beside its alternative `{}`, the alternative `null` of the upgrade is never the only one.
+        // No operation needs this schema. Because its other alternative is `{}`, the added alternative `null` is never the
+        // only match.
         schemas.remove("ObjWithOptionArray");
     }
     let [older, newer] = [root.clone(), upgraded(&root)].map(|root| generated(&read(&root)));

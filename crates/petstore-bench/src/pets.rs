@@ -1,6 +1,6 @@
-//! Generates the pets that every store of the bench holds. The number of a pet decides
-//! all its members, so that each response can be compared with the expected one. The
-//! example `seed` of petstore-store has the same rule in SQL.
+//! Generates the pets that every store of the benchmark contains. The number of a pet determines all its
+//! properties, so that each response can be compared with the expected one. The example `seed` of
+//! petstore-store has the same rule in SQL.
 
 use std::fmt::{self, Write as _};
 
@@ -10,21 +10,22 @@ pub const PAGE: usize = 20;
 /// Number of pets with the rarest status, in every store.
 const FEW: i64 = 25;
 
-/// The members of a pet in JSON, and their order.
+/// The properties of a pet in JSON, and their order.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
 pub enum Members {
-    /// That of the contract.
+    /// The order of the contract.
     AsDeclared,
-    /// That of the contract, with the version of the pet, which other services of the bench do not have.
+    /// The order of the contract, with the version of the pet, which other services of the benchmark do
+    /// not have.
     WithVersion,
-    /// That of the contract, but optional members come last.
+    /// The order of the contract, but with the optional properties at the end.
     RequiredFirst,
-    /// Alphabetical.
+    /// Alphabetical order.
     Sorted,
 }
 
-/// Returns the pet with the number `number`, counted from 1, of a store that holds `of`
-/// pets, as JSON.
+/// Returns the pet with the number `number`, counted from 1, of a store that contains `of` pets, as
+/// JSON.
 #[must_use]
 pub fn pet(number: i64, of: i64, members: Members) -> String {
     let status = match number {
@@ -65,8 +66,8 @@ pub fn json(
     }
 }
 
-/// Returns the page of at most `limit` pets that begins after the pet with the number
-/// `after`, in the same store.
+/// Returns the page of at most `limit` pets that begins after the pet with the number `after`, in the
+/// same store.
 #[must_use]
 pub fn page(after: i64, filter: Filter, limit: usize, of: i64, members: Members) -> String {
     let numbers = (after + 1..=of).filter(|&number| filter.takes(number, of));
@@ -124,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pet_is_what_the_seeding_query_makes_of_its_number() {
+    fn a_pet_equals_the_pet_that_the_seeding_query_generates() {
         assert_eq!(
             pet(1001, 100_000, Members::AsDeclared),
             r#"{"name":"pet number 1001","categoryId":1,"status":"available","id":1001}"#

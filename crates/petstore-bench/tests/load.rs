@@ -12,7 +12,7 @@ use std::{
 
 const PETS: &str = "1000";
 
-/// A running baseline; it ends when this is dropped.
+/// A running baseline, which ends when this is dropped.
 struct Baseline {
     process: Child,
     address: String,
@@ -59,8 +59,8 @@ fn report(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).expect("the load prints JSON")
 }
 
-/// Starts a service that responds with what `body` returns for the number of the request
-/// on its connection.
+/// Starts a service that responds with the text that `body` returns. Its argument is the number of
+/// the request on its connection.
 fn service(body: fn(u32) -> String) -> SocketAddr {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
     let address = listener.local_addr().expect("an address");
@@ -95,7 +95,7 @@ fn first_page() -> String {
 }
 
 #[test]
-fn each_load_is_measured_on_the_baseline() {
+fn every_kind_of_load_can_be_measured_on_the_baseline() {
     let baseline = Baseline::start();
     for load_name in ["list", "get", "create", "mix"] {
         let options = ["--load", load_name, "--fixed", "--connections", "3"];
@@ -114,7 +114,7 @@ fn each_load_is_measured_on_the_baseline() {
 #[test]
 fn a_wrong_response_ends_the_run() {
     let baseline = Baseline::start();
-    // The baseline sends another pet than the requested one.
+    // The baseline sends a different pet than the requested one.
     let output = load(
         &baseline.address,
         &["--load", "get", "--connections", "2", "--seconds", "30"],
@@ -140,7 +140,7 @@ fn every_response_is_checked_and_not_only_the_first() {
 }
 
 #[test]
-fn a_pause_of_the_service_counts_for_all_requests_that_were_due_in_it() {
+fn a_pause_of_the_service_delays_all_requests_that_were_due_during_it() {
     let address = service(|number| {
         if number == 50 {
             thread::sleep(Duration::from_millis(500));

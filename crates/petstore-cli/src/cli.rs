@@ -1,5 +1,5 @@
-//! Declares the command line and its help. There is no option for the API key,
-//! because other users of the machine can see command lines.
+//! Declares the command line and its help. There is no option for the API key, because other users of the machine can see
+//! command lines.
 
 use crate::{exit::MEANINGS, output::Form, settings::ServiceOptions};
 use clap::{
@@ -23,7 +23,7 @@ const VERSION: &str = match option_env!("PETSTORE_BUILD_VERSION") {
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) service: ServiceOptions,
-    /// How results are written [default: a table on a terminal, JSON elsewhere]
+    /// The output format [default: a table on a terminal, JSON otherwise]
     #[arg(
         long,
         global = true,
@@ -36,19 +36,19 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// The environment variables of the program, beside those that a flag names.
+/// The environment variables of the program, except those that belong to a flag.
 pub(crate) const ENVIRONMENT: [(&str, &str); 4] = [
     (
         "PETSTORE_API_KEY",
         "the API key; it can be set in the configuration file instead, but nowhere else",
     ),
-    ("PETSTORE_URL", "as --url"),
-    ("PETSTORE_CLI_CONFIG", "as --config"),
-    ("NO_COLOR", "if set, there are no colours"),
+    ("PETSTORE_URL", "the same as --url"),
+    ("PETSTORE_CLI_CONFIG", "the same as --config"),
+    ("NO_COLOR", "if set, the output has no colours"),
 ];
 
 /// The content of the configuration file.
-pub(crate) const FILE: &str = "TOML with `url` and `api-key`; with a key in it, \
+pub(crate) const FILE: &str = "a TOML file with `url` and `api-key`; if it contains a key, \
     only its owner may read it (chmod 600)";
 
 static AFTER_HELP: LazyLock<String> = LazyLock::new(|| {
@@ -72,9 +72,8 @@ pub(crate) enum Command {
     },
     /// List, place, fetch and update orders (beta: may change)
     ///
-    /// These commands are beta, like the operations that they call: a later version may
-    /// change both, with a warning in its changelog. A service that runs with `--min-stability
-    /// stable` does not have these operations.
+    /// These commands are beta, like the operations that they call: a later version may change both and announces such
+    /// changes in its changelog. A service that runs with `--min-stability stable` does not have these operations.
     Orders {
         #[command(subcommand)]
         command: OrdersCommand,
@@ -86,15 +85,15 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: EventsCommand,
     },
-    /// Print the completions of this program's commands for a shell
+    /// Print the shell completions of this program
     Completions {
-        /// The shell
+        /// The shell for which completions are printed
         #[arg(value_enum)]
         shell: Shell,
     },
     /// Show the manual page, or write one page for each command into a folder
     Man {
-        /// An existing folder, into which `petstore.1` and the pages of the commands are written
+        /// An existing folder for the manual pages: `petstore.1` and a page for each command
         #[arg(long, value_name = "FOLDER")]
         to: Option<PathBuf>,
     },
@@ -102,13 +101,13 @@ pub(crate) enum Command {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PetsCommand {
-    /// List pets: one page, or all
+    /// List pets: one page, or all pages
     ///
-    /// If more pets follow, stderr shows the cursor with which to continue.
+    /// If there are more pets, the command prints on stderr the cursor to continue from.
     List(ListOptions),
-    /// Add a pet and print it with its new id
+    /// Add a pet and print it with the id that the service assigned
     Add(AddOptions),
-    /// Fetch one pet by its id (deprecated by the service; stderr shows the day of its removal)
+    /// Fetch one pet by its id (deprecated by the service; the removal date is printed on stderr)
     Get {
         /// The id of the pet
         #[arg(allow_negative_numbers = true)]
@@ -116,17 +115,16 @@ pub(crate) enum PetsCommand {
     },
     /// Add the pets of a file, each exactly once, even if the import is interrupted and repeated
     ///
-    /// A line of an `.ndjson` file is `{"name": "Rex", "categoryId": 7, "status": "available"}`; a
-    /// `.csv` file begins with a line that names these columns. `status` may be left out. `id` is
-    /// ignored, because the service assigns a new one. A line with any other member is rejected.
-    /// Pets are added in the order of the file only with `--concurrency 1`.
+    /// A line of an `.ndjson` file has the form `{"name": "Rex", "categoryId": 7, "status": "available"}`. The first line
+    /// of a `.csv` file must contain these names as columns. `status` is optional. `id` is ignored, because the service
+    /// assigns a new one. A line with any other property is rejected. Pets are added in the order of the file only with
+    /// `--concurrency 1`.
     ///
-    /// A journal beside the file records what was sent and what the service returned. After an interruption, by
-    /// Ctrl-C, a kill or a power failure, the same command continues where it stopped. Each line has
-    /// its own Idempotency-Key, so that a line whose response was lost can be sent again without
-    /// adding a second pet. The service keeps these keys for 24 hours and for one API key: after
-    /// that time, or with another API key, such a line is held back and listed (see `--unknown`).
-    /// The import fails if the file has changed or if the service is a different one.
+    /// A journal beside the file records what was sent and what the service returned. After an interruption (Ctrl-C, a
+    /// kill or a power failure), run the same command again to continue. Each line has its own Idempotency-Key, so a line
+    /// whose response was lost can be sent again without adding a second pet. The service keeps these keys for 24 hours,
+    /// and they are valid for one API key only. After that time, or with another API key, such a line is not sent but
+    /// listed (see `--unknown`). The import fails if the file has changed or if the service is a different one.
     Import(ImportOptions),
     /// Write all pets to stdout, in a format that `import` accepts
     Export(ExportOptions),
@@ -134,14 +132,14 @@ pub(crate) enum PetsCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum OrdersCommand {
-    /// List orders, the newest first: one page, or all (beta: may change)
+    /// List orders, the newest first: one page, or all pages (beta: may change)
     ///
-    /// If more orders follow, stderr shows the cursor with which to continue.
+    /// If there are more orders, the command prints on stderr the cursor to continue from.
     List(OrderListOptions),
     /// Order a pet that is available and print the order (beta: may change)
     ///
-    /// The pet becomes pending. An order for a pet that is not available is rejected, with exit
-    /// code 3.
+    /// The status of the pet becomes `pending`. An order for a pet that is not available is rejected, and the exit code is
+    /// 3.
     Place(PlaceOptions),
     /// Fetch one order by its id (beta: may change)
     Get {
@@ -151,14 +149,14 @@ pub(crate) enum OrdersCommand {
     },
     /// Change the status of an order and of its pet, and print the order (beta: may change)
     ///
-    /// A placed order can be approved, and an approved order can be delivered, which makes the pet
-    /// sold. Until then an order can be cancelled, which makes the pet available again. Any other
-    /// transition is rejected with exit code 3 and changes nothing.
+    /// A placed order can be approved, and an approved order can be delivered, which makes the pet sold. An order can be
+    /// cancelled until it is delivered, which makes the pet available again. Any other transition is rejected and changes
+    /// nothing; the exit code is then 3.
     Update {
         /// The id of the order
         #[arg(allow_negative_numbers = true)]
         id: i64,
-        /// The next status of the order
+        /// The new status of the order
         #[arg(long, value_parser = order_status())]
         status: OrderStatus,
     },
@@ -166,33 +164,33 @@ pub(crate) enum OrdersCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum EventsCommand {
-    /// Print each change of a pet or an order as it happens, until interrupted (experimental)
+    /// Print each change of a pet or an order when it happens, until the command is interrupted (experimental)
     ///
-    /// With `--output json`, each event is one line; pass its `cursor` to `--from` to continue after it. The command keeps
-    /// waiting during failures of the network and of the service.
+    /// With `--output json`, each event is one line. To continue after an event, pass its `cursor` to `--from`. While the
+    /// network or the service fails, the command keeps trying.
     Follow(FollowOptions),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct FollowOptions {
-    /// Only events of this type, such as `order.placed`; may be repeated
+    /// Print only events of this type, such as `order.placed`; may be repeated
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) types: Vec<String>,
-    /// Where to begin: `now`, `start` for the oldest event, or the cursor of an event
+    /// Where to start: `now`, `start` for the oldest event, or the cursor of an event
     #[arg(long, value_name = "CURSOR", default_value = "now")]
     pub(crate) from: String,
 }
 
-/// Which part of a list is printed.
+/// Selects the part of a list that is printed.
 #[derive(Debug, Args)]
 pub(crate) struct PageOptions {
-    /// The number of entries of a page, from 1 to 100 [default: 20, and 100 with `--all`]
+    /// The number of entries per page, from 1 to 100 [default: 20, or 100 with `--all`]
     #[arg(long, value_name = "NUMBER")]
     pub(crate) limit: Option<u64>,
-    /// The cursor to start from, as an earlier list with the same filters printed it
+    /// The cursor to continue from, as an earlier list with the same filters printed it
     #[arg(long)]
     pub(crate) cursor: Option<String>,
-    /// Print this page and all that follow
+    /// Print this page and all following pages
     #[arg(long)]
     pub(crate) all: bool,
 }
@@ -208,16 +206,16 @@ pub(crate) struct ListOptions {
 
 #[derive(Debug, Args)]
 pub(crate) struct AddOptions {
-    /// The name of the pet, which may not be empty
+    /// The name of the pet, which must not be empty
     #[arg(long, allow_hyphen_values = true, value_parser = name)]
     pub(crate) name: String,
-    /// The number of the category of the pet
+    /// The id of the category of the pet
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub(crate) category_id: i64,
     /// The status of the pet
     #[arg(long, value_parser = status())]
     pub(crate) status: Option<PetStatus>,
-    /// The idempotency key of an earlier attempt whose response was lost; stderr showed it
+    /// The idempotency key of an earlier attempt whose response was lost; the earlier attempt printed it on stderr
     #[arg(long, value_name = "KEY")]
     pub(crate) idempotency_key: Option<String>,
 }
@@ -227,7 +225,7 @@ pub(crate) struct OrderListOptions {
     /// Only orders with this status
     #[arg(long, value_parser = order_status())]
     pub(crate) status: Option<OrderStatus>,
-    /// Only orders of the pet with this id
+    /// Only orders for the pet with this id
     #[arg(long, value_name = "ID", allow_negative_numbers = true)]
     pub(crate) pet: Option<i64>,
     #[command(flatten)]
@@ -236,10 +234,10 @@ pub(crate) struct OrderListOptions {
 
 #[derive(Debug, Args)]
 pub(crate) struct PlaceOptions {
-    /// The id of the pet
+    /// The id of the pet to order
     #[arg(allow_negative_numbers = true)]
     pub(crate) pet_id: i64,
-    /// The idempotency key of an earlier attempt whose response was lost; stderr showed it
+    /// The idempotency key of an earlier attempt whose response was lost; the earlier attempt printed it on stderr
     #[arg(long, value_name = "KEY")]
     pub(crate) idempotency_key: Option<String>,
 }
@@ -248,28 +246,28 @@ pub(crate) struct PlaceOptions {
 pub(crate) struct ImportOptions {
     /// The file with the pets
     pub(crate) file: PathBuf,
-    /// The format of the file; needed if its name does not end with .ndjson, .jsonl or .csv
+    /// The format of the file; required if its name does not end with .ndjson, .jsonl or .csv
     #[arg(long, value_enum)]
     pub(crate) format: Option<Format>,
-    /// Send each line in its own request, with NUMBER requests at a time (1 to 256). By default, lines
-    /// are sent as one stream, or 16 requests at a time if the service has no streams
+    /// Send each line in its own request, with NUMBER requests at the same time (1 to 256). By default, all lines are sent
+    /// as one stream, or in 16 requests at the same time if the service does not support streams
     #[arg(long, value_name = "NUMBER", value_parser = value_parser!(u32).range(1..=256))]
     pub(crate) concurrency: Option<u32>,
-    /// The file of the journal, instead of FILE.journal
+    /// The journal file, instead of FILE.journal
     #[arg(long, value_name = "FILE")]
     pub(crate) journal: Option<PathBuf>,
-    /// Write the rejected lines of all runs to this file, each as {"line": …, "reason": …}
-    // Up to 1.2.0 the name was `--refused`.
+    /// Write the lines that were rejected in this and earlier runs to this file, each as {"line": …, "reason": …}
+    // Up to version 1.2.0, the name of this option was `--refused`.
     #[arg(long, alias = "refused", value_name = "FILE")]
     pub(crate) rejected: Option<PathBuf>,
-    /// How to handle lines that may have been added earlier, if the service can no longer tell
+    /// What to do with lines that an earlier run may have added, if the service can no longer tell
     #[arg(long, value_enum, value_name = "WHAT", default_value = "hold")]
     pub(crate) unknown: Unknown,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ExportOptions {
-    /// The format of the output
+    /// The output format
     #[arg(long, value_enum, default_value = "ndjson")]
     pub(crate) format: Format,
     /// Only pets with this status
@@ -278,29 +276,28 @@ pub(crate) struct ExportOptions {
     /// Only pets with an id greater than ID; an interrupted export prints the ID to continue from
     #[arg(long, value_name = "ID", value_parser = value_parser!(i64).range(1..), conflicts_with = "cursor")]
     pub(crate) after: Option<i64>,
-    /// The cursor to start from, as `pets list` prints it
+    /// The cursor to continue from, as `pets list` prints it
     #[arg(long)]
     pub(crate) cursor: Option<String>,
 }
 
-/// What to do with lines that may have been added, and whose keys the service no
-/// longer knows.
+/// What to do with lines that may have been added, and whose idempotency keys the service no longer has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Unknown {
-    /// List them, but do not send them
+    /// List these lines, but do not send them
     Hold,
-    /// Send them: a pet that was added earlier is added twice
+    /// Send these lines; a pet that was already added is then added twice
     Send,
-    /// Count them as done: a pet that was not added earlier is missing
+    /// Count these lines as done; a pet that was not added is then missing
     Skip,
 }
 
 /// The format of a file with pets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// One JSON object for each line
+    /// One JSON object per line
     Ndjson,
-    /// Comma-separated values (RFC 4180); the first line names the columns
+    /// Comma-separated values (RFC 4180); the first line contains the names of the columns
     Csv,
 }
 
@@ -314,7 +311,7 @@ impl Format {
     }
 }
 
-/// A name that is not empty. The service accepts any text, but an empty name on a command line usually comes from a
+/// Parses a name that is not empty. The service accepts an empty name, but on a command line it usually comes from a
 /// variable that is not set.
 fn name(text: &str) -> Result<String, &'static str> {
     if text.trim().is_empty() {
@@ -323,13 +320,13 @@ fn name(text: &str) -> Result<String, &'static str> {
     Ok(text.to_owned())
 }
 
-/// A status of a pet that the service knows; the shells complete it.
+/// Parses a status of a pet that the service knows. Shells complete it.
 fn status() -> impl TypedValueParser<Value = PetStatus> {
     PossibleValuesParser::new(["available", "pending", "sold"])
         .try_map(|text| text.parse::<PetStatus>())
 }
 
-/// A status of an order. The service decides which transitions are allowed.
+/// Parses a status of an order. The service decides which transitions are allowed.
 fn order_status() -> impl TypedValueParser<Value = OrderStatus> {
     PossibleValuesParser::new(["placed", "approved", "delivered", "cancelled"])
         .try_map(|text| text.parse::<OrderStatus>())

@@ -1,5 +1,5 @@
-//! Declares the exit codes of the program. `--help`, the manual page and the
-//! README show this table.
+//! Declares the exit codes of the program. `--help`, the manual page and the README show the table
+//! of exit codes.
 
 use petstore_client::{Error, ErrorCode};
 
@@ -13,7 +13,7 @@ pub(crate) enum Exit {
     Unknown = 4,
     Unauthorized = 5,
     NotFound = 6,
-    /// `EX_TEMPFAIL` in `sysexits.h`.
+    /// The same code as `EX_TEMPFAIL` in `sysexits.h`.
     TryAgain = 75,
     Interrupted = 130,
     Terminated = 143,
@@ -59,7 +59,7 @@ impl Exit {
         self as u8
     }
 
-    /// The exit code for an error of the service.
+    /// Returns the exit code for an error of the service.
     pub(crate) fn of_call(error: &Error) -> Self {
         match error.code() {
             Some(ErrorCode::Unauthorized | ErrorCode::InsufficientScope) => Exit::Unauthorized,
@@ -71,13 +71,12 @@ impl Exit {
     }
 }
 
-/// An error for which the caller has to change something before anything can be
-/// sent.
+/// An error that the caller has to correct before anything can be sent.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct WrongUsage(pub(crate) String);
 
-/// The code for an error that ended a command.
+/// Returns the exit code for the error that ended a command.
 pub(crate) fn of(error: &anyhow::Error) -> Exit {
     error
         .chain()

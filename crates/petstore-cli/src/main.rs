@@ -1,5 +1,5 @@
-//! The `petstore` program: reads the command line, runs the command, and ends
-//! with its exit code.
+//! The `petstore` program: reads the command line, runs the command, and exits with the exit code
+//! of the command.
 
 mod cli;
 mod commands;

@@ -1,6 +1,6 @@
-//! Lists the members of a generated type, and converts a text record to a value
-//! of that type. Export and import learn the contract only from here, so they
-//! need no edit when it changes.
+//! Lists the properties of a generated type, and converts a text record to a value of that type.
+//! Export and import get the properties only from here, so they need no change when the contract
+//! changes.
 
 use serde::{
     Deserialize,
@@ -12,15 +12,15 @@ use serde::{
 };
 use serde_json::{Map, Value};
 
-/// The names of all members of a generated struct, whether required or not.
+/// Returns the names of all properties of a generated struct, required and optional.
 pub(crate) fn members_of<T: for<'de> Deserialize<'de>>() -> &'static [&'static str] {
     let mut members: &[&str] = &[];
-    // The error is that there are no values.
+    // Deserializing always fails here, because there are no values.
     let _ = T::deserialize(Members(&mut members));
     members
 }
 
-/// Keeps the names for which a struct asks its deserializer.
+/// Collects the names that a struct passes to its deserializer.
 struct Members<'out>(&'out mut &'static [&'static str]);
 
 impl<'de> Deserializer<'de> for Members<'_> {
@@ -46,7 +46,7 @@ impl<'de> Deserializer<'de> for Members<'_> {
     }
 }
 
-/// The text of a member in a CSV field; empty where the value has no such member.
+/// Returns the text of a property in a CSV field; empty if the value does not have this property.
 pub(crate) fn field_of(value: &Map<String, Value>, member: &str) -> String {
     match value.get(member) {
         None | Some(Value::Null) => String::new(),
@@ -55,9 +55,8 @@ pub(crate) fn field_of(value: &Map<String, Value>, member: &str) -> String {
     }
 }
 
-/// Makes a value from its members and the texts of their fields. An empty field means that
-/// an optional member is absent. An error says which member is missing or has a wrong
-/// type.
+/// Creates a value from its properties and the texts of their fields. An empty field means that an
+/// optional property is absent. An error says which property is missing or has a wrong type.
 pub(crate) fn from_fields<'de, T: Deserialize<'de>>(
     fields: impl Iterator<Item = (&'de str, &'de str)>,
 ) -> Result<T, String> {
@@ -65,7 +64,7 @@ pub(crate) fn from_fields<'de, T: Deserialize<'de>>(
     T::deserialize(MapDeserializer::new(fields)).map_err(|error: Error| error.to_string())
 }
 
-/// A field, read as the type that is asked for.
+/// A field, which is parsed as the type that the struct requests.
 struct Field<'de> {
     member: &'de str,
     text: &'de str,
@@ -80,7 +79,7 @@ impl<'de> IntoDeserializer<'de, Error> for Field<'de> {
 }
 
 impl Field<'_> {
-    /// The value as JSON writes it, so that `007` and `+7` are not numbers.
+    /// Parses the value like JSON, so `007` and `+7` are not valid numbers.
     fn json<T: for<'json> Deserialize<'json>>(&self, what: &str) -> Result<T, Error> {
         let Self { member, text } = self;
         serde_json::from_str(text)

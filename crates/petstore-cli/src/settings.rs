@@ -18,10 +18,10 @@ use std::{
 const DEFAULT_URL: &str = "http://127.0.0.1:8080/v1";
 /// The variable with the key.
 const KEY: &str = "PETSTORE_API_KEY";
-/// The bits of a mode that let anybody but the owner in.
+/// The permission bits that give access to users other than the owner.
 const OTHERS: u32 = 0o077;
 
-/// The options of the command line for the service.
+/// The command-line options for the service.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ServiceOptions {
     /// The base URL of the service, with the API version [default: http://127.0.0.1:8080/v1]
@@ -54,14 +54,14 @@ struct FileSettings {
     api_key: Option<String>,
 }
 
-/// A service and the key for it.
+/// A service and the API key for it.
 pub(crate) struct Service {
     url: String,
     api_key: String,
 }
 
 impl Service {
-    /// The settings from command line, environment and file.
+    /// Reads the settings from the command line, the environment and the file.
     pub(crate) fn find(options: &ServiceOptions) -> Result<Self> {
         let file = match &options.config {
             Some(path) => read(path)?,
@@ -75,7 +75,7 @@ impl Service {
             Err(VarError::NotPresent) => file.api_key,
             Err(VarError::NotUnicode(_)) => {
                 return Err(WrongUsage(format!(
-                    "{KEY} cannot be read: it is not valid UTF-8; set it to the key alone"
+                    "{KEY} cannot be read: it is not valid UTF-8; set it to the API key"
                 ))
                 .into());
             }
@@ -98,7 +98,8 @@ impl Service {
         })
     }
 
-    /// The message if the service does not know any address below this URL: it ends without a version, like `/v1`.
+    /// Returns a message if the service knows no address below this URL, because the URL does not end with a
+    /// version such as `/v1`.
     pub(crate) fn lacks_version(&self) -> Option<String> {
         let last = self.url.trim_end_matches('/').rsplit('/').next()?;
         let is_version = last
@@ -110,17 +111,17 @@ impl Service {
         })
     }
 
-    /// The key. It is for requests and fingerprints, and never shown.
+    /// Returns the key. It must only be used for requests and fingerprints, and must never be shown.
     pub(crate) fn api_key(&self) -> &str {
         &self.api_key
     }
 
-    /// A client of the service that says on stderr what the service deprecates.
+    /// Creates a client of the service. It prints a warning on stderr if the service has deprecated an operation.
     pub(crate) fn client(&self) -> Result<Client> {
         self.client_with(|builder| builder)
     }
 
-    /// The same, with settings of its own.
+    /// Creates such a client with other settings.
     pub(crate) fn client_with(
         &self,
         change: impl FnOnce(ClientBuilder) -> ClientBuilder,
@@ -134,7 +135,7 @@ impl Service {
     }
 }
 
-/// `cli.toml` in the folder for settings (XDG Base Directory Specification).
+/// Returns the path of `cli.toml` in the configuration folder (XDG Base Directory Specification).
 fn default_file() -> Option<PathBuf> {
     let folder = |name: &str| {
         env::var_os(name)
@@ -147,7 +148,7 @@ fn default_file() -> Option<PathBuf> {
 
 fn read(path: &Path) -> Result<FileSettings> {
     let context = || format!("cannot read the configuration file `{}`", path.display());
-    // Reads both from one open file, even if the file is replaced meanwhile.
+    // Both are read from the same open file, even if the file is replaced meanwhile.
     let text_and_mode = || {
         let file = File::open(path)?;
         let mode = file.metadata()?.permissions().mode();
@@ -156,7 +157,7 @@ fn read(path: &Path) -> Result<FileSettings> {
     let (text, mode) = text_and_mode()
         .map_err(|error| WrongUsage(error.to_string()))
         .with_context(context)?;
-    // The excerpt in toml's message may contain the key.
+    // The message of the crate `toml` contains an excerpt, which may contain the key.
     let settings: FileSettings = toml::from_str(&text)
         .map_err(|error| {
             let line = error
@@ -167,7 +168,7 @@ fn read(path: &Path) -> Result<FileSettings> {
         .with_context(context)?;
     if settings.api_key.is_some() && mode & OTHERS != 0 {
         return Err(WrongUsage(format!(
-            "the configuration file `{0}` holds an API key, and others may read it (mode {1:04o}): \
+            "the configuration file `{0}` contains an API key, and other users can read it (mode {1:04o}): \
              run `chmod 600 {0}`, and replace the key if another user may have read it",
             path.display(),
             mode & 0o7777,

@@ -1,14 +1,14 @@
-//! Follows what happens in the store.
+//! Follows the events of the store.
 
 use crate::{Client, Feed, types::Event};
 
 impl Client {
-    /// The events after this cursor, or from the oldest one on, and those that are still to come: a stream without an end.
+    /// Returns the events after this cursor, or from the oldest event on, and all later events: a stream that does not end.
     ///
-    /// Store [`cursor`](Feed::cursor) in the transaction in which you apply an event, and pass it here after a restart: each
-    /// event then has its effect exactly once. `now` is the cursor behind the newest event. If the cursor cannot be
-    /// continued, [`cursor_lost`](crate::Error::cursor_lost) of the error tells why, and [`list_events`](Client::list_events)
-    /// says how to synchronise again. For events of some types only, use `list_events().type_(…).feed()`.
+    /// Store [`cursor`](Feed::cursor) in the transaction in which you apply an event, and pass it here after a restart. Then
+    /// each event takes effect exactly once. `now` is the cursor after the newest event. If the service cannot continue from
+    /// the cursor, [`cursor_lost`](crate::Error::cursor_lost) of the error says why, and [`list_events`](Client::list_events)
+    /// says how to synchronise again. To receive only some types of events, use `list_events().type_(…).feed()`.
     ///
     /// ```
     /// use petstore_client::{Client, CursorLost, Event, FeedItem};

@@ -1,9 +1,9 @@
 //! A page for each task.
 
-/// # From zero to the first pet
+/// # Add the first pet
 ///
-/// You need the address of the service, which ends with the version of its interface (`/v1`), and an API key. The command
-/// `petstore-server key create NAME` prints a key; a server that starts on a new store shows its first key.
+/// You need the base URL of the service, which ends with the version of its API (`/v1`), and an API key. The command
+/// `petstore-server key create NAME` prints a key. A server that starts with a new store also prints its first key.
 ///
 /// In `Cargo.toml`, from a checkout of the repository:
 ///
@@ -13,8 +13,8 @@
 /// tokio = { version = "1", features = ["macros", "rt-multi-thread"] }
 /// ```
 ///
-/// Without a checkout, cargo takes the URL that you clone the repository from: write `git = "…"` in place of `path`. Once the
-/// crate is in a registry, `petstore-client = "1"` will do; today no registry has it.
+/// Without a checkout, replace `path` with `git = "…"` and the URL of the repository. The crate is not in a registry yet. Once it
+/// is, `petstore-client = "1"` will be sufficient.
 ///
 /// ```no_run
 /// use petstore_client::{Client, NewPet, PetStatus};
@@ -33,53 +33,53 @@
 /// # }
 /// ```
 ///
-/// One client serves a whole program: it is cheap to clone and keeps its connections open.
+/// A program needs only one client: it is cheap to clone and keeps its connections open.
 pub mod quick_start {}
 
 /// # Values of requests and responses
 ///
 /// The types of bodies are structs with public fields. All of them have `Clone`, `Debug`, `PartialEq`, `Eq`, `Hash`, and
-/// serde's `Serialize` and `Deserialize` in the form that the service sends, so that they can be stored as JSON.
+/// serde's `Serialize` and `Deserialize`. The JSON form is the one that the service sends, so values can be stored as JSON.
 ///
-/// Lists are taken by `for`, also inside of a response: `for pet in &page` and `for pet in page`.
+/// A `for` loop can iterate over a list, even if it is wrapped in a response: `for pet in &page` or `for pet in page`.
 ///
-/// Times are those of the crate `chrono`, in UTC. To name their type or to parse one, add `chrono = "0.4"` to the dependencies of your
-/// application.
+/// Times have types of the crate `chrono` and are in UTC. To use these types or to parse a time, add `chrono = "0.4"` to the
+/// dependencies of your application.
 ///
-/// There are three ways to make one:
+/// There are three ways to create a value:
 ///
 /// ```
 /// use petstore_client::{Error, NewPet, PetStatus};
 ///
-/// // The required members, checked by the compiler; then the optional ones.
+/// // The compiler checks that all required properties are passed. Optional properties are set afterwards.
 /// let mut rex = NewPet::new(7, "Rex");
 /// rex.status = Some(PetStatus::Available);
 ///
-/// // By name. `build` returns an error that names a member which is missing or not valid.
+/// // A builder sets properties by name. `build` returns an error that names a property that is missing or not valid.
 /// let built = NewPet::builder().name("Rex").category_id(7).status(PetStatus::Available).build()?;
 /// assert_eq!(rex, built);
-/// // An optional member takes what a required one takes, and an `Option`.
+/// // The method of an optional property accepts the same values as that of a required one, and also an `Option`.
 /// assert_eq!(built, NewPet::builder().name("Rex").category_id(7).status("available").build()?);
 /// let error = NewPet::builder().name("Rex").build().unwrap_err();
 /// assert_eq!(error.to_string(), "`categoryId` is required: set it with `category_id`");
 ///
-/// // From JSON.
+/// // A value can also be parsed from JSON.
 /// let read: NewPet = serde_json::from_str(r#"{"name":"Rex","categoryId":7,"status":"available"}"#)?;
 /// assert_eq!(rex, read);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// The method `body` of a request takes a value or a builder. `new` exists for types that requests contain: a later version
-/// adds no required member to them. Types of responses may grow, so only their builders make them.
+/// The method `body` of a request accepts a value or a builder. Only types that occur in requests have a function `new`, because later
+/// versions add no required properties to them. Types that occur only in responses may get more properties, so they only have builders.
 pub mod models {}
 
 /// # Errors
 ///
-/// Every call returns one error type, [`Error`](crate::Error). Decide by [`code`](crate::Error::code); the list of codes is
-/// open, so decide by [`is_retryable`](crate::Error::is_retryable) and [`status_code`](crate::Error::status_code) if you do not
-/// know a code. Without a response, [`kind`](crate::Error::kind) says at which point the call failed, and
-/// [`was_sent`](crate::Error::was_sent) whether the service may have seen the request. Quote
-/// [`request_id`](crate::Error::request_id) when you report an error.
+/// All calls return the same error type, [`Error`](crate::Error). Handle errors by their [`code`](crate::Error::code). Later versions of
+/// the service may send more codes. For an unknown code, use [`is_retryable`](crate::Error::is_retryable) and
+/// [`status_code`](crate::Error::status_code). If there is no response, [`kind`](crate::Error::kind) says in which step the call failed,
+/// and [`was_sent`](crate::Error::was_sent) says whether the service may have received the request. When you report an error, include the
+/// [`request_id`](crate::Error::request_id).
 ///
 /// ```no_run
 /// # use petstore_client::{Client, ErrorCode, ErrorKind, NewPet};
@@ -96,9 +96,9 @@ pub mod models {}
 /// # }
 /// ```
 ///
-/// [`errors`](crate::errors) has an enum for each operation, with the codes that the document lists for it and what each of
-/// them means; the method of [`Client`](crate::Client) lists them as well. It is `#[non_exhaustive]`, because a later version may list
-/// more:
+/// The module [`errors`](crate::errors) has an enum for each operation. It contains the codes that the document lists for the operation,
+/// and the meaning of each code. The documentation of each method of [`Client`](crate::Client) lists them, too. These enums are
+/// `#[non_exhaustive]`, because a later version may have more codes:
 ///
 /// ```no_run
 /// # use petstore_client::{Client, NewPet, errors::CreatePetError};
@@ -114,41 +114,42 @@ pub mod models {}
 /// # }
 /// ```
 ///
-/// If a proxy responds in place of the service, the message names the media type of its page, and
-/// [`excerpt`](crate::Error::excerpt) has the beginning of its text.
+/// If a proxy responds instead of the service, the message of the error names the media type of the response, and
+/// [`excerpt`](crate::Error::excerpt) returns the beginning of its text.
 ///
-/// Neither `Display` nor `Debug` of any type shows the API key, a header, or the text of a response that could not be read.
+/// No `Display` or `Debug` output of this crate contains the API key, a header, or the text of a response that could not be read.
 pub mod errors {}
 
 /// # Retries and time limits
 ///
-/// A request is sent again if that is safe and may help:
+/// A failed request is sent again if this is safe and can succeed:
 ///
-/// | what happened | `GET`, and requests with an `Idempotency-Key` | other requests |
+/// | failure | `GET`, and requests with an `Idempotency-Key` | other requests |
 /// |---|---|---|
-/// | no connection was made | again | again |
-/// | 429 `rate_limited`, 503 `overloaded`, 408 `request_timeout`, 409 `conflict` | again | again |
-/// | the connection broke, the response was interrupted, or it took too long | again | an error |
-/// | 503 `unavailable`; 502, 503 or 504 of a proxy | again | an error |
+/// | no connection could be established | sent again | sent again |
+/// | 429 `rate_limited`, 503 `overloaded`, 408 `request_timeout`, 409 `conflict` | sent again | sent again |
+/// | the connection broke, or the response was interrupted or took too long | sent again | an error |
+/// | 503 `unavailable`; 502, 503 or 504 of a proxy | sent again | an error |
 /// | any other error, such as a certificate that is not trusted | an error | an error |
 ///
-/// Each creation gets an `Idempotency-Key` of its own and keeps it for all its tries, so that a pet is added once. (A
-/// service of the version 1.0.0 does not know the key yet; there, a creation whose response was lost may be carried out
-/// twice. Give such calls [`RetryPolicy::never`](crate::RetryPolicy::never).)
+/// Each creation gets its own `Idempotency-Key`, which is the same in all its tries. Therefore a pet is added only once. (Version 1.0.0 of
+/// the service does not support the key yet. With that version, a creation whose response was lost may be carried out twice, so use
+/// [`RetryPolicy::never`](crate::RetryPolicy::never) for such calls.)
 ///
-/// An `Idempotency-Key` is valid only together with the API key of its request. If the response of a creation was lost and the
-/// API key is revoked before the next try, the creation is not repeated with the new key, which could add a second pet: the call
-/// fails with 401, and [`retry_stop`](crate::Error::retry_stop) is
-/// [`RetryStop::ApiKeyRejected`](crate::RetryStop::ApiKeyRejected). Look for the pet before you add it again. It does not happen
-/// if the old key is valid for a minute after it was replaced ([`Credentials`](crate::Credentials)).
+/// An `Idempotency-Key` is valid only together with the API key of its request. Assume that the response of a creation was lost, and the
+/// API key is revoked before the next try. A try with the new API key could add a second pet, so the client does not repeat the creation:
+/// the call fails with 401, and [`retry_stop`](crate::Error::retry_stop) is
+/// [`RetryStop::ApiKeyRejected`](crate::RetryStop::ApiKeyRejected). In this case, check whether the pet exists before you add it again. To
+/// avoid this failure, revoke an old key only a minute after you replaced it ([`Credentials`](crate::Credentials)).
 ///
-/// The pause between two tries is random, grows, and is never shorter than the service asks for in `Retry-After` or
-/// `RateLimit`. The number of tries is limited ([`RetryPolicy`](crate::RetryPolicy), six), and so are the retries of all calls
-/// of a client together ([`RetryBudget`](crate::RetryBudget)) and the time: 10 seconds for a try and 30 seconds for a call.
+/// The pause between two tries is random and grows with each try. It is never shorter than the time that the service requests in
+/// `Retry-After` or `RateLimit`. [`RetryPolicy`](crate::RetryPolicy) limits the number of tries of a call (six by default), and
+/// [`RetryBudget`](crate::RetryBudget) limits the retries of all calls of a client together. By default, a try may take 10 seconds, and a
+/// call 30 seconds.
 ///
-/// A rate limit belongs to the API key. After a 429, and after the last response that the limit allows, all calls of the client
-/// pause as long as the service asks. A call whose time limit would end during the pause sends its request at once instead, and
-/// the service decides; if it succeeds, the pause ends for all calls.
+/// The rate limit applies to the API key. After a response with 429, and after the last response that the limit allows, all calls of the
+/// client pause for as long as the service requests. If the time limit of a call would end during the pause, the call sends its request at
+/// once, and the service decides. If this request succeeds, the pause ends for all calls.
 ///
 /// ```
 /// use petstore_client::{CallOptions, Client, RetryDecision, RetryPolicy};
@@ -163,7 +164,7 @@ pub mod errors {}
 /// });
 /// let client = Client::builder("http://127.0.0.1:8080/v1").api_key("the-key").retry(policy).build()?;
 /// let request = client.list_pets().timeout(Duration::from_secs(1)).retry(RetryPolicy::never());
-/// // The same, for settings that several calls share.
+/// // The same, with settings that several calls can share.
 /// let impatient = CallOptions::new().timeout(Duration::from_secs(1)).retry(RetryPolicy::never());
 /// let request = client.list_pets().with(impatient);
 /// # Ok::<(), petstore_client::BuildError>(())
@@ -172,11 +173,11 @@ pub mod errors {}
 /// [`Error::retry_stop`](crate::Error::retry_stop) says why a request was not sent again.
 pub mod retries {}
 
-/// # More than a page, and more than a call
+/// # Several pages, and several calls
 ///
-/// The service returns lists in pages. `stream` follows their links and yields one pet after the other; `pages` yields the
-/// pages. Each page is fetched when it is needed. After an interruption, begin again from
-/// [`Items::cursor`](crate::Items); [`recovery`](crate::recovery) and `examples/resume_list.rs` show it.
+/// The service returns lists in pages. `stream` follows the links between pages and yields one pet after the other; `pages` yields whole
+/// pages. A page is fetched when it is needed. After an interruption, continue from [`Items::cursor`](crate::Items);
+/// [`recovery`](crate::recovery) and `examples/resume_list.rs` show how.
 ///
 /// ```no_run
 /// # use petstore_client::{Client, Error, PetStatus};
@@ -189,8 +190,8 @@ pub mod retries {}
 /// # }
 /// ```
 ///
-/// [`Batch`](crate::Batch) makes a call for each of many inputs, with a limited number at the same time, and says which of
-/// them are done if an error stops it:
+/// [`Batch`](crate::Batch) makes a call for each of many inputs, with a limited number of calls at the same time. If an error stops the
+/// batch, the report says which inputs are done:
 ///
 /// ```no_run
 /// # use petstore_client::{Batch, Client, NewPet};
@@ -203,18 +204,18 @@ pub mod retries {}
 /// # }
 /// ```
 ///
-/// An error that every other call would meet as well stops a batch: the service cannot be reached, responds with 401, 403, 429, 502
-/// or 503 after all tries, or the retry budget of the client is used up. Anything else is an error of one input, also a connection that
-/// broke in all tries; [`Batch`](crate::Batch) has the whole list.
+/// An error stops a batch if all other calls would fail in the same way: the service cannot be reached, it still responds with 401, 403,
+/// 429, 502 or 503 after all tries, or the retry budget of the client is used up. Any other error affects only one input, for example a
+/// connection that broke in all tries. The documentation of [`Batch`](crate::Batch) has the complete list.
 ///
-/// With the feature `beta`, `wait_until_order_delivered` asks for an order until it is delivered or cancelled; see
+/// With the feature `beta`, `wait_until_order_delivered` fetches an order repeatedly until it is delivered or cancelled; see
 /// [`guide::orders`](crate::guide::orders).
 pub mod pagination {}
 
 /// # Orders
 ///
-/// The operations on orders are `beta`: they may change, with a warning, and need the feature `beta` of this crate. (The documentation of
-/// this crate has them if it is made with that feature: `cargo doc --open -p petstore-client --features beta`.)
+/// The operations on orders are `beta`: they may change after an announcement, and they need the feature `beta` of this crate. (To see
+/// them in the documentation, build it with this feature: `cargo doc --open -p petstore-client --features beta`.)
 ///
 /// ```no_run
 /// # #[cfg(feature = "beta")]
@@ -222,14 +223,14 @@ pub mod pagination {}
 /// use petstore_client::{NewOrder, OrderStatus, OrderUpdate, WaitError};
 /// use std::time::Duration;
 ///
-/// // The pet 1 becomes `pending`. The request has an `Idempotency-Key`, so that one order is placed.
+/// // The status of the pet 1 becomes `pending`. The request has an `Idempotency-Key`, so only one order is placed.
 /// let order = client.create_order().body(NewOrder::new(1)).send().await?;
 /// println!("order {} is {}", order.id, order.status);
 ///
 /// let approve = OrderUpdate::new(OrderStatus::Approved);
 /// let result = client.update_order_with(order.id, approve).send().await;
 /// if result.is_err_and(|error| error.was_sent()) {
-///     // The change may have been made although the response was lost.
+///     // The response was lost, but the service may have changed the order.
 ///     let now = client.get_order().order_id(order.id).send().await?;
 ///     println!("order {} is {}", now.id, now.status);
 /// }
@@ -239,7 +240,7 @@ pub mod pagination {}
 ///     Ok(order) => println!("order {} is {}", order.id, order.status),
 ///     Err(WaitError::Failed { state, .. }) => println!("it will never be delivered: {state}"),
 ///     Err(WaitError::Timeout { state, .. }) => println!("still {state:?}"),
-///     Err(error) => println!("it is not known: {error}"),
+///     Err(error) => println!("the status of the order is unknown: {error}"),
 /// }
 ///
 /// let mut placed = client.list_orders().status(OrderStatus::Placed).stream();
@@ -250,15 +251,15 @@ pub mod pagination {}
 /// # }
 /// ```
 ///
-/// To place one order even if the application crashes, store the `Idempotency-Key` before you send the request: see
-/// [`recovery`](crate::recovery) and `examples/resume_order.rs`. The service keeps a key for 24 hours, for the API key of the
-/// request, and returns the first response again, which shows the order as it was placed.
+/// To place only one order even if the application crashes, store the `Idempotency-Key` before you send the request: see
+/// [`recovery`](crate::recovery) and `examples/resume_order.rs`. The service keeps an `Idempotency-Key` for 24 hours, together with the API
+/// key of the request. If the same request arrives again, the service returns the first response, which shows the order as it was placed.
 ///
-/// `update_order` has no `Idempotency-Key`, and the client does not repeat it if it may have been carried out. If its response was
-/// lost, call `get_order` and compare the status; do not judge by the message of an error.
+/// `update_order` has no `Idempotency-Key`, so the client does not repeat a request that may have been carried out. If its response was
+/// lost, call `get_order` and compare the status; do not rely on the message of an error.
 ///
-/// [`Waiting`](crate::Waiting) asks at once, and then after pauses that grow: 100 to 200 milliseconds at first, 5 to 10 seconds
-/// at last. The [`RetryPolicy`](crate::RetryPolicy) sets them, for one call as well:
+/// [`Waiting`](crate::Waiting) fetches the order at once, and then again after growing pauses: 100 to 200 milliseconds at first, and 5 to
+/// 10 seconds in the end. The [`RetryPolicy`](crate::RetryPolicy) of the client, or of a single call, sets these pauses:
 ///
 /// ```no_run
 /// # #[cfg(feature = "beta")]
@@ -276,8 +277,8 @@ pub mod pagination {}
 /// # }
 /// ```
 ///
-/// Each request has the retries and time limits of a call. If it fails nevertheless, the wait ends with `WaitError::Call`. Otherwise it
-/// lasts until the timeout (5 minutes if not set), at which the client asks once more.
+/// Each of these requests has the retries and time limits of a call. If a request fails in spite of its retries, the wait ends with
+/// `WaitError::Call`. Otherwise it ends at the timeout (5 minutes by default), when the client fetches the order once more.
 pub mod orders {}
 
 /// # Interceptors, changing keys, transports, traces and metrics
@@ -297,22 +298,22 @@ pub mod orders {}
 /// # Ok::<(), petstore_client::BuildError>(())
 /// ```
 ///
-/// - [`Interceptor`](crate::Interceptor) has hooks before and after each try, one that can wait (to sign), and one at the end of a
-///   call. The hooks of a call share a typed context.
-/// - [`Credentials`](crate::Credentials) provides keys that change: a file, or a closure that asks a vault. If one cannot be
-///   loaded, the client logs it, and calls `after_failed_load` of its interceptors.
-/// - [`ClientBuilder`](crate::ClientBuilder): `transport` takes a `tower::Service` in place of reqwest, and `wrap_transport` puts
-///   reqwest into one.
-/// - [`Client::to_builder`](crate::Client::to_builder) makes a changed copy of a client.
-/// - [`Client::request`](crate::Client::request) sends what the document lacks.
+/// - [`Interceptor`](crate::Interceptor) has hooks before and after each try, an asynchronous hook (for example to sign requests), and a
+///   hook at the end of a call. The hooks of a call share a typed context.
+/// - [`Credentials`](crate::Credentials) provides keys that change: from a file, or from a closure that queries a vault. If a key cannot be
+///   loaded, the client logs the failure and calls `after_failed_load` of its interceptors.
+/// - [`ClientBuilder`](crate::ClientBuilder): `transport` sets a `tower::Service` that replaces reqwest, and `wrap_transport` sets one that
+///   wraps reqwest.
+/// - [`Client::to_builder`](crate::Client::to_builder) creates a copy of a client with other settings.
+/// - [`Client::request`](crate::Client::request) sends requests that the document does not describe.
 /// - [`telemetry`](crate::telemetry) has `TracePropagation` and `HttpMetrics` (feature `opentelemetry`).
-///   `examples/propagate_trace.rs` sends its trace to the service, whose log then shows it.
-/// - `Response::raw_body` and `Response::unknown_members` show what a newer service sent.
+///   `examples/propagate_trace.rs` sends its trace id to the service, whose log then contains this id.
+/// - `Response::raw_body` and `Response::unknown_members` return data of a newer service that this version does not know.
 pub mod extending {}
 
 /// # Testing an application
 ///
-/// [`MockTransport`](crate::mock::MockTransport) gives a client responses from memory. It needs no further crate:
+/// With [`MockTransport`](crate::mock::MockTransport), a client gets prepared responses from memory. It needs no other crate:
 ///
 /// ```
 /// use petstore_client::{Client, mock::{MockResponse, MockTransport}};
@@ -335,30 +336,30 @@ pub mod extending {}
 /// # }
 /// ```
 ///
-/// The crate `petstore-testing` starts the real service inside a test: in memory and on a free port, with a clock that the
-/// test controls and with faults that it can inject. Use it where the behaviour of the service matters.
+/// The crate `petstore-testing` starts the real service inside a test, with a store in memory and on a free port. The test can control the
+/// clock and inject faults. Use this crate if the behaviour of the service matters.
 ///
 /// A mock can also respond late ([`delay`](crate::mock::MockResponse::delay)), compute a response from the request
-/// ([`respond_with`](crate::mock::MockTransport::respond_with)), and tell what was not used
+/// ([`respond_with`](crate::mock::MockTransport::respond_with)), and return the prepared responses that were not used
 /// ([`unused`](crate::mock::MockTransport::unused)).
 ///
-/// Pauses between tries take time in tests. With a mock, let tokio's clock stand still: with
-/// `#[tokio::test(start_paused = true)]` (feature `test-util` of tokio) pauses, time limits and delays pass at once, and
-/// `tokio::time::Instant` shows how long they are. With a real server, which does not know that clock, give the client
-/// [`RetryPolicy::never`](crate::RetryPolicy::never) or a [`Clock`](crate::Clock) of its own.
+/// Pauses between tries make tests slow. With a mock, pause the clock of tokio: with `#[tokio::test(start_paused = true)]` (feature
+/// `test-util` of tokio), pauses, time limits and delays pass at once, and `tokio::time::Instant` still measures them. A real server does
+/// not use this clock. With a real server, use [`RetryPolicy::never`](crate::RetryPolicy::never), or give the client its own
+/// [`Clock`](crate::Clock).
 pub mod testing {}
 
 /// # Upgrading
 ///
-/// The versions of this crate follow the contract of the service, and semantic versioning: code for 1.x compiles with each
-/// later 1.y.
+/// This crate has the same versions as the contract of the service. They follow semantic versioning: code for a version 1.x also compiles
+/// with every later version 1.y.
 ///
-/// - The compiler warns of each use of a deprecated operation, with the day of its removal and its replacement.
-///   Deprecations that only the service knows are read from its responses: each is logged once per operation and process,
-///   passed to [`ClientBuilder::on_deprecation`](crate::ClientBuilder), and counted in
-///   [`Client::deprecated_calls`](crate::Client::deprecated_calls).
-/// - A newer service may send more than this version knows: unknown members are ignored, unknown values are kept, as in
-///   [`PetStatus::Unknown`](crate::PetStatus::Unknown), from JSON and from text (`parse`), and types that may grow are `#[non_exhaustive]`.
+/// - The compiler warns about each use of a deprecated operation. The warning contains the removal date and the replacement. If the service
+///   deprecates an operation later, the client sees it in the responses: it logs the deprecation once per operation and process, passes it to
+///   [`ClientBuilder::on_deprecation`](crate::ClientBuilder), and counts it in [`Client::deprecated_calls`](crate::Client::deprecated_calls).
+/// - A newer service may send data that this version does not know. Unknown properties are ignored. Unknown values of enums are kept, as in
+///   [`PetStatus::Unknown`](crate::PetStatus::Unknown), both from JSON and from text (`parse`). Types that may get more fields or variants are
+///   `#[non_exhaustive]`.
 /// - Operations of the features `beta` and `experimental` may change in any version.
 /// - `CHANGELOG.md` of the repository lists every change.
 pub mod upgrading {}

@@ -2,10 +2,10 @@
 //!
 //! # A first pet
 //!
-//! You need the address of the service, which ends with the version of its interface (`/v1`), and an API key. The command
-//! `petstore-server key create NAME` prints a key; a server that starts on a new store shows its first key.
+//! You need the base URL of the service, which ends with the version of its API (`/v1`), and an API key. The command
+//! `petstore-server key create NAME` prints a key. A server that starts with a new store also prints its first key.
 //!
-//! The crate is not in a registry yet. Depend on it by path, or by the URL of the Git repository that you cloned:
+//! The crate is not in a registry yet. Depend on it by path, or by the URL of the Git repository:
 //!
 //! ```toml
 //! [dependencies]
@@ -32,19 +32,19 @@
 //! # }
 //! ```
 //!
-//! One [`Client`] serves a whole program: it is cheap to clone and keeps its connections open.
+//! A program needs only one [`Client`]: it is cheap to clone and keeps its connections open.
 //!
 //! # A page for each task
 //!
 //! | page | |
 //! |---|---|
-//! | [`guide::quick_start`] | from zero to the first pet |
+//! | [`guide::quick_start`] | add the first pet |
 //! | [`guide::models`] | values of requests and responses |
-//! | [`guide::errors`] | what went wrong, and how to decide |
-//! | [`guide::retries`] | what is sent again, and for how long |
+//! | [`guide::errors`] | errors and how to handle them |
+//! | [`guide::retries`] | which requests are sent again, and time limits |
 //! | [`guide::pagination`] | lists, many calls at once, and waiting for a state |
 //! | [`guide::orders`] | order a pet, change the order, and wait for its delivery (feature `beta`) |
-//! | [`guide::extending`] | interceptors, changing keys, own transports, traces and metrics |
+//! | [`guide::extending`] | interceptors, changing keys, custom transports, traces and metrics |
 //! | [`recovery`] | how an application continues after a crash: stored idempotency keys and cursors |
 //! | [`guide::testing`] | tests with a transport in memory, and with the real service |
 //! | [`guide::upgrading`] | deprecation, and newer services |
@@ -55,27 +55,27 @@
 //! |---|---|
 //! | `http2` | HTTP/2 over https; on by default |
 //! | `rustls` | https by rustls and aws-lc-rs; on by default |
-//! | `native-tls` | https by the system's TLS library (OpenSSL on Linux), preferred if both are on |
+//! | `native-tls` | https by the system's TLS library (OpenSSL on Linux); used if both TLS features are on |
 //! | `opentelemetry` | traces and metrics: the module [`telemetry`] |
 //! | `blocking` | `send_blocking`, and pages as iterators: the module `blocking` |
-//! | `beta`, `experimental` | the operations of these levels of stability, at present those on orders, export and import (`beta`) and events (`experimental`). Parameters of these levels need no feature |
+//! | `beta`, `experimental` | the operations of these stability levels; currently orders, export and import are `beta`, and events are `experimental`. Parameters of these levels need no feature |
 //!
-//! The client needs tokio. It uses the proxies of the system; [`ClientBuilder::proxy`] and [`ClientBuilder::http_client`]
-//! set other ones. Besides the parameters of the document that are headers, it sends the headers `authorization`, `accept`,
-//! `content-type`, `user-agent`, and those that the application adds; it sends no `api-version`. Each call has a
-//! `tracing` span with the operation, the status, the request id and the number of retries.
+//! The client needs tokio. It uses the proxies of the system; [`ClientBuilder::proxy`] and [`ClientBuilder::http_client`] set
+//! others. It sends the headers `authorization`, `accept`, `content-type` and `user-agent`, the header parameters of the
+//! document, and the headers that the application adds. It sends no `api-version`. Each call has a `tracing` span with the
+//! operation, the status, the request id and the number of retries.
 //!
-//! In a browser (`wasm32-unknown-unknown`) the client uses `fetch` and needs no tokio. The settings of connections, `blocking`,
-//! own transports and their mock, and keys from files do not exist there; `examples/browser` is a page that lists and adds pets.
+//! In a browser (`wasm32-unknown-unknown`), the client uses `fetch` and needs no tokio. There, it has no connection settings, no
+//! `blocking`, no custom or mock transports, and no keys from files. `examples/browser` is a page that lists and adds pets.
 //!
 //! # Licence
 //!
-//! This crate is licensed under Apache-2.0 or MIT, at your option. It builds on `progenitor-client`, which is licensed
-//! under the Mozilla Public License 2.0 (MPL-2.0): its files stay under that licence wherever they are distributed.
+//! This crate is licensed under Apache-2.0 or MIT, at your option. It builds on `progenitor-client`, which is licensed under the
+//! Mozilla Public License 2.0 (MPL-2.0). The files of that crate stay under this licence wherever they are distributed.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-/// The example of the README compiles.
+/// Compiles the example of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

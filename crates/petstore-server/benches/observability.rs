@@ -1,15 +1,13 @@
-//! Measures the cost of logging and metrics: compares the program with its
-//! access log (JSON, into a file) and its metrics to the same program without
-//! both.
+//! Measures the cost of logging and metrics: compares the program with its access log (JSON, into a
+//! file) and its metrics to the same program without both.
 //!
 //! `cargo bench -p petstore-server --bench observability`
 //!
-//! Both run at the same time on this machine and are loaded in turns, so that
-//! whatever else the machine does meets both. A round's ratio compares two
-//! neighbours; the median over the rounds is printed. Absolute figures are of
-//! this machine, whose processors the load shares with the service: therefore
-//! the processor time that the service itself took for a request is printed
-//! too, which shows a difference that throughput hides.
+//! Both programs run at the same time on this machine and are loaded alternately, so that other
+//! work of the machine affects both. The ratio of a round compares two neighbouring measurements,
+//! and the median over all rounds is printed. Absolute numbers depend on this machine, whose
+//! processors are shared by the load and the service. Therefore the processor time that the service
+//! itself used per request is printed as well; it shows differences that the throughput hides.
 
 use std::{
     fs::{self, File},
@@ -25,15 +23,15 @@ use tokio::{
 };
 
 const CONNECTIONS: usize = 64;
-/// Many and short, so that what else the machine does meets both alike.
+/// There are many short rounds, so that other work of the machine affects both equally.
 const ROUNDS: usize = 41;
 const ROUND: Duration = Duration::from_millis(500);
-/// On a shared machine the hypervisor gives the processors to others now and
-/// then. So more rounds are done, and those count in which it took the least.
+/// On a shared machine, the hypervisor sometimes gives the processors to others. Therefore more
+/// rounds are run than needed, and only the rounds with the least stolen time count.
 const DONE: usize = 2 * ROUNDS;
 /// The clock ticks per second in `/proc/PID/stat`.
 const TICKS: f64 = 100.0;
-/// The greatest share of throughput that watching may cost.
+/// The largest part of the throughput that logging and metrics may cost.
 const ALLOWED: f64 = 0.10;
 
 fn main() -> io::Result<()> {
@@ -64,13 +62,13 @@ fn main() -> io::Result<()> {
             if worst <= ALLOWED { "passed" } else { "failed" }
         );
         if worst > ALLOWED {
-            return Err(io::Error::other("watching costs too much"));
+            return Err(io::Error::other("logging and metrics cost too much"));
         }
         Ok(())
     })
 }
 
-/// The program, with everything that watches it on or off.
+/// The program, with its logging and metrics on or off.
 struct Service {
     process: Child,
     address: SocketAddr,
@@ -145,7 +143,7 @@ impl Service {
         Ok(())
     }
 
-    /// Processor time so far.
+    /// Returns the processor time so far.
     fn processor(&self) -> io::Result<f64> {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.process.id()))?;
         let (_, rest) = stat.rsplit_once(") ").unwrap_or_default();
@@ -156,7 +154,7 @@ impl Service {
             / TICKS)
     }
 
-    /// Requests a second, and seconds of processor a request.
+    /// Requests per second, and seconds of processor time per request.
     async fn load(&self, target: &str, time: Duration) -> io::Result<(f64, f64)> {
         let request = self.request(target);
         let (began, before) = (Instant::now(), self.processor()?);
@@ -185,13 +183,13 @@ impl Service {
 
 impl Drop for Service {
     fn drop(&mut self) {
-        // It has ended already where these fail.
+        // If these calls fail, the process has already ended.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// Sends one request and reads its whole response, which has to begin as expected.
+/// Sends one request and reads its whole response, which must begin as expected.
 async fn exchange(
     stream: &mut TcpStream,
     request: &[u8],
@@ -224,7 +222,7 @@ async fn exchange(
     }
 }
 
-/// The share of the throughput that logging and metrics cost for this request.
+/// Returns the part of the throughput that logging and metrics cost for this request.
 async fn compare(name: &str, target: &str, plain: &Service, watched: &Service) -> io::Result<f64> {
     for service in [plain, watched] {
         service.load(target, 2 * ROUND).await?;
@@ -234,7 +232,7 @@ async fn compare(name: &str, target: &str, plain: &Service, watched: &Service) -
     let mut rounds = Vec::new();
     for round in 0..DONE {
         let before = machine()?;
-        // Each goes first in every other round.
+        // Each of the two goes first in every other round.
         let order = if round % 2 == 0 {
             [plain, watched]
         } else {
@@ -278,8 +276,8 @@ async fn compare(name: &str, target: &str, plain: &Service, watched: &Service) -
     Ok(cost)
 }
 
-/// The time of all processors so far, and what of it the hypervisor gave to
-/// others, in ticks.
+/// Returns the time of all processors so far, and the part that the hypervisor gave to others, in
+/// ticks.
 fn machine() -> io::Result<(f64, f64)> {
     let stat = fs::read_to_string("/proc/stat")?;
     let line = stat.lines().next().unwrap_or_default();
@@ -289,7 +287,7 @@ fn machine() -> io::Result<(f64, f64)> {
     Ok((ticks.iter().sum(), ticks.get(7).copied().unwrap_or(0.0)))
 }
 
-/// The middle one; leaves them sorted.
+/// Returns the median; sorts the values.
 fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]

@@ -19,28 +19,26 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Run the service until SIGTERM or SIGINT
     ///
-    /// Prints one line on stdout once it accepts requests: `listening on
-    /// http://ADDR/v1`. A flag takes precedence over its variable, and a variable
-    /// over the configuration file.
+    /// When the service accepts requests, it prints one line on stdout: `listening on http://ADDR/v1`. A flag takes
+    /// precedence over its variable, and a variable over the configuration file.
     Serve(Box<ServeSettings>),
-    /// Print the settings that `serve` would run with, as a configuration file
+    /// Print the settings that `serve` would use, as a configuration file
     ///
-    /// Takes the same flags, variables and file. The password of the database
-    /// is not shown.
+    /// Accepts the same flags, variables and file. The password of the database is not shown.
     Config(Box<ServeSettings>),
     /// Create, list and revoke API keys, even while the service runs
     Key {
         #[command(subcommand)]
         command: Box<KeyCommand>,
     },
-    /// Show which keys still call a deprecated operation, how often, and when they last did
+    /// Show which keys still call a deprecated operation, how often, and when they last called it
     ///
     /// Prints a header and one line for each key and operation, with tabs between the
     /// columns. The counts of a running service appear after a few seconds. If the
     /// service runs with `--count-calls all`, the counts also include operations that are not
     /// deprecated.
     Usage {
-        /// `text`; `csv` with a row for each key, operation and day; or `json` with everything, which `cargo openapi-dropshot check --usage` reads
+        /// `text`; `csv` with a row for each key, operation and day; or `json` with all data, for `cargo openapi-dropshot check --usage`
         #[arg(long, value_enum, default_value_t, hide_possible_values = true)]
         format: UsageFormat,
         #[command(flatten)]
@@ -59,25 +57,26 @@ pub(crate) enum Command {
     },
     /// Copy an SQLite store to a new file, even while the service runs
     Backup {
-        /// The backup to create, readable by its owner only; it must not exist yet. With `--verify`, an existing backup
+        /// The backup file to create, which must not exist yet; only its owner can read it. With `--verify`, the
+        /// existing backup to check
         file: PathBuf,
-        /// Check the existing backup FILE and print what it contains; fails if it is damaged
+        /// Check the existing backup FILE and print what it contains; the command fails if the file is damaged
         #[arg(long)]
         verify: bool,
         #[command(flatten)]
         settings: Box<CommandSettings>,
     },
-    /// Replace an SQLite store with a backup, while no service uses it
+    /// Replace an SQLite store with a backup; no service may use the store at that time
     ///
     /// Copies the backup into the folder of the store, verifies the copy, and replaces the
     /// store with it in one step. The former store is kept in the same folder.
     Restore {
-        /// The backup: a file that `backup` has created
+        /// The backup file, created by the command `backup`
         file: PathBuf,
         #[command(flatten)]
         settings: Box<CommandSettings>,
     },
-    /// Check whether the service on this machine accepts requests; the exit code is 0 if it does
+    /// Check whether the service on this machine accepts requests; if it does, the exit code is 0
     ///
     /// Requests `/readyz` from the admin listener. It is meant for health checks of containers.
     Health(Box<HealthSettings>),
@@ -89,7 +88,7 @@ pub(crate) enum Command {
     },
 }
 
-/// How the usage is printed.
+/// The format in which the usage is printed.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub(crate) enum UsageFormat {
     #[default]
@@ -98,7 +97,7 @@ pub(crate) enum UsageFormat {
     Json,
 }
 
-/// How a list is printed.
+/// The format in which a list is printed.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub(crate) enum ListFormat {
     #[default]
@@ -108,22 +107,22 @@ pub(crate) enum ListFormat {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeyCommand {
-    /// Create a key and print it; it cannot be shown again
+    /// Create a key and print it; the key cannot be shown again
     ///
     /// Prints the key alone on stdout, and its id and name on stderr.
     Create {
-        /// The name of the key, to recognise it in the list: 1 to 100 visible characters
+        /// The name of the key, which identifies it in the list: 1 to 100 visible characters
         ///
-        /// Several keys can have the same name: to replace a key, create another one with
-        /// the same name, and revoke the old one when it is no longer used.
+        /// Several keys can have the same name. To replace a key, create a key with the same name, and revoke the old
+        /// key when it is no longer used.
         name: KeyName,
-        /// The expiry of the key: a time span as in `90d` (`h` hours, `d` days, `w` weeks), the beginning of a day in UTC as in `2027-01-31`, or a time as in `2027-01-31T12:00:00Z`; by default never
+        /// When the key expires: after a time span as in `90d` (`h` hours, `d` days, `w` weeks), at the beginning of a day in UTC as in `2027-01-31`, or at a time as in `2027-01-31T12:00:00Z`; by default never
         #[arg(long, value_name = "TIME")]
         expires: Option<Expiry>,
-        /// Requests per second that the key may make on average, or `off` for no limit; by default the setting `rate-limit-per-second` of the server
+        /// Requests per second that the key may make on average, or `off` for no limit; the default is the server's setting `rate-limit-per-second`
         #[arg(long)]
         rate: Option<Rate>,
-        /// What the key can be used for: `read` for operations with the method GET, `read,write` for all
+        /// Which operations the key may call: `read` for operations with the method GET, `read,write` for all
         #[arg(long, default_value_t)]
         scope: Scope,
         #[command(flatten)]
@@ -133,15 +132,15 @@ pub(crate) enum KeyCommand {
     ///
     /// The columns are separated by tabs and have a header. A later version may add columns at the end.
     List {
-        /// `text`, or `json` for programs
+        /// The output format: `text`, or `json` for programs
         #[arg(long, value_enum, default_value_t, hide_possible_values = true)]
         format: ListFormat,
         #[command(flatten)]
         settings: CommandSettings,
     },
-    /// Revoke a key, which becomes invalid within a second
+    /// Revoke a key; it becomes invalid within a second
     Revoke {
-        /// The id of the key, as `key list` shows it, or its name if no other valid key has it
+        /// The id of the key, as `key list` prints it, or the name of the key if no other valid key has the same name
         key: String,
         #[command(flatten)]
         settings: CommandSettings,

@@ -6,19 +6,21 @@ use petstore_store::{DatabaseUrl, InvalidDatabaseUrl};
 use std::{convert::Infallible, fmt, num::NonZeroU32, str::FromStr};
 
 openapi_dropshot_server::settings! {
-    /// Where pets and keys are kept.
+    /// Where pets and keys are stored.
     StoreSettings {
-        /// `sqlite:PATH`, `postgres://…`, or `sqlite::memory:` for a store in memory, which is lost when the service stops
+        /// The database: `sqlite:PATH`, `postgres://…`, or `sqlite::memory:` for a store in memory, which is lost when the service
+        /// stops
         database: Database = "sqlite:petstore.db";
     }
 }
 
 openapi_dropshot_server::settings! {
-    /// Which events are recorded.
+    /// Whether events are recorded, and for how long they are kept.
     EventSettings {
-        /// Whether changes of pets and orders are recorded as events: `on` or `off`. All servers of a database need the same setting
+        /// Whether changes of pets and orders are recorded as events: `on` or `off`. All servers that use the same database need the
+        /// same setting
         events: Switch = "on";
-        /// Days for which events are kept; a client that was away for longer has to synchronise again
+        /// How many days events are kept. A client that has not read events for longer must synchronise again
         event_retention_days: NonZeroU32 = "30";
     }
 }
@@ -26,10 +28,10 @@ openapi_dropshot_server::settings! {
 /// The settings of the command `serve` that only the pet store has.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct ServiceSettings {
-    /// Where pets and keys are kept.
+    /// Where pets and keys are stored.
     #[command(flatten)]
     pub store: StoreSettings,
-    /// Which events are recorded.
+    /// Whether events are recorded, and for how long they are kept.
     #[command(flatten)]
     pub events: EventSettings,
 }
@@ -46,17 +48,17 @@ pub type ServeSettings = openapi_dropshot_server::config::ServeSettings<ServiceS
 /// The settings of the commands that only use the store.
 pub type CommandSettings = openapi_dropshot_server::config::CommandSettings<StoreSettings>;
 
-/// The text that names a database. `Display` hides its password, and all of a text that does not name a
-/// database, since a password may be anywhere in it.
+/// The text that names a database. `Display` hides its password. If the text does not name a database, `Display` hides all of it,
+/// because a password may be anywhere in it.
 #[derive(Clone, Eq, PartialEq)]
 pub struct Database(String);
 
 impl Database {
-    /// The database that the text names.
+    /// Returns the database that the text names.
     ///
     /// # Errors
     ///
-    /// The text does not name a database.
+    /// Returns an error if the text does not name a database.
     pub fn url(&self) -> Result<DatabaseUrl, InvalidDatabaseUrl> {
         self.0.parse()
     }

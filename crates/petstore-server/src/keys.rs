@@ -7,23 +7,23 @@ use chrono::{DateTime, Utc};
 use openapi_dropshot_server::keys::KeyFormat;
 use petstore_store::{KeyHash, KeyId, KeyLimits, NewKey};
 
-/// The format of the keys. It never changes, since keys are long-lived.
+/// The format of the keys. It must never change, because keys are long-lived.
 pub const FORMAT: KeyFormat = KeyFormat::new("petstore_");
 
-/// The hash by which the store finds a key.
+/// Returns the hash by which the store finds a key.
 #[must_use]
 pub fn hash(key: &ApiKey) -> KeyHash {
     KeyHash::new(key.hash())
 }
 
-/// Makes a key without limits: the key itself for its owner, who sees it once, and the record for the
-/// store.
+/// Makes a key without limits. Returns the key itself, which its owner sees only once, and the record
+/// for the store.
 #[must_use]
 pub fn make(name: KeyName, now: DateTime<Utc>) -> (ApiKey, NewKey) {
     make_limited(name, KeyLimits::default(), now)
 }
 
-/// As [`make`], with limits.
+/// Makes a key, as [`make`] does, with limits.
 #[must_use]
 pub fn make_limited(name: KeyName, limits: KeyLimits, now: DateTime<Utc>) -> (ApiKey, NewKey) {
     let key = FORMAT.generate();
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_format_never_changes_since_keys_are_long_lived() {
+    fn the_format_of_keys_has_not_changed() {
         let key = format!("petstore_{}2hcngJ", "0".repeat(43));
         assert!(FORMAT.parse(&key).is_ok());
     }

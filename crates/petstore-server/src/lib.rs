@@ -1,5 +1,5 @@
-//! The pet store service as a library: its handlers, its API keys and its settings, on
-//! [`openapi_dropshot_server`]. The program beside it adds the command line.
+//! The pet store service as a library: its handlers, its API keys and its settings. It is built on
+//! [`openapi_dropshot_server`]. The program in the same crate adds the command line.
 //!
 //! ```
 //! use openapi_dropshot_server::Setup;
@@ -16,8 +16,8 @@
 //! # }
 //! ```
 
-// Every request passes the middleware pipeline: clippy.toml lists the types that would
-// register a route beside it.
+// Every request must pass through the middleware pipeline: clippy.toml forbids the types that would
+// register a route outside of it.
 #![deny(clippy::disallowed_types)]
 
 pub mod config;
@@ -39,7 +39,7 @@ pub type Api = petstore_api::Generated<service::Service>;
 /// The names of the service.
 pub static INFO: ServiceInfo = service_info!("petstore", VERSION);
 
-/// The version of this build. Who builds between two releases can name the commit in it.
+/// The version of this build. A build between two releases can add the commit to it.
 const VERSION: &str = match option_env!("PETSTORE_BUILD_VERSION") {
     Some(version) => version,
     None => env!("CARGO_PKG_VERSION"),
@@ -49,7 +49,7 @@ const VERSION: &str = match option_env!("PETSTORE_BUILD_VERSION") {
 ///
 /// # Errors
 ///
-/// The address is not available; nothing else is expected to fail.
+/// Returns an error if the address is not available. No other failure is expected.
 pub fn bind(setup: Setup<PetStore>) -> Result<Bound<PetStore>, StartError> {
     Bound::bind::<Api>(setup)
 }

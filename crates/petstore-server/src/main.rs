@@ -1,7 +1,7 @@
 //! The `petstore-server` program: reads the command line and runs the command.
 
-// Every request passes the middleware pipeline: clippy.toml lists the types that would
-// register a route beside it.
+// Every request must pass through the middleware pipeline: clippy.toml forbids the types that would
+// register a route outside of it.
 #![deny(clippy::disallowed_types)]
 
 mod cli;
@@ -12,9 +12,9 @@ use openapi_dropshot_server::{config, program};
 use petstore_server::INFO;
 use std::process::ExitCode;
 
-/// With the allocator of the C library, threads of a busy service waited for its locks; the book's page
-/// about costs shows the gain. It does not request huge pages (feature `no_thp`), because a few bytes
-/// of an idle connection would keep a whole one in memory.
+/// With the allocator of the C library, the threads of a busy service waited for the locks of the
+/// allocator. The page of the book about costs shows the gain. The feature `no_thp` prevents the use of
+/// huge pages, because a few bytes of an idle connection would keep a whole huge page in memory.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

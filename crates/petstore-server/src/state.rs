@@ -27,7 +27,7 @@ pub struct PetStore {
 }
 
 impl PetStore {
-    /// Serves this store.
+    /// Creates the state of a server that serves this store.
     #[must_use]
     pub fn new(store: Arc<dyn Store>) -> Self {
         PetStore {
@@ -37,7 +37,7 @@ impl PetStore {
         }
     }
 
-    /// Keeps events for this time instead of 30 days.
+    /// Sets how long events are kept, instead of 30 days.
     #[must_use]
     pub fn keeping_events(self, events_kept: TimeDelta) -> Self {
         PetStore {
@@ -51,7 +51,7 @@ impl PetStore {
         &self.news
     }
 
-    /// The store, to be shared with a task.
+    /// Returns the store, so that a task can share it.
     pub(crate) fn share(&self) -> Arc<dyn Store> {
         Arc::clone(&self.store)
     }
@@ -65,7 +65,7 @@ impl Deref for PetStore {
     }
 }
 
-/// Does work of the store on behalf of the API key of a request.
+/// Runs an operation of the store on behalf of the API key of a request.
 pub(crate) fn on_behalf_of<W: Future>(
     request: &RequestContext<Context<PetStore>>,
     work: W,
@@ -139,7 +139,7 @@ impl State for PetStore {
         self.store.check().await.map_err(|error| match error {
             StoreError::NotWritable { .. } => state_error(error),
             _ => {
-                let message = "the store cannot be used; the log says why";
+                let message = "the store cannot be used; see the log for the reason";
                 StateError::unavailable(message, causes(&error))
             }
         })
@@ -199,8 +199,8 @@ fn usage_delta(calls: DeprecatedCalls<Caller>) -> UsageDelta {
     }
 }
 
-/// Decides what a response says about a failure of the store: "not started", "outcome unknown"
-/// or "internal error of the service". The text of the database goes to the log only.
+/// Decides what a response says about a failure of the store: "not started", "outcome unknown" or
+/// "internal error of the service". The message of the database is only logged.
 pub(crate) fn state_error(error: StoreError) -> StateError {
     let (message, causes) = (error.to_string(), causes(&error));
     match error {

@@ -4,7 +4,7 @@ use openapi_dropshot_server::metrics::{Metrics, Observations};
 use petstore_store::{BATCH_SIZES, Store, WriteStats};
 use std::sync::Arc;
 
-/// Serves them.
+/// Registers the metrics.
 pub(crate) fn register(metrics: &Metrics, store: &Arc<dyn Store>) {
     let read = |value: fn(&dyn Store) -> f64| {
         let store = store.clone();
@@ -51,7 +51,7 @@ pub(crate) fn register(metrics: &Metrics, store: &Arc<dyn Store>) {
 fn observations(stats: &WriteStats) -> Observations {
     let classes = BATCH_SIZES.into_iter().zip(stats.sizes);
     Observations {
-        // Small numbers, all of which a double holds exactly.
+        // These numbers are small enough for a double to hold them exactly.
         classes: classes
             .map(|(bound, count)| (bound as f64, count))
             .collect(),

@@ -1,5 +1,5 @@
-//! Reads the usage of operations from the store, for the page of the admin listener and
-//! for the command `usage`, and stores since when it is counted.
+//! Reads the usage of operations from the store, for a page of the admin listener and for the
+//! command `usage`. Also stores the time from which usage is counted.
 
 use crate::OPERATIONS;
 use chrono::{DateTime, NaiveDate, Utc};
@@ -7,12 +7,12 @@ use openapi_dropshot_server::usage_report::{CallerUsage, StoredUsage};
 use petstore_store::{KeyId, Store, StoreError};
 use std::collections::{BTreeMap, HashMap};
 
-/// Stores that the calls of all deprecated operations are counted from `now` on, where they were not
-/// before. A server calls this before it serves requests.
+/// Stores that the calls of all deprecated operations are counted from `now` on, unless the store
+/// already has an earlier time. A server calls this before it serves requests.
 ///
 /// # Errors
 ///
-/// The store cannot be read or written.
+/// Returns an error if the store cannot be read or written.
 pub async fn begin_counting(store: &dyn Store, now: DateTime<Utc>) -> Result<(), StoreError> {
     let counted = store.counted_operations().await?;
     let is_counted = |name: &str| counted.iter().any(|counted| counted.operation == name);
@@ -29,11 +29,11 @@ pub async fn begin_counting(store: &dyn Store, now: DateTime<Utc>) -> Result<(),
     store.begin_counting(new, now).await
 }
 
-/// The usage of operations that a store has, with the calls by day from that day on.
+/// Returns the usage of operations that a store has, with the calls by day from the given day on.
 ///
 /// # Errors
 ///
-/// The store cannot be read.
+/// Returns an error if the store cannot be read.
 pub async fn stored(store: &dyn Store, since: NaiveDate) -> Result<StoredUsage, StoreError> {
     let mut days: HashMap<(String, KeyId), BTreeMap<_, _>> = HashMap::new();
     for row in store.usage_by_day(since).await? {

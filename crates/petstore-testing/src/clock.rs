@@ -1,4 +1,4 @@
-//! A clock that runs by itself and that a test can move forward.
+//! A clock that runs by itself and that a test can change.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use std::{
@@ -6,10 +6,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The clock of a [`Server`](crate::Server). It begins with the time of the
-/// machine, or the time that [`Builder::at`](crate::Builder::at) sets, and runs from there.
+/// The clock of a [`Server`](crate::Server). It starts with the time of the machine, or the time
+/// that [`Builder::at`](crate::Builder::at) sets, and runs from there.
 ///
-/// Clones are the same clock.
+/// Clones share the same clock.
 #[derive(Clone, Debug)]
 pub struct Clock {
     started: Instant,
@@ -18,9 +18,9 @@ pub struct Clock {
 
 #[derive(Clone, Copy, Debug)]
 struct Moved {
-    /// Its time when it was started, with all moves since.
+    /// The time at the start, plus all later changes.
     origin: DateTime<Utc>,
-    /// How far it was moved forward, which what only measures time sees: the
+    /// How far the clock was moved forward. Only this affects code that measures durations: the
     /// rate limit, and the age of an idempotency key.
     forward: Duration,
 }
@@ -37,15 +37,15 @@ impl Clock {
         }
     }
 
-    /// The present time of the service.
+    /// Returns the current time of the service.
     #[must_use]
     pub fn now(&self) -> DateTime<Utc> {
         later(self.moved().origin, self.started.elapsed())
     }
 
-    /// Moves it forward. What the service limits by time, it measures by this
-    /// clock: a rate limit has recovered by as much. The last moment that can be
-    /// told, in the year 262142, is the end.
+    /// Moves the clock forward. The service measures all its time limits with this clock, so, for
+    /// example, a rate limit recovers by this time. The clock stops at the last time that can be
+    /// represented, in the year 262142.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -65,7 +65,7 @@ impl Clock {
         moved.forward = moved.forward.saturating_add(by);
     }
 
-    /// Sets it, forward or back. Time that is only measured never goes back.
+    /// Sets the clock, forward or back. Measured durations never go back.
     pub fn set(&self, to: DateTime<Utc>) {
         let step = to - self.now();
         match step.to_std() {

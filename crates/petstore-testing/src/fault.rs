@@ -1,15 +1,14 @@
-//! The faults that can be injected between a client and the service, and when they happen.
+//! The faults that can be injected between a client and the service, and the conditions for them.
 
 use petstore_server::OperationId;
 use std::time::Duration;
 
-/// Something that goes wrong, for [`Server::inject`](crate::Server::inject).
+/// A fault for [`Server::inject`](crate::Server::inject).
 ///
-/// Without restrictions it happens to every request from now on, until
-/// [`Server::clear_faults`](crate::Server::clear_faults); [`on`](Fault::on),
-/// [`times`](Fault::times) and [`after`](Fault::after) say when it does.
-/// At most one fault happens to a request: if several apply, that is the one
-/// that was injected first.
+/// Without conditions, the fault affects every request from now on, until
+/// [`Server::clear_faults`](crate::Server::clear_faults). [`on`](Fault::on),
+/// [`times`](Fault::times) and [`after`](Fault::after) set conditions. At most one fault affects a
+/// request: if several apply, it is the one that was injected first.
 ///
 /// ```
 /// use petstore_testing::{Fault, OperationId};
@@ -28,14 +27,14 @@ pub struct Fault {
     kind: Kind,
     operation: Option<OperationId>,
     after: u32,
-    /// `None` means without a limit.
+    /// `None` means no limit.
     times: Option<u32>,
 }
 
 /// The fault of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// The relay returns this response, and the service does not get the request.
+    /// The relay returns this response, and the service does not receive the request.
     Response {
         status: u16,
         media_type: &'static str,
@@ -43,40 +42,40 @@ pub(crate) enum Kind {
         retry_after: Option<u64>,
         body: String,
     },
-    /// It is forwarded after a while.
+    /// The request is forwarded after a delay.
     Slow(Duration),
     /// The connection is closed before the request is forwarded.
     CutBefore,
-    /// It is forwarded, and the connection is closed instead of sending the response.
+    /// The request is forwarded, and the connection is closed instead of sending the response.
     CutAfter,
-    /// It is forwarded, and half of the response's body is sent back.
+    /// The request is forwarded, and half of the response's body is sent back.
     Truncated,
 }
 
 impl Fault {
-    /// 503 `overloaded` with `Retry-After`: the service has not begun with the
-    /// request. The time is rounded up to seconds.
+    /// 503 `overloaded` with `Retry-After`: the service has not started the request. The time is
+    /// rounded up to seconds.
     pub fn overloaded(retry_after: Duration) -> Self {
         let message = "too many requests are running; try again";
         Fault::rejected(503, "overloaded", message, retry_after)
     }
 
-    /// 503 `unavailable` with `Retry-After`: a client cannot know whether the
-    /// request was done. (It was not.) The time is rounded up to seconds.
+    /// 503 `unavailable` with `Retry-After`: a client cannot know whether the request was carried
+    /// out. (It was not.) The time is rounded up to seconds.
     pub fn unavailable(retry_after: Duration) -> Self {
         let message = "the store cannot be reached; try again";
         Fault::rejected(503, "unavailable", message, retry_after)
     }
 
-    /// 429 `rate_limited` with `Retry-After`, rounded up to seconds. A limit
-    /// that counts is [`Builder::rate_limit`](crate::Builder::rate_limit).
+    /// 429 `rate_limited` with `Retry-After`, rounded up to seconds. For a rate limit that counts
+    /// requests, use [`Builder::rate_limit`](crate::Builder::rate_limit).
     pub fn rate_limited(retry_after: Duration) -> Self {
         let message = "the key made too many requests; wait";
         Fault::rejected(429, "rate_limited", message, retry_after)
     }
 
-    /// Any status with an error body of this code, which may be one that the
-    /// contract does not have. The service has not begun with the request.
+    /// Any status with an error body that has this code. The contract does not need to contain the
+    /// code. The service has not started the request.
     ///
     /// ```
     /// use petstore_testing::{Fault, OperationId};
@@ -105,32 +104,29 @@ impl Fault {
         })
     }
 
-    /// 502 with a page in HTML, as a proxy responds in the place of a service
-    /// that it does not reach.
+    /// 502 with an HTML page, like the response of a proxy that cannot reach the service.
     pub fn bad_gateway() -> Self {
         let page = "<html><body><h1>502 Bad Gateway</h1></body></html>\n";
         Fault::response(502, "text/html", page)
     }
 
-    /// The service gets the request only after this time, by the clock of the
-    /// machine.
+    /// The service receives the request only after this time, which the machine's clock measures.
     pub fn slow(by: Duration) -> Self {
         Fault::of(Kind::Slow(by))
     }
 
-    /// The connection is cut before the service gets the request.
+    /// The connection is closed before the service receives the request.
     pub fn cut() -> Self {
         Fault::of(Kind::CutBefore)
     }
 
-    /// The service executes the request, and the connection is cut before the
-    /// response is sent.
+    /// The service executes the request, and the connection is closed before the response is sent.
     pub fn cut_before_the_answer() -> Self {
         Fault::of(Kind::CutAfter)
     }
 
-    /// The service executes the request, and the connection is cut in the
-    /// middle of the response.
+    /// The service executes the request, and the connection is closed in the middle of the
+    /// response.
     pub fn truncated() -> Self {
         Fault::of(Kind::Truncated)
     }
@@ -162,15 +158,14 @@ impl Fault {
         self
     }
 
-    /// Only so often; 0 means never.
+    /// Limits how often the fault occurs; 0 means never.
     pub fn times(mut self, times: u32) -> Self {
         self.times = Some(times);
         self
     }
 
-    /// Not to the first so many of the requests to which it would happen
-    /// otherwise: with `after(2)` it happens from the third of them on.
-    /// Requests to which an earlier fault happens do not count.
+    /// Skips the first requests that the fault would affect: with `after(2)`, the fault affects the
+    /// third such request and later ones. Requests that an earlier fault affects are not counted.
     pub fn after(mut self, requests: u32) -> Self {
         self.after = requests;
         self
@@ -182,8 +177,8 @@ impl Fault {
 pub(crate) struct Faults(pub(crate) Vec<Fault>);
 
 impl Faults {
-    /// Returns what happens to the next request for this operation: the first fault that
-    /// is due, and one time less of it.
+    /// Returns the fault for the next request for this operation: the first fault whose conditions
+    /// are met. Reduces its remaining count by one.
     pub(crate) fn next(&mut self, operation: Option<OperationId>) -> Option<Kind> {
         let concerned = self
             .0

@@ -1,6 +1,5 @@
-//! Runs the pet store service inside a test, for applications that use
-//! `petstore-client`: the tests can show how an application behaves when the service
-//! is slow, rejects requests, cuts connections, or removes an operation.
+//! Runs the pet store service inside a test, for applications that use `petstore-client`. Tests can check how an
+//! application behaves when the service is slow, rejects requests, closes connections, or removes an operation.
 //!
 //! [`Server::start`] starts the real service within milliseconds, with a store in
 //! memory, on a free port, and with its own key and client. Each test starts its own
@@ -35,16 +34,16 @@
 //!
 //! # Faults and other events
 //!
-//! | to see | |
+//! | to test | use |
 //! |---|---|
-//! | 503 or 429 with `Retry-After`, an HTML 502 | [`Fault::overloaded`], [`Fault::unavailable`], [`Fault::rate_limited`], [`Fault::bad_gateway`] |
+//! | 503 or 429 with `Retry-After`, or an HTML page with 502 | [`Fault::overloaded`], [`Fault::unavailable`], [`Fault::rate_limited`], [`Fault::bad_gateway`] |
 //! | any status and code, such as 500, 401, 409 or an unknown one | [`Fault::error`], [`Fault::response`] |
 //! | a slow service, and the deadlines of the client | [`Fault::slow`] |
-//! | a connection that breaks, before or after the request was done | [`Fault::cut`], [`Fault::cut_before_the_answer`], [`Fault::truncated`] |
-//! | only to some requests | [`Fault::on`], [`Fault::after`], [`Fault::times`] |
+//! | a connection that breaks before or after the request was carried out | [`Fault::cut`], [`Fault::cut_before_the_answer`], [`Fault::truncated`] |
+//! | faults that affect only some requests | [`Fault::on`], [`Fault::after`], [`Fault::times`] |
 //! | how often the client tried | [`Server::received`] |
-//! | the day on which an operation is removed | [`Builder::enforce_sunsets`], [`Clock::set`] |
-//! | a rate limit that counts | [`Builder::rate_limit`], [`Clock::advance`] |
+//! | the removal date of an operation | [`Builder::enforce_sunsets`], [`Clock::set`] |
+//! | a rate limit that counts requests | [`Builder::rate_limit`], [`Clock::advance`] |
 //!
 //! Pauses of the client use the clock of the machine, not that of the
 //! service. To avoid them in a test, give the client its own clock with
@@ -59,9 +58,8 @@
 //!
 //! # Implementation
 //!
-//! The service is that of `petstore-server`, unchanged. A relay in front of it
-//! injects the faults. The relay is part of this crate only and not of the released
-//! program.
+//! The service is the unchanged `petstore-server`. A relay in front of it injects the faults. Only this crate contains
+//! the relay; the released program does not.
 
 mod clock;
 mod fault;

@@ -1,15 +1,15 @@
-//! Finds the operation of the contract that a request is for.
+//! Finds the operation of the contract for a request.
 
 use http::{Method, Uri};
 use openapi_dropshot_server::Operation;
 use petstore_server::{OPERATIONS, OperationId};
 
-/// The end of the path of a base address.
+/// The end of the path of a base URL.
 const BASE: &str = "v1";
 
-/// The operation; `None` for a page, or an address that does not exist.
+/// Returns the operation; `None` for a page, or for a path that does not exist.
 pub(crate) fn of(method: &Method, uri: &Uri) -> Option<OperationId> {
-    // As the service does: empty segments do not count.
+    // Empty segments are ignored, as the service does.
     let mut segments = uri.path().split('/').filter(|segment| !segment.is_empty());
     if segments.next() != Some(BASE) {
         return None;
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_is_for_the_operation_with_its_method_and_path() {
+    fn an_operation_is_found_by_method_and_path() {
         for (method, uri, expected) in [
             (Method::GET, "/v1/pets?limit=5", Some(OperationId::ListPets)),
             (Method::POST, "/v1/pets", Some(OperationId::CreatePet)),

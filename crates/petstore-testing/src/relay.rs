@@ -44,7 +44,7 @@ pub(crate) struct State {
     pub(crate) received: HashMap<OperationId, u64>,
 }
 
-/// The running relay; it ends when this is dropped, and so do its connections.
+/// The running relay. It ends with all its connections when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Relay {
     pub(crate) address: SocketAddr,
@@ -53,7 +53,7 @@ pub(crate) struct Relay {
 }
 
 impl Relay {
-    /// Takes a free port of this machine, and listens in front of the service at this
+    /// Binds a free port of this machine and starts to relay requests to the service at this
     /// address.
     pub(crate) async fn before(service: SocketAddr) -> io::Result<Self> {
         let listener = TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, 0)).await?;
@@ -73,7 +73,7 @@ impl Relay {
         locked(&self.state)
     }
 
-    /// Ends, and returns once the port is free again.
+    /// Ends the relay, and returns when the port is free again.
     pub(crate) async fn stop(&mut self) {
         self.tasks.shutdown().await;
     }
@@ -84,10 +84,10 @@ fn locked(state: &Mutex<State>) -> MutexGuard<'_, State> {
 }
 
 async fn accept(listener: TcpListener, service: Service, state: Arc<Mutex<State>>) {
-    // Aborted when this task is.
+    // These tasks are aborted when this task is aborted.
     let mut connections = JoinSet::new();
     loop {
-        // An error is of the connection that was to be accepted, not of this end.
+        // The error belongs to the connection that was to be accepted, not to the listener.
         if let Ok((stream, _)) = listener.accept().await {
             connections.spawn(serve(stream, service.clone(), state.clone()));
         }
@@ -96,16 +96,16 @@ async fn accept(listener: TcpListener, service: Service, state: Arc<Mutex<State>
 }
 
 async fn serve(stream: TcpStream, service: Service, state: Arc<Mutex<State>>) {
-    // Small responses must not wait for each other.
+    // Small responses must be sent without waiting for each other.
     let _ = stream.set_nodelay(true);
     let relay = service_fn(|request| handle(request, &service, &state));
-    // A connection that breaks is what this is for.
+    // Broken connections are expected here.
     let _ = server::Builder::new()
         .serve_connection(TokioIo::new(stream), relay)
         .await;
 }
 
-/// An error cuts the connection.
+/// Returning an error closes the connection.
 async fn handle(
     request: Request<Incoming>,
     service: &Service,
@@ -178,7 +178,7 @@ fn whole(response: Response<Incoming>) -> RelayResponse {
     response.map(|body| body.map_err(Into::into).boxed_unsync())
 }
 
-/// The head says how long the body is, and half of it comes.
+/// The head announces the length of the whole body, but only half of it is sent.
 async fn half(response: Response<Incoming>) -> Result<RelayResponse, Error> {
     let (mut head, body) = response.into_parts();
     let body = body.collect().await?.to_bytes();
@@ -186,7 +186,7 @@ async fn half(response: Response<Incoming>) -> Result<RelayResponse, Error> {
     head.headers.insert(CONTENT_LENGTH, body.len().into());
     let first = body.slice(..body.len() / 2);
     let parts = stream::iter([Ok(Frame::data(first))]).chain(stream::once(async {
-        // The first half is on its way before the connection is cut.
+        // Sends the first half before the connection is closed.
         tokio::task::yield_now().await;
         Err(cut())
     }));

@@ -18,13 +18,12 @@ use tokio::runtime::Handle;
 /// How long a stopping service waits for its running requests.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// A pet store service with a store in memory, on a free port of this machine, and with one
-/// API key. It ends when this is dropped; [`stop`](Server::stop) waits for it.
+/// A pet store service with a store in memory, on a free port of this machine, and with one API
+/// key. The service ends when this is dropped; [`stop`](Server::stop) also waits for its end.
 ///
-/// It runs on the tokio runtime in which it was started. Where the application
-/// blocks the thread of a test, as with the client's feature `blocking`, give
-/// the test a runtime of several threads:
-/// `#[tokio::test(flavor = "multi_thread")]`.
+/// The service runs on the tokio runtime in which it was started. If the application blocks the
+/// thread of a test, for example because it uses the client's feature `blocking`, the test needs a
+/// runtime with several threads: `#[tokio::test(flavor = "multi_thread")]`.
 pub struct Server {
     relay: Relay,
     /// `None` after the server was stopped.
@@ -36,7 +35,7 @@ pub struct Server {
     client: Client,
 }
 
-/// The configuration of a [`Server`] to start.
+/// The configuration of a [`Server`] that will be started.
 #[derive(Clone, Debug, Default)]
 #[must_use = "a builder does nothing until `start`"]
 pub struct Builder {
@@ -55,33 +54,33 @@ pub enum StartError {
     /// The key cannot be stored.
     #[error("the key cannot be written to the store in memory")]
     Key(#[from] petstore_store::StoreError),
-    /// The service does not start.
-    #[error("the service does not start")]
+    /// The service cannot start.
+    #[error("the service cannot start")]
     Service(#[from] openapi_dropshot_server::StartError),
     /// No port is free.
-    #[error("no port of this machine is free; end what holds them")]
+    #[error("no port of this machine is free; end a program that uses ports")]
     Port(#[from] std::io::Error),
-    /// The client does not start.
-    #[error("there is no client")]
+    /// The client cannot be created.
+    #[error("the client cannot be created")]
     Client(#[from] petstore_client::BuildError),
 }
 
 impl Builder {
-    /// Begins at this time, and not at that of the machine.
+    /// Starts with this time instead of the time of the machine.
     pub fn at(mut self, time: DateTime<Utc>) -> Self {
         self.at = Some(time);
         self
     }
 
-    /// Responds with 410 `operation_removed` from the removal date of an operation on.
-    /// Without this, the operation continues.
+    /// Makes the service respond with 410 `operation_removed` from the removal date of an operation
+    /// on. By default, the operation is still served.
     pub fn enforce_sunsets(mut self) -> Self {
         self.sunset = SunsetPolicy::Enforce;
         self
     }
 
-    /// Lets the key make `per_second` requests a second, and `burst` at once
-    /// after a while of silence; more are 429 `rate_limited`. Time is that of
+    /// Allows the key to make `per_second` requests per second on average, and `burst` requests at
+    /// once after a pause. Further requests get 429 `rate_limited`. The time is that of
     /// [`Server::clock`].
     pub fn rate_limit(mut self, per_second: NonZeroU32, burst: NonZeroU32) -> Self {
         self.rate_limit = RateLimit {
@@ -91,15 +90,15 @@ impl Builder {
         self
     }
 
-    /// Starts it.
+    /// Starts the service.
     ///
     /// # Errors
     ///
-    /// No port or no memory is available; nothing else is expected to fail.
+    /// Returns an error if no port or no memory is available. No other failure is expected.
     ///
     /// # Panics
     ///
-    /// Outside of a tokio runtime.
+    /// Panics outside of a tokio runtime.
     pub async fn start(self) -> Result<Server, StartError> {
         let clock = Clock::starting_at(self.at.unwrap_or_else(Utc::now));
         let store = petstore_store::open(&DatabaseUrl::SqliteMemory).await?;
@@ -139,16 +138,16 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// As [`Builder::start`].
+    /// Returns the same errors as [`Builder::start`].
     ///
     /// # Panics
     ///
-    /// Outside of a tokio runtime.
+    /// Panics outside of a tokio runtime.
     pub async fn start() -> Result<Self, StartError> {
         Server::builder().start().await
     }
 
-    /// To start one that is different.
+    /// Returns a builder for a server with other settings.
     ///
     /// ```
     /// use petstore_testing::Server;
@@ -169,33 +168,32 @@ impl Server {
         Builder::default()
     }
 
-    /// The base address, such as `http://127.0.0.1:40123/v1`.
+    /// Returns the base URL, such as `http://127.0.0.1:40123/v1`.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// The API key of the server.
+    /// Returns the API key of the server.
     #[must_use]
     pub fn key(&self) -> &str {
         &self.key
     }
 
-    /// A client with the default settings. For a client with other settings, give
-    /// [`url`](Server::url) and [`key`](Server::key) to
-    /// `petstore_client::Client::builder`.
+    /// Returns a client with the default settings. For a client with other settings, pass
+    /// [`url`](Server::url) and [`key`](Server::key) to `petstore_client::Client::builder`.
     #[must_use]
     pub fn client(&self) -> Client {
         self.client.clone()
     }
 
-    /// The present time of the service.
+    /// Returns the clock of the service.
     #[must_use]
     pub fn clock(&self) -> &Clock {
         &self.clock
     }
 
-    /// Lets something go wrong from now on.
+    /// Injects a fault from now on.
     ///
     /// ```
     /// use petstore_testing::{Fault, OperationId, Server};
@@ -214,21 +212,20 @@ impl Server {
         self.relay.state().faults.0.push(fault);
     }
 
-    /// Takes back all faults.
+    /// Removes all faults.
     pub fn clear_faults(&self) {
         self.relay.state().faults.0.clear();
     }
 
-    /// How many requests for this operation have arrived, those to which a fault
-    /// happened included: each try of a client counts.
+    /// Returns how many requests for this operation have arrived, including those that a fault
+    /// affected: each try of a client counts.
     #[must_use]
     pub fn received(&self, operation: OperationId) -> u64 {
         let received = &self.relay.state().received;
         received.get(&operation).copied().unwrap_or(0)
     }
 
-    /// Ends it, and waits for that: connections are cut, and its port is free
-    /// again.
+    /// Ends the service and waits for its end: connections are closed, and its port is free again.
     pub async fn stop(mut self) {
         self.relay.stop().await;
         if let Some(service) = self.service.take() {
@@ -240,7 +237,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         if let Some(service) = self.service.take() {
-            // If the runtime has already ended, the service has ended, too.
+            // If the runtime has already ended, the service has also ended.
             self.runtime.spawn(service.stop(GRACE));
         }
     }

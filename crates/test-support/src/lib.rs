@@ -1,6 +1,6 @@
-//! What the tests of this workspace share: a test that cannot run on a machine records that it
-//! was left out, and `cargo xtask test` prints a table of these records. Expected texts that are
-//! committed are compared with [`assert_golden`], and written again with `UPDATE_GOLDEN=1`.
+//! Code that the tests of this workspace share. If a test cannot run on a machine, it records that it was
+//! skipped, and `cargo xtask test` prints a table of these records. [`assert_golden`] compares a text with a
+//! committed file; with `UPDATE_GOLDEN=1`, it writes the file.
 
 mod memory_limit;
 
@@ -15,18 +15,18 @@ use std::{
     thread,
 };
 
-/// The file to which tests that are left out add a line each. `cargo xtask test` sets this variable.
+/// The file to which each skipped test adds a line. `cargo xtask test` sets this variable.
 pub const RECORD: &str = "TESTS_LEFT_OUT";
-/// What must not be missing: names of [`Need`]s with commas between them, or `all`.
+/// The requirements that must not be missing: names of [`Need`]s separated by commas, or `all`.
 pub const REQUIRED: &str = "TESTS_REQUIRE";
 
-/// Something that a test needs, and that a machine may lack.
+/// A requirement of a test that a machine may lack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Need {
     /// A C compiler, for libraries that make system calls fail.
     CCompiler,
-    /// A control group of the test's own.
+    /// A separate control group for the test.
     ControlGroup,
     /// The command `curl`, with HTTP/2.
     Curl,
@@ -34,7 +34,7 @@ pub enum Need {
     Documents,
     /// HAProxy.
     Haproxy,
-    /// File systems of the test's own.
+    /// Separate file systems for the test.
     Mount,
     /// The command `openssl`.
     Openssl,
@@ -53,7 +53,7 @@ pub enum Need {
 }
 
 impl Need {
-    /// The name in [`REQUIRED`], and how to have it.
+    /// Returns the name for [`REQUIRED`], and how to meet the requirement.
     const fn texts(self) -> (&'static str, &'static str) {
         match self {
             Need::CCompiler => ("c-compiler", "install a C compiler as `cc`"),
@@ -90,11 +90,11 @@ impl Need {
     }
 }
 
-/// Records that the test of this thread is left out, because the machine lacks what it needs.
+/// Records that the test of this thread is skipped, because the machine lacks a requirement.
 ///
 /// # Panics
 ///
-/// If [`REQUIRED`] names what is missing.
+/// Panics if [`REQUIRED`] names this requirement.
 #[track_caller]
 pub fn skip(missing: Need, reason: impl Display) {
     let (name, remedy) = missing.texts();
@@ -105,7 +105,8 @@ pub fn skip(missing: Need, reason: impl Display) {
     record(&reason, remedy);
 }
 
-/// Records that the test of this thread does not run here, because a command runs it with settings of its own.
+/// Records that the test of this thread does not run here, because a separate command runs it with other
+/// settings.
 pub fn leave_to(command: &str, reason: impl Display) {
     record(&reason, &format!("run `{command}`"));
 }
@@ -115,7 +116,7 @@ fn record(reason: &dyn Display, remedy: &str) {
     let test = env::var("NEXTEST_TEST_NAME").ok();
     let test = test.or_else(|| thread::current().name().map(str::to_owned));
     let test = test.as_deref().unwrap_or("a test");
-    // Past the capture of the output by the test harness. If nobody reads it, the text is lost.
+    // Bypasses the output capture of the test harness. If nobody reads the output, the text is lost.
     let _ = writeln!(io::stderr(), "left out: {test}: {reason}; {remedy}");
     if let Some(path) = env::var_os(RECORD) {
         let file = OpenOptions::new().append(true).create(true).open(path);
@@ -131,11 +132,11 @@ pub fn updates_golden() -> bool {
     env::var_os("UPDATE_GOLDEN").is_some()
 }
 
-/// Compares a text with a committed file. With `UPDATE_GOLDEN=1` it writes the file, too.
+/// Compares a text with a committed file. With `UPDATE_GOLDEN=1`, writes the file first.
 ///
 /// # Panics
 ///
-/// If the file is missing or has another text, or cannot be written.
+/// Panics if the file is missing, has another text, or cannot be written.
 #[track_caller]
 pub fn assert_golden(path: &Path, text: &str) {
     if updates_golden() {
@@ -150,8 +151,8 @@ pub fn assert_golden(path: &Path, text: &str) {
     );
 }
 
-/// A folder with documents of other projects, which is beside the repository; `None` where it is
-/// missing, which is recorded.
+/// Returns a folder with documents of other projects, which must be beside the repository. If the folder is
+/// missing, records this and returns `None`.
 #[must_use]
 pub fn documents_folder(name: &str) -> Option<PathBuf> {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -163,11 +164,11 @@ pub fn documents_folder(name: &str) -> Option<PathBuf> {
     None
 }
 
-/// The names and texts of the documents in such a folder, sorted; none where it is missing.
+/// Returns the names and texts of the documents in such a folder, sorted; empty if the folder is missing.
 ///
 /// # Panics
 ///
-/// If a document cannot be read.
+/// Panics if a document cannot be read.
 #[must_use]
 pub fn documents(folder: &str) -> Vec<(String, String)> {
     let Some(folder) = documents_folder(folder) else {

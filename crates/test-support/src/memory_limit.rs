@@ -1,4 +1,4 @@
-//! Limits the memory of a process as a container does: by a control group of the kernel.
+//! Limits the memory of a process with a control group of the kernel, as a container does.
 
 use crate::{Need, skip};
 use std::{
@@ -8,13 +8,13 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
-/// A control group with a limit. It is removed when the test drops it, which must be after the end of its processes.
+/// A control group with a limit. It is removed when the test drops it, which must happen after its processes have ended.
 #[derive(Debug)]
 pub struct MemoryLimit(PathBuf);
 
 impl MemoryLimit {
-    /// A group whose processes may use so many bytes together, files in memory included; `None`, and a record, where this machine
-    /// allows none.
+    /// Creates a group whose processes together may use this many bytes, including files in memory. If this machine does not
+    /// allow it, records this and returns `None`.
     pub fn new(bytes: u64) -> Option<Self> {
         let limit = Self::in_version_1(bytes).or_else(|| Self::in_version_2(bytes));
         if limit.is_none() {
@@ -49,11 +49,11 @@ impl MemoryLimit {
         fs::write(self.0.join(name), value).ok()
     }
 
-    /// Puts a process into the group.
+    /// Adds a process to the group.
     ///
     /// # Panics
     ///
-    /// The kernel does not allow it.
+    /// Panics if the kernel does not allow it.
     pub fn hold(&self, process: u32) {
         let held = self.set("cgroup.procs", &process.to_string());
         assert!(
@@ -66,7 +66,7 @@ impl MemoryLimit {
 
 impl Drop for MemoryLimit {
     fn drop(&mut self) {
-        // A group with a process stays, and so it is seen.
+        // If a process is still running, the group cannot be removed and stays visible.
         let _ = fs::remove_dir(&self.0);
     }
 }

@@ -1,5 +1,5 @@
-//! Fills each candidate of the bench with the same data and starts it. Each round uses
-//! its own copies, so that creations of one round do not affect another.
+//! Fills the store of each candidate of the benchmark with the same data and starts the candidate.
+//! Each round uses its own copies, so that pets created in one round do not affect another round.
 
 use super::{
     Bench, load,
@@ -19,9 +19,9 @@ use std::{
     process::Command,
 };
 
-/// The key of the candidates that do not create keys.
+/// The key for candidates that do not create keys.
 const KEY: &str = "a-key-that-every-request-shows";
-/// The database of the service on PostgreSQL.
+/// The database for the service on PostgreSQL.
 pub(super) const FILLED: &str = "filled";
 
 /// Returns the SQL that generates the same pets as the example `seed` of petstore-store.
@@ -47,7 +47,8 @@ pub(super) enum Kind {
     Comparison,
     /// axum and rusqlite, with group commit and a cache of keys.
     AxumRusqlite,
-    /// What openapi-to-rust generates, on the store of the one before.
+    /// The code that openapi-to-rust generates, on the same store as
+    /// [`AxumRusqlite`](Self::AxumRusqlite).
     OpenapiToRust,
     /// FastAPI.
     Fastapi,
@@ -79,17 +80,17 @@ impl fmt::Display for Kind {
 }
 
 impl Kind {
-    /// Whether its lists do not say where the next page is.
+    /// Whether its lists do not contain a link to the next page.
     fn sends_no_link(self) -> bool {
         self == Kind::OpenapiToRust
     }
 
-    /// The arguments of the load for the members of its pets.
+    /// Returns the arguments of `load` that describe the members of its pets.
     pub(super) fn members(self) -> &'static [&'static str] {
         match self {
             Kind::OpenapiToRust => &["--members", "sorted"],
             Kind::Fastify => &["--members", "required-first"],
-            // What the load expects without an argument.
+            // `load` expects these members by default.
             Kind::Service | Kind::ServicePostgres => &[],
             _ => &["--members", "as-declared"],
         }
@@ -100,13 +101,13 @@ impl Kind {
 #[derive(Serialize)]
 pub(super) struct Facts {
     pub(super) candidate: Kind,
-    /// 0 if an interpreter runs it.
+    /// The size of the program; 0 if an interpreter runs it.
     pub(super) binary_bytes: u64,
-    /// Time from start to ready, in milliseconds, for each round.
+    /// The time from start to ready, in milliseconds, for each round.
     pub(super) ready_ms: Vec<f64>,
-    /// Maximum memory under all loads, in bytes, for each round.
+    /// The maximum memory under all loads, in bytes, for each round.
     pub(super) peak_bytes: Vec<u64>,
-    /// Memory with many idle connections, in bytes.
+    /// The memory with many idle connections, in bytes.
     pub(super) idle_bytes: u64,
     pub(super) idle_connections: usize,
 }
@@ -117,14 +118,14 @@ pub(super) struct Candidate {
     pub(super) key: String,
     /// The file with the positions of its pages, as the program `load` printed them.
     pub(super) pages: PathBuf,
-    /// The program, and what comes before its own arguments.
+    /// The program, followed by the arguments before its own arguments.
     program: Vec<OsString>,
     database: Database,
 }
 
 /// The storage of a candidate.
 enum Database {
-    /// Nothing, but it sends pets of a store with so many.
+    /// No store. It sends the pets of a store with this number of pets.
     Nothing(i64),
     /// The filled file.
     Sqlite(PathBuf),
@@ -135,7 +136,7 @@ enum Database {
 pub(super) struct Candidates {
     pub(super) all: Vec<Candidate>,
     cluster: Option<Cluster>,
-    /// The folder for the files of the rounds; removed at the end.
+    /// The folder for the files of the rounds. It is removed at the end.
     folder: tempfile::TempDir,
 }
 
@@ -143,8 +144,8 @@ impl Candidates {
     /// Fills a store for each candidate and collects the positions of its pages.
     pub(super) fn prepare(bench: &Bench<'_>) -> Result<Self> {
         progress("filling the stores");
-        // In the target folder, because a temporary folder may be in memory, where
-        // nothing has to be synced.
+        // The folder is in the target folder, because a temporary folder may be in memory, where
+        // nothing has to be synced to a disk.
         let folder = tempfile::Builder::new()
             .prefix("round")
             .tempdir_in(&bench.folder)?;
@@ -182,9 +183,9 @@ impl Candidates {
         }
         for candidate in &all.all {
             let like = match candidate.kind {
-                // They have one page, but receive requests of the same length.
+                // These candidates have only one page, but receive requests of the same length.
                 Kind::Baseline | Kind::Actix => Kind::Service,
-                // The same store, and the same positions.
+                // The store is the same, so the positions are the same.
                 Kind::OpenapiToRust => Kind::AxumRusqlite,
                 _ => continue,
             };
@@ -278,8 +279,8 @@ impl Candidates {
                 for sql in [
                     format!("DROP DATABASE IF EXISTS {copy} (FORCE)"),
                     format!("CREATE DATABASE {copy} TEMPLATE {filled}"),
-                    // Writes the pages of the copy to the disk now and not during the
-                    // round.
+                    // Writes the pages of the copy to the disk now, so that this does not happen
+                    // during the round.
                     "CHECKPOINT".to_owned(),
                 ] {
                     cluster.execute("postgres", &sql)?;
@@ -294,8 +295,8 @@ impl Candidates {
         Running::start(&mut command, &log)
     }
 
-    /// Returns the processes whose time counts for a candidate, including those of its
-    /// database.
+    /// Returns the processes whose processor time counts for a candidate, including the processes
+    /// of its database.
     pub(super) fn processes(&self, candidate: &Candidate, running: &Running) -> Vec<u32> {
         let database = self.cluster.as_ref();
         let database = database.filter(|_| matches!(candidate.database, Database::Postgres(_)));
@@ -323,11 +324,11 @@ impl Candidates {
 
 impl Candidate {
     pub(super) fn binary_bytes(&self) -> Result<u64> {
-        // For an interpreter in PATH, the size of the binary has no meaning.
+        // If the program is an interpreter in PATH, the size of the binary has no meaning.
         Ok(fs::metadata(&self.program[0]).map_or(0, |program| program.len()))
     }
 
-    /// Whether it always sends the same.
+    /// Whether it always sends the same responses.
     pub(super) fn is_fixed(&self) -> bool {
         matches!(self.database, Database::Nothing(_))
     }
@@ -355,11 +356,11 @@ pub(super) fn fill_on(cluster: &Cluster, bench: &Bench<'_>) -> Result<String> {
     Ok(key)
 }
 
-/// Creates a key in a store of the service.
+/// Creates a key in the store of the service.
 pub(super) fn key(bench: &Bench<'_>, database: &str) -> Result<String> {
     let mut command = Command::new(&bench.programs.server);
     command.args(["migrate", "--create", "--database", database]);
-    // An earlier version does not have the flag, and makes the store with the key.
+    // An earlier version does not have the flag, but creates the store together with the key.
     let _made = command.output()?;
     let mut command = Command::new(&bench.programs.server);
     command.args(["key", "create", "bench", "--database", database]);
@@ -372,7 +373,7 @@ pub(super) fn sqlite(database: &Path) -> String {
     format!("sqlite:{}", database.display())
 }
 
-/// Adds the arguments of the service: every default but one, and the log as JSON.
+/// Adds the arguments of the service: the defaults except for one, and the log format JSON.
 pub(super) fn serve<'command>(
     command: &'command mut Command,
     database: &str,
@@ -380,6 +381,6 @@ pub(super) fn serve<'command>(
     command
         .args(["serve", "--log-format", "json", "--database", database])
         .args(["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"])
-        // All connections have one key, which gets three quarters.
+        // All connections use one key, and a key may use at most three quarters of the limit.
         .args(["--max-in-flight", "1024"])
 }

@@ -1,6 +1,5 @@
-//! Measures the cost of the client beside bare reqwest: for one call, and for following
-//! the pages of a list. The program `client` of `crates/petstore-bench` does the
-//! measuring.
+//! Measures the cost of the client compared with bare reqwest: for one call, and for following the
+//! pages of a list. The program `client` in `crates/petstore-bench` makes the measurements.
 
 use super::{
     Bench, Report, machine,
@@ -21,7 +20,8 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// The processor time of a call and of a walk, as a multiple of that of bare reqwest.
+    /// The processor time of a call and of following the pages, as multiples of the processor time
+    /// of bare reqwest.
     pub(super) fn processor_ratios(&self) -> [f64; 2] {
         [&self.call, &self.walk]
             .map(|compared| compared.client.processor_us / compared.bare.processor_us)
@@ -34,7 +34,7 @@ struct Compared {
     bare: Took,
 }
 
-/// In microseconds.
+/// Durations in microseconds.
 #[derive(Deserialize, Serialize)]
 struct Took {
     elapsed_us: f64,
@@ -42,7 +42,7 @@ struct Took {
 }
 
 pub(super) fn measure(bench: &Bench<'_>, report: &mut Report) -> Result<()> {
-    // On two processors, half of the time of a call is spent waking the other one.
+    // With two processors, half of the time of a call is spent on waking the other processor.
     let mut program = Command::new("taskset");
     program.args(["--cpu-list", &machine::first_processor()]);
     program.arg(&bench.programs.client);

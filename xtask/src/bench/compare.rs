@@ -1,7 +1,7 @@
-//! Compares the candidates: all of them run in every round, and each load is sent to one
-//! after the other, beginning with a different one each time. A ratio compares two
-//! measurements that are seconds apart, so that anything that slows the machine for a
-//! while slows both. The median of the ratios is reported.
+//! Compares the candidates. All of them run in every round, and each load is sent to one candidate
+//! after another, beginning with a different candidate each time. A ratio compares two measurements
+//! that are only seconds apart, so anything that slows down the machine for a while affects both.
+//! The median of the ratios is reported.
 
 use super::{
     Bench, Report,
@@ -22,12 +22,12 @@ pub(super) struct Row {
     pub(super) load: Load,
     pub(super) connections: usize,
     pub(super) candidate: Kind,
-    /// `None` if every round is void.
+    /// The medians; `None` if all rounds are invalid.
     pub(super) medians: Option<Medians>,
-    /// Throughput as a share of the baseline's and as a multiple of the comparison's.
+    /// The throughput as a share of the baseline's, and as a multiple of the comparison's.
     pub(super) of_baseline: Option<f64>,
     pub(super) of_comparison: Option<f64>,
-    /// Each measurement in each round; `None` if it is void.
+    /// The measurement of each round; `None` if it is invalid.
     rounds: Vec<Option<Measured>>,
 }
 
@@ -124,8 +124,7 @@ fn idle(bench: &Bench<'_>, candidates: &Candidates, candidate: &Candidate) -> Re
     load::idle(bench, candidate, &running, bench.extent.idle_connections)
 }
 
-/// Computes the medians, and the ratios to the baseline and the comparison under the same
-/// load.
+/// Computes the medians, and the ratios to the baseline and to the comparison under the same load.
 fn conclude(rows: &mut [Row]) {
     let ratios: Vec<_> = rows
         .iter()
@@ -142,7 +141,8 @@ fn conclude(rows: &mut [Row]) {
     }
 }
 
-/// Returns the median ratio of the throughput to that of another candidate under the same load.
+/// Returns the median ratio of the throughput to the throughput of another candidate under the same
+/// load.
 pub(super) fn ratio(rows: &[Row], row: &Row, to: Kind) -> Option<f64> {
     let key = (to, row.load, row.connections);
     let other = rows.iter().find(|other| other.key() == key)?;

@@ -3,8 +3,7 @@
 use super::load::Measured;
 use serde::Serialize;
 
-/// Returns the middle value, or the mean of the two middle values; `None` if there are no
-/// values.
+/// Returns the middle value, or the mean of the two middle values; `None` if there are no values.
 pub(super) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut values: Vec<f64> = values.into_iter().collect();
     values.sort_by(f64::total_cmp);
@@ -27,8 +26,8 @@ pub(super) fn ratio<'a>(
     median(pairs.iter().map(|(own, other)| of(own) / of(other)))
 }
 
-/// Selects the measurements that count: if at least a quarter was measured while the
-/// hypervisor took little processor time, the others do not count.
+/// Selects the measurements that count. If the hypervisor took little processor time during at
+/// least a quarter of the measurements, only those count.
 fn counted<T>(rounds: Vec<T>, is_disturbed: impl Fn(&T) -> bool) -> Vec<T> {
     let calm = rounds.iter().filter(|round| !is_disturbed(round)).count();
     let enough = calm > 0 && calm * 4 >= rounds.len();
@@ -36,21 +35,21 @@ fn counted<T>(rounds: Vec<T>, is_disturbed: impl Fn(&T) -> bool) -> Vec<T> {
     rounds.into_iter().filter(counts).collect()
 }
 
-/// The medians over the rounds that count, each member on its own.
+/// The medians over the rounds that count. Each field is computed separately.
 #[derive(Clone, Serialize)]
 pub(super) struct Medians {
     #[serde(flatten)]
     pub(super) of: Measured,
-    /// Half of the difference between the lowest and the highest throughput, as a share
-    /// of the median.
+    /// Half of the difference between the lowest and the highest throughput, as a share of the
+    /// median.
     pub(super) spread: f64,
-    /// Number of measurements that count, and of all.
+    /// The number of measurements that count, and the number of all measurements.
     pub(super) counted: usize,
     pub(super) rounds: usize,
 }
 
 impl Medians {
-    /// Returns `None` if there is no measurement.
+    /// Returns the medians; `None` if there are no measurements.
     pub(super) fn of<'a>(all: impl Iterator<Item = &'a Measured>) -> Option<Self> {
         let all: Vec<_> = all.collect();
         let total = all.len();

@@ -1,6 +1,6 @@
-//! Measures reading, linting and generating: on the contract, and on the largest documents
-//! of OpenAPI 3.0 and 3.1 of a corpus, if one exists beside the repository. Also measures how
-//! reading and linting grow, on these documents with their operations repeated, and on a
+//! Measures reading, linting and generating on the contract, and on the largest documents of
+//! OpenAPI 3.0 and 3.1 in a corpus, if there is one beside the repository. Also measures how the
+//! time for reading and linting grows, on these documents with their operations repeated, and on a
 //! document with many problems.
 
 use super::{
@@ -18,13 +18,13 @@ use std::{
 };
 
 const CONTRACT: &str = "spec/openapi.yaml";
-/// The folders of the corpus, beside the repository: documents of OpenAPI 3.0, and of 3.1.
+/// The folders of the corpus, beside the repository: for documents of OpenAPI 3.0 and of 3.1.
 const CORPUS: [&str; 2] = ["../shared/corpus/accept", "../shared/corpus/v31"];
 /// The size of the document with repeated operations, in bytes.
 const REPEATED: usize = 4_000_000;
-/// The number of schemas of the document with many problems, which makes it 3.6 MB.
+/// The number of schemas in the document with many problems. It makes the document 3.6 MB large.
 const FAULTY: usize = 22_000;
-/// Number of repetitions of each step in a short bench.
+/// The number of repetitions of each step in a quick benchmark.
 const ROUNDS_WHEN_QUICK: &str = "1";
 
 #[derive(Deserialize, Serialize)]
@@ -99,8 +99,8 @@ fn largest(bench: &Bench<'_>, folder: &str) -> Option<PathBuf> {
         .map(|entry| entry.path())
 }
 
-/// Writes a document of the size [`REPEATED`] that has the same operations again and
-/// again, with other paths and other ids.
+/// Writes a document of the size [`REPEATED`] that contains the same operations many times, with
+/// other paths and other ids.
 fn repeat(document: &Path, repeated: &Path) -> Result<()> {
     let text = fs::read_to_string(document)
         .with_context(|| format!("cannot read {}", document.display()))?;

@@ -1,5 +1,5 @@
-//! Measures the cost of reads as a store grows: in the store itself, and over the socket,
-//! where three services run on three stores and receive requests in turn.
+//! Measures the cost of reads as a store grows: in the store itself, and over the socket, where
+//! three services run on three stores and receive requests in turn.
 
 use super::{
     Bench, Report, candidates,
@@ -19,13 +19,13 @@ use std::{
     time::Instant,
 };
 
-/// The maximum number of pets on a page, so that the walk to the middle of a store takes
-/// few requests.
+/// The maximum number of pets on a page. It is large, so that following the pages to the middle of
+/// a store takes few requests.
 const LIMIT: i64 = 100;
-/// Number of pages in the middle of a store that are requested.
+/// The number of pages in the middle of a store that are requested.
 const PAGES: i64 = 2_000;
 const CONNECTIONS: usize = 64;
-/// Many short rounds, to distinguish a ratio close to 1 from 1.
+/// There are many short rounds, to distinguish a ratio close to 1 from 1.
 const ROUNDS: usize = 7;
 
 /// A kind of read.
@@ -61,17 +61,17 @@ pub(super) struct Growth {
     pub(super) store: Vec<StoreRow>,
     pub(super) socket: Vec<SocketRow>,
     pub(super) files: Vec<FileRow>,
-    /// Time from start to ready of the service on each store, in milliseconds.
+    /// The time from start to ready of the service on each store, in milliseconds.
     pub(super) ready_ms: Vec<(i64, f64)>,
 }
 
-/// A read of the store, without a service around it.
+/// A read of the store, without the service.
 #[derive(Serialize)]
 pub(super) struct StoreRow {
     read: String,
     pets: i64,
     cost_us: f64,
-    /// The ratio to the smallest store.
+    /// The ratio to the time for the smallest store.
     pub(super) ratio: f64,
 }
 
@@ -81,7 +81,7 @@ pub(super) struct SocketRow {
     read: Read,
     pets: i64,
     medians: Option<Medians>,
-    /// The ratio of the processor time per request to that on the smallest store.
+    /// The ratio of the processor time per request to the processor time on the smallest store.
     pub(super) ratio: Option<f64>,
     rounds: Vec<Measured>,
 }
@@ -130,7 +130,7 @@ pub(super) fn measure(bench: &Bench<'_>, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Creates the stores, once, because ten million pets take a while.
+/// Creates the stores once, because ten million pets take a while.
 fn stores(bench: &Bench<'_>) -> Result<Vec<(i64, PathBuf)>> {
     let folder = bench.folder.join("stores");
     fs::create_dir_all(&folder)?;
@@ -138,7 +138,7 @@ fn stores(bench: &Bench<'_>) -> Result<Vec<(i64, PathBuf)>> {
         let store = folder.join(format!("{pets}.db"));
         if !store.exists() {
             progress(&format!("filling a store with {pets} pets"));
-            // A store that was not completed has another name.
+            // An incomplete store has another name.
             let unfinished = folder.join(format!("{pets}.unfinished"));
             if unfinished.exists() {
                 fs::remove_file(&unfinished)?;
@@ -169,7 +169,7 @@ fn in_the_store(bench: &Bench<'_>, stores: &[(i64, PathBuf)]) -> Result<(Vec<Sto
         })
     });
     let rows: Option<Vec<_>> = rows.collect();
-    let rows = rows.context("the example `growth` prints another table than before")?;
+    let rows = rows.context("the example `growth` printed a table in an unexpected format")?;
     Ok((rows, text))
 }
 
@@ -238,8 +238,8 @@ fn over_the_socket(bench: &Bench<'_>, stores: &[GrownStore], report: &mut Report
     report.growth.socket = rows;
 }
 
-/// Copies a store as a backup does, and creates pets in the copy, so that the store remains
-/// as it is for the next run.
+/// Copies a store as a backup does, and creates pets in the copy, so that the store does not change
+/// for the next run.
 fn whole_file(
     bench: &Bench<'_>,
     pets: i64,

@@ -1,5 +1,5 @@
-//! Measures latency at 70 % of the highest throughput that the candidate reached in this
-//! run. Requests are sent when they are due, not when the previous response arrived.
+//! Measures the latency at 70 % of the highest throughput that the candidate reached in this run.
+//! Requests are sent at fixed times, not when the previous response has arrived.
 
 use super::{
     Bench, Report,
@@ -14,11 +14,11 @@ use serde::Serialize;
 
 /// The rate, as a share of the highest throughput.
 const SHARE: f64 = 0.7;
-/// The number of rounds is small, because the throughput at a fixed rate does not vary.
-/// But if the machine stops for some milliseconds, this alone delays more than one
-/// request of a hundred.
+/// The number of rounds. It can be small, because the throughput at a fixed rate does not vary. But
+/// it must not be too small: if the machine stops for some milliseconds, this alone delays more
+/// than one of a hundred requests.
 const ROUNDS: usize = 9;
-/// The number of connections if `compare` did not measure 64.
+/// The number of connections if `compare` did not measure 64 connections.
 const CONNECTIONS: usize = 64;
 
 /// A candidate under a load at a fixed rate.
@@ -27,7 +27,7 @@ pub(super) struct Row {
     pub(super) load: Load,
     pub(super) connections: usize,
     pub(super) candidate: Kind,
-    /// Number of requests that were sent per second.
+    /// The number of requests that were sent per second.
     rate: f64,
     pub(super) medians: Option<Medians>,
     rounds: Vec<Measured>,
@@ -70,8 +70,8 @@ pub(super) fn measure(
             let running = candidates.start(candidate)?;
             let measured_candidate =
                 MeasuredCandidate::new(bench, candidate, &running, vec![running.id()]);
-            // A candidate that has just started has to fill its caches first: the rates are those
-            // of candidates that had run for a while.
+            // A candidate that has just started has to fill its caches first, because the rates
+            // were measured with candidates that had run for a while.
             if let Err(error) = measured_candidate.measure(bench, Load::Mix, connections, None) {
                 report
                     .void

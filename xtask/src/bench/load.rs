@@ -23,7 +23,7 @@ pub(super) enum Load {
     Create,
 }
 
-/// In the order in which they are measured; creations come last.
+/// The loads in the order in which they are measured. Creations come last.
 pub(super) const LOADS: [Load; 4] = [Load::List, Load::Get, Load::Mix, Load::Create];
 
 impl Load {
@@ -36,8 +36,8 @@ impl Load {
         }
     }
 
-    /// How often a round measures the load. Creations wait for the disk, and their
-    /// measurements vary more than those of reads.
+    /// How often a round measures the load. Creations wait for the disk, so their measurements vary
+    /// more than those of reads.
     pub(super) fn turns(self) -> usize {
         match self {
             Load::List | Load::Get | Load::Mix => 1,
@@ -65,18 +65,17 @@ pub(super) struct Measured {
     pub(super) p99_us: f64,
     pub(super) p999_us: f64,
     pub(super) max_us: f64,
-    /// Processor time of the candidate per request, in microseconds.
+    /// The processor time of the candidate per request, in microseconds.
     pub(super) cpu_us: f64,
-    /// Processor time of the load per request, in microseconds.
+    /// The processor time of the load per request, in microseconds.
     pub(super) load_cpu_us: f64,
-    /// The share of the processor time that the hypervisor gave to other machines, from 0
-    /// to 1.
+    /// The share of the processor time that the hypervisor gave to other machines, from 0 to 1.
     pub(super) stolen: f64,
 }
 
-/// If the hypervisor took a larger share of the processor time, the measurement says
-/// little about the candidate. It is then repeated, a few times at most, each time after
-/// a pause, because a hypervisor gives more time to machines that used little.
+/// If the hypervisor took a larger share of the processor time, the measurement says little about
+/// the candidate. It is then repeated, at most a few times, each time after a pause, because a hypervisor
+/// gives more time to machines that have used little.
 const STOLEN: f64 = 0.02;
 const TRIES: usize = 5;
 const PAUSE: Duration = Duration::from_secs(1);
@@ -90,12 +89,12 @@ impl Measured {
     }
 }
 
-/// A running candidate, and how the load reaches it.
+/// A running candidate, and how the load connects to it.
 pub(super) struct MeasuredCandidate<'a> {
     pub(super) running: &'a Running,
     pub(super) key: &'a str,
     pub(super) pets: i64,
-    /// Processes whose processor time is measured.
+    /// The processes whose processor time is measured.
     pub(super) watch: Vec<u32>,
     /// Further arguments, such as the positions of the pages.
     pub(super) arguments: Vec<String>,
@@ -122,8 +121,9 @@ impl<'a> MeasuredCandidate<'a> {
         }
     }
 
-    /// Measures a load over a number of connections, at a rate or as fast as responses
-    /// arrive. Of several tries, the one with the least stolen time counts.
+    /// Measures a load over a number of connections, at a fixed rate or as fast as responses
+    /// arrive. If the measurement is repeated, the one with the smallest share of stolen time
+    /// counts.
     pub(super) fn measure(
         &self,
         bench: &Bench<'_>,
@@ -183,7 +183,7 @@ pub(super) fn walk(
     output(command(bench, "walk", running, key, pets).args(arguments))
 }
 
-/// Returns the memory of a candidate in bytes while a number of connections are idle.
+/// Returns the memory of a candidate, in bytes, while this number of connections are idle.
 pub(super) fn idle(
     bench: &Bench<'_>,
     candidate: &Candidate,
@@ -209,9 +209,9 @@ pub(super) fn idle(
     memory
 }
 
-/// Builds the command of the load. It runs under `SCHED_BATCH`, so that it does not
-/// preempt the service when it wakes up: a load on another machine would not interrupt
-/// the service for each response.
+/// Builds the command of the load. It runs under `SCHED_BATCH`, so that it does not preempt the
+/// service when it wakes up. A load on another machine would not interrupt the service for each
+/// response either.
 fn command(bench: &Bench<'_>, what: &str, running: &Running, key: &str, pets: i64) -> Command {
     let mut command = Command::new("chrt");
     command

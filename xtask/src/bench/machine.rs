@@ -1,4 +1,4 @@
-//! Describes the machine, because absolute measurements say nothing without it.
+//! Describes the machine, because absolute measurements have no meaning without it.
 
 use serde::Serialize;
 use std::{
@@ -14,8 +14,8 @@ pub(super) struct Machine {
     linux: String,
     /// Seconds since 1970-01-01T00:00:00Z.
     time: u64,
-    /// The load average of the last minute. If it exceeds some tenths, the machine did
-    /// something else at the same time.
+    /// The load average of the last minute. If it is higher than some tenths, the machine was busy
+    /// with something else.
     load_before: f64,
 }
 

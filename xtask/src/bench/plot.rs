@@ -1,5 +1,5 @@
-//! Draws the results of `compare` as an SVG: a group of bars for each load, one bar for
-//! each candidate, as shares of the baseline.
+//! Draws the results of `compare` as an SVG: a group of bars for each load, with one bar for each
+//! candidate, as shares of the baseline.
 
 use super::{candidates::Kind, compare::Row, load::LOADS};
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ const CONNECTIONS: usize = 64;
 const WIDTH: usize = 1080;
 const HEIGHT: usize = 360;
 const MARGIN: usize = 50;
-/// The height of a bar that is as long as that of the baseline.
+/// The height of the bar of the baseline.
 const FULL: f64 = (HEIGHT - 2 * MARGIN) as f64;
 
 const CANDIDATES: [(Kind, &str); 10] = [
@@ -24,8 +24,8 @@ const CANDIDATES: [(Kind, &str); 10] = [
     (Kind::ServicePostgres, "#7a5fb5"),
 ];
 
-/// Draws the results for 64 connections, or for the highest number of connections that
-/// was measured.
+/// Draws the results for 64 connections or, if these were not measured, for the highest number of
+/// connections.
 pub(super) fn svg(rows: &[Row]) -> String {
     let most = rows.iter().map(|row| row.connections).max().unwrap_or(0);
     let connections = match rows.iter().any(|row| row.connections == CONNECTIONS) {
@@ -90,7 +90,7 @@ pub(super) fn svg(rows: &[Row]) -> String {
     svg
 }
 
-/// The texts contain no characters that have a meaning in XML.
+/// The texts contain no characters with a special meaning in XML.
 fn text(svg: &mut String, x: usize, y: usize, text: &str) {
     let written = writeln!(svg, "<text x=\"{x}\" y=\"{y}\">{text}</text>");
     debug_assert!(written.is_ok(), "a String takes any text");

@@ -1,5 +1,5 @@
-//! Runs a PostgreSQL server for the benchmark, with default settings, in a temporary folder
-//! and on a Unix socket. It ends with this process.
+//! Runs a PostgreSQL server for the benchmark, with default settings, in a temporary folder and on
+//! a Unix socket. The server ends with this process.
 
 use super::programs::output;
 use anyhow::{Context as _, Result, bail};
@@ -16,11 +16,11 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// More time than a start takes on a slow machine.
+/// More time than the start takes on a slow machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Stops the server when standard input is closed, which happens when the bench ends for
-/// any reason.
+/// Stops the server when standard input is closed, which happens when the benchmark ends for any
+/// reason.
 const KEEPER: &str = r#""$@" </dev/null >>log 2>&1 & read -r end; kill -QUIT $!; wait"#;
 
 /// A server with its own folder.
@@ -37,7 +37,7 @@ impl Cluster {
         let Some(programs) = programs() else {
             return Ok(None);
         };
-        // The path of a socket has a small maximum length.
+        // The path of a Unix socket must be short.
         let folder = tempfile::Builder::new().prefix("bench").tempdir()?;
         let owner = owner(folder.path())?;
         let mut initdb = command(&programs, "initdb", owner);
@@ -89,13 +89,13 @@ impl Cluster {
         format!("postgres://postgres@/{database}?host={socket}")
     }
 
-    /// The same for programs that require a host; it is not used.
+    /// Returns the URL for programs that require a host in it. The host is not used.
     pub(super) fn url_with_host(&self, database: &str) -> String {
         self.url(database)
             .replace("postgres@/", "postgres@localhost/")
     }
 
-    /// The process that started the server and all its processes.
+    /// Returns the id of the process that started the server and all its processes.
     pub(super) fn id(&self) -> u32 {
         self.keeper.id()
     }
@@ -104,13 +104,13 @@ impl Cluster {
 impl Drop for Cluster {
     fn drop(&mut self) {
         drop(self.keeper.stdin.take());
-        // Nothing more can be done if this fails.
+        // If this fails, nothing more can be done.
         let _ended = self.keeper.wait();
     }
 }
 
-/// PostgreSQL does not run as root. Then it runs as the user `postgres`, who becomes the
-/// owner of the folder.
+/// Returns the user that runs PostgreSQL, which does not run as root. If this process is root,
+/// PostgreSQL runs as the user `postgres`, who becomes the owner of the folder.
 fn owner(folder: &Path) -> Result<Option<(u32, u32)>> {
     if fs::metadata(folder)?.uid() != 0 {
         return Ok(None);
@@ -118,7 +118,7 @@ fn owner(folder: &Path) -> Result<Option<(u32, u32)>> {
     let users = fs::read_to_string("/etc/passwd").context("cannot read the list of users")?;
     let user = users.lines().find(|line| line.starts_with("postgres:"));
     let fields: Vec<&str> = user
-        .context("there is no user `postgres`, and PostgreSQL does not run as root")?
+        .context("PostgreSQL cannot run as root, and there is no user `postgres` to run it")?
         .split(':')
         .collect();
     let number = |field: usize| -> Option<u32> { fields.get(field)?.parse().ok() };
@@ -136,7 +136,7 @@ fn command(folder: &Path, program: &str, owner: Option<(u32, u32)>) -> Command {
     command
 }
 
-/// Returns the folder of the newest server that Debian installs, or the one in `PATH`.
+/// Returns the program folder of the newest server that Debian installs, or the one in `PATH`.
 fn programs() -> Option<PathBuf> {
     let installed = fs::read_dir("/usr/lib/postgresql")
         .into_iter()

@@ -10,17 +10,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A running server; it ends when this is dropped.
+/// A running server. It is stopped when this is dropped.
 pub(super) struct Running {
     child: Child,
     pub(super) address: SocketAddr,
-    /// Time from the start of the process until it printed that it listens.
+    /// The time from the start of the process until it printed that it listens.
     pub(super) ready: Duration,
 }
 
 impl Running {
-    /// Starts a program that prints `listening on http://ADDRESS/v1`. Its log goes to a
-    /// file, as it would on a server.
+    /// Starts a program that prints `listening on http://ADDRESS/v1`. Its log is written to a file,
+    /// as it would be on a server.
     pub(super) fn start(command: &mut Command, log: &Path) -> Result<Self> {
         let file = File::create(log).with_context(|| format!("cannot create {}", log.display()))?;
         let begin = Instant::now();
@@ -38,7 +38,7 @@ impl Running {
         let address = line.trim().strip_prefix("listening on http://");
         let address = address.and_then(|rest| rest.strip_suffix("/v1")?.parse().ok());
         let Some(address) = address else {
-            // The program ended or cannot be used.
+            // The program has ended, or cannot be used.
             let _ended = child.kill().and_then(|()| child.wait());
             let log = fs::read_to_string(log).unwrap_or_default();
             bail!("{command:?} did not print that it listens: {line}{log}");
@@ -54,8 +54,7 @@ impl Running {
         self.child.id()
     }
 
-    /// Returns memory in bytes: the maximum so far (`VmHWM`) or the present value
-    /// (`VmRSS`).
+    /// Returns the memory in bytes: the maximum so far (`VmHWM`) or the current value (`VmRSS`).
     pub(super) fn memory(&self, field: &str) -> Result<u64> {
         let path = format!("/proc/{}/status", self.id());
         let status = fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?;

@@ -1,4 +1,4 @@
-//! Compiles the programs that are measured and those that measure.
+//! Compiles the programs that are measured and the programs that measure them.
 
 use super::{cargo, progress};
 use anyhow::{Context as _, Result, ensure};
@@ -23,8 +23,8 @@ pub(super) struct Programs {
 }
 
 impl Programs {
-    /// Compiles all programs: with the profile that is shipped, or, if `quick`, with the
-    /// one that the tests use.
+    /// Compiles all programs: with the release profile or, if `quick` is true, with the profile of
+    /// the tests.
     pub(super) fn build(root: &Path, quick: bool) -> Result<Self> {
         progress("compiling");
         let target = target(root)?;
@@ -39,11 +39,12 @@ impl Programs {
         };
         let examples = ["--example", "seed", "--example", "growth"];
         if quick {
-            // The whole workspace, as the tests do: then features are the same and
-            // nothing is compiled twice.
+            // The whole workspace is compiled, like for the tests, so that the features are the
+            // same and nothing is compiled twice.
             build(&[&["--workspace", "--bins"], &examples[..]].concat())?;
         } else {
-            // Alone, as it is shipped: other packages could enable features.
+            // The package is compiled alone, as it is shipped, because other packages could enable
+            // features.
             build(&["--package", "petstore-server", "--bins"])?;
             build(&["--package", "petstore-bench", "--bins"])?;
             build(&[&["--package", "petstore-store"], &examples[..]].concat())?;

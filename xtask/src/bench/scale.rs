@@ -1,5 +1,5 @@
-//! Measures several servers on one PostgreSQL: the same connections are spread over one,
-//! two and four of them.
+//! Measures several servers on one PostgreSQL: the same number of connections is distributed over
+//! one, two and four servers.
 
 use super::{
     Bench, Report,
@@ -26,7 +26,7 @@ pub(super) struct Row {
     servers: usize,
     /// The sum over all servers, for each round.
     requests_per_second: Vec<f64>,
-    /// The longest of all servers, for each round.
+    /// The highest value of all servers, for each round.
     p99_us: Vec<f64>,
 }
 

@@ -1,5 +1,5 @@
-//! Formats tables for people: the first column is aligned left and figures are aligned
-//! right. Also formats the figures.
+//! Formats tables for readers: the first column is aligned left, and figures are aligned right.
+//! Also formats the figures.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
-//! Compares the results with their targets. A missed target is not a failure: the machine
-//! may be busy. The book says what limits the results.
+//! Compares the results with their targets. A missed target is not a failure, because the machine
+//! may be busy. The book explains what limits the results.
 
 use super::{
     Report,
@@ -15,7 +15,7 @@ const CONNECTIONS: usize = 64;
 const READY_PETS: i64 = 1_000_000;
 const IDLE_CONNECTIONS: usize = 1_000;
 
-/// What is measured.
+/// What a target is about.
 #[derive(Clone, Copy)]
 enum Figure {
     /// Throughput, as a share of the baseline's.
@@ -24,17 +24,18 @@ enum Figure {
     OfComparison(Load),
     /// Throughput on PostgreSQL, as a multiple of axum and sqlx there.
     OfAxumOnPostgres(Load),
-    /// At 70 % of the highest throughput, in milliseconds and as a multiple of the baseline's.
+    /// The 99th percentile of the latency at 70 % of the highest throughput, in milliseconds.
     P99(Load),
+    /// The same latency, as a multiple of the baseline's.
     P99OfBaseline(Load),
-    /// In milliseconds, with a million pets.
+    /// The time until ready, in milliseconds, with a million pets.
     Ready,
-    /// In megabytes, with a thousand idle connections.
+    /// The memory in megabytes, with a thousand idle connections.
     Idle,
-    /// The cost of a read as a multiple of that with a thousand pets.
+    /// The cost of a read as a multiple of the cost with a thousand pets.
     GrowthInTheStore,
     GrowthOverTheSocket,
-    /// Processor time of the client, as a multiple of that of bare reqwest.
+    /// The processor time of the client, as a multiple of the processor time of bare reqwest.
     ClientCall,
     ClientWalk,
 }
@@ -117,7 +118,7 @@ pub(super) fn check(report: &mut Report) {
 }
 
 impl Figure {
-    /// Returns `None` if it was not measured.
+    /// Returns the result; `None` if it was not measured.
     fn measured(self, report: &Report) -> Option<f64> {
         let ratios = || Some(report.client.as_ref()?.processor_ratios());
         match self {

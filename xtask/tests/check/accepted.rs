@@ -1,9 +1,9 @@
-//! Tests accepted breaking changes: each has an entry with a reason and a date,
-//! and an entry that matches no change is a fault.
+//! Tests accepted breaking changes: each has an entry with a reason and a date, and an entry that
+//! matches no change is an error.
 
 use crate::check::tree::{ACCEPTED, CHANGELOG, DOCUMENT, Tree};
 
-/// A tree in which the pages became smaller.
+/// A tree in which the maximum page size was reduced.
 fn broken() -> Tree {
     let tree = Tree::new();
     tree.replace(DOCUMENT, "maximum: 100", "maximum: 50");
@@ -11,7 +11,7 @@ fn broken() -> Tree {
     tree
 }
 
-/// The entry that the gate shows, with this reason.
+/// Returns the entry that the gate prints, with this reason.
 fn entry(tree: &Tree, reason: &str) -> String {
     let findings = tree.findings();
     let help = findings.of("breaking")[0]["help"]
@@ -21,7 +21,7 @@ fn entry(tree: &Tree, reason: &str) -> String {
     entry.replace("reason = ''", &format!("reason = '{reason}'"))
 }
 
-/// The entry in which one thing is another.
+/// Checks that the entry is rejected after replacing one text.
 #[track_caller]
 fn assert_rejected(old: &str, new: &str, message: &str, line: &str) {
     let tree = broken();
@@ -48,13 +48,13 @@ fn assert_rejected(old: &str, new: &str, message: &str, line: &str) {
     });
     assert!(
         seen,
-        "`{message}` is not said at `{line}`: {}",
+        "`{message}` is not reported at `{line}`: {}",
         findings.shown()
     );
 }
 
 #[test]
-fn the_entry_that_a_break_shows_accepts_it_once_it_has_a_reason() {
+fn the_printed_entry_accepts_a_breaking_change_after_a_reason_is_added() {
     let tree = broken();
     assert_eq!(tree.findings().failed(), ["breaking"]);
     tree.write(ACCEPTED, &entry(&tree, "larger pages never arrived whole"));
@@ -123,7 +123,7 @@ fn an_entry_with_a_future_date_is_rejected() {
     assert_rejected(
         "date = 2027-01-01",
         "date = 2027-01-02",
-        "lies in the future",
+        "is in the future",
         "date = ",
     );
 }

@@ -1,10 +1,9 @@
-//! Tests the output of the gates: lines and details as text, JSON, and
-//! annotations.
+//! Tests the output of the gates: lines and details as text, JSON, and annotations.
 
 use crate::check::tree::{DOCUMENT, Tree, all_of};
 use serde_json::Value;
 
-/// A tree with a warning and two gates that fail.
+/// A tree with a warning and two failing gates.
 fn broken() -> Tree {
     let tree = Tree::new();
     tree.replace(DOCUMENT, "maximum: 100", "maximum: 50");
@@ -46,7 +45,7 @@ fn each_gate_has_a_line_with_its_time_and_each_finding_has_its_place_and_remedy(
         "warning[sunset-near]",
         "\n2 of 5 gates failed: generated, breaking\n",
     ] {
-        assert!(printed.contains(words), "`{words}` is not said:\n{printed}");
+        assert!(printed.contains(words), "`{words}` is missing:\n{printed}");
     }
 }
 

@@ -1,5 +1,5 @@
-//! Tests that every mutation of the table is reported by the gate that is
-//! responsible for it, with its place and a remedy, and by no other gate.
+//! Tests that every mutation in the table is reported by the gate that is responsible for it, with
+//! its place and a remedy, and by no other gate.
 
 use super::{
     table::{self, Mutation},
@@ -8,7 +8,7 @@ use super::{
 use std::collections::BTreeSet;
 
 impl Mutation {
-    /// What the gates find once the tree is mutated.
+    /// Returns what the gates find after the tree was changed.
     fn findings(&self) -> (Tree, Findings) {
         let tree = Tree::new();
         for (path, old, new) in self.edits {
@@ -30,7 +30,7 @@ impl Mutation {
         (tree, findings)
     }
 
-    /// The difference between the expected and the actual findings of the gates.
+    /// Returns the difference between the expected and the actual findings of the gates.
     fn faults(&self) -> Option<String> {
         let (tree, findings) = self.findings();
         let mut expected: BTreeSet<&str> = self.also.iter().copied().collect();
@@ -71,7 +71,7 @@ impl Mutation {
 }
 
 impl Tree {
-    /// The path of a file of the table.
+    /// Returns the path of a file in the table.
     fn named(&self, path: &str) -> String {
         match path {
             "RELEASED" => self.released(),
@@ -80,7 +80,7 @@ impl Tree {
     }
 }
 
-/// Fails with every mutation of a gate that is not seen as the table says.
+/// Fails with the list of all mutations of a gate that are not reported as in the table.
 #[track_caller]
 fn assert_seen(gate: &str) {
     let mutations = table::all().filter(|mutation| mutation.gate == gate);

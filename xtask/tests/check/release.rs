@@ -1,5 +1,4 @@
-//! Tests `cargo xtask release`: when it fails without changing anything, and
-//! what it changes.
+//! Tests `cargo xtask release`: when it fails without changing anything, and what it changes.
 
 use super::tree::{ACCEPTED, CHANGELOG, DOCUMENT, SUMS, TODAY, Tree, all_of};
 use crate::copy::{Copy, files_of};
@@ -12,7 +11,7 @@ const ADDITION: (&str, &str) = (
      description: Which shop.\n          schema:\n            type: string\n          example: north\n",
 );
 
-/// The version with its numbers raised.
+/// Returns the version with its numbers increased.
 fn raised(tree: &Tree, by: [u64; 3]) -> String {
     let version = tree.version();
     let numbers = version
@@ -37,7 +36,7 @@ fn contents(tree: &Tree) -> BTreeMap<String, String> {
     files.map(|path| (path.clone(), tree.read(&path))).collect()
 }
 
-/// Fails unless the release is rejected with these words, and nothing changed.
+/// Fails unless the release is rejected with these texts and nothing changed.
 #[track_caller]
 fn assert_rejected(tree: &Tree, version: &str, words: &[&str]) {
     let before = contents(tree);
@@ -45,7 +44,7 @@ fn assert_rejected(tree: &Tree, version: &str, words: &[&str]) {
     let printed = all_of(&output);
     assert_eq!(output.status.code(), Some(1), "{printed}");
     for words in words {
-        assert!(printed.contains(words), "`{words}` is not said:\n{printed}");
+        assert!(printed.contains(words), "`{words}` is missing:\n{printed}");
     }
     assert_eq!(
         contents(tree),
@@ -68,7 +67,7 @@ fn a_version_that_is_not_greater_is_rejected() {
     assert_rejected(
         &tree,
         &tree.version(),
-        &["was released already", "choose a greater version"],
+        &["was already released", "choose a greater version"],
     );
     assert_rejected(&tree, "0.9.9", &["is not newer"]);
 }
@@ -147,7 +146,7 @@ fn an_accepted_break_needs_a_major_version() {
     );
 }
 
-/// Lowers a bound, and accepts that.
+/// Lowers a bound, and accepts this breaking change.
 fn break_and_accept(tree: &Tree) {
     tree.replace(DOCUMENT, "maximum: 100", "maximum: 50");
     tree.generate();
@@ -169,7 +168,7 @@ fn a_failed_gate_is_shown_and_prevents_the_release() {
         &[
             "generated  FAILED",
             "fix: cargo xtask generate",
-            "because gates failed: generated",
+            "because these gates failed: generated",
         ],
     );
 }
@@ -177,14 +176,14 @@ fn a_failed_gate_is_shown_and_prevents_the_release() {
 #[test]
 fn a_released_document_is_never_overwritten() {
     let tree = Tree::new();
-    // The name is taken by what cannot be read as a release.
+    // The file already exists, but cannot be read as a release.
     let path = format!("spec/released/{}.yaml", raised(&tree, [0, 0, 1]));
     tree.write(&path, "openapi: 3.0.3\n");
     assert_rejected(&tree, &raised(&tree, [0, 0, 1]), &[&path, "breaking"]);
 }
 
-/// The whole way, with the gate that compiles something: in a folder that is the
-/// same each time, so that what it compiled is there the next time.
+/// Tests the whole release, including the gate that compiles code. The folder is the same in each
+/// run, so that compiled code can be used again.
 #[test]
 fn a_release_freezes_the_document_moves_every_version_and_leaves_all_gates_green() {
     let own = Path::new(env!("CARGO_TARGET_TMPDIR"));
@@ -270,7 +269,7 @@ fn development_after_a_release_gives_the_crates_a_version_of_their_own() {
         assert_rejected(
             &tree,
             &version,
-            &["was released already", "choose a greater version"],
+            &["was already released", "choose a greater version"],
         );
     }
     let before = contents(&tree);
@@ -296,7 +295,7 @@ fn development_after_a_release_gives_the_crates_a_version_of_their_own() {
     assert_eq!(findings.0["passed"], false, "it comes before the release");
 }
 
-/// Cargo itself finds the lock file in order.
+/// Checks that cargo accepts the lock file.
 #[track_caller]
 fn assert_lock_has(tree: &Tree, version: &str) {
     let lock = tree.read("Cargo.lock");
@@ -307,14 +306,14 @@ fn assert_lock_has(tree: &Tree, version: &str) {
             "{name} is not {version} in Cargo.lock"
         );
     }
-    // The lock file of another workspace, which depends on a crate of this one.
+    // The lock file of another workspace, which depends on a crate of this workspace.
     let browser = tree.read("examples/browser/Cargo.lock");
     let entry = format!("name = \"petstore-client\"\nversion = \"{version}\"\n");
     assert!(
         browser.contains(&entry),
         "petstore-client is not {version} there"
     );
-    // A version that is not the workspace's stays.
+    // A version other than the workspace's is kept.
     for lock in [&lock, &browser] {
         let toolkit = "name = \"openapi-dropshot-client\"\nversion = \"0.";
         assert!(lock.contains(toolkit), "the toolkit has another version");
@@ -322,7 +321,7 @@ fn assert_lock_has(tree: &Tree, version: &str) {
     assert_cargo_accepts(tree);
 }
 
-/// The lock file fits the manifests.
+/// Checks that the lock file matches the manifests.
 #[track_caller]
 fn assert_cargo_accepts(tree: &Tree) {
     let whole = Copy::of(&[""]);
@@ -352,7 +351,8 @@ fn a_release_of_the_toolkit_sets_its_versions_and_dates_its_changelog_only() {
         TOOLKIT,
         &format!("# Changelog\n\n## Unreleased\n\n{entries}"),
     );
-    // The lock files then fit the manifests: before, they have the versions of the workspace.
+    // After this, the lock files match the manifests. Before, they have the versions of the
+    // workspace.
     let version = format!("{}-dev", raised(&tree, [0, 1, 0]));
     let output = tree.xtask(&["release", &version]);
     assert!(output.status.success(), "{}", all_of(&output));
@@ -398,7 +398,7 @@ fn a_release_of_the_toolkit_sets_its_versions_and_dates_its_changelog_only() {
     );
 }
 
-/// Fails unless the release of the toolkit is rejected with this text, and nothing changed.
+/// Fails unless the release of the toolkit is rejected with this text and nothing changed.
 #[track_caller]
 fn assert_toolkit_rejected(tree: &Tree, version: &str, text: &str) {
     let before = contents(tree);

@@ -1,9 +1,8 @@
-//! Tests what the gates report about a sunset on different days. The day is an
-//! argument.
+//! Tests what the gates report about a sunset on different days. The day is an argument.
 
 use crate::check::tree::{CHANGELOG, DOCUMENT, Tree, all_of};
 
-/// What the gate `lifecycle` says on a day: its state, and all that is printed.
+/// Returns the exit code of the gate `lifecycle` on a day, and its whole output.
 fn on(tree: &Tree, day: &str) -> (Option<i32>, String) {
     let output = tree.xtask(&["check", "--gate", "lifecycle", "--today", day]);
     (output.status.code(), all_of(&output))
@@ -43,15 +42,15 @@ fn from_the_day_of_a_sunset_on_the_gate_fails_and_says_what_to_remove() {
             "--> spec/openapi.yaml:",
             "cargo xtask generate",
         ] {
-            assert!(printed.contains(words), "`{words}` is not said:\n{printed}");
+            assert!(printed.contains(words), "`{words}` is missing:\n{printed}");
         }
     }
 }
 
-/// Removes the operation from the document, with the error code that only it returns.
+/// Removes the operation from the document, together with the error code that only it returns.
 pub(crate) fn remove_get_pet(tree: &Tree) {
     let text = tree.read(DOCUMENT);
-    // From its path to the next one, or to what follows all paths.
+    // Removes the text from the path of the operation to the next path, or to the end of the paths.
     let begins = text.find("  /pets/{petId}:\n").expect("the path is there");
     let length = text[begins..]
         .lines()

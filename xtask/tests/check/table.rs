@@ -1,4 +1,4 @@
-//! The table of mutations: each breaks something that one gate checks.
+//! The table of mutations. Each mutation breaks something that one gate checks.
 
 mod breaking;
 mod changelog;
@@ -8,30 +8,31 @@ mod lifecycle;
 
 use crate::check::tree::{DOCUMENT, TODAY};
 
-/// One way to break something.
+/// A change that breaks something.
 pub(crate) struct Mutation {
     /// What is broken.
     pub(crate) what: &'static str,
-    /// File, text and what replaces its first occurrence; `*` is all of the
-    /// file, `RELEASED` the newest released document, `VERSION` its version.
+    /// The edits: a file, a text, and the replacement for the first occurrence of the text. `*`
+    /// stands for the whole file, `RELEASED` for the newest released document, and `VERSION` for
+    /// its version.
     pub(crate) edits: &'static [(&'static str, &'static str, &'static str)],
-    /// Whether the code is generated anew afterwards.
+    /// Whether the code is generated again after the edits.
     pub(crate) is_generated: bool,
     /// The day on which the gates are run.
     pub(crate) today: &'static str,
-    /// The gate that guards it.
+    /// The gate that must report it.
     pub(crate) gate: &'static str,
-    /// Gates that cannot be green then.
+    /// Other gates that cannot pass in this case.
     pub(crate) also: &'static [&'static str],
-    /// How the gate calls the fault.
+    /// The rule with which the gate reports it.
     pub(crate) rule: &'static str,
-    /// Where it sees it: a file, and a part of the line.
+    /// Where the gate reports it: a file, and a part of the line.
     pub(crate) at: (&'static str, &'static str),
-    /// What it says to do.
+    /// A part of the help.
     pub(crate) help: &'static str,
 }
 
-/// What most rows share.
+/// The values that most rows share.
 const ROW: Mutation = Mutation {
     what: "",
     edits: &[],
@@ -44,11 +45,11 @@ const ROW: Mutation = Mutation {
     help: "",
 };
 
-/// A mutation of the document that leaves the generated code behind.
+/// The gates that fail if a mutation of the document makes the generated code stale.
 const STALE: &[&str] = &["generated"];
 
-/// The table, a file a gate. That of the gate `roundtrip` is where the gate
-/// is, in `src/check/roundtrip`.
+/// The table, with one file per gate. The mutations for the gate `roundtrip` are in
+/// `src/roundtrip/tests` of `cargo-openapi-dropshot`.
 const TABLE: &[&[Mutation]] = &[
     document::ROWS,
     generated::ROWS,

@@ -1,6 +1,5 @@
-//! Makes a copy of the inputs of the gates in their state on the day after a
-//! release, so that the tests do not depend on unreleased additions to the
-//! contract.
+//! Copies the inputs of the gates in their state on the day after a release, so that the tests do
+//! not depend on unreleased additions to the contract.
 
 use crate::copy::{Copy, files_of, workspace_root};
 use openapi_dropshot_contract::Document;
@@ -17,10 +16,10 @@ pub(crate) const ACCEPTED: &str = "spec/accepted-breaks.toml";
 pub(crate) const SUMS: &str = "spec/released/SHA256SUMS";
 pub(crate) const CHANGELOG: &str = "CHANGELOG.md";
 
-/// The day of the tests, long before any sunset.
+/// The date of the tests, long before any sunset.
 pub(crate) const TODAY: &str = "2027-01-01";
 
-/// All gates but `roundtrip`.
+/// All gates except `roundtrip`.
 pub(crate) const QUICK: &[&str] = &[
     "document",
     "generated",
@@ -37,17 +36,18 @@ const PARTS: &[&str] = &[
     "crates/petstore-client/src/generated",
 ];
 
-/// Document, releases, changelog, generated code and what cargo reads.
+/// A copy of the document, the releases, the changelog, the generated code, and the files that
+/// cargo reads.
 pub(crate) struct Tree(Copy);
 
 impl Tree {
-    /// The day after a release: the document is the released one, and an entry
-    /// names every operation, so that no change is untold.
+    /// The day after a release: the document is the released one, and a changelog entry names every
+    /// operation, so that every change has an entry.
     pub(crate) fn new() -> Self {
         Tree::new_in(tempfile::tempdir().expect("a temporary folder"))
     }
 
-    /// The same, in a folder that the caller chose.
+    /// Does the same in a folder that the caller chose.
     pub(crate) fn new_in(folder: TempDir) -> Self {
         let files = files_of(&workspace_root());
         let is_of_cargo =
@@ -125,14 +125,14 @@ impl Tree {
             .expect("xtask can be run")
     }
 
-    /// Generates the code anew.
+    /// Generates the code again.
     #[track_caller]
     pub(crate) fn generate(&self) {
         let output = self.xtask(&["generate"]);
         assert!(output.status.success(), "{}", all_of(&output));
     }
 
-    /// Runs the gates without `roundtrip`, with more arguments.
+    /// Runs the gates except `roundtrip`, with more arguments.
     pub(crate) fn check(&self, arguments: &[&str]) -> Output {
         let gates = QUICK.iter().flat_map(|gate| ["--gate", gate]);
         let arguments: Vec<&str> = ["check"]
@@ -143,7 +143,7 @@ impl Tree {
         self.xtask(&arguments)
     }
 
-    /// What the gates find on this day.
+    /// Returns what the gates find on this day.
     pub(crate) fn findings_on(&self, today: &str) -> Findings {
         let output = self.check(&["--format", "json", "--today", today]);
         let json: Value = serde_json::from_slice(&output.stdout)
@@ -156,7 +156,7 @@ impl Tree {
         Findings(json)
     }
 
-    /// What the gates find.
+    /// Returns what the gates find.
     pub(crate) fn findings(&self) -> Findings {
         self.findings_on(TODAY)
     }
@@ -182,7 +182,7 @@ impl Findings {
             .collect()
     }
 
-    /// What a gate found.
+    /// Returns the findings of a gate.
     pub(crate) fn of(&self, gate: &str) -> Vec<&Value> {
         self.gates()
             .filter(|found| found["name"] == gate)
@@ -191,7 +191,7 @@ impl Findings {
             .collect()
     }
 
-    /// The command that fixes what a gate found.
+    /// Returns the command that fixes the findings of a gate.
     pub(crate) fn fix(&self, gate: &str) -> &str {
         let mut gates = self.gates().filter(|found| found["name"] == gate);
         gates
@@ -199,7 +199,7 @@ impl Findings {
             .unwrap_or_default()
     }
 
-    /// A line for each finding.
+    /// Returns one line per finding.
     pub(crate) fn shown(&self) -> String {
         let mut lines = String::new();
         for gate in self.gates() {
@@ -224,7 +224,7 @@ impl Findings {
     }
 }
 
-/// All that a program printed.
+/// Returns the whole output of a program.
 pub(crate) fn all_of(output: &Output) -> String {
     [&output.stdout, &output.stderr]
         .map(|bytes| String::from_utf8_lossy(bytes).into_owned())

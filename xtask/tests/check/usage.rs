@@ -1,6 +1,6 @@
 //! Tests `check --usage FILE`: an operation that was called in the last 30 days must not be removed.
-//! The exports are in the form that `petstore-server usage --format json` writes; a test of
-//! `petstore-server` compares them.
+//! The exports have the form that `petstore-server usage --format json` writes. A test of
+//! `petstore-server` compares the two.
 
 use crate::check::{
     sunsets::remove_get_pet,
@@ -30,7 +30,7 @@ fn export(last_seen: Option<&str>, days_without_calls: Option<i64>) -> Value {
     })
 }
 
-/// The exit code of the gate on a day, and what it prints.
+/// Returns the exit code of the gate on a day, and its output.
 fn check(tree: &Tree, export: &str, day: &str) -> (Option<i32>, String) {
     tree.write("usage.json", export);
     let file = tree.root().join("usage.json");

@@ -1,8 +1,6 @@
-//! Tests that an addition to the contract does not affect applications that use
-//! the client. One application is compiled against the client of this document,
-//! and then against the client of a document with more operations, properties
-//! and values; operations that are not stable need the cargo feature of their
-//! level.
+//! Tests that an addition to the contract does not affect applications that use the client. An application is compiled
+//! against the client of this document, and then against the client of a document with more operations, properties and
+//! values. Operations that are not stable need the cargo feature for their level.
 
 use super::contract_change::generate;
 use crate::copy::Copy;
@@ -11,8 +9,8 @@ use serde_json::Value;
 const DOCUMENT: &str = "spec/openapi.yaml";
 const EXAMPLE: &str = "examples/add_pet.rs";
 
-/// Uses today's client in every way that its documentation allows: builders,
-/// fields, matches, streams, settings, errors.
+/// Uses the current client in every way that its documentation allows: builders, fields, matches, streams, settings,
+/// errors.
 const APPLICATION: &str = r#"//! An application.
 
 use petstore_client::{CallOptions, Client, Error, ErrorCode, NewPet, Pet, PetStatus, RetryPolicy};
@@ -53,7 +51,7 @@ fn main() -> Result<(), Error> {
 }
 "#;
 
-/// Needs an operation of each level.
+/// Uses an operation of each level that is not stable.
 const ADVENTUROUS: &str = r#"//! An application that tries what is new.
 
 use petstore_client::Client;
@@ -67,7 +65,7 @@ pub fn new(client: &Client) {
 fn main() {}
 "#;
 
-/// Two operations that are not stable, and one that is.
+/// Two operations that are not stable, and one stable operation.
 fn operations() -> String {
     let operation = |path: &str, id: &str, level: &str| {
         format!(
@@ -121,7 +119,7 @@ fn operations() -> String {
     .concat()
 }
 
-/// More of everything that may be added.
+/// Adds more of everything that may be added.
 pub(crate) fn add_to_the_contract(copy: &Copy) {
     copy.replace(DOCUMENT, "\ncomponents:\n", &operations());
     copy.replace(
@@ -163,7 +161,7 @@ pub(crate) fn add_to_the_contract(copy: &Copy) {
 }
 
 #[test]
-fn an_application_compiles_with_the_client_of_before_and_after_an_addition() {
+fn an_application_compiles_with_the_client_before_and_after_an_addition() {
     let (copy, _lock) = Copy::of_the_workspace();
 
     copy.write(EXAMPLE, APPLICATION);
@@ -172,8 +170,8 @@ fn an_application_compiles_with_the_client_of_before_and_after_an_addition() {
     generate(&copy);
     assert_eq!(faults(&copy, &[]), Vec::<String>::new(), "after");
 
-    // Some members of the workspace enable the feature `beta`, which enables it for all; the command line also enables
-    // `experimental`.
+    // Some members of the workspace enable the feature `beta`, which enables it for all members. The command line also
+    // enables `experimental`.
     let cli = "crates/petstore-cli/Cargo.toml";
     copy.replace(cli, "[\"beta\", \"experimental\"]", "[\"beta\"]");
     copy.write(EXAMPLE, ADVENTUROUS);
@@ -184,7 +182,7 @@ fn an_application_compiles_with_the_client_of_before_and_after_an_addition() {
     );
     let shown = faults(&copy, &["petstore-client/experimental"]);
     assert_eq!(shown, Vec::<String>::new(), "all features");
-    // Without the feature, as by default.
+    // Without the feature, which is the default.
     copy.replace("examples/Cargo.toml", "[\"beta\", ", "[");
     copy.replace(cli, ", features = [\"beta\"]", "");
     let hidden = faults(&copy, &[]);
@@ -196,12 +194,13 @@ fn an_application_compiles_with_the_client_of_before_and_after_an_addition() {
     }
 }
 
-/// What the compiler says of the client and of those who use it, warnings
-/// included; the service is not asked: it has operations to write.
+/// Returns what the compiler reports for the client and for the crates that use it, including warnings. The service is
+/// not compiled, because its new operations have no handlers yet.
 fn faults(copy: &Copy, features: &[&str]) -> Vec<String> {
     let output = copy
         .cargo()
-        // Of the whole workspace: so features are those of other commands, and no dependency is compiled again.
+        // The whole workspace is compiled, so that the features are the same as for other commands and no dependency
+        // is compiled again.
         .args(["check", "--workspace", "--bin", "add_pet", "--locked"])
         .args(["--message-format=json", "--features", &features.join(",")])
         .output()
@@ -225,7 +224,7 @@ fn faults(copy: &Copy, features: &[&str]) -> Vec<String> {
         .iter()
         .filter(|message| message["reason"] == "compiler-message")
         .map(|message| &message["message"])
-        // The last one only counts those before it.
+        // The last message only counts the messages before it.
         .filter(|message| !message["spans"].as_array().is_none_or(Vec::is_empty))
         .map(|message| message["rendered"].as_str().unwrap_or_default().to_owned())
         .collect()

@@ -1,5 +1,5 @@
-//! Tests `cargo xtask generate` as a program, on a copy of the contract and of
-//! its generated code. The crates with generated code test its behaviour.
+//! Tests `cargo xtask generate` as a program, on a copy of the contract and its generated code. The
+//! crates with generated code test the behaviour of that code.
 
 use crate::copy::Copy;
 use std::{
@@ -16,7 +16,7 @@ const FOLDERS: [&str; 3] = [
 ];
 const SOME_FILE: &str = "crates/petstore-models/src/generated/mod.rs";
 
-/// The document and the generated folders, nothing else.
+/// A copy of the document and the generated folders.
 struct Tree(Copy);
 
 impl Tree {
@@ -24,7 +24,7 @@ impl Tree {
         Tree(Copy::of(&[&[DOCUMENT][..], &FOLDERS].concat()))
     }
 
-    /// Runs the task and returns its exit code with all it printed.
+    /// Runs the task, and returns its exit code and its whole output.
     fn generate(&self, arguments: &[&str]) -> (i32, String) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
         command
@@ -63,7 +63,7 @@ fn assert_says(printed: &str, lines: &[&str]) {
     for line in lines {
         assert!(
             printed.contains(line),
-            "`{line}` is not said in:\n{printed}"
+            "`{line}` is missing from:\n{printed}"
         );
     }
 }
@@ -197,7 +197,7 @@ fn all_files_are_generated_into_missing_folders() {
 }
 
 #[test]
-fn a_broken_document_is_rejected_with_its_place_and_writes_nothing() {
+fn a_broken_document_is_rejected_with_its_place_and_nothing_is_written() {
     let tree = Tree::new();
     tree.replace(
         DOCUMENT,
@@ -280,7 +280,7 @@ fn skip_unsupported_leaves_out_operations_and_exits_with_3() {
     let contract = tree.read("crates/petstore-api/src/generated/contract.rs");
     assert!(contract.contains("fn list_pets") && !contract.contains("fn list_orders"));
 
-    // The configuration leaves it out from now on.
+    // From now on, the configuration skips the operation.
     let configuration = tree.read("openapi-dropshot.toml");
     let entry = "listOrders = \"unsupported-parameter: ";
     assert!(configuration.contains(entry), "{configuration}");

@@ -1,8 +1,8 @@
 //! Tests a change of the contract in a copy of the workspace.
 //!
-//! The test adds an operation, a property and an enum value, then runs
-//! `cargo xtask generate` and `cargo check`: everything generated compiles, and the
-//! compiler names exactly the places written by hand that have to decide something.
+//! The test adds an operation, a property and an enum value, then runs `cargo xtask generate` and
+//! `cargo check`. All generated code must compile, and the compiler must report exactly the places
+//! in hand-written code that need a decision.
 
 use crate::copy::Copy;
 use serde_json::Value;
@@ -64,27 +64,27 @@ const PROPERTY: &str = "
           $ref: '#/components/schemas/PetStatus'
 ";
 
-/// A trait without one of its methods.
+/// The error for a trait implementation without one of the methods.
 const MISSING_METHOD: &str = "E0046";
-/// A value made without one of its fields, and one taken apart without it.
+/// The errors for a struct expression and a struct pattern without one of the fields.
 const MISSING_FIELD: [&str; 2] = ["E0063", "E0027"];
-/// A match without one of the variants.
+/// The error for a match without one of the variants.
 const MISSING_VARIANT: &str = "E0004";
 
-/// A place that the compiler leads to.
+/// A place that the compiler reports.
 struct Place {
     file: String,
     line: u64,
     code: String,
     message: String,
-    /// Where in the file it begins, in bytes.
+    /// The byte offset in the file.
     begin: usize,
     /// The text that the compiler suggests between two bytes of the file.
     suggestion: Option<(usize, usize, String)>,
 }
 
 #[test]
-fn the_compiler_leads_to_each_place_that_a_change_of_the_contract_concerns() {
+fn the_compiler_reports_each_place_that_a_contract_change_affects() {
     let (copy, _lock) = Copy::of_the_workspace();
 
     change_the_contract(&copy);
@@ -130,9 +130,9 @@ fn the_compiler_leads_to_each_place_that_a_change_of_the_contract_concerns() {
     );
 }
 
-/// All places that the compiler leads to. It looks at a crate only when those
-/// below compile: each round mends what was found as roughly as the compiler
-/// proposes, until only the method is left.
+/// Returns all places that the compiler reports. The compiler checks a crate only if its
+/// dependencies compile, so after each round the reported places are fixed roughly as the compiler
+/// suggests, until only the missing method is left.
 fn follow_the_compiler(copy: &Copy) -> Vec<Place> {
     const ROUNDS: usize = 5;
     let mut places = Vec::new();
@@ -187,7 +187,8 @@ pub(crate) fn generate(copy: &Copy) {
 fn check(copy: &Copy) -> Vec<Place> {
     let output = copy
         .cargo()
-        // The whole workspace, as other commands have it: no dependency is compiled again.
+        // The whole workspace is checked, as in other commands, so that no dependency is compiled
+        // again.
         .args([
             "check",
             "--workspace",
@@ -216,7 +217,7 @@ fn check(copy: &Copy) -> Vec<Place> {
 }
 
 impl Place {
-    /// Where an error is; nothing if the message is not an error, or has no place.
+    /// Returns the place of an error; `None` if the message is not an error or has no place.
     fn of(message: &Value) -> Option<Self> {
         let span = spans(message).find(|span| span["is_primary"] == true)?;
         let proposed = message["children"].as_array()?.iter().flat_map(spans);
@@ -242,7 +243,7 @@ impl Place {
 }
 
 impl Place {
-    /// Whether the compiler says one of these things of this name, here.
+    /// Whether the compiler reports one of these errors about this name in this folder.
     fn is(&self, codes: &[&str], name: &str, below: &str) -> bool {
         codes.contains(&self.code.as_str())
             && self.message.contains(name)
@@ -270,10 +271,11 @@ fn number(value: &Value) -> Option<usize> {
         .and_then(|number| usize::try_from(number).ok())
 }
 
-/// Makes the places compile: a field is left out, a variant is not handled.
+/// Makes the places compile: a new field is empty or ignored, a new variant is not handled.
 fn mend(copy: &Copy, places: &[Place]) {
     let mut places: Vec<&Place> = places.iter().collect();
-    // From the end of each file, so that the places before keep theirs.
+    // The places are changed from the end of each file, so that the offsets of earlier places do
+    // not change.
     places.sort_by(|a, b| (&a.file, b.begin).cmp(&(&b.file, a.begin)));
     for place in places {
         let mut text = copy.read(&place.file);

@@ -1,5 +1,5 @@
-//! Tests `cargo xtask generate` on copies of this workspace: the command itself,
-//! and the effect of its output on hand-written code.
+//! Tests `cargo xtask generate` on copies of this workspace: the command itself, and the effect of
+//! its output on hand-written code.
 
 mod application;
 mod command;

@@ -1,6 +1,6 @@
-//! Tests an old application with a newer service: a client of the released document is compiled and run, and gets
-//! responses of a document with more operations, properties and values. None of them is an error for the client, and it
-//! loses no data of them. `application` tests the effect of an addition on the compilation of applications.
+//! Tests an old application with a newer service. A client of the released document is compiled and run, and receives
+//! responses of a document with more operations, properties and values. None of these is an error for the client, and
+//! it loses no data. `application` tests whether applications still compile after an addition.
 
 use super::{application::add_to_the_contract, contract_change::generate};
 use crate::copy::Copy;
@@ -16,14 +16,14 @@ use std::{
 const DOCUMENT: &str = "spec/openapi.yaml";
 const RELEASED: &str = "spec/released/1.0.0.yaml";
 
-/// The differences that the client's own code shows for documents after the released one.
+/// The parts of the hand-written client code that name types of documents after the released one.
 const LATER_TYPES: &[&str] = &[
     "#[cfg(feature = \"experimental\")]\nmod events;\n",
     "#[cfg(feature = \"experimental\")]\npub use types::{Event, EventType};\n",
     "#[cfg(feature = \"beta\")]\npub use types::{ImportResult, NewOrder, Order, OrderStatus, OrderUpdate, Orders, PetToImport};\n",
 ];
 
-/// Prints all pets, and what became of one that it tried to add.
+/// Prints all pets, and the result of trying to add a pet.
 const APPLICATION: &str = r#"//! An application.
 
 use petstore_client::{Client, Error, NewPet};
@@ -48,8 +48,7 @@ async fn main() -> Result<(), Error> {
 }
 "#;
 
-/// The responses to a list: two pages of a document that has one value of
-/// `PetStatus` and one member of `Pet` more.
+/// The responses for a list: two pages of a document with one more value of `PetStatus` and one more member of `Pet`.
 fn pages() -> [Value; 2] {
     [
         json!([
@@ -60,8 +59,8 @@ fn pages() -> [Value; 2] {
     ]
 }
 
-/// The response to a creation: a code that the released document does not list.
-/// That document has no `Idempotency-Key` either: the creation is not repeated.
+/// The response for a creation: an error code that the released document does not list. That document also has no
+/// `Idempotency-Key`, so the creation is not repeated.
 fn closed() -> Value {
     json!({"code": "closed", "message": "come back tomorrow", "status": 503})
 }
@@ -108,8 +107,8 @@ fn is_valid(document: &str, schema: &str, value: &Value) -> bool {
     validator.is_valid(value)
 }
 
-/// Compiles the application. Its client has another name in the target folder: tests of the client
-/// take the newest library of that name for their own.
+/// Compiles the application. Its client has another name in the target folder, because tests of the client use the
+/// newest library with that name.
 fn build(copy: &Copy) -> PathBuf {
     let client = "[workspace.dependencies]\npetstore-client = { package = \"older-client\", path = \"crates/petstore-client\" }\n";
     let manifest = copy.read("Cargo.toml");
@@ -133,8 +132,8 @@ fn build(copy: &Copy) -> PathBuf {
     copy.write("examples/older_client.rs", APPLICATION);
     let output = copy
         .cargo()
-        // The whole workspace, as other commands have it: no dependency is compiled again. The lock
-        // file changes with the name of the client.
+        // The whole workspace is compiled, as in other commands, so that no dependency is compiled again. The lock file
+        // changes with the name of the client.
         .args(["build", "--workspace", "--bin", "older_client"])
         .arg("--message-format=json")
         .output()
@@ -145,13 +144,13 @@ fn build(copy: &Copy) -> PathBuf {
     program.unwrap_or_else(|| panic!("{}", String::from_utf8_lossy(&output.stderr)))
 }
 
-/// The newer service: it gives the responses above, each on its own connection.
+/// The newer service. It sends the responses above, each on a separate connection.
 fn serve() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let address = listener.local_addr().expect("a bound listener has one");
     thread::spawn(move || {
         for connection in listener.incoming().flatten() {
-            // A connection that breaks does not concern the service.
+            // A broken connection does not matter for the service.
             answer(connection).ok();
         }
     });

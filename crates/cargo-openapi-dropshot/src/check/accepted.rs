@@ -1,6 +1,6 @@
-//! Reads the accepted breaking changes: a file that lists each with its rule,
-//! its place, a reason and a date. An entry that matches no change is a fault,
-//! because it would hide a later breaking change.
+//! Reads the file of accepted breaking changes. It lists each change with its rule, its place, a
+//! reason and a date. An entry that matches no change is an error, because it would hide a later
+//! breaking change.
 
 use crate::repository::Finding;
 use crate::{
@@ -31,7 +31,7 @@ struct Content {
 struct Entry {
     /// The rule id, such as `request-parameter-removed`.
     rule: Spanned<String>,
-    /// The place of the change: a JSON pointer into the document that has it.
+    /// The place of the change: a JSON pointer into the document that contains the changed part.
     at: String,
     /// Why this change is worth breaking clients.
     reason: Spanned<String>,
@@ -41,16 +41,16 @@ struct Entry {
 
 /// The entries, and what is wrong with them.
 pub(super) struct Accepted {
-    /// The file, relative to the root.
+    /// The name of the file, relative to the root.
     file: String,
     text: Arc<str>,
     entries: Vec<Spanned<Entry>>,
-    /// Faults of the entries themselves.
+    /// Findings about the entries themselves.
     pub(super) findings: Vec<Finding>,
 }
 
 impl Accepted {
-    /// Reads the file of the project, which need not exist.
+    /// Reads the file of the project. The file does not have to exist.
     pub(super) fn read(project: &Project, today: NaiveDate) -> Result<Self> {
         let file = project.accepted_breaks.clone();
         let text = match fs::read_to_string(project.path(&file)) {
@@ -67,7 +67,8 @@ impl Accepted {
         match toml::from_str::<Content>(&accepted.text) {
             Ok(content) => accepted.entries = content.accepted,
             Err(error) => {
-                let help = "an entry has `rule`, `at`, `reason` and `date`, and nothing else";
+                let help =
+                    "an entry must have `rule`, `at`, `reason` and `date`, and no other keys";
                 let span = error.span().unwrap_or_default();
                 accepted.findings = vec![accepted.fault(span, error.message(), help)];
             }
@@ -79,7 +80,7 @@ impl Accepted {
         Ok(accepted)
     }
 
-    /// The fault of an entry by itself, if it has one.
+    /// Returns what is wrong with an entry, regardless of the changes.
     fn fault_of(&self, entry: &Entry, project: &Project, today: NaiveDate) -> Option<Finding> {
         let rule = entry.rule.get_ref();
         let date = entry.date.get_ref().to_string().parse::<NaiveDate>();
@@ -96,7 +97,7 @@ impl Accepted {
             return None;
         } else {
             let message =
-                "the date of an accepted breaking change is not a day, or lies in the future";
+                "the date of an accepted breaking change is not a valid date, or is in the future";
             let help = "write the day of the decision as `2026-11-21`, without quotes";
             self.fault(entry.date.span(), message, help)
         })
@@ -108,7 +109,7 @@ impl Accepted {
         entries.any(|entry| entry.get_ref().covers(change))
     }
 
-    /// All faults of the entries, given the changes that they may accept.
+    /// Returns all findings about the entries, given the changes that they may accept.
     pub(super) fn faults(&self, changes: &[Change]) -> Vec<Finding> {
         let unused = self.entries.iter().filter_map(|spanned| {
             let entry = spanned.get_ref();
@@ -140,8 +141,8 @@ impl Entry {
     }
 }
 
-/// The more specific of a change's two places: the older document names what was
-/// removed, the newer one what was added.
+/// Returns the more specific of the two places of a change: in the older document for a removed
+/// part, in the newer document for an added part.
 fn pointer(change: &Change) -> &str {
     let places = [&change.at.base, &change.at.revision];
     let pointers = places.into_iter().flatten().map(|at| at.pointer.as_str());
@@ -149,7 +150,7 @@ fn pointer(change: &Change) -> &str {
     longest.unwrap_or_default()
 }
 
-/// The entry that accepts a change, without its reason.
+/// Returns the entry that accepts a change, without a reason.
 pub(super) fn entry(change: &Change, today: NaiveDate) -> String {
     format!(
         "{ENTRY}\nrule = '{}'\nat = '{}'\nreason = ''\ndate = {today}",
@@ -158,11 +159,12 @@ pub(super) fn entry(change: &Change, today: NaiveDate) -> String {
     )
 }
 
-/// The text of the file without its entries: a release contains what they accepted.
+/// Returns the text of the file without its entries, because a release contains the changes that
+/// they accepted.
 pub(crate) fn without_entries(text: &str) -> String {
     let table = DeTable::parse(text).map(Spanned::into_inner);
     let table = table.unwrap_or_default();
-    // The file has no other key, so that the entries are the rest of it.
+    // The file has no other key, so everything from the first entry on belongs to the entries.
     let keys = table.keys().map(|key| key.span().start);
     let start = keys.min().unwrap_or(text.len());
     let line = text[..start].rfind('\n').map_or(0, |end| end + 1);

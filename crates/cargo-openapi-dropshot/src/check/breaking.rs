@@ -1,5 +1,5 @@
-//! Gate `breaking`: no change since the newest released document breaks a client,
-//! unless `accepted` lists it.
+//! Gate `breaking`: no change since the newest released document breaks a client, except changes
+//! that `accepted` lists.
 
 use super::{
     Inputs, Outcome,
@@ -52,7 +52,7 @@ pub(super) fn run(inputs: &Inputs<'_>) -> Result<Outcome> {
     let is_of_change = |finding: &Finding| level(finding.problem.rule).is_some();
     let fix = match findings.iter().any(is_of_change) {
         true => format!("undo the change, or accept it in {accepted_breaks}"),
-        false => "do what the help above says".to_owned(),
+        false => "follow the help above".to_owned(),
     };
     Ok(Outcome {
         summary,
@@ -61,8 +61,8 @@ pub(super) fn run(inputs: &Inputs<'_>) -> Result<Outcome> {
     })
 }
 
-/// Whether this gate reports a change: a removal belongs to this gate and to the
-/// gate `lifecycle`, other changes of lifecycles to that gate only.
+/// Whether this gate reports a change. Removals are reported by this gate and by the gate
+/// `lifecycle`; other changes of a lifecycle only by that gate.
 fn belongs_to_gate(change: &Change) -> bool {
     change.level != Level::Info && (!is_about_lifecycle(change) || is_removal(change))
 }

@@ -1,5 +1,5 @@
-//! Gate `changelog`: the changelog has an entry for each change since the newest
-//! release, and all versions are that of the newest release.
+//! Gate `changelog`: the changelog has an entry for each change since the newest release, and all versions are the version of the
+//! newest release.
 
 use super::{Inputs, Outcome};
 use crate::{
@@ -25,7 +25,7 @@ use openapi_dropshot_contract::{
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The groups of a section.
+/// The headings of the groups of changes in a section.
 const GROUPS: &[&str] = &[
     "Added",
     "Changed",
@@ -71,14 +71,14 @@ pub(super) fn run(inputs: &Inputs<'_>) -> Result<Outcome> {
     Ok(Outcome {
         summary,
         fix: Some(format!(
-            "change {} as the help above says",
+            "change {} as the help above describes",
             files.join(" and ")
         )),
         findings: gate.findings,
     })
 }
 
-/// The result if the changelog is missing.
+/// Returns the result if the changelog is missing.
 fn missing(file: &str) -> Outcome {
     let message = "there is no changelog";
     let help =
@@ -98,7 +98,7 @@ struct Gate<'a> {
 }
 
 impl Gate<'_> {
-    /// Reports a fault of the changelog, with the lines around it.
+    /// Reports a problem of the changelog, with the lines around it.
     fn fault(&mut self, rule: &Rule, at: &Location, message: String, help: &str) {
         let severity = match self.inputs.project.severities.get(rule.id) {
             Some(None) => return,
@@ -110,7 +110,7 @@ impl Gate<'_> {
         self.findings.push(finding);
     }
 
-    /// Checks that the section Unreleased comes first, and then the releases from the newest on.
+    /// Checks that the section Unreleased comes first, followed by the releases, the newest first.
     fn check_form(&mut self) {
         if self.changelog.unreleased().is_none() {
             let first = self.changelog.sections.first();
@@ -145,16 +145,16 @@ impl Gate<'_> {
                 continue;
             };
             if newer.is_some_and(|newer| newer <= version) {
-                let message = format!("{version} is below a release that is not newer");
-                let help = "put the newest release first, and each once";
+                let message = format!("{version} is listed below a release that is not newer");
+                let help = "list each release once, the newest one first";
                 self.fault(&CHANGELOG_FORM, &section.at, message, help);
             }
             newer = Some(version);
         }
     }
 
-    /// Checks that document, changelog and manifest have the version of the newest release; the
-    /// manifest may have that of the development after it.
+    /// Checks that the document, the changelog and the manifest have the version of the newest release. The manifest may instead
+    /// have the version of the development after that release.
     fn check_versions(&mut self) -> Result<()> {
         let inputs = self.inputs;
         let Some(newest) = inputs.newest().map(|newest| newest.version) else {
@@ -166,7 +166,7 @@ impl Gate<'_> {
             let version = &document.info.version;
             if version.value != newest.to_string() {
                 let message = format!(
-                    "the version is {}, but {newest} was released last",
+                    "the version is {}, but the newest release is {newest}",
                     version.value
                 );
                 let problem = VERSION.problem(&version.at, message, &help);
@@ -181,7 +181,10 @@ impl Gate<'_> {
             let version = released.version;
             if !sections.iter().any(|(own, _)| *own == version) {
                 let at = Location::start(&self.changelog.file);
-                let message = format!("{} was released, but has no section", released.path);
+                let message = format!(
+                    "{} was released, but the changelog has no section for it",
+                    released.path
+                );
                 let help =
                     format!("add `## {version} - ` with the day, and the changes of that release");
                 self.fault(&RELEASE_WITHOUT_SECTION, &at, message, &help);
@@ -190,7 +193,7 @@ impl Gate<'_> {
         if let Some((own, at)) = sections.first().filter(|(own, _)| *own > newest) {
             let message =
                 format!("{own} has a section, but the newest released document is {newest}");
-            let help = format!("leave it under `## {UNRELEASED}`, and run: {release} {own}");
+            let help = format!("move the entries to `## {UNRELEASED}`, and run: {release} {own}");
             self.fault(&SECTION_WITHOUT_RELEASE, at, message, &help);
         }
         if !inputs.project.cargo_version {
@@ -203,7 +206,7 @@ impl Gate<'_> {
             if mention.version != newest.to_string() && !is_between {
                 let at = mention.at(MANIFEST, &manifest);
                 let message = format!(
-                    "the version of {} is {}, but {newest} was released last",
+                    "the version of {} is {}, but the newest release is {newest}",
                     mention.of, mention.version
                 );
                 let problem = VERSION.problem(&at, message, &help);
@@ -216,7 +219,7 @@ impl Gate<'_> {
     /// Checks that every change since the newest release has an entry under Unreleased.
     fn check_entries(&mut self) {
         let inputs = self.inputs;
-        // `check_form` has reported a missing section.
+        // A missing section was already reported by `check_form`.
         let (Some(newest), Some(document), Some(unreleased)) = (
             inputs.newest(),
             inputs.document(),
@@ -225,13 +228,13 @@ impl Gate<'_> {
             return;
         };
         if !unreleased.has_entries() {
-            // Changes that `diff` does not report may still matter, such as an extension, except for texts.
+            // Changes that `diff` does not report may still matter, such as a changed extension. Changed descriptions do not.
             if without_texts(&newest.root) != without_texts(&document.root) {
                 let message = format!(
-                    "{} has changed since {}, but the changelog names no change",
+                    "{} has changed since {}, but the changelog has no entry for the change",
                     inputs.file, newest.version
                 );
-                let help = "write what the change means for the readers of the next release";
+                let help = "describe what the change means for the clients of the next release";
                 self.fault(&CHANGELOG_ENTRY, &unreleased.at, message, help);
             }
             return;
@@ -261,8 +264,8 @@ impl Gate<'_> {
 }
 
 impl Gate<'_> {
-    /// Checks that each unreleased entry of an earlier commit is still there, perhaps in
-    /// other words: the other checks do not see entries that are not about the contract.
+    /// Checks that each unreleased entry of an earlier commit still exists, possibly with other words. The other checks do not
+    /// cover entries that are not about the contract.
     fn check_lost(&mut self) -> Result<()> {
         let project = self.inputs.project;
         if project.severities.get(CHANGELOG_ENTRY_LOST.id) == Some(&None) {
@@ -274,7 +277,7 @@ impl Gate<'_> {
         let earlier = match (found, asked) {
             (Ok(Some(text)), _) => Changelog::parse(&self.changelog.file, text),
             (Err(error), Some(_)) => return Err(error),
-            // There is no changelog in the commit, no commit, or no repository.
+            // The commit has no changelog, or there is no commit, or no repository.
             (Ok(None), _) | (Err(_), None) => return Ok(()),
         };
         let Some(unreleased) = earlier.unreleased() else {
@@ -301,9 +304,9 @@ impl Gate<'_> {
                 continue;
             }
             let start: String = entry.chars().take(60).collect();
-            let message = format!("the entry `{start}…` of {revision} is lost");
+            let message = format!("the entry `{start}…`, which is in {revision}, is missing");
             let help = format!(
-                "put it back under `## {UNRELEASED}`; if what it describes was undone, say so with `{}` in `[document.rules]`",
+                "put the entry back under `## {UNRELEASED}`; if the change that it describes was undone, set `{}` in `[document.rules]`",
                 CHANGELOG_ENTRY_LOST.id
             );
             self.fault(&CHANGELOG_ENTRY_LOST, &at, message, &help);
@@ -312,7 +315,7 @@ impl Gate<'_> {
     }
 }
 
-/// Whether half of the words of an entry are in another one.
+/// Whether at least half of the words of an entry are also in another entry.
 fn is_similar(entry: &str, other: &str) -> bool {
     let words = |text: &str| -> BTreeSet<String> {
         let words = text.split(|letter: char| !letter.is_alphanumeric());
@@ -323,8 +326,7 @@ fn is_similar(entry: &str, other: &str) -> bool {
     2 * entry.intersection(&other).count() >= entry.len()
 }
 
-/// The changes of operations, grouped by place: a change of a part that several
-/// operations share needs one entry.
+/// Groups the changes of operations by place, because a change of a part that several operations share needs only one entry.
 fn by_place(changes: &[Change]) -> BTreeMap<(&str, &str), Vec<&Change>> {
     let mut places: BTreeMap<(&str, &str), Vec<&Change>> = BTreeMap::new();
     for change in changes.iter().filter(|change| change.operation.is_some()) {
@@ -338,12 +340,12 @@ fn pointer(at: &Option<Location>) -> &str {
     at.as_ref().map_or("", |at| at.pointer.as_str())
 }
 
-/// The document as JSON, without the texts of summaries and descriptions.
+/// Returns the document as JSON, without summaries and descriptions.
 fn without_texts(root: &Node) -> Value {
     fn remove(value: &mut Value) {
         match value {
             Value::Object(members) => {
-                // A property with such a name has a schema, and no text.
+                // A property may have such a name. Its value is then a schema, not a text.
                 members.retain(|name, value| {
                     !(["summary", "description"].contains(&name.as_str()) && value.is_string())
                 });
@@ -358,8 +360,8 @@ fn without_texts(root: &Node) -> Value {
     json
 }
 
-/// The name of the property or the parameter that a change adds or removes; `None` if it changes something else. The documents are
-/// the older and the newer one.
+/// Returns the name of the property or parameter that a change adds or removes; `None` if the change is about something else. The
+/// documents are the older one and the newer one.
 fn member<'d>([base, revision]: [&'d Node; 2], change: &Change) -> Option<&'d str> {
     let id = change.id;
     let is_member = id.contains("property") || id.contains("parameter");
@@ -392,9 +394,8 @@ fn member<'d>([base, revision]: [&'d Node; 2], change: &Change) -> Option<&'d st
     node.get("name")?.as_str()
 }
 
-/// Whether an entry names one of these changes: its operation, by method and path
-/// or by its id, or the component that contains it; and the property or the parameter that comes or goes. The documents are the
-/// older and the newer one.
+/// Returns whether an entry names one of these changes: its operation (by method and path, or by its id) or the component that
+/// contains it, and also the property or parameter that was added or removed. The documents are the older one and the newer one.
 fn is_named_in(roots: [&Node; 2], changes: &[&Change], member: Option<&str>, body: &str) -> bool {
     let is_of_word = |c: char| c.is_alphanumeric() || "/{}_-.$".contains(c);
     let words: Vec<&str> = (body.split(|c| !is_of_word(c)))
@@ -402,7 +403,7 @@ fn is_named_in(roots: [&Node; 2], changes: &[&Change], member: Option<&str>, bod
         .filter(|word| !word.is_empty())
         .collect();
     let is_quoted = |name: &str| body.contains(&format!("`{name}`"));
-    // An entry may name `thing.colour`, or `/things/{thingId}`.
+    // An entry may write `thing.colour` or `/things/{thingId}`.
     let is_word = |name: &str| {
         let variable = format!("{{{name}}}");
         let mut words = words.iter();
@@ -418,8 +419,8 @@ fn is_named_in(roots: [&Node; 2], changes: &[&Change], member: Option<&str>, bod
     })
 }
 
-/// Whether an operation, such as `GET /books`, is named. The path may have the
-/// prefix under which the service binds it. The older document has the id of an operation that was removed.
+/// Returns whether an operation such as `GET /books` is named. The path may have the base path of the service in front. If the
+/// operation was removed, its id is in the older document.
 fn is_named(roots: [&Node; 2], name: &str, words: &[&str]) -> bool {
     let (method, path) = name.split_once(' ').unwrap_or(("", name));
     let place = format!(
@@ -435,7 +436,7 @@ fn is_named(roots: [&Node; 2], name: &str, words: &[&str]) -> bool {
         || ids.any(|id| words.contains(&id))
 }
 
-/// The component that a pointer leads into.
+/// Returns the name of the component that contains the target of a pointer.
 fn component(pointer: &str) -> Option<String> {
     let mut tokens = pointer.strip_prefix("/components/")?.split('/').skip(1);
     tokens.next().map(unescape_pointer_token)

@@ -1,4 +1,4 @@
-//! Makes findings of changes since the newest release, and says which gate reports a change.
+//! Converts changes since the newest release to findings, and decides which gate reports a change.
 
 use super::{accepted, inputs::Inputs};
 use crate::repository::Finding;
@@ -9,8 +9,7 @@ use openapi_dropshot_contract::{
 };
 use std::collections::BTreeSet;
 
-/// Whether a change belongs to the gate `lifecycle`: it changes a sunset or a stability level,
-/// or removes an operation.
+/// Whether the gate `lifecycle` reports a change: it changes a sunset or a stability level, or removes an operation.
 pub(super) fn is_about_lifecycle(change: &Change) -> bool {
     change.id.contains("sunset") || change.id.contains("stability") || is_removal(change)
 }
@@ -20,8 +19,8 @@ pub(super) fn is_removal(change: &Change) -> bool {
     change.id.starts_with("api-removed-") || change.id.starts_with("api-path-removed-")
 }
 
-/// Makes the findings of changes. One entry accepts all changes of the same rule and place, such as those of the operations that
-/// share a schema, and is printed once.
+/// Converts changes to findings. One entry accepts all changes with the same rule and place, such as the changes of operations
+/// that share a schema, so the entry is printed only once.
 pub(super) fn all_findings(inputs: &Inputs<'_>, changes: &[&Change]) -> Vec<Finding> {
     let mut entries = BTreeSet::new();
     let findings = changes.iter().map(|change| {
@@ -34,8 +33,7 @@ pub(super) fn all_findings(inputs: &Inputs<'_>, changes: &[&Change]) -> Vec<Find
     findings.collect()
 }
 
-/// Makes the finding of a change, with its place in both documents and the entry that
-/// would accept it.
+/// Converts a change to a finding, with its place in both documents and the entry that would accept it.
 fn finding(inputs: &Inputs<'_>, change: &Change, is_first: bool) -> Finding {
     let mut message = match &change.operation {
         Some(operation) => format!("{operation}: {}", change.text),
@@ -44,7 +42,7 @@ fn finding(inputs: &Inputs<'_>, change: &Change, is_first: bool) -> Finding {
     if let (Some(_), Some(base)) = (&change.at.revision, &change.at.base) {
         message += &format!(" (was {base})");
     }
-    // A removed part has a place in the older document only.
+    // A removed part has a place only in the older document.
     let at = change.at.revision.as_ref().or(change.at.base.as_ref());
     let at = at.cloned().unwrap_or_else(|| Location::start(&inputs.file));
     Finding::new(match change.level {
@@ -53,12 +51,14 @@ fn finding(inputs: &Inputs<'_>, change: &Change, is_first: bool) -> Finding {
             let entry = accepted::entry(change, inputs.today);
             let help = match is_first {
                 true => format!("undo the change; if it is intended, add to {file}:\n{entry}"),
-                false => format!("undo the change; the entry above for {file} accepts it as well"),
+                false => {
+                    format!("undo the change; the entry for {file} above also accepts this change")
+                }
             };
             change.problem(Severity::Error, &at, message, help)
         }
         Level::Warn | Level::Info => {
-            let help = "make sure that no client relies on the former behaviour";
+            let help = "make sure that no client relies on the old behaviour";
             change.problem(Severity::Warning, &at, message, help)
         }
     })

@@ -1,4 +1,4 @@
-//! Gate `document`: the document is valid OpenAPI 3.0 and follows the project rules, except those
+//! Gate `document`: the document is valid OpenAPI and follows the project rules, except the rules
 //! about deprecation, which belong to the gate `lifecycle`.
 
 use super::{Inputs, Outcome, lifecycle};

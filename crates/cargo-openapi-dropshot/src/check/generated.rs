@@ -1,4 +1,4 @@
-//! Gate `generated`: the generated code is fresh.
+//! Gate `generated`: the generated code matches the document.
 
 use super::{Inputs, Outcome};
 use crate::repository::Finding;
@@ -29,7 +29,7 @@ pub(super) fn run(inputs: &Inputs<'_>, output: &Output, document: &Document) -> 
     let mut fix = inputs.project.task("generate");
     if !inputs.is_own {
         let own = &inputs.project.document;
-        fix = format!("put {file} in the place of {own}, then: {fix}");
+        fix = format!("replace {own} by {file}, then: {fix}");
     }
     let finding = |stale: &StaleFile| stale_file(inputs, stale, &fix);
     Ok(Outcome {
@@ -39,20 +39,20 @@ pub(super) fn run(inputs: &Inputs<'_>, output: &Output, document: &Document) -> 
         },
         findings: stale.iter().map(finding).collect(),
         fix: match stale.iter().any(|stale| stale.is_foreign) {
-            // The command would fail as well.
+            // The command alone would fail, too.
             true => Some(format!("follow the help, then: {fix}")),
             false => Some(fix),
         },
     })
 }
 
-/// The finding of a stale file, at the first line that differs.
+/// The finding for a stale file, at the first line that differs.
 fn stale_file(inputs: &Inputs<'_>, file: &StaleFile, fix: &str) -> Finding {
     let (actual, expected) = (file.actual.as_deref(), file.expected.as_deref());
     let message = match (actual, expected) {
         _ if file.is_foreign => {
             format!(
-                "{} is in a folder of generated code, and was not generated",
+                "{} is in a folder of generated code, but is not a generated file",
                 file.path
             )
         }

@@ -1,5 +1,5 @@
-//! Reads the inputs of the gates once for all of them: the document, the releases,
-//! the changes since the newest release, and the accepted breaking changes.
+//! Reads the inputs that the gates share: the document, the releases, the changes since the newest
+//! release, and the accepted breaking changes.
 
 use super::{accepted::Accepted, usage::Usage};
 use crate::{
@@ -33,27 +33,26 @@ pub(crate) struct Inputs<'p> {
     pub(super) path: PathBuf,
     /// The name of the document in messages.
     pub(super) file: Arc<str>,
-    /// Whether the code is generated from this document.
+    /// Whether this is the document from which the code is generated.
     pub(super) is_own: bool,
     pub(super) texts: Texts,
-    /// The document, or why it cannot be read.
+    /// The document, or the reason why it cannot be read.
     pub(super) document: Result<Document, Problems>,
-    /// The lint problems; none where the document cannot be read.
+    /// The problems of the linter; empty if the document cannot be read.
     pub(super) lints: Vec<Problem>,
-    /// The releases, oldest first, and what is wrong with them.
+    /// The releases, oldest first, and the problems of the releases.
     pub(super) releases: released::All,
-    /// The changes since the newest release; `None` where one of the two
-    /// documents cannot be compared.
+    /// The changes since the newest release; `None` if one of the two documents cannot be compared.
     pub(crate) changes: Option<Vec<Change>>,
     pub(super) accepted: Accepted,
-    /// The git revision whose changelog entries and released documents must not be lost; `None`
-    /// means HEAD, if there is one.
+    /// The git revision whose changelog entries and released documents must still exist. `None`
+    /// means HEAD, if there is a HEAD.
     pub(super) since: Option<String>,
     /// The usage of deprecated operations, if an export was given.
     pub(super) usage: Option<Usage>,
 }
 
-/// Gives a change the level that it has for the gate; see [`is_raised`].
+/// Sets the level that a change has for the gate; see [`is_raised`].
 fn raise(change: &mut Change, base: &Node) {
     let (Some(operation), true) = (&change.operation, is_raised(change.id)) else {
         return;
@@ -70,8 +69,8 @@ fn raise(change: &mut Change, base: &Node) {
 }
 
 impl<'p> Inputs<'p> {
-    /// Reads the inputs of a project; `spec` replaces the project's document. A fault
-    /// inside of a file is a finding, not an error.
+    /// Reads the inputs of a project. `spec` replaces the project's document. A problem inside of a
+    /// file is a finding, not an error.
     pub(crate) fn read(
         project: &'p Project,
         spec: Option<&Path>,
@@ -103,8 +102,8 @@ impl<'p> Inputs<'p> {
             .map(|document| project.lint(document))
             .unwrap_or_default();
         let releases = released::read_all(project)?;
-        // An incomplete document is compared as far as it goes, but the target of a
-        // dangling reference would count as removed.
+        // An incomplete document is compared as far as possible. A dangling reference prevents the
+        // comparison, because its target would count as removed.
         let is_dangling = |fault: &Problem| fault.rule == DANGLING_REFERENCE.id;
         let draft = read_draft_with_files(&file, &text, &mut load)
             .ok()
@@ -143,14 +142,14 @@ impl<'p> Inputs<'p> {
         self.releases.documents.last()
     }
 
-    /// Makes findings of problems in the document.
+    /// Converts problems in the document to findings.
     pub(super) fn findings(&self, problems: impl IntoIterator<Item = Problem>) -> Vec<Finding> {
         let problems = problems.into_iter();
         let findings = problems.map(|problem| Finding::in_text(problem, &self.texts));
         findings.collect()
     }
 
-    /// The remedy for findings in the document.
+    /// Returns the remedy for findings in the document.
     pub(super) fn follow_help(&self) -> String {
         let task = match self.project.output {
             Some(_) => "generate",
@@ -158,7 +157,7 @@ impl<'p> Inputs<'p> {
         };
         let command = self.project.task(task);
         format!(
-            "change {} as the help above says, then: {command}",
+            "change {} as the help above describes, then: {command}",
             self.file
         )
     }

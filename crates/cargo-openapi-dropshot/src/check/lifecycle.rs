@@ -1,4 +1,4 @@
-//! Gate `lifecycle`: deprecations, sunsets and stability levels follow their rules on the day for which the gates run.
+//! Gate `lifecycle`: deprecations, sunsets and stability levels follow their rules on the given day.
 
 use super::{
     Inputs, Outcome,
@@ -16,7 +16,7 @@ use openapi_dropshot_contract::{
     rules::document::{INCOMPLETE_DEPRECATION, LIFECYCLE, NOT_DEPRECATED, UNKNOWN_REPLACEMENT},
 };
 
-/// Whether a rule of one document belongs to this gate: it is about deprecation.
+/// Whether a rule for one document belongs to this gate, because it is about deprecation.
 pub(super) fn is_about(rule: &str) -> bool {
     let own = [
         &INCOMPLETE_DEPRECATION,
@@ -67,21 +67,23 @@ pub(super) fn run(inputs: &Inputs<'_>, document: &Document) -> Outcome {
     }
 }
 
-/// The problem of a sunset that is near or has passed, at its line.
+/// The problem of a sunset that is near or has passed, at the line of the sunset.
 fn due_sunset(project: &Project, document: &Document, due: &Due) -> Problem {
     if !due.is_overdue() {
         let help = match &project.usage_command {
             Some(command) => format!(
-                "`{command}` lists who still calls this operation; tell them when it will be removed"
+                "`{command}` lists the clients that still call this operation; tell them when it will be removed"
             ),
-            None => "tell those who still call this operation when it will be removed".to_owned(),
+            None => {
+                "tell the clients that still call this operation when it will be removed".to_owned()
+            }
         };
         return SUNSET_NEAR.problem(&due.at, &due.text, help);
     }
     let id = due.id.as_deref().unwrap_or(&due.operation);
     let then = match project.output {
         Some(_) => format!(
-            "run `{}`, and follow the compiler to the code that implements or calls `{id}`",
+            "run `{}`, and let compiler errors lead you to the code that implements or calls `{id}`",
             project.task("generate")
         ),
         None => format!("and remove the code that implements `{id}`"),

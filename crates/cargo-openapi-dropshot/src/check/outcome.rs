@@ -7,16 +7,16 @@ use std::time::Duration;
 
 /// The result of a gate.
 pub(crate) struct Outcome {
-    /// What was checked, as a lower-case fragment.
+    /// What was checked, as a phrase that begins with a lower-case letter.
     pub(super) summary: String,
     /// The errors and warnings.
     pub(crate) findings: Vec<Finding>,
-    /// The command that fixes them.
+    /// The command or the instruction that fixes the findings.
     pub(crate) fix: Option<String>,
 }
 
 impl Outcome {
-    /// Makes a failed outcome with one error at the first character of the document.
+    /// Creates a failed result with one error at the first character of the document.
     pub(super) fn failed(
         inputs: &Inputs<'_>,
         summary: &str,
@@ -32,7 +32,8 @@ impl Outcome {
         }
     }
 
-    /// The document cannot be read; the gate `document` says why.
+    /// Creates the result for a document that cannot be read. The gate `document` reports the
+    /// reason.
     pub(super) fn without_document(inputs: &Inputs<'_>) -> Self {
         let summary = "not checked: the document cannot be read";
         let help = "first fix what the gate `document` found";
@@ -55,7 +56,7 @@ pub(super) struct Gate {
 }
 
 impl Gate {
-    /// The greatest severity of its findings.
+    /// The highest severity of its findings.
     pub(super) fn severity(&self) -> Option<Severity> {
         let findings = self.outcome.findings.iter();
         findings.map(|finding| finding.problem.severity).max()

@@ -1,4 +1,4 @@
-//! Prints the gates: as text, as one JSON object, and as entries for other formats.
+//! Prints the results of the gates: as text, as one JSON object, and as entries for other formats.
 
 use super::outcome::Gate;
 use crate::output::{Entry, place};
@@ -6,7 +6,7 @@ use chrono::NaiveDate;
 use openapi_dropshot_contract::Severity;
 use serde_json::{Value, json};
 
-/// Returns the line of a gate, with the time it took.
+/// Returns the line for a gate, with its duration.
 pub(super) fn line(gate: &Gate) -> String {
     let state = match gate.severity() {
         None => "ok",
@@ -18,8 +18,8 @@ pub(super) fn line(gate: &Gate) -> String {
     format!("{name:<10} {state:<8} {seconds:>8}  {summary}")
 }
 
-/// Returns the findings of the gates with the commands that fix them, and a last
-/// line with the result.
+/// Returns the findings of the gates with the commands that fix them, followed by a line with the
+/// result.
 pub(super) fn details(gates: &[Gate]) -> String {
     let mut text = String::new();
     for gate in gates {
@@ -65,8 +65,8 @@ pub(super) struct Report {
     pub(super) gates: Vec<Gate>,
 }
 
-/// All gates as JSON, and whether they passed. The gates of several documents are in
-/// `documents`.
+/// Returns all gates as JSON, and whether they passed. If there are several documents, their gates
+/// are in `documents`.
 pub(super) fn json(reports: &[Report], today: NaiveDate) -> Value {
     let has_passed = |report: &Report| !report.gates.iter().any(Gate::has_failed);
     let gates = |report: &Report| report.gates.iter().map(of_gate).collect::<Vec<_>>();
@@ -115,7 +115,7 @@ fn of_gate(gate: &Gate) -> Value {
     })
 }
 
-/// The findings of all gates, for other programs.
+/// Returns the findings of all gates for other output formats.
 pub(super) fn entries(reports: &[Report]) -> Vec<Entry> {
     let gates = reports.iter().flat_map(|report| &report.gates);
     let entries = gates.flat_map(|gate| {

@@ -1,4 +1,4 @@
-//! Gate `roundtrip`: the generated code means what the document says.
+//! Gate `roundtrip`: the generated code behaves as the document says.
 
 use super::{Inputs, Outcome};
 use crate::{counted, roundtrip};
@@ -11,7 +11,7 @@ pub(super) fn run(inputs: &Inputs<'_>, document: &Document) -> Result<Outcome> {
     Ok(outcome(inputs, document, problems))
 }
 
-/// The result of the gate for these problems of the document and its code.
+/// Returns the result of the gate for these problems of the document and its code.
 pub(crate) fn outcome(
     inputs: &Inputs<'_>,
     document: &Document,

@@ -1,5 +1,5 @@
 //! Reads an export of the usage of deprecated operations (`check --usage`), and reports removed
-//! operations that somebody still calls.
+//! operations that clients still call.
 
 use crate::repository::Finding;
 use crate::{
@@ -12,11 +12,11 @@ use openapi_dropshot_contract::{Problem, diff::Change, model::Location};
 use serde::Deserialize;
 use std::{fs, path::Path, sync::Arc};
 
-/// An operation that was called in so many days must not be removed. The page `/usage` of
-/// `openapi-dropshot-server` has the same limit.
+/// An operation that was called in this number of days must not be removed. The page `/usage` of
+/// `openapi-dropshot-server` uses the same limit.
 const QUIET_DAYS: i64 = 30;
 
-/// An export that is older than this has too little information about today.
+/// An export that is older than this number of days says too little about the current usage.
 const FRESH_DAYS: i64 = 7;
 
 /// The export, as `openapi_dropshot_server::usage_report` writes it. Members that are not needed
@@ -32,10 +32,10 @@ pub(super) struct Usage {
 
 #[derive(Debug, Deserialize)]
 struct Operation {
-    /// The method and the path, as the document has them.
+    /// The method and the path, as in the document.
     path: String,
     last_seen: Option<DateTime<Utc>>,
-    /// Until the export was made.
+    /// The number of days without calls before the export was made.
     days_without_calls: Option<i64>,
     callers: Vec<Caller>,
 }
@@ -51,22 +51,22 @@ impl Usage {
     pub(super) fn read(path: &Path) -> Result<Self> {
         let file = path.display().to_string();
         let text = fs::read_to_string(path);
-        let text = text.with_context(|| format!("cannot read the export of the usage {file}"))?;
+        let text = text.with_context(|| format!("cannot read the usage export {file}"))?;
         let usage = serde_json::from_str(&text);
         let mut usage: Usage = usage.with_context(|| {
-            format!("{file} is not a JSON export of the usage; `usage --format json` of the service writes one")
+            format!("{file} is not a JSON export of the usage; create one with `usage --format json` of the service")
         })?;
         ensure!(
             usage.format == 1,
-            "{file} has the format {}, and this version reads the format 1: use the newest version of this command",
+            "{file} has the format {}, but this version of the command reads only the format 1: update the command",
             usage.format
         );
         usage.file = file;
         Ok(usage)
     }
 
-    /// Returns the finding about a removed operation that may still be called; `document` is the
-    /// name of the document.
+    /// Returns the finding for a removed operation that may still be called. `document` is the name
+    /// of the document.
     pub(super) fn finding(
         &self,
         removal: &Change,
@@ -81,9 +81,9 @@ impl Usage {
         let at = change.at.base.clone();
         let at = at.unwrap_or_else(|| Location::start(document));
         let unknown = |why: &str| {
-            let message = format!("`{path}` was removed, and {why}");
+            let message = format!("`{path}` was removed, but {why}");
             let help = format!(
-                "make the export again before the removal is deployed, and remove what nobody called for {QUIET_DAYS} days"
+                "export the usage again before you deploy the removal, and remove only operations that nobody has called for {QUIET_DAYS} days"
             );
             Some(REMOVED_OPERATION_UNKNOWN_USAGE.problem(&at, message, help))
         };
@@ -91,7 +91,7 @@ impl Usage {
         let mut operations = self.operations.iter();
         let Some(operation) = operations.find(|operation| operation.path == path) else {
             return unknown(&format!(
-                "{file} does not contain it: the service counts the calls of deprecated operations only"
+                "{file} does not contain it: the service counts only the calls of deprecated operations"
             ));
         };
         if let Some(last_seen) = operation.last_seen
@@ -102,7 +102,7 @@ impl Usage {
                 operation.recent_callers(today)
             );
             let help = format!(
-                "keep the operation until nobody has called it for {QUIET_DAYS} days; {file} has all callers"
+                "keep the operation until nobody has called it for {QUIET_DAYS} days; {file} lists all callers"
             );
             return Some(REMOVED_OPERATION_IN_USE.problem(&at, message, help));
         }
@@ -112,10 +112,10 @@ impl Usage {
         }
         match operation.days_without_calls {
             None => unknown(&format!(
-                "{file} does not say since when its calls are counted"
+                "{file} does not say since when its calls have been counted"
             )),
             Some(days) if days + age.max(0) < QUIET_DAYS => unknown(&format!(
-                "its calls are counted for {} only",
+                "its calls have been counted for only {}",
                 counted_days(days)
             )),
             Some(_) => None,
@@ -124,7 +124,8 @@ impl Usage {
 }
 
 impl Operation {
-    /// The callers of the last days, the latest first; three of them.
+    /// Lists up to three clients that called the operation in the last [`QUIET_DAYS`], the latest
+    /// call first, and the number of the others.
     fn recent_callers(&self, today: NaiveDate) -> String {
         let is_recent = |caller: &&Caller| days_between(caller.last_seen, today) < QUIET_DAYS;
         let mut callers: Vec<_> = self.callers.iter().filter(is_recent).collect();

@@ -1,5 +1,5 @@
-//! Tests of the configuration: the JSON Schema and the parser accept the same files, and
-//! the committed schema is the one that the parser's types give.
+//! Tests of the configuration: the JSON Schema and the parser accept the same files, and the
+//! committed schema is the one generated from the parser's types.
 
 use super::Configuration;
 use crate::{json_schema, settings::Settings};
@@ -44,7 +44,7 @@ releases = "spec/admin-released"
 changelog = "spec/CHANGELOG-admin.md"
 "#;
 
-/// Edits of that file, each with whether the result has the right form.
+/// Edits of that file, each with a flag that tells whether the result has the correct form.
 const EDITS: &[(&str, &str, bool)] = &[
     ("", "", true),
     ("name = \"shop\"\n", "", true),
@@ -134,7 +134,7 @@ fn every_key_of_the_schema_is_in_the_file_with_every_key() {
 }
 
 #[test]
-fn the_committed_schema_is_that_of_the_parser() {
+fn the_committed_schema_matches_the_parser() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("openapi-dropshot.schema.json");
     test_support::assert_golden(&path, &json_schema());
 }
@@ -227,17 +227,17 @@ fn unusable_configuration_values_are_reported_at_their_place() {
         (
             "shop_client::generated",
             "shop_models",
-            "18:65 two folders of generated code have the crate `shop_models` / write the `crate`",
+            "18:65 two folders of generated code have the same crate `shop_models` / write the `crate`",
         ),
         (
             "crates/shop-api/src/generated",
             "crates/shop-models/src/generated",
-            "17:18 `crates/shop-models/src/generated` has the generated code of two parts",
+            "17:18 `crates/shop-models/src/generated` is used for two parts of the generated code",
         ),
         (
             "crates/shop-api/src/generated",
             "crates/shop-models/src",
-            "17:18 of the folders",
+            "17:18 one of the folders",
         ),
         (
             "\"shop_models\"",
@@ -253,7 +253,7 @@ fn unusable_configuration_values_are_reported_at_their_place() {
         (
             "The export is another program.",
             " ",
-            "23:17 `GET /export` is left out without a reason",
+            "23:17 `GET /export` is skipped without a reason",
         ),
         (
             "\"LoanNote\"",
@@ -283,7 +283,7 @@ fn unusable_configuration_values_are_reported_at_their_place() {
         (
             "changelog = \"spec/CHANGELOG-admin.md\"",
             "changelog = \"spec/CHANGELOG-admin.md\"\ncargo-version = true",
-            "36:17 the version of Cargo.toml",
+            "36:17 two documents cannot both have their version in Cargo.toml",
         ),
     ] {
         assert!(ALL_KEYS.contains(old), "{old}");
@@ -296,7 +296,7 @@ fn unusable_configuration_values_are_reported_at_their_place() {
 }
 
 #[test]
-fn a_key_or_a_value_that_does_not_exist_is_reported_with_the_one_that_was_meant() {
+fn unknown_keys_and_values_are_reported_with_a_suggestion() {
     for (old, new, expected) in [
         (
             "releases =",
@@ -339,7 +339,7 @@ fn a_key_or_a_value_that_does_not_exist_is_reported_with_the_one_that_was_meant(
 }
 
 #[test]
-fn documents_share_no_accepted_breaks_and_keep_a_file_that_only_one_has() {
+fn documents_cannot_share_accepted_breaks_but_one_may_keep_the_old_file() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = |name: &str| folder.path().join(name);
     fs::create_dir(path("spec")).expect("a folder");
@@ -358,7 +358,7 @@ fn documents_share_no_accepted_breaks_and_keep_a_file_that_only_one_has() {
         "spec/two-accepted-breaks.toml",
     );
     assert_eq!(read("").expect("no problem"), [one, two]);
-    // The file that both had by default before.
+    // The file that both documents used by default in earlier versions.
     fs::write(path("spec/accepted-breaks.toml"), "").expect("a file");
     let problems = read("").expect_err("the file is of both");
     let [problem] = problems.problems() else {
@@ -372,7 +372,7 @@ fn documents_share_no_accepted_breaks_and_keep_a_file_that_only_one_has() {
     let former = "spec/accepted-breaks.toml";
     let explicit = read(&format!("accepted-breaks = \"{two}\"\n"));
     assert_eq!(explicit.expect("no problem"), [former, two]);
-    // The remedy in the help is enough.
+    // Following the help is sufficient.
     fs::write(path(two), "").expect("a file");
     assert_eq!(read("").expect("no problem"), [former, two]);
 }

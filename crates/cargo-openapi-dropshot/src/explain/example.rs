@@ -1,4 +1,4 @@
-//! Finds the example of a rule for changes that shows it.
+//! Finds an example of a rule for changes that really shows the rule.
 
 use openapi_dropshot_contract::{
     diff::{Policy, compare},
@@ -10,8 +10,8 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// The ids of the changes that an example shows. Many rules have the same examples, so the
-/// results are kept.
+/// Returns the ids of the changes that an example shows. Many rules have the same examples, so the
+/// results are cached.
 fn changes(part: Part, base: &str, revision: &str) -> Vec<&'static str> {
     type Results = BTreeMap<(&'static str, String, String), Vec<&'static str>>;
     static RESULTS: Mutex<Results> = Mutex::new(BTreeMap::new());
@@ -41,7 +41,7 @@ fn compared(part: Part, base: &str, revision: &str) -> Vec<&'static str> {
     changes.map(|change| change.id).collect()
 }
 
-/// The first example of a rule that shows it: the part, the base and the revision.
+/// Returns the first example that shows the rule: the part, the base and the revision.
 pub(super) fn of_change(rule: &ChangeRule) -> (&'static str, &'static str, &'static str) {
     let shows = |(part, base, revision): &&(Part, &str, &str)| {
         changes(*part, base, revision).contains(&rule.id)

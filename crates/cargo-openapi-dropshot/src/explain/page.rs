@@ -1,8 +1,9 @@
-//! Writes the description of a rule for a terminal, and the page with all of them.
+//! Formats the description of a rule for a terminal, and the page with the descriptions of all
+//! rules.
 
 use super::{Explanation, Reporter, all, find};
 
-/// The page of the documentation, in Markdown.
+/// The page for the documentation, in Markdown.
 pub(super) fn markdown() -> String {
     let mut text = "# Rules\n\n\
                     Each rule that a task of `cargo openapi-dropshot` reports, with the same text as `cargo openapi-dropshot explain RULE` \
@@ -15,7 +16,7 @@ pub(super) fn markdown() -> String {
     for reporter in Reporter::ALL {
         let (title, about) = reporter.about();
         text += &format!("\n## {title}\n\n{about}\n");
-        // Many rules for changes differ in the place of the change only.
+        // Many rules for changes differ only in the place of the change.
         let mut sections: Vec<(String, Vec<&str>, &str)> = Vec::new();
         for rule in rules.iter().filter(|rule| rule.reporter == reporter) {
             let body = body(rule);

@@ -1,4 +1,4 @@
-//! Tests of the descriptions: they say everything, the examples show what they say, and the page is made of them.
+//! Tests of the rule descriptions: they are complete, the examples show the rules, and the page consists of them.
 
 use super::{all, find, page};
 use openapi_dropshot_contract::{
@@ -8,7 +8,7 @@ use openapi_dropshot_contract::{
 use std::collections::BTreeSet;
 
 #[test]
-fn each_rule_has_one_description_that_says_everything_and_is_on_the_page() {
+fn each_rule_has_one_complete_description_on_the_page() {
     let page = page::markdown();
     let rules = all();
     let unique: BTreeSet<&str> = rules.iter().map(|(_, id, _)| *id).collect();
@@ -28,7 +28,7 @@ fn each_rule_has_one_description_that_says_everything_and_is_on_the_page() {
     }
 }
 
-/// The rules of which no document shows anything, each with the reason.
+/// The rules that no document can show, each with the reason.
 const WITHOUT_DOCUMENT: &[(&str, &str)] = &[
     ("client-path", "the linter reports it first"),
     (
@@ -42,8 +42,8 @@ const WITHOUT_DOCUMENT: &[(&str, &str)] = &[
     ("generator-fault", "only a bug in the generator shows it"),
 ];
 
-/// The documents that break and that keep the rules whose examples are in words. Fails for a
-/// rule that is not known, so that a new rule comes with its documents.
+/// Returns the documents that violate and follow a rule whose examples are in words. Panics for an unknown rule,
+/// so that each new rule needs its documents.
 fn in_words(id: &str) -> (String, String) {
     let extension = |value: String| {
         Part::Document
@@ -63,8 +63,7 @@ fn in_words(id: &str) -> (String, String) {
         "name-too-long" => (named(3000), named(30)),
         "too-many-references" => (referring(300, 10_000, plain), referring(30, 10_000, plain)),
         "too-deep" => (arrays(70), arrays(10)),
-        // The form that the generator knows has one value more in each copy, which is too many,
-        // so that the document stays as it is.
+        // The normal form adds one value to each copy, which exceeds the limit, so the document is not rewritten.
         "required-without-property" | "meaningless-default" => {
             let schema = "{type: object, required: [b, c], properties: {a: {type: array, items: {type: string, default: d}}}}";
             (largest(schema), largest(plain))
@@ -73,8 +72,8 @@ fn in_words(id: &str) -> (String, String) {
     }
 }
 
-/// A document in which this number of operations refer to a response with this schema and
-/// an extension with this number of elements.
+/// A document in which this number of operations refer to a response with this schema and with an extension of
+/// this number of elements.
 fn referring(operations: usize, elements: usize, schema: &str) -> String {
     let paths: Vec<String> = (0..operations)
         .map(|index| {
@@ -89,7 +88,7 @@ fn referring(operations: usize, elements: usize, schema: &str) -> String {
     )
 }
 
-/// A document that has as many values behind references as can be read: 2,000,000.
+/// A document with the maximum number of values behind references: 2,000,000.
 fn largest(schema: &str) -> String {
     const OPERATIONS: usize = 200;
     let small = read("api.yaml", &referring(1, 1, schema)).expect("a document");

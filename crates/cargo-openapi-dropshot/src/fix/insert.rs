@@ -1,10 +1,11 @@
-//! Inserts members into the objects of a YAML or JSON text; comments and formatting of the rest stay as they are.
+//! Inserts members into the objects of a YAML or JSON text. Comments and formatting of the existing text do not
+//! change.
 
 use anyhow::{Context as _, Result, ensure};
 use openapi_dropshot_contract::model::{Node, NodeKind, escape_pointer_token};
 use serde_json::Value as Json;
 
-/// How many spaces a level is indented with, where the text does not show it.
+/// The number of spaces per indentation level, if the text does not show it.
 const STEP: usize = 2;
 
 /// A value to insert.
@@ -16,7 +17,7 @@ pub(super) enum Value {
     Number(u16),
 }
 
-/// Members that are to be inserted into a document.
+/// The members that will be inserted into a document.
 pub(super) struct Insertions<'a> {
     text: &'a str,
     root: &'a Node,
@@ -24,7 +25,7 @@ pub(super) struct Insertions<'a> {
     members: Vec<(Vec<String>, Value)>,
 }
 
-/// The members that one object gets.
+/// The members that will be inserted into one object.
 struct Edit<'a> {
     object: &'a Node,
     members: Vec<(String, Value)>,
@@ -70,7 +71,7 @@ impl Value {
         }
     }
 
-    /// The value in block style, which follows `key:`.
+    /// Returns the value in block style, to be written after `key:`.
     fn block(&self, indent: usize, newline: &str) -> String {
         match self {
             Value::Object(members) if !members.is_empty() => {
@@ -85,7 +86,7 @@ impl Value {
         }
     }
 
-    /// The value in flow style.
+    /// Returns the value in flow style.
     fn flow(&self) -> String {
         match self {
             Value::Object(members) => {
@@ -103,7 +104,7 @@ impl Value {
         }
     }
 
-    /// The value as JSON, in several lines if the lines are indented.
+    /// Returns the value as JSON, on several lines if the lines are indented.
     fn json(&self, indent: Option<(usize, usize)>, newline: &str) -> String {
         match (self, indent) {
             (Value::Object(members), Some((indent, step))) if !members.is_empty() => {
@@ -121,7 +122,7 @@ impl Value {
     }
 }
 
-/// Sets a member, or adds to an existing one.
+/// Sets a member, or merges the value into an existing member.
 fn put(members: &mut Vec<(String, Value)>, key: String, value: Value) {
     match members.iter_mut().find(|(own, _)| *own == key) {
         Some((_, own)) => own.merge(value),
@@ -129,7 +130,7 @@ fn put(members: &mut Vec<(String, Value)>, key: String, value: Value) {
     }
 }
 
-/// A YAML scalar, quoted unless it is a plain word or sentence that means a string.
+/// Returns a YAML scalar. It is quoted unless it is a plain word or sentence that YAML reads as a string.
 fn scalar(text: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || " $_-/.+".contains(letter);
     let starts_well = text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '$');
@@ -147,7 +148,7 @@ fn scalar(text: &str) -> String {
 }
 
 impl<'a> Insertions<'a> {
-    /// Begins without a member; `root` is the tree of the text.
+    /// Starts without members to insert. `root` is the tree of the text.
     pub(super) fn new(text: &'a str, root: &'a Node, is_json: bool) -> Self {
         Insertions {
             text,
@@ -157,17 +158,17 @@ impl<'a> Insertions<'a> {
         }
     }
 
-    /// Adds a member at this path from the root; objects above it that do not exist are made.
+    /// Adds a member at this path from the root. Missing objects on the path are created.
     pub(super) fn add(&mut self, path: &[&str], value: Value) {
         let path = path.iter().map(|&name| name.to_owned());
         self.members.push((path.collect(), value));
     }
 
-    /// Returns the text with the members.
+    /// Returns the text with the inserted members.
     ///
     /// # Errors
     ///
-    /// A member would be in something that is not an object.
+    /// A member would have to be inserted into a value that is not an object.
     pub(super) fn text(&self) -> Result<String> {
         let newline = if self.text.contains("\r\n") {
             "\r\n"
@@ -188,7 +189,7 @@ impl<'a> Insertions<'a> {
         Ok(text)
     }
 
-    /// Returns what the document is with the members.
+    /// Returns the document with the inserted members as JSON.
     pub(super) fn json(&self) -> Json {
         let mut json = self.root.to_json();
         for (path, value) in &self.members {
@@ -201,7 +202,8 @@ impl<'a> Insertions<'a> {
         json
     }
 
-    /// Groups the members by the object that exists and gets them. An anchor can make one object of several paths.
+    /// Groups the members by the existing object into which they are inserted. With an anchor, several paths can
+    /// lead to the same object.
     fn edits(&self) -> Result<Vec<Edit<'a>>> {
         let mut edits: Vec<Edit<'a>> = Vec::new();
         for (path, value) in &self.members {
@@ -212,7 +214,7 @@ impl<'a> Insertions<'a> {
             }
             ensure!(
                 matches!(object.kind, NodeKind::Object(_)),
-                "{}: here is {}, which gets no members",
+                "{}: cannot add members to {}",
                 object.at,
                 object.kind_name()
             );
@@ -235,7 +237,7 @@ impl<'a> Insertions<'a> {
         Ok(edits)
     }
 
-    /// Returns where the members are inserted, and as which text.
+    /// Returns the position at which the members are inserted, and the inserted text.
     fn edit(&self, edit: &Edit<'_>, newline: &str) -> Option<(usize, String)> {
         let start = self.offset(edit.object.at.line, edit.object.at.column)?;
         let first = edit.object.as_object()?.values().next();
@@ -247,7 +249,7 @@ impl<'a> Insertions<'a> {
         let indent = first.column - 1;
         let offset = end_of_block(self.text, first.line, indent);
         let lines = Value::Object(edit.members.clone()).block(indent, newline);
-        // The lines begin with a line break; the text before them has one, unless it ends there.
+        // The inserted lines begin with a line break, unless the text before them already ends with one.
         let text = match self.text[..offset].ends_with('\n') {
             true => format!("{}{newline}", &lines[newline.len()..]),
             false => lines,
@@ -255,7 +257,7 @@ impl<'a> Insertions<'a> {
         Some((offset, text))
     }
 
-    /// Inserts before the bracket that ends an object in flow style.
+    /// Inserts members before the closing bracket of an object in flow style.
     fn flow(
         &self,
         edit: &Edit<'_>,
@@ -314,7 +316,7 @@ impl<'a> Insertions<'a> {
         Some((offset, format!("{separator}{}", text.join(","))))
     }
 
-    /// The offset of a line and a column, both from 1, the column in characters.
+    /// Returns the offset of a line and a column. Both are counted from 1, the column in characters.
     fn offset(&self, line: usize, column: usize) -> Option<usize> {
         let (start, text) = lines(self.text).nth(line - 1)?;
         let within = text.char_indices().map(|(offset, _)| offset);
@@ -325,7 +327,7 @@ impl<'a> Insertions<'a> {
     }
 }
 
-/// The lines of a text with their offsets; each has its line break.
+/// Returns the lines of a text with their offsets. Each line includes its line break.
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut start = 0;
     text.split_inclusive('\n').map(move |line| {
@@ -335,7 +337,7 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// The offset after the last line of an object in block style, whose first key is in this line.
+/// Returns the offset after the last line of an object in block style. Its first key is in the given line.
 fn end_of_block(text: &str, line: usize, indent: usize) -> usize {
     let mut end = text.len();
     for (number, (offset, line_text)) in lines(text).enumerate().skip(line - 1) {
@@ -355,7 +357,7 @@ fn is_document_end(line: &str) -> bool {
     line.starts_with("---") || line.starts_with("...")
 }
 
-/// The offset of the bracket that ends an object in flow style, which begins at `start`.
+/// Returns the offset of the closing bracket of an object in flow style that begins at `start`.
 fn end_of_flow(text: &str, start: usize) -> Option<usize> {
     let mut depth = 0_usize;
     let mut before = ' ';
@@ -369,7 +371,7 @@ fn end_of_flow(text: &str, start: usize) -> Option<usize> {
                     return Some(start + offset);
                 }
             }
-            // A quotation mark inside of a word is a part of it.
+            // A quotation mark inside of a word is a part of the word.
             '"' if " ,:[{\n\t".contains(before) => {
                 while let Some((_, inner)) = letters.next() {
                     match inner {
@@ -381,7 +383,7 @@ fn end_of_flow(text: &str, start: usize) -> Option<usize> {
             }
             '\'' if " ,:[{\n\t".contains(before) => loop {
                 letters.find(|(_, inner)| *inner == '\'')?;
-                // Two of them are one inside of the text.
+                // Inside of a quoted text, two quotation marks stand for one.
                 match letters.clone().next() {
                     Some((_, '\'')) => drop(letters.next()),
                     _ => break,

@@ -1,4 +1,4 @@
-//! Writes the tests of a new service: one for each operation, with the generated client or with a request as it stands.
+//! Writes the tests of a new service: one test for each operation, with the generated client or with a raw request.
 
 use super::{
     Examples, Plan,
@@ -10,13 +10,13 @@ use openapi_dropshot::starter::ClientCall;
 use openapi_dropshot_contract::model::{Operation, SecurityScheme};
 
 pub(super) struct Tests {
-    /// The functions.
+    /// The text of the test functions.
     pub(super) text: String,
     /// The arguments of a request to an operation that requires a credential.
     pub(super) secured_request: Option<String>,
 }
 
-/// Writes a test of each operation for which a request can be made.
+/// Writes a test for each operation for which a request can be made.
 pub(super) fn tests(plan: &Plan) -> Result<Tests> {
     let examples = Examples::new(&plan.document);
     let (mut text, mut secured_request) = (String::new(), None);
@@ -28,11 +28,11 @@ pub(super) fn tests(plan: &Plan) -> Result<Tests> {
         if !operation.is_open() && secured_request.is_none() {
             secured_request = Some(arguments(plan, operation, &request, &[]));
         }
-        // The caller of the client puts the parts of a form together.
+        // The caller of the client has to build the parts of a form.
         let body = request.body.as_ref();
         let has_parts = body.is_some_and(|(media_type, _)| media_type == PARTS);
         let test = match plan.generated.client.get(id) {
-            // The client follows redirects, and makes an error of an error.
+            // The client follows redirects, and converts error responses to errors.
             Some(call)
                 if (200..300).contains(&response.status)
                     && !has_parts
@@ -90,7 +90,7 @@ fn with_client(call: &ClientCall, request: &Request) -> String {
     text + ".send().await?;\n"
 }
 
-/// Whether the one API key of the client is all that an operation requires.
+/// Whether the operation requires nothing but the one API key of the client.
 fn client_can_call(plan: &Plan, operation: &Operation) -> bool {
     let document = &plan.document;
     let scheme = openapi_dropshot::scheme_of_single_key(document);
@@ -105,7 +105,8 @@ fn client_can_call(plan: &Plan, operation: &Operation) -> bool {
         })
 }
 
-/// The lines of a head with the API key for each of these schemes, each line once; `None` if one of them has no line.
+/// Returns the header lines with the API key for each of these schemes, without duplicates; `None` if a scheme has no
+/// such line.
 fn key_lines<'n>(plan: &Plan, names: impl Iterator<Item = &'n String>) -> Option<Vec<String>> {
     let mut lines: Vec<String> = Vec::new();
     for name in names {
@@ -121,7 +122,8 @@ fn bearer_line() -> String {
     "authorization: Bearer {}".to_owned()
 }
 
-/// The line of a head with the API key for a scheme, as a format; `None` if the key is not in a line, or encoded.
+/// Returns the header line with the API key for a scheme, as a format string; `None` if the key is not sent in a header
+/// line, or is sent encoded.
 fn key_line(scheme: &SecurityScheme) -> Option<String> {
     let is_basic = |name: &String| name.eq_ignore_ascii_case("basic");
     match &scheme.api_key {
@@ -133,8 +135,8 @@ fn key_line(scheme: &SecurityScheme) -> Option<String> {
     }
 }
 
-/// A test that sends the request with an API key for each scheme of the first alternative. Without a line for each of
-/// them, it checks that the request is rejected.
+/// Returns a test that sends the request with an API key for each scheme of the first alternative. If one of the
+/// schemes has no header line, the test checks that the request is rejected.
 fn as_it_stands(plan: &Plan, operation: &Operation, request: &Request, status: u16) -> String {
     let required = operation.security.first().filter(|_| !operation.is_open());
     let lines = key_lines(
@@ -157,7 +159,7 @@ fn as_it_stands(plan: &Plan, operation: &Operation, request: &Request, status: u
     )
 }
 
-/// The arguments of `Service::send`.
+/// Returns the arguments of `Service::send`.
 fn arguments(plan: &Plan, operation: &Operation, request: &Request, own: &[String]) -> String {
     let path = request.target(&plan.api.base_path, &operation.path.value);
     let lines = request.header_lines();

@@ -1,5 +1,5 @@
-//! Creates a response and a request of each operation from the examples of the document. Where it has none, the values are made
-//! from the schema.
+//! Creates a response and a request for each operation from the examples of the document. If there is no example, the values
+//! are made from the schema.
 
 use crate::roundtrip::schemas::{Schema, Schemas};
 use anyhow::Result;
@@ -10,7 +10,7 @@ use openapi_dropshot_contract::{
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 
-/// The media type of a body of several parts, and what separates them.
+/// The media type of a body with several parts, and the boundary between them.
 pub(super) const PARTS: &str = "multipart/form-data";
 const BOUNDARY: &str = "part";
 
@@ -23,7 +23,7 @@ pub(super) struct MockResponse {
 
 /// A request that the document allows.
 pub(super) struct Request {
-    /// The parameters that are sent, each with its value and the text of that.
+    /// The parameters to send, each with its value and the text of the value.
     pub(super) parameters: Vec<(String, ParameterIn, Value, String)>,
     /// The media type of the body, and the body.
     pub(super) body: Option<(String, Value)>,
@@ -41,7 +41,8 @@ impl Examples {
         }
     }
 
-    /// Returns the response of an operation: the first that is a success, else the first that the document lists.
+    /// Returns the response of an operation: the first success response or, if there is none, the first response in the
+    /// document.
     pub(super) fn response(&self, operation: &Operation) -> Result<MockResponse> {
         let rank = |response: &&Response| match response.status.value {
             StatusCode::Exact(code) if code / 100 == 2 => (0, code),
@@ -62,9 +63,9 @@ impl Examples {
         let is_sent = |header: &&Parameter| {
             let name = header.name.value.to_lowercase();
             match header.required {
-                // The body decides these two.
+                // These two are determined by the body.
                 true => !["content-length", "content-type"].contains(&&*name),
-                // Without an example, a value is of no use to a client.
+                // An invented value without an example would not help a client.
                 false => has_example(header) && !OF_SERVER.contains(&&*name),
             }
         };
@@ -90,7 +91,8 @@ impl Examples {
         Ok(written(status, headers, body))
     }
 
-    /// Returns a request with what the operation requires, and with a body if it takes one; `None` if no such value was found.
+    /// Returns a request with everything that the operation requires, and with a body if the operation accepts one; `None` if
+    /// no such values were found.
     pub(super) fn request(&self, operation: &Operation) -> Result<Option<Request>> {
         let mut parameters = Vec::new();
         let required = operation
@@ -132,12 +134,12 @@ impl Examples {
             None => &parameter.examples,
         };
         let value = chosen(examples, schema.as_deref(), left_out);
-        // An empty text is not a segment of a path.
+        // An empty string is not a valid path segment.
         let has_text = |text: String| !text.is_empty();
         Ok(value.filter(|value| parameter_text(parameter, value).is_some_and(has_text)))
     }
 
-    /// Returns the body of a media type: JSON, or a string if the media type is another one.
+    /// Returns the body for a media type: JSON, or a string if the media type is not JSON.
     fn body(&self, media: &MediaType, left_out: &str) -> Result<Option<Value>> {
         if let Some(items) = media.items() {
             let schema = self.schemas.of(Some(items))?;
@@ -158,14 +160,14 @@ impl Examples {
         let text = value.map_or_else(String::new, |value| match value {
             Value::String(text) => text,
             Value::Number(_) | Value::Bool(_) => value.to_string(),
-            // A schema that allows anything allows JSON, which is not in this media type.
+            // A schema that allows anything would allow JSON, but this media type is not JSON.
             _ => "example".to_owned(),
         });
         Ok(Some(text.into()))
     }
 }
 
-/// Optional headers that only the server can set, or that lead a client to a next page which a mock does not have.
+/// Optional headers that only the server can set, or that lead a client to a next page, which a mock does not have.
 const OF_SERVER: &[&str] = &[
     "connection",
     "content-encoding",
@@ -180,7 +182,7 @@ fn has_example(header: &Parameter) -> bool {
     !header.examples.is_empty() || schema.is_some_and(|schema| !schema.examples.is_empty())
 }
 
-/// Returns the first valid example, else a value of the schema, else any JSON.
+/// Returns the first valid example. If there is none, returns a value of the schema or, as a last resort, any JSON.
 fn chosen(examples: &[Node], schema: Option<&Schema>, left_out: &str) -> Option<Value> {
     let mut examples = examples.iter().map(Node::to_json);
     match schema {
@@ -210,7 +212,7 @@ fn written(status: u16, headers: Map<String, Value>, body: Option<Value>) -> Moc
     }
 }
 
-/// Returns the text of a value in a request; `None` if it has none.
+/// Returns the text of a value in a request; `None` if the value cannot be sent as text.
 pub(super) fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -223,7 +225,7 @@ pub(super) fn text(value: &Value) -> Option<String> {
     }
 }
 
-/// Returns the text of the value of a parameter; `None` if it has none.
+/// Returns the text of the value of a parameter; `None` if the value cannot be sent as text.
 fn parameter_text(parameter: &Parameter, value: &Value) -> Option<String> {
     match (parameter.json(), value) {
         (Some(_), value) => Some(value.to_string()),
@@ -241,7 +243,7 @@ fn encoded(text: &str) -> String {
 }
 
 impl Request {
-    /// Returns path and query, from the root on.
+    /// Returns the path and the query, beginning with `/`.
     pub(super) fn target(&self, base_path: &str, path: &str) -> String {
         let mut target = format!("{base_path}{path}");
         let mut query = Vec::new();
@@ -259,7 +261,7 @@ impl Request {
         }
     }
 
-    /// Returns the lines of the header fields, that of the body among them.
+    /// Returns the header lines, including the content type of the body.
     pub(super) fn header_lines(&self) -> Vec<String> {
         let parameters = self
             .parameters
@@ -279,7 +281,7 @@ impl Request {
         parameters.chain(body).collect()
     }
 
-    /// Returns the text of the body, and whether it can be sent as it is.
+    /// Returns the text of the body.
     pub(super) fn body_text(&self) -> String {
         match &self.body {
             None => String::new(),

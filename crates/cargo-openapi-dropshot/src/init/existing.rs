@@ -1,4 +1,4 @@
-//! Finds the existing files of a repository, so that `init` adds to them and overwrites nothing.
+//! Finds the existing files of a repository. `init` adds to them, but does not overwrite anything.
 
 use super::Plan;
 use crate::{FILE, repository::changelog::Changelog};
@@ -20,7 +20,7 @@ pub(super) struct Existing {
 }
 
 impl Existing {
-    /// Reads the repository; the folder need not exist.
+    /// Reads the repository. The folder does not have to exist.
     pub(super) fn read(root: &Path) -> Result<Self> {
         let table = |name: &str| -> Result<Option<Table>> {
             let path = root.join(name);
@@ -42,7 +42,7 @@ impl Existing {
         })
     }
 
-    /// Whether the configuration has a document at this path already.
+    /// Whether the configuration already has a document with this path.
     fn has_document(&self, path: &str) -> bool {
         let documents = self.configuration.as_ref();
         let documents = documents.and_then(|table| table.get("document")?.as_array());
@@ -50,7 +50,7 @@ impl Existing {
         paths.any(|document| document.get("path").and_then(Value::as_str) == Some(path))
     }
 
-    /// Whether there is no manifest, so that `init` writes that of a workspace.
+    /// Whether there is no manifest, so that `init` writes the manifest of a workspace.
     pub(super) fn is_new(&self) -> bool {
         self.manifest.is_none()
     }
@@ -89,7 +89,7 @@ impl Existing {
         Ok(())
     }
 
-    /// Returns what remains to be edited by hand, as paragraphs.
+    /// Returns the changes that the user has to make by hand, as paragraphs.
     pub(super) fn steps(&self, plan: &Plan) -> Vec<String> {
         let mut steps = Vec::new();
         if let Some(manifest) = &self.manifest {
@@ -115,8 +115,8 @@ impl Existing {
         }
         let changelog = fs::read_to_string(self.root.join("CHANGELOG.md"));
         if changelog.is_ok_and(|text| !is_of_our_form(&text)) {
-            steps.push("CHANGELOG.md was kept. The gate `changelog` and `release` need a file whose first section is `## Unreleased`, with releases as \
-                 `## 1.0.0 - 2026-11-20` below it: begin the file so, or name another one with `changelog = \"spec/CHANGELOG.md\"` in \
+            steps.push("CHANGELOG.md was kept. The gate `changelog` and the command `release` need a file whose first section is `## Unreleased`, followed by releases such as \
+                 `## 1.0.0 - 2026-11-20`: change the file to this form, or name another file with `changelog = \"spec/CHANGELOG.md\"` in \
                  openapi-dropshot.toml."
                 .to_owned());
         }
@@ -124,7 +124,7 @@ impl Existing {
             let table = super::texts::document_table(plan, self);
             let lines: Vec<String> = table.lines().map(|line| format!("    {line}")).collect();
             steps.push(format!(
-                "openapi-dropshot.toml was kept, and does not have the document yet: add\n\n{}",
+                "openapi-dropshot.toml was kept, but does not contain the document yet: add\n\n{}",
                 lines.join("\n").replace("\n    \n", "\n\n")
             ));
         }
@@ -132,7 +132,7 @@ impl Existing {
     }
 }
 
-/// Whether the gate `changelog` finds the section of unreleased changes.
+/// Whether the gate `changelog` finds the section for unreleased changes.
 fn is_of_our_form(text: &str) -> bool {
     let changelog = Changelog::parse("CHANGELOG.md", text.to_owned());
     changelog.unreleased().is_some()

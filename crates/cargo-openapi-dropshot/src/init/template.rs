@@ -1,9 +1,9 @@
-//! Fills the texts of new files: `{{name}}` stands for a value, and what is between `{{#name}}` and `{{/name}}` is kept only if
-//! the value is not empty.
+//! Fills the templates of new files: `{{name}}` is replaced by a value, and the text between `{{#name}}` and `{{/name}}` is
+//! kept only if the value is not empty.
 
 use std::collections::BTreeMap;
 
-/// The values of a text, by name. A name without a value is empty.
+/// The values for a template, by name. A name without a value counts as empty.
 #[derive(Clone, Default)]
 pub(super) struct Values(BTreeMap<String, String>);
 
@@ -12,7 +12,7 @@ impl Values {
         self.0.insert(name.to_owned(), value.into());
     }
 
-    /// Keeps the parts of this name.
+    /// Sets whether the parts with this name are kept.
     pub(super) fn keep(&mut self, name: &str, is_kept: bool) {
         self.set(name, if is_kept { "yes" } else { "" });
     }
@@ -21,7 +21,7 @@ impl Values {
         self.0.get(name).map_or("", String::as_str)
     }
 
-    /// Returns the text with the values.
+    /// Returns the text with the values inserted.
     pub(super) fn fill(&self, text: &str) -> String {
         let Some((before, rest)) = text.split_once("{{") else {
             return text.to_owned();
@@ -34,7 +34,7 @@ impl Values {
         };
         let end = format!("{{{{/{name}}}}}");
         let (inside, after) = after.split_once(&end).unwrap_or((after, ""));
-        // A tag that is alone on its line leaves no empty line.
+        // A tag that is alone on its line is removed together with the line.
         let is_line = before.is_empty() || before.ends_with('\n');
         let inside = inside
             .strip_prefix('\n')

@@ -1,4 +1,4 @@
-//! Makes the texts of all files of a new service.
+//! Creates the texts of all files of a new service.
 
 use super::{Existing, Plan, Values, calls, handlers};
 use crate::skip;
@@ -12,7 +12,7 @@ use std::{
 const WORKSPACE: &str = include_str!("template/workspace.toml.in");
 const CONFIGURATION: &str = include_str!("template/openapi-dropshot.toml.in");
 
-/// Returns the paths and the texts of all files; `text` is that of the document.
+/// Returns the paths and the texts of all files. `text` is the text of the document.
 pub(super) fn all(plan: &Plan, text: &str, existing: &Existing) -> Result<Vec<(String, String)>> {
     let values = values(plan, existing);
     let name = &plan.name;
@@ -123,7 +123,7 @@ fn configuration_values(plan: &Plan, existing: &Existing) -> Values {
     values
 }
 
-/// Returns the version of the document, if crates can have it.
+/// Returns the version of the document, if it is also a valid crate version.
 fn version(plan: &Plan) -> Option<Version> {
     Version::parse(&plan.document.info.version.value)
 }
@@ -148,13 +148,13 @@ fn values(plan: &Plan, existing: &Existing) -> Values {
     let left_out: Vec<&str> = left_out.map(|own| own.name.as_str()).collect();
     if !left_out.is_empty() {
         let list = left_out.join("`, `");
-        notes.push(format!("These operations of the document are left out, because the generator does not support them: `{list}`. `[document.skip]` in `openapi-dropshot.toml` says why."));
+        notes.push(format!("These operations of the document are skipped, because the generator does not support them: `{list}`. `[document.skip]` in `openapi-dropshot.toml` lists the reasons."));
     }
     values.keep("notes", !notes.is_empty());
     let notes: Vec<String> = notes.iter().map(|note| format!("- {note}")).collect();
     values.set("notes-list", notes.join("\n"));
     for part in ["client", "server", "types"] {
-        // In another workspace, each crate names its dependencies.
+        // In an existing workspace, each crate lists its dependencies itself.
         let up = if existing.is_new() { "" } else { "../../" };
         let name = format!("openapi-dropshot-{part}");
         let source = plan.toolkit.dependency(&name, up);
@@ -182,7 +182,7 @@ fn values(plan: &Plan, existing: &Existing) -> Values {
         }
     };
     values.set("package", package);
-    // In another workspace, the crates do not depend on what its root declares.
+    // In an existing workspace, the crates do not use dependencies that its root declares.
     for (name, source) in dependencies(&values) {
         let source = if is_new {
             "workspace = true".to_owned()
@@ -201,7 +201,7 @@ fn values(plan: &Plan, existing: &Existing) -> Values {
     values
 }
 
-/// Returns the dependencies that the workspace declares, each as an inline table has it.
+/// Returns the dependencies that the workspace declares, each as an inline table.
 fn dependencies(values: &Values) -> Vec<(String, String)> {
     let text = values.fill(WORKSPACE);
     let lines = text.lines().filter_map(|line| line.split_once(" = "));
@@ -233,7 +233,7 @@ fn test_values(plan: &Plan, mut values: Values) -> Result<Values> {
     Ok(values)
 }
 
-/// Formats Rust as `cargo fmt` does; without rustfmt the text stays as it is.
+/// Formats Rust like `cargo fmt`. Without rustfmt, the text is not changed.
 fn formatted(text: &str) -> String {
     let child = Command::new("rustfmt")
         .args(["--edition", "2024", "--emit", "stdout", "--quiet"])
@@ -245,7 +245,7 @@ fn formatted(text: &str) -> String {
         return text.to_owned();
     };
     if let Some(mut input) = child.stdin.take() {
-        // Where rustfmt ends early, its output is not used.
+        // If rustfmt ends early, its output is not used, so the error does not matter.
         drop(input.write_all(text.as_bytes()));
     }
     match child.wait_with_output() {

@@ -1,4 +1,4 @@
-//! The source from which a new service gets the crates of the toolkit.
+//! The source of the toolkit crates for a new service.
 
 use anyhow::{Context as _, Result, ensure};
 use std::{
@@ -9,22 +9,22 @@ use std::{
 /// The source of the toolkit crates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Toolkit {
-    /// The registry, in this version.
+    /// This version in the registry.
     Version(String),
     /// A Git repository.
     Git(String),
     /// The folder that contains the folders of the crates.
     Folder {
-        /// The folder, relative to that of the service if the user gave a relative one.
+        /// The folder, relative to the folder of the service if the user gave a relative path.
         path: String,
-        /// Whether its workspace has a profile to install the command with.
+        /// Whether the workspace of this folder has a profile for installing the command.
         has_profile: bool,
     },
 }
 
 impl Toolkit {
-    /// Reads the value of `--toolkit`: a version, the URL of a Git repository, or a folder. `service` is the folder of the
-    /// service, which need not exist.
+    /// Parses the value of `--toolkit`: a version, the URL of a Git repository, or a folder. `service` is the folder of the
+    /// service, which does not have to exist.
     ///
     /// # Errors
     ///
@@ -59,7 +59,7 @@ impl Toolkit {
             text.contains("[profile.tool]")
         });
         let path = match Path::new(text).is_relative() {
-            // An absolute path would be that of one machine.
+            // An absolute path would be valid on one machine only.
             true => relative(&absolute(service)?, found),
             false => found.to_path_buf(),
         };
@@ -69,8 +69,8 @@ impl Toolkit {
         })
     }
 
-    /// Returns the source of a crate, as an inline table of a manifest has it. `up` leads from the folder of the manifest to that
-    /// of the service, such as `../../`.
+    /// Returns the source of a crate, as an inline table for a manifest. `up` is the path from the folder of the manifest to the
+    /// folder of the service, such as `../../`.
     pub(super) fn dependency(&self, name: &str, up: &str) -> String {
         match self {
             Toolkit::Version(version) => format!("version = {version:?}"),
@@ -86,7 +86,7 @@ impl Toolkit {
         }
     }
 
-    /// Returns the arguments of `cargo install` for the command itself.
+    /// Returns the arguments of `cargo install` to install the command itself.
     pub(super) fn install(&self) -> String {
         let name = env!("CARGO_PKG_NAME");
         match self {
@@ -102,19 +102,19 @@ impl Toolkit {
         }
     }
 
-    /// Returns a sentence about what cargo needs to find the crates; `None` if it fetches them.
+    /// Returns a note about what cargo needs to find the crates; `None` if cargo can fetch them.
     pub(super) fn note(&self) -> Option<String> {
         match self {
             Toolkit::Version(version) => Some(format!(
-                "The crates of the toolkit come from the registry, in version {version}. If cargo finds no package `openapi-dropshot-…` there, \
-                 write the service into an empty folder once more, with `--toolkit` and the folder or the Git repository of the toolkit."
+                "The toolkit crates come from the registry, in version {version}. If cargo does not find the packages `openapi-dropshot-…` there, \
+                 create the service again in an empty folder, and pass the folder or the Git repository of the toolkit with `--toolkit`."
             )),
             Toolkit::Git(_) => None,
             Toolkit::Folder { path, .. }
                 if path.starts_with("..") || Path::new(path).is_absolute() =>
             {
                 Some(format!(
-                    "The crates of the toolkit are at {path}, outside of the service. Whoever builds it, and its CI, needs them at the same place."
+                    "The toolkit crates are at {path}, outside of the service. Everyone who builds the service, and its CI, needs them at the same path."
                 ))
             }
             Toolkit::Folder { .. } => None,
@@ -122,7 +122,7 @@ impl Toolkit {
     }
 }
 
-/// The absolute path of a folder that need not exist, without links.
+/// Returns the absolute path of a folder that does not have to exist, with symbolic links resolved.
 fn absolute(folder: &Path) -> Result<PathBuf> {
     let whole = path::absolute(folder)?;
     let existing = whole.ancestors().find(|above| above.exists());
@@ -131,7 +131,7 @@ fn absolute(folder: &Path) -> Result<PathBuf> {
     Ok(fs::canonicalize(existing)?.join(rest))
 }
 
-/// The path that leads from one absolute folder to another one.
+/// Returns the relative path from one absolute folder to another one.
 fn relative(from: &Path, to: &Path) -> PathBuf {
     let same = from
         .components()

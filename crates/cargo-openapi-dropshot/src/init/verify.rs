@@ -1,4 +1,5 @@
-//! Verifies the new service: runs its tests and all gates. If one of them fails, the service is removed.
+//! Verifies the new service: runs its tests and all gates. If one of them fails, the service is removed
+//! again.
 
 use super::{Options, Plan};
 use crate::{Configuration, FILE, check, files, roundtrip::offline_first};
@@ -16,7 +17,7 @@ pub(super) fn remove_unless_green(
     has_folder: bool,
 ) -> Result<()> {
     let folder = fs::canonicalize(&options.folder)?;
-    // What `cargo` makes.
+    // The files that `cargo` creates.
     let made = ["Cargo.lock", "target"].map(|name| folder.join(name));
     let made: Vec<_> = made.into_iter().filter(|path| !path.exists()).collect();
     let Err(reason) = findings(options, plan, &folder) else {
@@ -32,7 +33,7 @@ pub(super) fn remove_unless_green(
     for path in written {
         let folders = Path::new(path).ancestors().skip(1);
         for folder in folders.filter(|folder| !folder.as_os_str().is_empty()) {
-            // Those with other files stay.
+            // Folders that contain other files are kept.
             fs::remove_dir(options.folder.join(folder)).ok();
         }
     }
@@ -49,10 +50,10 @@ fn findings(options: &Options, plan: &Plan, folder: &Path) -> Result<()> {
         return Ok(());
     }
     eprintln!(
-        "Compiling what was written, and running its tests; the first time takes minutes, and `--no-verify` leaves it out …"
+        "Compiling the service and running its tests. The first time, this takes minutes; `--no-verify` skips it …"
     );
     test(folder, &plan.crates())?;
-    eprintln!("Running `check`, which compiles models and API once more …\n");
+    eprintln!("Running `check`, which compiles the models and the API again …\n");
     gates(&projects, true)
 }
 
@@ -72,12 +73,12 @@ fn test(folder: &Path, crates: &[String]) -> Result<()> {
         );
     }
     bail!(
-        "the service does not compile or fails its tests. Please report it with the document; `--no-verify` writes the service all the \
-         same:\n\n{last}"
+        "the service does not compile, or its tests fail. Please report this together with the document; `--no-verify` writes the service \
+         anyway:\n\n{last}"
     )
 }
 
-/// Fails with the findings of the gates, with or without the gate that compiles.
+/// Fails with the findings of the gates. `compiles` tells whether the gate that compiles code runs, too.
 fn gates(projects: &[crate::Project], compiles: bool) -> Result<()> {
     let findings = check::findings_of_new(projects, compiles).context("`check` cannot run")?;
     let Some(findings) = findings else {
@@ -88,6 +89,6 @@ fn gates(projects: &[crate::Project], compiles: bool) -> Result<()> {
         false => "",
     };
     bail!(
-        "the gates of `check` fail for what would be written. Please report it with the document{remedy}:\n\n{findings}"
+        "the gates of `check` fail for the new service. Please report this together with the document{remedy}:\n\n{findings}"
     )
 }

@@ -1,4 +1,4 @@
-//! Reads the changelog: its sections with their lines.
+//! Reads the changelog: its sections, with their places.
 
 use super::versions;
 use crate::Project;
@@ -7,7 +7,7 @@ use chrono::NaiveDate;
 use openapi_dropshot_contract::{model::Location, release::Version};
 use std::sync::Arc;
 
-/// The title of the section on top.
+/// The title of the first section.
 pub(crate) const UNRELEASED: &str = "Unreleased";
 
 pub(crate) struct Changelog {
@@ -15,7 +15,7 @@ pub(crate) struct Changelog {
     pub(crate) file: String,
     /// The whole text.
     pub(crate) text: Arc<str>,
-    /// Its sections, in the order of the file: the newest first.
+    /// The sections in the order of the file, which is the newest first.
     pub(crate) sections: Vec<Section>,
 }
 
@@ -63,13 +63,13 @@ impl Changelog {
         }
     }
 
-    /// The section on top, where it is that of the unreleased changes.
+    /// The first section, if it is the section for the unreleased changes.
     pub(crate) fn unreleased(&self) -> Option<&Section> {
         (self.sections.first()).filter(|section| section.title == UNRELEASED)
     }
 
-    /// The text with the unreleased changes as the section of a version, and a new,
-    /// empty section on top; `None` where there is no section of unreleased changes.
+    /// Returns the text with the unreleased changes as the section of a version, and a new, empty
+    /// section before it. Returns `None` if there is no section for unreleased changes.
     pub(crate) fn released(&self, version: Version, day: NaiveDate) -> Option<String> {
         let mut lines: Vec<&str> = self.text.split_inclusive('\n').collect();
         let heading = format!("\n## {version} - {day}\n");
@@ -79,13 +79,13 @@ impl Changelog {
 }
 
 impl Section {
-    /// Returns whether the section has text below its headings.
+    /// Returns whether the section contains text other than headings.
     pub(crate) fn has_entries(&self) -> bool {
         let mut lines = self.body.lines().map(str::trim);
         lines.any(|line| !line.is_empty() && !line.starts_with('#'))
     }
 
-    /// Returns the entries: the items of the lists, with their further lines.
+    /// Returns the entries: the list items, including their continuation lines.
     pub(crate) fn entries(&self) -> Vec<String> {
         let mut entries: Vec<String> = Vec::new();
         let mut is_open = false;

@@ -6,12 +6,12 @@ use openapi_dropshot_contract::{Problem, Problems, Texts};
 #[derive(Clone, Debug)]
 pub(crate) struct Finding {
     pub(crate) problem: Problem,
-    /// The problem as it is printed on a terminal, in several lines.
+    /// The problem as it is printed to a terminal, in several lines.
     pub(crate) rendered: String,
 }
 
 impl Finding {
-    /// A finding that is printed without the lines of its file.
+    /// Creates a finding that is printed without the lines of its file.
     pub(crate) fn new(problem: Problem) -> Self {
         let (word, rule, at) = (problem.severity.word(), problem.rule, &problem.at);
         let mut rendered = format!("{word}[{rule}]: {}\n  --> {at}", problem.message);
@@ -23,13 +23,13 @@ impl Finding {
         Finding { problem, rendered }
     }
 
-    /// Makes a finding in this text, which is printed with the lines around it.
+    /// Creates a finding in this text. It is printed with the lines around it.
     pub(crate) fn in_text(problem: Problem, text: impl Into<Texts>) -> Self {
         let rendered = Problems::new(text, vec![problem.clone()]).to_string();
         Finding { problem, rendered }
     }
 
-    /// Adds lines to those for a terminal.
+    /// Adds lines to the output for a terminal.
     #[must_use]
     pub(crate) fn with_lines(mut self, lines: &str) -> Self {
         self.rendered += &format!("\n{}", lines.trim_end());

@@ -1,6 +1,5 @@
-//! Records the checksums of the released documents, and finds documents that were edited
-//! after their release. The record is a file beside them, so that a clone without history
-//! is enough; `sha256sum --check` reads it as well.
+//! Records the checksums of the released documents, and finds documents that were edited after their release. The record is
+//! a file in the same folder, so that the check works in a clone without history. `sha256sum --check` can read it, too.
 
 use super::Finding;
 use crate::{Project, revision, rules::FROZEN_DOCUMENT};
@@ -12,7 +11,7 @@ use std::fmt::Write as _;
 /// The name of the record, in the folder of the released documents.
 pub(crate) const NAME: &str = "SHA256SUMS";
 
-/// The text of a file in the folder of released documents whose name is a version.
+/// A file in the folder of released documents whose name is a version.
 pub(crate) struct Text {
     pub(crate) version: Version,
     /// Its name in the folder.
@@ -23,7 +22,7 @@ pub(crate) struct Text {
     pub(crate) text: String,
 }
 
-/// Returns the record for these documents: a line each, in the order of the versions.
+/// Returns the record for these documents: one line per document, in the order of the versions.
 pub(crate) fn record(documents: &[Text]) -> String {
     let mut lines = String::new();
     for document in documents {
@@ -37,7 +36,7 @@ pub(crate) fn path(project: &Project) -> String {
     format!("{}/{NAME}", project.releases)
 }
 
-/// The checksum of a text. Line ends do not count, because git may change them in a checkout.
+/// The checksum of a text. Line endings are ignored, because git may change them in a checkout.
 fn checksum(text: &str) -> String {
     let digest = Sha256::digest(text.replace("\r\n", "\n"));
     digest.iter().fold(String::new(), |mut hex, byte| {
@@ -46,7 +45,7 @@ fn checksum(text: &str) -> String {
     })
 }
 
-/// The entries of a record: the line, the checksum and the name.
+/// The entries of a record, each with its line number, checksum and name.
 fn recorded(text: &str) -> impl Iterator<Item = (usize, &str, &str)> {
     text.lines().enumerate().filter_map(|(index, line)| {
         let (checksum, name) = line.split_once(' ')?;
@@ -54,12 +53,12 @@ fn recorded(text: &str) -> impl Iterator<Item = (usize, &str, &str)> {
     })
 }
 
-/// Finds the released documents of a git revision, `HEAD` unless another one is asked for, that were edited or removed since,
-/// together with their checksums.
+/// Finds the released documents of a git revision that were edited or removed since then, even if the record was changed
+/// accordingly. The revision is `HEAD` unless the user asked for another one.
 ///
 /// # Errors
 ///
-/// The revision that is asked for cannot be read.
+/// The revision that the user asked for cannot be read.
 pub(crate) fn findings_since(
     project: &Project,
     documents: &[Text],
@@ -70,7 +69,7 @@ pub(crate) fn findings_since(
     let text = match revision::file_at(&project.root, revision, &path) {
         Ok(Some(text)) => text,
         Err(error) if asked.is_some() => return Err(error),
-        // There is no record in the commit, no commit, or no repository.
+        // The commit has no record, or there is no commit, or no repository.
         Ok(None) | Err(_) => return Ok(Vec::new()),
     };
     let mut findings = Vec::new();
@@ -83,7 +82,7 @@ pub(crate) fn findings_since(
         };
         let file = format!("{}/{name}", project.releases);
         let at = document.map_or(&path, |document| &document.path);
-        let message = format!("{name}, which {revision} has as a released document, {what}");
+        let message = format!("{name}, which is a released document in {revision}, {what}");
         let help = format!(
             "restore the released text (`git restore --source={revision} {file} {path}`), and make the change in {}",
             project.document
@@ -93,15 +92,14 @@ pub(crate) fn findings_since(
     Ok(findings)
 }
 
-/// Finds the released documents that differ from the record, those that are not in it, and
-/// those that are only there.
+/// Finds the released documents that differ from the record, that are not in it, or that are only in it.
 pub(crate) fn findings(project: &Project, documents: &[Text]) -> Result<Vec<Finding>> {
     let path = path(project);
     if documents.is_empty() && !project.path(&path).exists() {
         return Ok(Vec::new());
     }
     if !project.path(&path).exists() {
-        let message = "no checksums of the released documents are recorded, so that an edit \
+        let message = "the checksums of the released documents are not recorded, so an edit \
                        would not be detected";
         let help = format!(
             "write them, in {}: sha256sum *.yaml > {NAME}",

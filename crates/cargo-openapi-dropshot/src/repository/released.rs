@@ -1,5 +1,5 @@
-//! Reads the released documents. A document is compared with the newest of them to
-//! find breaking changes.
+//! Reads the released documents. A document is compared with the newest of them to find breaking
+//! changes.
 
 use super::{
     Finding,
@@ -16,7 +16,7 @@ use std::{fs, io};
 
 /// A released document.
 pub(crate) struct Released {
-    /// Its version, which names the file.
+    /// Its version, from which the name of the file is made.
     pub(crate) version: Version,
     /// Its file, relative to the root.
     pub(crate) path: String,
@@ -24,24 +24,24 @@ pub(crate) struct Released {
     pub(crate) root: Node,
 }
 
-/// All released documents, and what is wrong with them.
+/// All released documents, and the findings about them.
 #[derive(Default)]
 pub(crate) struct All {
     /// The documents, oldest first.
     pub(crate) documents: Vec<Released>,
-    /// The texts of the documents, oldest first, also of those that cannot be read.
+    /// The texts of the documents, oldest first, including those that cannot be parsed.
     pub(crate) texts: Vec<Text>,
-    /// Faults of the files in the folder of released documents.
+    /// Findings about the files in the folder of released documents.
     pub(crate) findings: Vec<Finding>,
 }
 
-/// The file of a version, relative to the root.
+/// The path of the file for a version, relative to the root.
 pub(crate) fn path_of(project: &Project, version: Version) -> String {
     format!("{}/{version}.yaml", project.releases)
 }
 
-/// Reads the released documents of a project. A fault inside of a file is a finding, not
-/// an error.
+/// Reads the released documents of a project. A problem inside of a file is a finding, not an
+/// error.
 pub(crate) fn read_all(project: &Project) -> Result<All> {
     let folder = &project.releases;
     let mut all = All::default();

@@ -1,4 +1,4 @@
-//! Finds and sets the version of the project in `Cargo.toml` and the `Cargo.lock`s.
+//! Finds and sets the version of the project in `Cargo.toml` and in the `Cargo.lock` files.
 
 use crate::{Project, location};
 use anyhow::{Context, Result};
@@ -19,7 +19,7 @@ pub(crate) const MANIFEST: &str = "Cargo.toml";
 
 /// A place where a version is written.
 pub(crate) struct Mention {
-    /// The package, or the workspace, that has this version.
+    /// The package or workspace that has this version.
     pub(crate) of: String,
     pub(crate) version: String,
     /// The bytes of the version, with the quotes.
@@ -27,14 +27,14 @@ pub(crate) struct Mention {
 }
 
 impl Mention {
-    /// The place in a file with this text.
+    /// The location in a file with this text.
     pub(crate) fn at(&self, file: &str, text: &str) -> Location {
         location(file, text, self.span.start)
     }
 }
 
-/// The version of the workspace, or else of the package of this manifest, and those under which the crates of the
-/// workspace that inherit its version depend on each other.
+/// Returns the places of the version of the workspace, or of the package of this manifest, and the places where
+/// crates of the workspace that inherit the version depend on each other.
 pub(crate) fn of_manifest(project: &Project, text: &str) -> Result<Vec<Mention>> {
     let manifest = parsed(MANIFEST, text)?;
     let workspace = table(&manifest, "workspace");
@@ -53,7 +53,7 @@ pub(crate) fn of_manifest(project: &Project, text: &str) -> Result<Vec<Mention>>
         let Some(own) = path.and_then(|_| mention(name.get_ref(), own)) else {
             continue;
         };
-        // A crate with a version of its own keeps it.
+        // A crate with its own version keeps it.
         if Crate::at(project, path.unwrap_or_default())?.is_some_and(|found| found.is_versioned()) {
             mentions.push(own);
         }
@@ -64,14 +64,14 @@ pub(crate) fn of_manifest(project: &Project, text: &str) -> Result<Vec<Mention>>
 /// A crate below the root.
 struct Crate {
     name: String,
-    /// Whether it takes its version from its workspace.
+    /// Whether it inherits its version from its workspace.
     inherits_version: bool,
     /// The folder of its workspace, if that is not the root.
     nested_in: Option<PathBuf>,
 }
 
 impl Crate {
-    /// Reads the crate in a folder. Returns `None` if there is none, or if the folder is not below the root.
+    /// Reads the crate in a folder. Returns `None` if there is no crate, or if the folder is not below the root.
     fn at(project: &Project, folder: &str) -> Result<Option<Self>> {
         let mut inner = PathBuf::new();
         for part in Path::new(folder).components() {
@@ -110,13 +110,13 @@ impl Crate {
         }))
     }
 
-    /// Whether its version is that of the root.
+    /// Whether its version is the version of the root.
     fn is_versioned(&self) -> bool {
         self.inherits_version && self.nested_in.is_none()
     }
 }
 
-/// Whether the manifest of a folder begins a workspace.
+/// Whether the manifest in a folder defines a workspace.
 fn is_workspace(project: &Project, folder: &Path) -> Result<bool> {
     let path = folder.join(MANIFEST);
     if !project.path(&path).is_file() {
@@ -127,12 +127,12 @@ fn is_workspace(project: &Project, folder: &Path) -> Result<bool> {
     Ok(parsed(&path, &text)?.contains_key("workspace"))
 }
 
-/// Returns the manifest of the workspace and all lock files with another version: each
-/// workspace has its own lock file, which may have crates of this one.
+/// Returns the manifest of the workspace and all lock files, with another version. Each workspace has its own
+/// lock file, which may contain crates of this workspace.
 pub(crate) fn updated_files(project: &Project, version: &str) -> Result<Vec<(String, String)>> {
     let text = project.read(MANIFEST)?;
     let mentions = of_manifest(project, &text)?;
-    // The package of the root manifest is the only one that has its version without inheriting it.
+    // Only the package of the root manifest has the version without inheriting it.
     let mut versioned: BTreeSet<String> =
         mentions.iter().take(1).map(|own| own.of.clone()).collect();
     let mut files = vec![(MANIFEST.to_owned(), set(&text, &mentions, version))];
@@ -167,7 +167,8 @@ pub(crate) fn updated_files(project: &Project, version: &str) -> Result<Vec<(Str
     for path in locks {
         let text = project.read(&path)?;
         let mut mentions = of_lock(&path, &text)?;
-        // The crates of a workspace inside of this one keep their version, also if one has a name of this workspace.
+        // The crates of a nested workspace keep their version, even if one has the same name as a crate of this
+        // workspace.
         let folder = Path::new(&path).parent().unwrap_or(Path::new(""));
         let is_of_nested = |name: &str| nested.contains(&(folder.to_owned(), name.to_owned()));
         mentions.retain(|own| versioned.contains(&own.of) && !is_of_nested(&own.of));
@@ -176,7 +177,7 @@ pub(crate) fn updated_files(project: &Project, version: &str) -> Result<Vec<(Str
     Ok(files)
 }
 
-/// The versions of the packages that come from no registry, in a lock file.
+/// The places of the versions of packages that do not come from a registry, in a lock file.
 fn of_lock(path: &str, text: &str) -> Result<Vec<Mention>> {
     let lock = parsed(path, text)?;
     let packages = lock
@@ -190,7 +191,7 @@ fn of_lock(path: &str, text: &str) -> Result<Vec<Mention>> {
     Ok(packages.collect())
 }
 
-/// The text with these versions set to another.
+/// Returns the text with these versions replaced.
 fn set(text: &str, mentions: &[Mention], version: &str) -> String {
     let mut spans: Vec<&Range<usize>> = mentions.iter().map(|mention| &mention.span).collect();
     spans.sort_by_key(|span| std::cmp::Reverse(span.start));
@@ -201,7 +202,7 @@ fn set(text: &str, mentions: &[Mention], version: &str) -> String {
     text
 }
 
-/// Parses the version between two releases, such as `1.3.0-dev`: the release that comes next, or a
+/// Parses a version between two releases, such as `1.3.0-dev`. Returns the version of the next release, or of a
 /// later one.
 pub(crate) fn parse_development(text: &str) -> Option<Version> {
     parse(text.strip_suffix("-dev")?)

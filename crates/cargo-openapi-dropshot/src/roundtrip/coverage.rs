@@ -1,5 +1,5 @@
-//! Prints how much of each document the generator supports, and which rules reject
-//! the rest, as a Markdown table. Reads, plans and generates; compiles nothing.
+//! Prints how much of each document the generator supports, and which rules reject the rest, as a
+//! Markdown table. It reads, plans and generates, but does not compile anything.
 
 use super::source::Source;
 use crate::Project;
@@ -14,12 +14,12 @@ struct Row {
     operations: usize,
     /// How many operations the service has.
     service: usize,
-    /// How many operations service and client both have.
+    /// How many operations both the service and the client have.
     client: usize,
     reasons: String,
 }
 
-/// Prints the table of the documents, with a column of the differences of each if they were counted.
+/// Prints the table of the documents. If the differences were counted, it has a column for them.
 pub(super) fn print(project: &Project, files: &[PathBuf], differences: Option<&[Option<usize>]>) {
     let cell = |text: &dyn Fn(&[Option<usize>]) -> String| -> String {
         differences.map_or_else(String::new, |counts| format!(" {} |", text(counts)))
@@ -80,8 +80,8 @@ fn row(project: &Project, file: &Path) -> Row {
     }
 }
 
-/// Returns the rules that reject operations of the service, each with the number of
-/// operations, the most frequent first.
+/// Returns the rules that reject operations of the service, each with the number of operations. The
+/// most frequent rule is first.
 fn reasons(source: &Source) -> String {
     let mut counts = BTreeMap::<&str, usize>::new();
     for rule in source

@@ -1,30 +1,31 @@
-//! Reads the document that dropshot emits from generated code, and adds the parts that dropshot
-//! cannot express and the generated code describes in another way: paths that dropshot does not
-//! support, and bodies that differ from response to response.
+//! Reads the document that dropshot emits from generated code, and adds the parts that dropshot cannot
+//! express and that the generated code describes in another way: paths that dropshot does not support,
+//! and bodies that differ between responses.
 
 use super::program::Program;
 use anyhow::{Context, Result};
 use openapi_dropshot_contract::Document;
 use serde_json::{Map, Value, json};
 
-/// The extension with which a schema says which response has which body; see `by_status` in
+/// The extension of a schema that tells which response has which body; see `by_status` in
 /// `openapi-dropshot-types`.
 const BODIES: &str = "x-bodies-by-status";
 
-/// The extension with the schema of a parameter that dropshot does not take; see `shapes` in
+/// The extension with the schema of a parameter that dropshot does not accept; see `shapes` in
 /// `openapi-dropshot-types`.
 const PARAMETER: &str = "x-parameter-schema";
 
 /// The extension with the media type of a parameter.
 const CONTENT: &str = "x-parameter-content";
 
-/// The extension with the place of a parameter that dropshot does not know.
+/// The extension with the location of a parameter, if dropshot does not support the location.
 const PLACE: &str = "x-parameter-in";
 
-/// Stands between the path of an operation and the number of its method, which OpenAPI 3.0 does not have.
+/// The separator between the path of an operation and the number of its method, for methods that OpenAPI
+/// 3.0 does not have.
 const METHOD: &str = "/~method~";
 
-/// Reads the emitted document, with the schemas that no operation uses.
+/// Reads the emitted document, and adds the schemas that no operation uses.
 pub(super) fn read(program: &mut Program, source: &Document) -> Result<Document> {
     let mut document = program.document()?;
     let others = program.schemas()?;
@@ -53,7 +54,7 @@ pub(super) fn read(program: &mut Program, source: &Document) -> Result<Document>
     Ok(emitted)
 }
 
-/// Gives the operations the paths of the document, if they were registered under numbers.
+/// Restores the paths of the document for operations that were registered under numbers.
 fn restore_paths(document: &mut Value, source: &Document) {
     let own = source.distinct_paths();
     let Some(paths) = document["paths"].as_object_mut() else {
@@ -79,7 +80,7 @@ fn restore_paths(document: &mut Value, source: &Document) {
     *paths = restored.collect();
 }
 
-/// Gives the parameters the schemas that dropshot does not take.
+/// Restores the parameter schemas that dropshot does not accept.
 fn restore_parameters(document: &mut Value) {
     let paths = document["paths"].as_object_mut().into_iter().flatten();
     let items = paths.filter_map(|(_, item)| item.as_object_mut()).flatten();
@@ -95,7 +96,7 @@ fn restore_parameters(document: &mut Value) {
             parameter["content"] = json!({ media_type: { "schema": own } });
             parameter["schema"].take();
         } else if let Some(Value::Object(own)) = own {
-            // The texts and the default stay.
+            // The description and the default are kept.
             schema.extend(own);
         }
         if let Some(place) = place {
@@ -107,8 +108,7 @@ fn restore_parameters(document: &mut Value) {
     }
 }
 
-/// Replaces the responses of each operation whose schema says which response has which
-/// body by these responses.
+/// Replaces each response whose schema tells which response has which body by these responses.
 fn split_responses(document: &mut Value) {
     let shared = document["components"]["responses"].clone();
     let paths = document["paths"].as_object_mut().into_iter().flatten();
@@ -135,7 +135,7 @@ fn split_responses(document: &mut Value) {
     }
 }
 
-/// Returns the responses that an emitted response stands for, if its schema says so.
+/// Returns the responses that an emitted response represents, if its schema lists them.
 fn parts(response: &Value, emitted: &str) -> Option<Vec<(String, Value)>> {
     let schema = response.pointer("/content/application~1json/schema")?;
     let bodies = schema.get(BODIES)?.as_object()?;
@@ -154,8 +154,8 @@ fn parts(response: &Value, emitted: &str) -> Option<Vec<(String, Value)>> {
     });
     let is_covered = |(status, _): &(String, Value)| {
         let is_error = status == "default" || status.starts_with(['4', '5']);
-        // Both ranges describe the same type; each part is taken once, with a range or with
-        // the status of success.
+        // Both error ranges describe the same type, so each part is taken only once: an error from `4XX`,
+        // any other response from an exact status.
         if is_error {
             emitted == "4XX"
         } else {

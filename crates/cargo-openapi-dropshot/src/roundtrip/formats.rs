@@ -1,7 +1,7 @@
-//! The formats of strings, with texts to try.
+//! The formats of strings, with texts for tests.
 
-/// The formats of strings that the generator promises to check, each with texts that are
-/// valid and texts that are not; the first one is valid.
+/// The string formats that the generator checks, each with valid and invalid texts. The first text
+/// is valid.
 pub(super) const FORMATS: &[(&str, &[&str])] = &[
     (
         "date",

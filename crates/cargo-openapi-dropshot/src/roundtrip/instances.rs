@@ -1,6 +1,6 @@
-//! Makes values from a translated schema, the same ones each time: a small valid one, and for each
-//! rule of the schema values that follow it and values that break it. The
-//! validator, not this module, decides whether a value is valid.
+//! Creates values from a translated schema. The values are the same in each run: a small valid value, and
+//! for each rule of the schema values that follow it and values that break it. The validator, not this
+//! module, decides whether a value is valid.
 
 mod scalars;
 
@@ -8,26 +8,27 @@ use super::schemas::{DEEPEST, Schema};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The depth to which the parts of a value are varied; deeper parts are as small as possible.
+/// The depth to which the parts of a value are varied. Deeper parts are as small as possible.
 const DEEPEST_VARIED: usize = 2;
-/// The highest number of values that are generated for one schema.
+/// The maximum number of values that are created for one schema.
 const MOST: usize = 600;
-/// The most values that are made from a part of a schema; each is tried inside of the whole value.
+/// The maximum number of values that are created for a part of a schema. Each of them is tested inside of
+/// the whole value.
 const MOST_OF_A_PART: usize = 48;
-/// The most combinations of alternatives that are tried.
+/// The maximum number of combinations of alternatives that are tested.
 const MOST_CASES: usize = 64;
 
-/// The name of a member that no document has.
+/// The name of a member that is in no document.
 pub(super) const UNKNOWN: &str = "zz-not-in-the-document";
 
-/// The keywords of all schemas that apply to a value together: references and `allOf`
-/// are followed, and one alternative of each `oneOf` and `anyOf` is chosen.
+/// The keywords of all schemas that apply to a value together. References and `allOf` are followed, and
+/// one alternative of each `oneOf` and `anyOf` is chosen.
 #[derive(Clone, Default)]
 struct Case<'d>(Vec<&'d Map<String, Value>>);
 
 impl Schema {
-    /// Returns a valid value that is as small as possible; `None` if none was found,
-    /// or if every value must contain another one without end.
+    /// Returns a valid value that is as small as possible; `None` if none was found, or if every value
+    /// would be infinitely deep.
     pub(crate) fn smallest(&self) -> Option<Value> {
         for deepest in DEEPEST {
             self.deepest.set(deepest);
@@ -43,8 +44,8 @@ impl Schema {
     }
 
     /// Returns a valid value as a service or a client would send it: with the examples and defaults of the
-    /// schema, and all properties but those that have the keyword `left_out` (`readOnly` or `writeOnly`).
-    /// If no such value is valid, returns one that is as small as possible.
+    /// schema, and with all properties except those with the keyword `left_out` (`readOnly` or
+    /// `writeOnly`). If no such value is valid, returns a value that is as small as possible.
     pub(crate) fn example(&self, left_out: &str) -> Option<Value> {
         let example = self.example_of(&[&self.root], left_out, 0);
         let mut values = example.into_iter().chain(self.smallest());
@@ -106,7 +107,7 @@ impl Schema {
         }
     }
 
-    /// Returns the default of the schema, or of one to which it refers.
+    /// Returns the default of the schema, or of a schema to which it refers.
     pub(super) fn default(&self) -> Option<&Value> {
         let cases = self.cases(&[&self.root]);
         cases.iter().find_map(|case| case.get("default"))
@@ -133,7 +134,7 @@ impl Schema {
         values
     }
 
-    /// Returns all ways to choose the alternatives of schemas that apply together.
+    /// Returns all combinations of alternatives for schemas that apply together.
     fn cases<'d>(&'d self, schemas: &[&'d Value]) -> Vec<Case<'d>> {
         let mut cases = Vec::new();
         let left = schemas.iter().rev().copied().collect();
@@ -141,14 +142,14 @@ impl Schema {
         cases
     }
 
-    /// Adds the cases that begin with `case`; the schemas in `left` are still to be added.
+    /// Adds the cases that begin with `case`. The schemas in `left` still have to be added.
     fn add_cases<'d>(
         &'d self,
         mut case: Case<'d>,
         mut left: Vec<&'d Value>,
         cases: &mut Vec<Case<'d>>,
     ) {
-        // The limit stops at a schema that contains itself.
+        // The limit ends the recursion for a schema that contains itself.
         if case.0.len() > 50 || cases.len() >= MOST_CASES {
             return;
         }
@@ -201,7 +202,7 @@ impl Schema {
         }
     }
 
-    /// An object with its required members only, or with all members that it can have.
+    /// Returns an object with only its required members, or with all members that it can have.
     fn object<'d>(
         &'d self,
         case: &Case<'d>,
@@ -237,7 +238,8 @@ impl Schema {
         Some(members)
     }
 
-    /// Returns names that `propertyNames` allows, and names that it does not, if there are any rules.
+    /// Returns names that `propertyNames` allows and names that it does not allow, if it restricts the
+    /// names.
     fn names<'d>(&'d self, case: &Case<'d>, depth: usize) -> Vec<String> {
         let rules = case.schemas("propertyNames");
         let names = (!rules.is_empty()).then(|| self.values(&rules, depth + 1));
@@ -247,7 +249,7 @@ impl Schema {
             .collect()
     }
 
-    /// An array of so many items, distinct ones where they have to be.
+    /// Returns an array with this number of items. They are distinct if they have to be.
     fn array<'d>(&'d self, case: &Case<'d>, count: usize, depth: usize) -> Option<Value> {
         if count == 0 {
             return Some(json!([]));
@@ -260,7 +262,7 @@ impl Schema {
             return Some(first.into());
         }
         let items = case.element(first.len());
-        // An element that is not allowed is made nonetheless, to see that it is rejected.
+        // An item that is not allowed is still created, to test that it is rejected.
         let further = self.smallest_of(&items, depth + 1);
         let mut values = vec![further.or_else(|| first.first().cloned())?];
         if case.is("uniqueItems") {
@@ -305,7 +307,7 @@ impl Schema {
             Value::Object(members)
         };
         values.push(Value::Object(full.clone()));
-        // An array of the members is what serde's own structs would take.
+        // The structs of serde would also accept an array of the members.
         values.push(full.values().cloned().collect());
         values.extend([json!(1), json!("text")].map(|value| with(UNKNOWN, value)));
         let mut parts = case.properties();
@@ -396,7 +398,7 @@ impl<'d> Case<'d> {
         self.get(keyword)?.as_u64()?.try_into().ok()
     }
 
-    /// Returns the counts at the bounds of these keywords, except those that are too large to make.
+    /// Returns the counts at the bounds of these keywords, except counts that are too large to create.
     fn counts_around(&self, keywords: [&str; 2]) -> impl Iterator<Item = usize> + use<> {
         const LONGEST: usize = 2_000;
         let bounds = keywords.map(|keyword| self.count(keyword));
@@ -414,7 +416,7 @@ impl<'d> Case<'d> {
             .collect()
     }
 
-    /// Returns how many elements have schemas of their own (`prefixItems`).
+    /// Returns how many elements have separate schemas (`prefixItems`).
     fn first(&self) -> usize {
         let lists = self.all("prefixItems").filter_map(Value::as_array);
         lists.map(Vec::len).max().unwrap_or_default()
@@ -449,7 +451,7 @@ impl<'d> Case<'d> {
         lists.flatten().filter_map(Value::as_str).collect()
     }
 
-    /// Returns the type, or the one that other keywords imply.
+    /// Returns the type, or the type that other keywords imply.
     fn kind(&self) -> &'d str {
         let listed = self.get("type").and_then(Value::as_array).into_iter();
         let mut listed = listed.flatten().filter_map(Value::as_str);

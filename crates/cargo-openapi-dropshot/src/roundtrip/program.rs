@@ -1,5 +1,5 @@
-//! Runs the program of a document, sends queries to it and reads the results. The
-//! source of that program is in the folder `program`.
+//! Runs the program of a document, sends queries to it, and reads the results. The source of that
+//! program is in the folder `program`.
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, de::DeserializeOwned};
@@ -24,7 +24,7 @@ pub(super) struct Exchange {
     pub(super) status: u16,
     /// The body of the response.
     pub(super) body: String,
-    /// The arguments of the handler; `None` where it was not called.
+    /// The arguments of the handler; `None` if it was not called.
     pub(super) arguments: Option<String>,
 }
 
@@ -47,18 +47,18 @@ impl Program {
         })
     }
 
-    /// The document that dropshot emits.
+    /// Returns the document that dropshot emits.
     pub(super) fn document(&mut self) -> Result<Value> {
         self.query(&json!({ "query": "document" }))
     }
 
-    /// A document of the types that no operation of the document uses.
+    /// Returns a document with the types that no operation uses.
     pub(super) fn schemas(&mut self) -> Result<Value> {
         self.query(&json!({ "query": "schemas" }))
     }
 
-    /// Reads a value as a type, and returns the value that the type writes back, or the
-    /// reason why the type rejects it. `None` means that there is no such type.
+    /// Reads a value as a type, and returns the value that the type writes, or the reason why the
+    /// type rejects it. Returns `None` if there is no such type.
     pub(super) fn value(
         &mut self,
         name: &str,
@@ -69,13 +69,13 @@ impl Program {
         self.query(&json!({ "query": "value", "type": name, "value": value }))
     }
 
-    /// The number of errors that the handler of an operation can return.
+    /// Returns the number of errors that the handler of an operation can return.
     pub(super) fn errors(&mut self, operation: &str) -> Result<u64> {
         self.query(&json!({ "query": "errors", "operation": operation }))
     }
 
-    /// Sends a request: `method`, `path`, `headers`, `body`, and the `error`
-    /// that the handler has to return, if any.
+    /// Sends a request: `method`, `path`, `headers`, `body`, and the `error` that the handler must
+    /// return, if any.
     pub(super) fn request(&mut self, mut request: Value) -> Result<Exchange> {
         request["query"] = json!("request");
         self.query(&request)
@@ -103,7 +103,7 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // Both fail only where the program has ended already.
+        // These fail only if the program has already ended.
         drop(self.child.kill());
         drop(self.child.wait());
     }

@@ -1,5 +1,5 @@
-//! Prints the result: the rejections and differences of each document, then a table
-//! with the counts of all documents.
+//! Prints the result: the rejections and differences of each document, followed by a table with the
+//! counts for all documents.
 
 use super::{Outcome, Trials};
 use openapi_dropshot_contract::meaning::Difference;
@@ -73,8 +73,8 @@ pub(super) fn rendered(difference: &Difference) -> String {
     )
 }
 
-/// Returns how many operations, schemas, parameters and statuses passed, each with
-/// the number of all.
+/// Returns how many operations, schemas, parameters and statuses passed, each with the total
+/// number.
 fn counts(outcome: &Outcome) -> [String; 4] {
     let faults = outcome.faults();
     let broken: BTreeSet<&str> = faults.map(|difference| &*difference.part).collect();

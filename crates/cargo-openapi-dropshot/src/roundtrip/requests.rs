@@ -1,7 +1,6 @@
-//! Sends requests through the generated router, table and dispatch, for everything
-//! that the emitted document cannot show: required credentials, the defaults of
-//! absent parameters, the rejection of invalid parameters and bodies, and every
-//! error that the document lists.
+//! Sends requests through the generated router, table and dispatch, to test everything that the emitted document
+//! cannot show: required credentials, the defaults of absent parameters, the rejection of invalid parameters and
+//! bodies, and every error that the document lists.
 
 mod bodies;
 mod errors;
@@ -23,10 +22,10 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// The most texts that are tried for one parameter.
+/// The maximum number of texts that are tested for one parameter.
 const MOST_TEXTS: usize = 80;
 
-/// Texts that resemble numbers, booleans or `null`, but are often not valid.
+/// Texts that look like numbers, booleans or `null`, but are often invalid.
 const LOOKALIKES: &[&str] = &[
     "007", "+5", " 5", "5 ", "0x5", "5.0", "abc", "True", "1e3", "null", "NaN",
 ];
@@ -52,7 +51,7 @@ struct Request {
     parameters: Vec<Option<String>>,
     has_key: bool,
     body: Option<Value>,
-    /// The error that the handler has to return.
+    /// The error that the handler must return.
     error: Option<Value>,
 }
 
@@ -65,7 +64,7 @@ pub(super) fn try_all(
     let mut trials = Trials::default();
     let names = document.operation_names();
     for (operation, name) in document.operations.iter().zip(names) {
-        // A connection that is upgraded has no response to compare.
+        // An upgraded connection has no response to compare.
         if operation.opens_websocket() {
             continue;
         }
@@ -74,7 +73,7 @@ pub(super) fn try_all(
         let form = Form::of(read);
         let body = form.valid(read.first(), schemas)?;
         if operation.request_body.is_some() && body.is_none() {
-            let message = "no valid body was found, so that no request was tried";
+            let message = "no valid body was found, so no request was tried";
             let name = name_of(operation);
             trials.differ(
                 &differences::BODY_WITHOUT_EXAMPLE,
@@ -127,7 +126,7 @@ impl Requests<'_> {
         errors::try_all(self, document)
     }
 
-    /// Sends a request, and counts it as a valid or an invalid one.
+    /// Sends a request, and counts it as a valid or an invalid request.
     fn send(&mut self, request: &Request, is_valid: bool) -> Result<Exchange> {
         self.trials.count(is_valid);
         let mut path = self.operation.path.value.clone();
@@ -176,7 +175,7 @@ impl Requests<'_> {
         }))
     }
 
-    /// A request without a credential is rejected, where the document requires one.
+    /// Checks that a request without a credential is rejected if the document requires one.
     fn try_without_key(&mut self) -> Result<()> {
         if self.operation.is_open() {
             return Ok(());
@@ -192,7 +191,7 @@ impl Requests<'_> {
         Ok(())
     }
 
-    /// Checks that valid texts of a parameter are accepted and all others are rejected.
+    /// Checks that valid texts of a parameter are accepted and that all other texts are rejected.
     fn try_parameter(&mut self, index: usize, parameter: &Parameter) -> Result<()> {
         if parameter.location != ParameterIn::Path {
             self.try_absent(index, parameter)?;
@@ -233,7 +232,7 @@ impl Requests<'_> {
         Ok(())
     }
 
-    /// A parameter that is absent is rejected, or has its default.
+    /// Checks that an absent parameter is rejected or gets its default.
     fn try_absent(&mut self, index: usize, parameter: &Parameter) -> Result<()> {
         let (name, is_optional) = (&parameter.name.value, !parameter.required);
         let mut request = self.valid.clone();
@@ -264,10 +263,10 @@ impl Requests<'_> {
     }
 }
 
-/// Returns a valid text of a schema, if one was found.
+/// Returns a text that is valid for a schema, if one was found.
 fn valid_text(parameter: &Parameter, schema: &Schema) -> Option<String> {
     let smallest = schema.smallest().and_then(|value| text(parameter, &value));
-    // An empty list has no text.
+    // An empty list cannot be sent as text.
     smallest.or_else(|| {
         let instances = schema.instances();
         let mut valid = instances.iter().filter(|value| schema.is_valid(value));
@@ -275,13 +274,13 @@ fn valid_text(parameter: &Parameter, schema: &Schema) -> Option<String> {
     })
 }
 
-/// Returns the text of a value in a request; `None` if it has none.
+/// Returns the text of a value in a request; `None` if the value cannot be sent as text.
 fn text(parameter: &Parameter, value: &Value) -> Option<String> {
     match value {
         _ if parameter.json().is_some() => Some(value.to_string()),
         Value::String(text) => Some(text.clone()),
         Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
-        // The values of a list, of which none may have the separator.
+        // The values of a list. None of them may contain the separator.
         Value::Array(values) => {
             let separator = separator(parameter);
             let texts: Option<Vec<String>> =
@@ -293,7 +292,8 @@ fn text(parameter: &Parameter, value: &Value) -> Option<String> {
     }
 }
 
-/// Returns what separates the values of a list in its text here; values with names of their own are split at commas.
+/// Returns the separator between the values of a list in this text. If each value is sent with its own name, the
+/// text is split at commas.
 fn separator(parameter: &Parameter) -> char {
     parameter.separator().unwrap_or(',')
 }
@@ -306,7 +306,7 @@ fn is_list(parameter: &Parameter) -> bool {
         .is_some_and(|kind| kind.value == Type::Array)
 }
 
-/// Encodes a text; the commas between the values of a list stay.
+/// Encodes a text, except the commas between the values of a list.
 fn encoded(parameter: &Parameter, text: &str) -> String {
     let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
     if !is_list(parameter) || separator(parameter) != ',' {
@@ -316,7 +316,8 @@ fn encoded(parameter: &Parameter, text: &str) -> String {
     values.join(",")
 }
 
-/// Returns the lists that a text can represent: of strings, and of what JSON writes so.
+/// Returns the lists that a text can represent: lists of strings, and lists of JSON scalars that are written like
+/// this.
 fn list_readings(parameter: &Parameter, text: &str) -> Vec<Value> {
     let texts: Vec<&str> = text.split(separator(parameter)).collect();
     let strings = texts.iter().map(|text| Value::from(*text)).collect();
@@ -327,8 +328,8 @@ fn list_readings(parameter: &Parameter, text: &str) -> Vec<Value> {
     vec![Value::Array(strings), Value::Array(others)]
 }
 
-/// Returns the values that a text can represent: the string itself, and the number or
-/// boolean that JSON writes in this way.
+/// Returns the values that a text can represent: the string itself, and the number or boolean that JSON writes in
+/// this way.
 fn readings(text: &str) -> Vec<Value> {
     let json = serde_json::from_str::<Value>(text).ok();
     let json =
@@ -342,7 +343,7 @@ fn can_be_sent(parameter: &Parameter, text: &str) -> bool {
         ParameterIn::Path => !text.is_empty() && !text.contains('/') && text != "." && text != "..",
         ParameterIn::Query => true,
         ParameterIn::Cookie if !is_list(parameter) => true,
-        // Spaces around the values of a list mean nothing, and no text means no value.
+        // Spaces around the values of a list are ignored, and an empty text means no value.
         ParameterIn::Header | ParameterIn::Cookie => {
             !text.is_empty()
                 && text.trim() == text

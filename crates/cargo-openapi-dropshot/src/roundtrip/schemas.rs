@@ -1,5 +1,5 @@
-//! Prepares the schemas of a document, which are JSON Schema 2020-12, for the crate `jsonschema`, which decides whether a value is
-//! valid independently of the reader and the generator. What formats mean is added, and `1.0` is not an integer.
+//! Prepares the schemas of a document (JSON Schema 2020-12) for the crate `jsonschema`, which decides whether a value is valid
+//! independently of the reader and the generator. The effect of formats is added, and `1.0` does not count as an integer.
 
 use super::formats::FORMATS;
 use anyhow::{Context, Result, anyhow};
@@ -13,7 +13,7 @@ use std::{
     rc::Rc,
 };
 
-/// How deep values are nested.
+/// How deeply the created values may be nested. A greater depth is tried only if no valid value was found.
 pub(super) const DEEPEST: [usize; 4] = [5, 9, 14, 22];
 
 /// The pattern of UUIDs (RFC 9562, section 4).
@@ -22,11 +22,11 @@ const UUID: &str = "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$";
 /// The pattern of padded base64 (RFC 4648, section 4).
 const BASE64: &str = "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$";
 
-/// The keyword for a pattern that is valid in the legacy syntax of ECMA-262 alone, such as
-/// `[\w-.]`, which `jsonschema` does not know.
+/// The keyword for a pattern that is valid only in the legacy syntax of ECMA-262, such as `[\w-.]`, which `jsonschema` does not
+/// support.
 pub(super) const LEGACY_PATTERN: &str = "x-legacy-pattern";
 
-/// The keyword of integers, which are written without a fraction, with their bounds.
+/// The keyword for integers with their bounds. Integers are written without a fraction.
 const INTEGER: &str = "x-integer";
 
 /// The bounds that the formats of integers imply.
@@ -48,7 +48,7 @@ pub(crate) struct Schemas {
     pub(super) document: Value,
     /// The component schemas, translated.
     components: Map<String, Value>,
-    /// The schemas that were built, by their translated text: parameters often share one.
+    /// The schemas that were already built, by their translated text, because parameters often share a schema.
     built: RefCell<BTreeMap<String, Rc<Schema>>>,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct Schemas {
 pub(crate) struct Schema {
     /// The schema, with the components to which it refers.
     pub(super) root: Value,
-    /// How deep the values that are generated from it are nested.
+    /// How deeply the values that are created from it are nested.
     pub(super) deepest: Cell<usize>,
     validator: Validator,
 }
@@ -92,7 +92,7 @@ impl Schemas {
         if let Some(known) = self.built.borrow().get(&key) {
             return Ok(Rc::clone(known));
         }
-        // A validator copies them.
+        // Only the referenced components are added, because a validator copies them.
         let components = model::referenced_schemas([&translated], &self.components);
         let root = json!({ "components": { "schemas": components }, "allOf": [translated] });
         let validator = jsonschema::options()
@@ -131,7 +131,7 @@ impl Schema {
     }
 }
 
-/// The value of a number that is written without a fraction.
+/// Returns the value of a number that is written without a fraction.
 pub(super) fn whole(value: &Value) -> Option<i128> {
     let signed = value.as_i64().map(i128::from);
     signed.or_else(|| value.as_u64().map(i128::from))
@@ -141,14 +141,13 @@ fn matches(pattern: &str, text: &str) -> bool {
     regress::Regex::new(pattern).is_ok_and(|regex| regex.find(text).is_some())
 }
 
-/// Whether a pattern is not valid with the flag `u`. The reader and the generator then take it
-/// without the flag.
+/// Whether a pattern is invalid with the flag `u`. The reader and the generator then use it without the flag.
 fn is_legacy_pattern(pattern: &Value) -> bool {
     let is_valid = |text: &str| regress::Regex::with_flags(text, "u").is_ok();
     pattern.as_str().is_some_and(|text| !is_valid(text))
 }
 
-/// A custom keyword: a condition, and why a value that violates it is invalid.
+/// A custom keyword: a condition, and the message for a value that violates it.
 struct Condition<F>(F, &'static str);
 
 impl<'i, F: Fn(&Value) -> bool + Send + Sync> Keyword<'i> for Condition<F> {
@@ -179,7 +178,7 @@ fn legacy_pattern<'a>(
     )))
 }
 
-/// Translates a schema: what its formats and its discriminator mean is added.
+/// Translates a schema: adds the effect of its formats and its discriminator.
 fn translated(schema: &Value) -> Value {
     let Some(members) = schema.as_object() else {
         return schema.clone();
@@ -194,7 +193,7 @@ fn translated(schema: &Value) -> Value {
             }
             (Some(false), _) if value.is_array() => array(value).iter().map(translated).collect(),
             (Some(false), _) => translated(value),
-            // Formats that the generator does not check restrict nothing.
+            // Formats that the generator does not check are ignored.
             (None, "format") if !FORMATS.iter().any(|(format, _)| value == format) => continue,
             (None, "pattern") if is_legacy_pattern(value) => {
                 result.insert(LEGACY_PATTERN.to_owned(), value.clone());
@@ -222,8 +221,8 @@ fn kinds(schema: &Map<String, Value>) -> &[Value] {
     }
 }
 
-/// Returns the bounds of the integers of a schema, which its format implies; `None` if it allows none, or all numbers. A format of
-/// strings does not restrict integers.
+/// Returns the bounds that the format implies for the integers of a schema; `None` if it allows no integers, or all numbers. A
+/// string format does not restrict integers.
 fn integers(schema: &Map<String, Value>) -> Option<Value> {
     let kinds = kinds(schema);
     let has = |name: &str| kinds.iter().any(|kind| kind == name);
@@ -241,7 +240,7 @@ fn integers(schema: &Map<String, Value>) -> Option<Value> {
     Some(own.or_else(others).unwrap_or_else(|| json!([])))
 }
 
-/// Translates the schemas that are the members of an object.
+/// Translates the schemas in the members of an object.
 fn translated_members(schemas: &Value) -> Map<String, Value> {
     let members = schemas.as_object().into_iter().flatten();
     members
@@ -249,9 +248,9 @@ fn translated_members(schemas: &Value) -> Map<String, Value> {
         .collect()
 }
 
-/// Translates an alternative of a schema. If the schema has a discriminator, its property
-/// contains one of the names that the mapping gives to the alternative; without one, the name of
-/// the alternative itself. (A service reads that one in any case, OpenAPI 3.0.3, section 4.7.25, but may write another.)
+/// Translates an alternative of a schema. If the schema has a discriminator, its property contains one of the names that the
+/// mapping gives to the alternative or, without a mapping, the name of the component. (A service always accepts the name of the
+/// component, OpenAPI 3.0.3, section 4.7.25, but may write another name.)
 fn alternative(schema: &Map<String, Value>, part: &Value) -> Value {
     let discriminator = schema.get("discriminator");
     let property = discriminator.and_then(|own| own.get("propertyName")?.as_str());
@@ -268,7 +267,7 @@ fn alternative(schema: &Map<String, Value>, part: &Value) -> Value {
     if names.is_empty() {
         names.push(own);
     }
-    // The order matters: values are made from the first schema of the property.
+    // The order matters, because values are created from the first schema of the property.
     let name = json!({ "required": [property], "properties": { property: { "enum": names } } });
     json!({ "allOf": [name, translated(part)] })
 }

@@ -1,4 +1,4 @@
-//! Reads one document for the round trip, and generates what can be generated of it, with a probe.
+//! Reads one document for the round trip, and generates the supported part of it, with a probe.
 
 use crate::{
     Project, files,
@@ -8,16 +8,16 @@ use anyhow::{Context, Result, anyhow};
 use openapi_dropshot::File;
 use std::{fs, path::Path};
 
-/// A document, and what was generated of it.
+/// A document, and the code generated from it.
 pub(super) type Source = Supported;
 
 impl Supported {
-    /// Reads a document and generates the models and the API of what can be generated.
+    /// Reads a document, and generates the models and the API of the supported part.
     pub(super) fn read(project: &Project, path: &Path) -> Result<Self> {
         Self::generated(project, path, openapi_dropshot::generate_service)
     }
 
-    /// Reads a document and generates what service and client both support.
+    /// Reads a document, and generates the part that both the service and the client support.
     pub(super) fn with_client(project: &Project, path: &Path) -> Result<Self> {
         Self::generated(project, path, openapi_dropshot::generate)
     }

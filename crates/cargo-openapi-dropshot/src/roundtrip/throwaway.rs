@@ -1,7 +1,6 @@
-//! Writes and compiles the temporary crate: a program for each document, with its
-//! generated code and a program that tries it. All are compiled at once, with the
-//! versions, profiles and target folder of the project, so that no dependency is
-//! compiled again.
+//! Writes and compiles the temporary crate: for each document, a program with its generated code and
+//! the code that tests it. All programs are compiled together, with the versions, profiles and target
+//! folder of the project, so that no dependency is compiled again.
 
 use super::source::Source;
 use crate::{Project, files};
@@ -22,8 +21,8 @@ const FOLDER: &str = "roundtrip";
 const MAIN: &str = include_str!("program/main.rs");
 const SERVER: &str = include_str!("program/server.rs");
 
-/// The dependencies of the generated code and the program, for a project that does not
-/// name them in `[workspace.dependencies]`.
+/// The dependencies of the generated code and the program, for a project that does not declare them in
+/// `[workspace.dependencies]`.
 const DEPENDENCIES: &str = r#"
 async-trait = "0.1"
 bytes = "1"
@@ -39,8 +38,8 @@ slog = "2"
 tokio = { version = "1", features = ["full"] }
 "#;
 
-/// Compiles a program for each of the documents, and returns its path or the errors of
-/// the compiler; `name` distinguishes the crate from those of other runs.
+/// Compiles a program for each document, and returns its path or the compiler errors. `name`
+/// distinguishes the crate from the crates of other runs.
 pub(super) fn compile(
     project: &Project,
     name: &str,
@@ -59,14 +58,14 @@ pub(super) fn compile(
 
     let mut manifest = manifest(project, name)?;
     let mut files = Vec::new();
-    // The exact versions of the project are compiled already.
+    // The exact versions of the project are already compiled.
     if project.path("Cargo.lock").exists() {
         files.push(("Cargo.lock".to_owned(), project.read("Cargo.lock")?));
     }
     let mut programs = Vec::new();
     for (index, source) in sources.iter().enumerate() {
         let program = format!("{name}-{index}");
-        // Otherwise the program of an earlier document could be run in place of this one's.
+        // Otherwise, the program of an earlier document could be run instead of this one.
         fs::remove_file(target.join("debug").join(&program)).ok();
         if !source.generated.files.is_empty() {
             manifest += &format!("\n[[bin]]\nname = {program:?}\npath = \"{program}/main.rs\"\n");
@@ -127,7 +126,7 @@ fn manifest(project: &Project, name: &str) -> Result<String> {
     let versions = workspace.and_then(|table| table.get("dependencies")?.as_table());
     let mut dependencies: Table = DEPENDENCIES.parse().context("the dependencies are TOML")?;
     for (name, dependency) in &mut dependencies {
-        // The relative path of a crate of the project is not valid in this manifest.
+        // The relative path of a crate in the project would not be valid in this manifest.
         let is_registry = |own: &&Value| own.get("path").is_none();
         if let Some(own) = versions.and_then(|own| own.get(name)).filter(is_registry) {
             *dependency = own.clone();
@@ -136,7 +135,7 @@ fn manifest(project: &Project, name: &str) -> Result<String> {
     let types = match &project.types_crate {
         Some(folder) => from_folder(folder),
         None => types_of(&project.root).unwrap_or_else(|| {
-            // All toolkit crates have one version.
+            // All toolkit crates have the same version.
             let version = env!("CARGO_PKG_VERSION").to_owned();
             Table::from_iter([("version".to_owned(), version.into())])
         }),
@@ -165,10 +164,10 @@ fn manifest(project: &Project, name: &str) -> Result<String> {
 /// The crate that generated code needs at run time.
 const TYPES: &str = "openapi-dropshot-types";
 
-/// The crate that makes the request contexts of the program; it comes from where the other one comes from.
+/// The crate for the request contexts of the program. It has the same source as [`TYPES`].
 const CONTEXTS: &str = "dropshot-request-context";
 
-/// The folder of that crate in a repository of the toolkit, or beside its other crates.
+/// Returns the folder of the crate [`TYPES`] in a repository of the toolkit, or beside its other crates.
 pub(super) fn types_in(toolkit: &Path) -> Result<PathBuf> {
     let folders = [toolkit.join("crates").join(TYPES), toolkit.join(TYPES)];
     let found = folders
@@ -185,8 +184,8 @@ fn from_folder(folder: &Path) -> Table {
     Table::from_iter([("path".to_owned(), folder.into())])
 }
 
-/// The dependency of the project on the crate that generated code needs; `None` if it has
-/// none.
+/// The dependency of the project on the crate that generated code needs; `None` if the project does not
+/// have it.
 fn types_of(root: &Path) -> Option<Table> {
     let metadata = cargo(root)
         .args(["metadata", "--format-version", "1"])
@@ -213,12 +212,12 @@ fn cargo(folder: &Path) -> Command {
 /// What a command of cargo printed.
 pub(crate) struct CargoOutput {
     pub(crate) succeeded: bool,
-    /// Whether it did not find a dependency.
+    /// Whether cargo did not find a dependency.
     pub(crate) is_unresolved: bool,
     pub(crate) text: String,
 }
 
-/// Runs a command of cargo. The network is used only if a dependency is not there yet.
+/// Runs a command of cargo. The network is used only if a dependency is not available locally.
 pub(crate) fn offline_first(
     folder: &Path,
     arguments: &[&str],

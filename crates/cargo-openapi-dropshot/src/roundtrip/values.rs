@@ -1,5 +1,5 @@
-//! Compares the generated types with the schemas: a type accepts every value that is
-//! valid by the document and writes it back equal, and rejects any other.
+//! Compares the generated types with the schemas: a type must accept every value that is valid for
+//! the document, write it back unchanged, and reject every other value.
 
 use super::{Trials, program::Program, schemas::Schemas, written::Written};
 use anyhow::{Context, Result};
@@ -10,10 +10,10 @@ use openapi_dropshot_contract::{
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// How many differences of one kind are reported of one schema.
+/// The maximum number of differences of the same kind that are reported for one schema.
 const OF_A_KIND: usize = 3;
 
-/// Tries the values of all schemas that have a type of their own.
+/// Tests the values of all schemas that have their own type.
 pub(super) fn try_all(
     document: &Document,
     schemas: &Schemas,
@@ -51,7 +51,7 @@ pub(super) fn try_all(
                     None => continue,
                 },
                 Err(_) if !is_valid => continue,
-                // `null` may be allowed where the schema is used; that is checked there.
+                // `null` may be allowed where the schema is used; it is tested there.
                 Err(_) if value.is_null() => {
                     let what = "is rejected if the type is used alone".to_owned();
                     (&differences::COMPONENT_NULL_AT_USE, what)
@@ -71,18 +71,18 @@ pub(super) fn try_all(
     Ok(trials)
 }
 
-/// Judges what a type wrote back. Members that the document does not name may be left out, and
-/// members with a default may be added.
+/// Compares a value with what a type wrote back. Members that the document does not name may be
+/// missing, and members with a default may be added.
 struct Judge<'s> {
     schemas: &'s Schemas,
-    /// The document of the schema, to which its references lead.
+    /// The document of the schema, in which references are looked up.
     root: &'s Value,
 }
 
 impl<'s> Judge<'s> {
     /// Returns the rule of the most serious difference between a value and the value that was
-    /// written back, if they differ: the last rule in alphabetical order, as `value-changed`.
-    /// All of the schemas apply to the value.
+    /// written back, if they differ. This is the last rule in alphabetical order, such as
+    /// `value-changed`. All of the schemas apply to the value.
     fn change(
         &self,
         schemas: &[&'s Value],
@@ -128,7 +128,7 @@ impl<'s> Judge<'s> {
     }
 
     /// Returns the schemas that describe a valid value: references and `allOf` are followed, and
-    /// those alternatives for which the value is valid.
+    /// the alternatives for which the value is valid are chosen.
     fn parts(&self, schemas: &[&'s Value], value: &Value) -> Vec<&'s Map<String, Value>> {
         const MOST: usize = 200;
         let mut parts = Vec::new();
@@ -162,7 +162,7 @@ impl<'s> Judge<'s> {
     }
 }
 
-/// Returns the schemas that describe a member; `None` if no schema knows the member.
+/// Returns the schemas that describe a member; `None` if no schema describes the member.
 fn known<'s>(parts: &[&'s Map<String, Value>], name: &str) -> Option<Vec<&'s Value>> {
     let of_name = |part: &&'s Map<String, Value>| part.get("properties")?.get(name);
     let own: Vec<&Value> = parts.iter().filter_map(of_name).collect();
@@ -178,7 +178,7 @@ fn known<'s>(parts: &[&'s Map<String, Value>], name: &str) -> Option<Vec<&'s Val
     (is_map || !others.is_empty()).then_some(others)
 }
 
-/// A value in one line.
+/// Formats a value on one line.
 pub(super) fn shown(value: &Value) -> String {
     const LONGEST: usize = 160;
     let text = value.to_string();

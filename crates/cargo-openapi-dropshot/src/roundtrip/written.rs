@@ -1,11 +1,11 @@
-//! Judges values by the document as it is written, not by the form in which it is generated,
-//! where JSON Schema alone says what the document means.
+//! Decides whether values are valid for the document as it is written, not for the form from which
+//! code is generated. This is possible where JSON Schema alone defines the meaning of the document.
 
 use super::schemas::{Schema, Schemas};
 use openapi_dropshot_contract::{Document, implies_type, model::Node, raised};
 use std::{borrow::Cow, collections::BTreeSet, rc::Rc};
 
-/// The place of component schemas.
+/// The prefix of pointers to component schemas.
 const SCHEMAS: &str = "/components/schemas/";
 
 /// The schemas of a document as it is written.
@@ -15,7 +15,8 @@ pub(super) struct Written<'d> {
 }
 
 impl<'d> Written<'d> {
-    /// Translates the document as it is written; `None` if it is generated as it is written.
+    /// Translates the document as it is written; `None` if the code is generated from the written
+    /// form.
     pub(super) fn of(document: &'d Document) -> Option<Self> {
         let root = raised(document.as_written());
         (*root != document.root).then(|| Written {
@@ -24,9 +25,9 @@ impl<'d> Written<'d> {
         })
     }
 
-    /// Returns the schema of a component; `None` for another place, and if more than JSON Schema
-    /// says what the component means: members of one direction, names of alternatives, types
-    /// that are assumed, and dynamic references, which the generator rejects.
+    /// Returns the schema of a component. Returns `None` for other places, and if JSON Schema alone
+    /// does not define the meaning of the component: members of one direction, names of
+    /// alternatives, assumed types, and dynamic references, which the generator rejects.
     pub(super) fn at(&self, pointer: &str) -> Option<Rc<Schema>> {
         let name = pointer.strip_prefix(SCHEMAS)?;
         let node = self.root.pointer(pointer)?;

@@ -1,9 +1,9 @@
-//! Bad input: each message has a place and a remedy, and nothing is half written.
+//! Tests of bad input: each message has a place and a remedy, and no file is written partially.
 
 use crate::repository::{DOCUMENT, PROGRAM, Repository, all_of, assert_printed};
 use std::{fs, process::Command};
 
-/// Runs a command that must fail, say these texts, and change nothing.
+/// Runs a command that must fail, print these texts, and change nothing.
 #[track_caller]
 fn assert_changes_nothing(repository: &Repository, arguments: &[&str], texts: &[&str]) {
     let before = repository.snapshot();
@@ -24,7 +24,7 @@ fn a_document_that_cannot_be_read_is_reported_and_nothing_is_changed() {
         &[
             "error[syntax]",
             line,
-            "change spec/things.yaml as the help above says",
+            "change spec/things.yaml as the help above describes",
         ],
     );
     fs::remove_file(repository.path(DOCUMENT)).expect("the file is removed");
@@ -117,7 +117,7 @@ fn two_folders_with_the_same_crate_name_are_rejected() {
     let repository = Repository::with_crates();
     repository.replace("client/Cargo.toml", "things-client", "things-models");
     let texts = [
-        "two folders of generated code have the crate `things_models`",
+        "two folders of generated code have the same crate `things_models`",
         "--> openapi-dropshot.toml:7:21",
         "write the `crate` of each",
     ];
@@ -129,7 +129,7 @@ fn a_git_revision_that_does_not_exist_is_named() {
     let repository = Repository::code_first();
     let diff = |base: &'static str| ["diff", base, DOCUMENT];
     let outside = "this folder is not in a git repository";
-    // A temporary folder may be in a repository of somebody else.
+    // A temporary folder could be inside of another git repository.
     let mut command = repository.command(&diff("main:spec/things.yaml"));
     let output = command.env(
         "GIT_CEILING_DIRECTORIES",
@@ -173,7 +173,7 @@ fn a_folder_without_write_permission_is_named_and_nothing_is_changed() {
         let permissions = fs::Permissions::from_mode(mode);
         fs::set_permissions(repository.path(path), permissions).expect("the mode is set");
     };
-    // The others may write everywhere but here; root may write everywhere.
+    // Other users may write everywhere except in this folder; root may write everywhere.
     for entry in repository.snapshot() {
         let mode = if entry.0.is_dir() { 0o777 } else { 0o666 };
         fs::set_permissions(&entry.0, fs::Permissions::from_mode(mode)).expect("the mode is set");
@@ -195,7 +195,7 @@ fn a_folder_without_write_permission_is_named_and_nothing_is_changed() {
         all_of(&command.output().expect("the program runs"))
     };
     let texts = [
-        "; nothing was changed: make sure that you may write to ",
+        "; nothing was changed: check that you have write permission for ",
         "models/src/generated",
         "because: Permission denied",
     ];

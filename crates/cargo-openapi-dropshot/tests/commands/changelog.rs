@@ -1,4 +1,4 @@
-//! What the gate `changelog` requires of the entries, and what `check` says about changes that are accepted.
+//! Tests which entries the gate `changelog` requires, and what `check` prints about accepted changes.
 
 use crate::repository::{CHANGELOG, DOCUMENT, Repository, THINGS, assert_printed};
 
@@ -79,7 +79,7 @@ fn a_changed_description_needs_no_entry() {
     assert_printed(
         repository.run(&CHECK),
         1,
-        &["but the changelog names no change"],
+        &["but the changelog has no entry for the change"],
     );
 }
 
@@ -110,7 +110,7 @@ fn the_rules_about_entries_can_be_switched_off_also_for_a_release() {
     );
 }
 
-/// Things of which one can be made, so that two operations have the same schema.
+/// A document with a second operation that creates things, so that two operations have the same schema.
 fn with_two_operations() -> Repository {
     let repository = Repository::code_first();
     let post = "    post:\n      operationId: addThing\n      summary: Add a thing\n      responses:\n        '201': {description: It., content: {application/json: {schema: {$ref: '#/components/schemas/Thing'}}}}\ncomponents:\n";
@@ -139,7 +139,7 @@ fn an_entry_that_accepts_several_changes_is_proposed_once() {
     assert_eq!(printed.matches(rule).count(), 2, "{printed}");
     assert_eq!(printed.matches("[[accepted]]").count(), 1, "{printed}");
     assert!(
-        printed.contains("the entry above for spec/accepted-breaks.toml accepts it as well"),
+        printed.contains("the entry for spec/accepted-breaks.toml above also accepts this change"),
         "{printed}"
     );
     let lines = printed.lines().map(str::trim);

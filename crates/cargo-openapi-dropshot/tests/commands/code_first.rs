@@ -1,5 +1,5 @@
-//! A repository that commits only the document that its code emits, and one with several
-//! documents.
+//! Tests of a repository that commits only the document that its code emits, and of a repository with
+//! several documents.
 
 use crate::repository::{CHANGELOG, DOCUMENT, Repository, THINGS, assert_printed};
 use serde_json::Value;
@@ -193,7 +193,7 @@ fn several_documents_are_checked_each_with_its_own_files() {
     assert_printed(
         run,
         1,
-        &["choose one with `--document NAME`, of things, admin"],
+        &["choose it with `--document NAME`; the documents are things, admin"],
     );
 }
 
@@ -212,7 +212,8 @@ fn a_release_keeps_the_accepted_breaks_of_another_document() {
     );
     let entry = "  [[ accepted ]]\n  rule = 'request-parameter-max-decreased'\n  \
                  at = '/paths/~1things/get/parameters/0/schema/maximum'\n  reason = 'Too large.'\n  date = 2026-11-21\n";
-    // The file that both had by default before: a release of one would remove the entries of the other.
+    // The file that both documents used by default in earlier versions: a release of one document would
+    // remove the entries of the other.
     let former = "spec/accepted-breaks.toml";
     repository.write(former, entry);
     let before = repository.snapshot();

@@ -1,4 +1,5 @@
-//! `generate --fix`: the responses that every service sends are added to the text of a document.
+//! Tests of `generate --fix`: the responses that every service sends are added to the text of the
+//! document.
 
 use crate::repository::{DOCUMENT, Repository, THINGS, assert_printed};
 
@@ -36,7 +37,7 @@ fn missing_responses_are_copied_from_other_operations_without_other_changes() {
         1,
         &[
             "error[missing-response]: `removeThing`",
-            "`generate --fix` adds them",
+            "`generate --fix` adds the missing responses",
         ],
     );
     assert_printed(
@@ -110,7 +111,7 @@ fn missing_responses_are_created_if_no_operation_has_them() {
   schemas:
 ";
     assert!(fixed.contains(failed), "{fixed}");
-    // The codes of the catalogue that have such a status; `404` has a response of its own.
+    // The codes of the catalogue that have such a status. `404` has a separate response.
     let codes = "x-error-codes: [bad_request, unauthorized, request_timeout, operation_removed, payload_too_large, unsupported_media_type, rate_limited]\n";
     assert!(fixed.contains(codes), "{fixed}");
     assert_printed(repository.run(&["check", "--gate", "document"]), 0, &[]);
@@ -134,7 +135,7 @@ fn missing_responses_are_added_to_a_document_without_generated_code() {
 #[test]
 fn nothing_is_written_if_the_text_cannot_be_changed() {
     let repository = with_operation();
-    // One object for two operations, of which only one lacks the responses.
+    // Two operations share one object, but only one of them lacks the responses.
     repository.replace(DOCUMENT, "responses: # What", "responses: &own # What");
     let other = REMOVE
         .replace("/things/{id}", "/others/{id}")
@@ -152,14 +153,14 @@ fn nothing_is_written_if_the_text_cannot_be_changed() {
     assert_eq!(fixed.matches("responses/Rejected'").count(), 2, "{fixed}");
 
     let repository = with_operation();
-    // The lines after a text that keeps all line breaks belong to it.
+    // The lines after a block scalar that keeps all line breaks belong to the scalar.
     repository.replace(DOCUMENT, "description: >\n", "description: |+\n");
     repository.replace(DOCUMENT, "        # There is no other success.\n\n", "\n\n");
     let before = repository.snapshot();
     assert_printed(
         repository.run(&["generate", "--fix"]),
         1,
-        &["the responses cannot be added to this text; add them by hand"],
+        &["the responses cannot be added to this text automatically; add them by hand"],
     );
     assert!(before == repository.snapshot(), "a file changed");
 }

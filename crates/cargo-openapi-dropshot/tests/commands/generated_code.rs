@@ -1,4 +1,4 @@
-//! Generates code in a workspace that is not that of the toolkit.
+//! Tests of code generation in a workspace other than that of the toolkit.
 
 use crate::repository::{DOCUMENT, PROGRAM, Repository, all_of, assert_printed};
 use std::{fs, path::Path};
@@ -48,8 +48,7 @@ components:
     repository.replace(DOCUMENT, "components:\n", upload);
     let schema = "  schemas:\n    Upload: {type: object, required: [file], properties: {file: {type: string, format: binary}}}\n";
     repository.replace(DOCUMENT, "  schemas:\n", schema);
-    let message =
-        "only the client does not support this: `skip-in-client` in `[document.generate]`";
+    let message = "only the client does not support this: list the operations under `skip-in-client` in `[document.generate]`";
     let rule = "error[client-request-media-types]";
     assert_printed(repository.run(&["generate"]), 1, &[rule, message]);
     let toml = repository.read("openapi-dropshot.toml");
@@ -60,7 +59,7 @@ components:
     let added = repository.read("openapi-dropshot.toml");
     assert!(added.contains("skip-in-client = [\"addFile\""), "{added}");
     assert_printed(repository.run(&["generate", "--check"]), 0, &["fresh: "]);
-    // By hand.
+    // The same change, made by hand.
     repository.write("openapi-dropshot.toml", &toml);
     repository.write(
         "openapi-dropshot.toml",
@@ -211,8 +210,8 @@ fn a_release_sets_the_version_of_the_workspace() {
         run,
         1,
         &[
-            "error[version]: the version of the workspace is 1.0.1, but 1.0.0 was released last",
-            "fix: change Cargo.toml as the help above says\n",
+            "error[version]: the version of the workspace is 1.0.1, but the newest release is 1.0.0",
+            "fix: change Cargo.toml as the help above describes\n",
         ],
     );
 }
@@ -241,7 +240,7 @@ fn unsupported_parts_are_left_out_on_request() {
     let reason =
         "[document.skip]\nother = \"unsupported-parameter: the parameter `s` has no `schema`";
     assert!(configuration.contains(reason), "{configuration}");
-    // All commands leave it out from now on, and so does the document that the service serves.
+    // From now on, all commands skip the operation, and the served document does not contain it.
     assert_printed(repository.run(&["generate", "--check"]), 0, &["fresh: "]);
     let run = repository.run(&["generate", "--skip-unsupported"]);
     assert_printed(run, 0, &["fresh: "]);
@@ -307,7 +306,7 @@ fn a_file_that_was_not_generated_is_named_and_nothing_is_changed() {
     for (file, text) in [
         (by_hand, "pub struct ByHand;\n"),
         ("api/src/generated/notes.md", "Notes.\n"),
-        // A name that the generator uses, too, but beside no generated API.
+        // A file name that the generator also uses, but that is not beside a generated API.
         (
             "models/src/generated/inner/openapi.yaml",
             "openapi: 3.0.3\n",
@@ -315,7 +314,8 @@ fn a_file_that_was_not_generated_is_named_and_nothing_is_changed() {
     ] {
         repository.write(file, text);
         let before = repository.snapshot();
-        let expected = format!("{file} is in a folder of generated code, and was not generated");
+        let expected =
+            format!("{file} is in a folder of generated code, but is not a generated file");
         for arguments in [&["generate"][..], &["generate", "--check"]] {
             let texts = [&*expected, "; nothing was changed: ", "correct `folder`"];
             assert_printed(repository.run(arguments), 1, &texts);
@@ -325,13 +325,13 @@ fn a_file_that_was_not_generated_is_named_and_nothing_is_changed() {
         assert_eq!(repository.snapshot(), before);
         fs::remove_file(repository.path(file)).expect("it is still there");
     }
-    // A module that is written by hand where the generator would write one.
+    // A hand-written module with the path of a generated file.
     let text = repository.read(MODELS);
     repository.write(MODELS, "pub struct ByHand;\n");
     assert_printed(
         repository.run(&["generate"]),
         1,
-        &[MODELS, "was not generated"],
+        &[MODELS, "is not a generated file"],
     );
     assert_eq!(repository.read(MODELS), "pub struct ByHand;\n");
     repository.write(MODELS, &text);
@@ -344,7 +344,7 @@ fn a_generated_file_is_rewritten_and_one_that_is_not_generated_any_more_is_remov
     let text = repository.read(MODELS);
     let stale = "models/src/generated/inner/stale.rs";
     repository.write(stale, &format!("{text}pub struct OfAnEarlierVersion;\n"));
-    // A conflict of a merge in the first line.
+    // A merge conflict in the first line.
     repository.write(MODELS, &format!("<<<<<<< HEAD\n{text}=======\n{text}"));
     let served = "api/src/generated/openapi.yaml";
     repository.replace(served, "Things", "Thinks");
@@ -356,7 +356,7 @@ fn a_generated_file_is_rewritten_and_one_that_is_not_generated_any_more_is_remov
 }
 
 #[test]
-fn a_folder_of_generated_code_cannot_be_that_of_a_crate_or_of_the_document() {
+fn a_folder_of_generated_code_cannot_contain_a_crate_or_the_document() {
     let repository = Repository::with_crates();
     let text = repository.read("openapi-dropshot.toml");
     for (old, new, expected) in [
@@ -388,7 +388,7 @@ fn a_folder_of_generated_code_cannot_be_that_of_a_crate_or_of_the_document() {
 }
 
 #[test]
-fn the_ends_of_lines_make_no_file_stale() {
+fn line_endings_do_not_make_files_stale() {
     let repository = generated();
     for file in [MODELS, "api/src/generated/openapi.yaml", DOCUMENT] {
         let text = repository.read(file);
@@ -402,7 +402,7 @@ fn the_ends_of_lines_make_no_file_stale() {
 
 #[cfg(unix)]
 #[test]
-fn a_symbolic_link_stays_and_the_file_that_it_leads_to_changes() {
+fn a_symbolic_link_is_kept_and_its_target_is_changed() {
     let repository = generated();
     let text = repository.read(MODELS);
     for (link, file) in [(MODELS, "models/mod.rs"), (DOCUMENT, "things.yaml")] {

@@ -1,4 +1,4 @@
-//! The script of the GitHub Action, without GitHub around it, and the hooks for pre-commit.
+//! Tests of the script of the GitHub Action, run without GitHub, and of the hooks for pre-commit.
 
 use crate::repository::{DOCUMENT, PROGRAM, Repository, all_of, assert_printed};
 use serde_json::Value;
@@ -36,7 +36,7 @@ fn run_action(repository: &Repository, environment: &[(&str, &str)]) -> Output {
         .env("GITHUB_ACTIONS", "true")
         .env("GITHUB_ACTION_PATH", TOOLKIT)
         .env_remove("GITHUB_BASE_REF");
-    // Each variable that a test sets is one that the action sets, or GitHub.
+    // All variables that a test sets are variables that the action or GitHub sets.
     for (name, value) in environment {
         assert!(
             action.contains(&format!("{name}: ")) || *name == "GITHUB_BASE_REF",
@@ -84,7 +84,7 @@ fn the_action_installs_the_command_with_its_own_toolchain() {
     use std::os::unix::fs::PermissionsExt as _;
     let repository = Repository::code_first();
     repository.write("rust-toolchain.toml", "[toolchain]\nchannel = \"1.89.0\"\n");
-    // A `cargo` that writes down where it runs, and installs the program under test.
+    // A `cargo` that records where it runs, and installs the program under test.
     let tools = tempfile::tempdir().expect("a folder");
     let cargo = tools.path().join("cargo");
     let installed = tools.path().join("cargo-openapi-dropshot");
@@ -170,7 +170,7 @@ fn the_action_accepts_the_pull_request_that_adds_the_changelog() {
     ]);
     let run = run_action(&clone, &[("GITHUB_BASE_REF", "main")]);
     assert_printed(all_of(&run), 0, &["all 4 gates are green"]);
-    // The history that was there is still there.
+    // The history of the clone is still complete.
     assert!(!clone.path(".git/shallow").exists());
     clone.git(&["fetch", "--quiet", "--depth=1", "origin", "main"]);
     let run = run_action(&clone, &[("GITHUB_BASE_REF", "main")]);
@@ -195,7 +195,7 @@ fn the_action_names_files_by_their_paths_in_the_git_repository() {
     let sarif: Value = serde_json::from_str(&repository.read("found.sarif")).expect("JSON");
     let place = &sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
     assert_eq!(place["artifactLocation"]["uri"], "service/spec/things.yaml");
-    // Elsewhere, paths are those that a user sees.
+    // Outside of GitHub Actions, paths are relative to the current folder.
     let run = repository.run(&["check", "--format", "github"]);
     assert_printed(run, 1, &["::error file=spec/things.yaml,line=11,"]);
 }

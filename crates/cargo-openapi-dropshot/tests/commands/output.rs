@@ -1,4 +1,4 @@
-//! The formats of `check` and `diff`, documents of git revisions, and exit codes.
+//! Tests of the formats of `check` and `diff`, of documents of git revisions, and of exit codes.
 
 use crate::repository::{DOCUMENT, Repository, THINGS, assert_printed};
 use serde_json::Value;
@@ -156,7 +156,7 @@ fn diff_reads_documents_of_git_revisions() {
 }
 
 #[test]
-fn a_removed_part_of_a_git_revision_is_placed_in_a_file_that_is_there() {
+fn a_part_removed_since_a_git_revision_is_reported_in_an_existing_file() {
     let repository = Repository::code_first();
     let other = THINGS.replace(
         "components:\n",
@@ -180,7 +180,8 @@ fn a_removed_part_of_a_git_revision_is_placed_in_a_file_that_is_there() {
     );
     let place = &results(&found)[0]["locations"][0]["physicalLocation"];
     assert_eq!(place["artifactLocation"]["uri"], DOCUMENT);
-    // Both documents of git revisions, and a folder below that of the repository.
+    // Both documents come from git revisions, and the command runs in a subfolder of the
+    // repository.
     repository.commit_all();
     let mut below = repository.command(&[
         "diff",
@@ -196,13 +197,13 @@ fn a_removed_part_of_a_git_revision_is_placed_in_a_file_that_is_there() {
     let found: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
     let place = &results(&found)[0]["locations"][0]["physicalLocation"];
     assert_eq!(place["artifactLocation"]["uri"], "things.yaml");
-    // A revision alone is not a document.
+    // A revision without a file is not a document.
     let run = repository.run(&["diff", "HEAD", DOCUMENT]);
     assert_printed(
         run,
         1,
         &[
-            "`HEAD` is a git revision and not a document",
+            "`HEAD` is a git revision, not a document",
             "as in `HEAD:spec/things.yaml`",
         ],
     );
@@ -258,7 +259,11 @@ fn an_operation_without_the_responses_that_every_service_sends_fails_the_check()
     assert_printed(
         repository.run(&["check", "--gate", "document"]),
         1,
-        &[message, "add `4XX` and `5XX`", "`generate --fix` adds them"],
+        &[
+            message,
+            "add `4XX` and `5XX`",
+            "`generate --fix` adds the missing responses",
+        ],
     );
 }
 
@@ -275,12 +280,13 @@ fn an_edit_of_a_released_document_is_found_by_its_checksum() {
             "error[frozen-document]: the document was edited after its release",
             "spec/released/SHA256SUMS:1",
             "restore the released text",
-            "fix: do what the help above says",
+            "fix: follow the help above",
         ],
     );
     repository.replace(released, "How many at most.", "How many.");
     assert_eq!(repository.run(&breaking).0, 0);
-    // Without the record an edit cannot be seen, so that a warning tells how to write it.
+    // Without the record, an edit cannot be detected, so a warning explains how to write the
+    // record.
     fs::remove_file(repository.path("spec/released/SHA256SUMS")).expect("the record is removed");
     assert_printed(
         repository.run(&breaking),
@@ -295,34 +301,34 @@ fn released_documents_that_an_earlier_commit_has_must_not_be_lost() {
     repository.commit_all();
     let breaking = ["check", "--gate", "breaking"];
     assert_eq!(repository.run(&breaking).0, 0);
-    // With its checksum, an edited document is one that was released, but for the history.
+    // An edited document with a matching checksum can only be detected with the git history.
     let edited = THINGS.replace("maximum: 100", "maximum: 50");
     repository.write(DOCUMENT, &edited);
     repository.release(&edited);
     let restore = "git restore --source=HEAD spec/released/1.0.0.yaml spec/released/SHA256SUMS";
     let texts = [
-        "error[frozen-document]: 1.0.0.yaml, which HEAD has as a released document, was edited",
+        "error[frozen-document]: 1.0.0.yaml, which is a released document in HEAD, was edited",
         "spec/released/1.0.0.yaml:1",
         restore,
     ];
     assert_printed(repository.run(&breaking), 1, &texts);
     fs::remove_dir_all(repository.path("spec/released")).expect("the folder is removed");
     let texts = [
-        "error[frozen-document]: 1.0.0.yaml, which HEAD has as a released document, was removed",
+        "error[frozen-document]: 1.0.0.yaml, which is a released document in HEAD, was removed",
         "spec/released/SHA256SUMS:1",
         restore,
     ];
     assert_printed(repository.run(&breaking), 1, &texts);
-    // A branch that has committed it is compared with the one before.
+    // After the commit, HEAD does not have the document either, so an earlier revision must be named.
     repository.git(&["tag", "before"]);
     repository.commit_all();
     assert_eq!(repository.run(&breaking).0, 0);
     let since = ["check", "--gate", "breaking", "--since", "before"];
-    let texts = ["1.0.0.yaml, which before has as a released document, was removed"];
+    let texts = ["1.0.0.yaml, which is a released document in before, was removed"];
     assert_printed(repository.run(&since), 1, &texts);
     repository.git(&["restore", "--source=before", "spec"]);
     assert_eq!(repository.run(&since).0, 0);
-    // A later release changes nothing of the earlier one.
+    // A later release does not change the earlier one.
     repository.commit_all();
     repository.replace(
         "CHANGELOG.md",
@@ -340,7 +346,7 @@ fn unreleased_entries_that_an_earlier_commit_has_must_not_be_lost() {
     repository.replace("CHANGELOG.md", "## Unreleased\n", entries);
     repository.commit_all();
     assert_eq!(repository.run(&["check"]).0, 0);
-    // Other words for the same change.
+    // The entry has other words, but describes the same change.
     repository.replace(
         "CHANGELOG.md",
         "closes idle connections after one minute",
@@ -357,9 +363,9 @@ fn unreleased_entries_that_an_earlier_commit_has_must_not_be_lost() {
         run,
         1,
         &[
-            "error[changelog-entry-lost]: the entry `The log has the time of each request.…` of HEAD is lost",
+            "error[changelog-entry-lost]: the entry `The log has the time of each request.…`, which is in HEAD, is missing",
             "CHANGELOG.md:3:1",
-            "put it back under `## Unreleased`",
+            "put the entry back under `## Unreleased`",
         ],
     );
     repository.git(&["tag", "before"]);
@@ -372,14 +378,14 @@ fn unreleased_entries_that_an_earlier_commit_has_must_not_be_lost() {
     assert_printed(
         repository.run(&["check", "--since", "before"]),
         1,
-        &["of before is lost"],
+        &["which is in before, is missing"],
     );
     assert_printed(
         repository.run(&["check", "--since", "befor"]),
         1,
         &["the git repository has no revision `befor`"],
     );
-    // A release moves the entries, and loses none.
+    // A release moves the entries, so none of them is missing.
     let toml = repository.read("openapi-dropshot.toml");
     let rule = "[document.rules]\nchangelog-entry-lost = { level = \"off\", reason = \"The log was taken back.\" }\n";
     repository.write("openapi-dropshot.toml", &format!("{toml}\n{rule}"));

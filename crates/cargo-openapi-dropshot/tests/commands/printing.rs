@@ -1,4 +1,4 @@
-//! What the commands print, and what they do if nobody reads it.
+//! Tests of what the commands print, and of a closed output pipe.
 
 use crate::repository::{DOCUMENT, Repository, assert_printed};
 use std::{fs, io, process::Stdio};

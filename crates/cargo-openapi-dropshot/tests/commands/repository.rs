@@ -1,4 +1,4 @@
-//! Makes repositories for the tests, and runs the command in them.
+//! Creates repositories for the tests, and runs the command in them.
 
 use sha2::{Digest, Sha256};
 use std::{
@@ -13,7 +13,7 @@ pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_cargo-openapi-dropshot");
 
 pub(crate) const DOCUMENT: &str = "spec/things.yaml";
 
-/// A document that keeps all rules.
+/// A document that follows all rules.
 pub(crate) const THINGS: &str = r"openapi: 3.0.3
 info: {title: Things, version: 1.0.0}
 servers: [{url: 'http://localhost/v1'}]
@@ -99,12 +99,12 @@ client = { folder = "client/src/generated" }
 pub(crate) struct Repository(TempDir);
 
 impl Repository {
-    /// A repository that commits its document only, released as 1.0.0.
+    /// A repository that commits only its document, released as 1.0.0.
     pub(crate) fn code_first() -> Self {
         Repository::code_first_in(tempfile::tempdir().expect("a temporary folder"))
     }
 
-    /// The same in a folder of another repository.
+    /// Does the same in a folder of another repository.
     pub(crate) fn below(outer: &Repository, name: &str) -> Self {
         let folder = tempfile::Builder::new()
             .prefix(name)

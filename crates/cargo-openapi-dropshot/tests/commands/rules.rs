@@ -1,4 +1,4 @@
-//! `explain` and `schema`.
+//! Tests of `explain` and `schema`.
 
 use crate::repository::{Repository, assert_printed};
 

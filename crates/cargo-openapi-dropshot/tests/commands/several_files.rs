@@ -1,4 +1,5 @@
-//! Documents of several files: every command reads them, and shows a fault at its place.
+//! Tests of documents with several files: every command reads all files, and reports an error at
+//! its place.
 
 use crate::repository::{DOCUMENT, Repository, THINGS, assert_printed};
 use std::fs;
@@ -33,7 +34,7 @@ fn a_document_in_several_files_generates_the_same_code_as_in_one_file() {
     split(&repository);
     assert_printed(repository.run(&["generate"]), 0, &["wrote", "openapi.yaml"]);
     assert_eq!(generated(), of_one_file);
-    // The document that the service serves has no other files.
+    // The document that the service serves does not refer to other files.
     let served = repository.read("api/src/generated/openapi.yaml");
     assert!(
         served.contains("\"maxLength\": 100") && !served.contains("thing.yaml"),

@@ -1,4 +1,4 @@
-//! Which versions in Cargo.toml and Cargo.lock are those of the document.
+//! Tests which versions in Cargo.toml and Cargo.lock follow the version of the document.
 
 use crate::repository::{Repository, assert_printed};
 
@@ -51,13 +51,13 @@ fn a_crate_with_its_own_version_keeps_it() {
     );
     let expected = lock(&[("codec", "0.3.0"), ("model", "1.0.1")]);
     assert_eq!(repository.read("Cargo.lock"), expected);
-    // The other one is still compared.
+    // The version of the other crate is still compared.
     repository.replace(
         "Cargo.toml",
         "model/\", version = \"1.0.1\"",
         "model/\", version = \"1.0.0\"",
     );
-    let wrong = "the version of model is 1.0.0, but 1.0.1 was released last";
+    let wrong = "the version of model is 1.0.0, but the newest release is 1.0.1";
     assert_printed(repository.run(&["check"]), 1, &[wrong]);
 }
 
@@ -77,7 +77,8 @@ fn a_workspace_inside_of_another_keeps_its_versions() {
         "[package]\nname = \"gen\"\nversion.workspace = true\n",
     );
     repository.write("tools/Cargo.lock", &lock(&[("gen", "1.0.0")]));
-    // This one depends on a crate of the outer workspace, which has another version after the release.
+    // This workspace depends on a crate of the outer workspace, which has another version after the
+    // release.
     repository.write(
         "fuzz/Cargo.toml",
         "[package]\nname = \"fuzz\"\nversion = \"0.0.0\"\n\n[workspace]\n",
@@ -105,7 +106,7 @@ fn the_version_of_a_single_crate_is_that_of_the_document() {
     let manifest = "[package]\nname = \"shop\"\nversion = \"0.9.0\"\n";
     let repository = with_manifest(manifest);
     repository.write("Cargo.lock", &lock(&[("shop", "0.9.0")]));
-    let wrong = "the version of shop is 0.9.0, but 1.0.0 was released last";
+    let wrong = "the version of shop is 0.9.0, but the newest release is 1.0.0";
     assert_printed(
         repository.run(&["check"]),
         1,

@@ -7,11 +7,11 @@ use std::{future::Future, path::PathBuf, pin::Pin, time::Duration};
 /// How long the key of a file is used before the file is read again.
 const FILE_INTERVAL: Duration = Duration::from_secs(10);
 
-/// The API key in a file, such as a mounted secret. The file is read again every 10 seconds, and as soon as the service
-/// rejects the key, so that a new key is used without a restart. White space around the key is ignored. While the file is
-/// missing, empty or not valid, calls continue with the key that was read last; see [`Credentials`].
+/// The API key in a file, such as a mounted secret. The file is read again every 10 seconds and as soon as the service rejects
+/// the key, so a new key is used without a restart. White space around the key is ignored. While the file is missing, empty or
+/// not valid, calls continue with the last valid key; see [`Credentials`].
 ///
-/// When you replace a key, let the old one be valid for a minute more: a creation whose response was lost is not repeated with
+/// When you replace a key, keep the old key valid for another minute: a creation whose response was lost is not repeated with
 /// the new key, because it could be carried out twice; see [`Credentials`].
 ///
 /// ```
@@ -29,7 +29,7 @@ pub struct ApiKeyFile {
 }
 
 impl ApiKeyFile {
-    /// The key in the file with this path.
+    /// Uses the key in the file with this path.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         ApiKeyFile {
             path: path.into(),
@@ -37,7 +37,7 @@ impl ApiKeyFile {
         }
     }
 
-    /// Reads the file again after this time instead of 10 seconds.
+    /// Sets the time after which the file is read again, instead of 10 seconds.
     #[must_use]
     pub fn interval(mut self, interval: Duration) -> Self {
         self.interval = interval;
@@ -49,7 +49,7 @@ impl Credentials for ApiKeyFile {
     fn load(&self) -> Pin<Box<dyn Future<Output = Result<ApiKey, BoxError>> + Send + '_>> {
         let path = self.path.clone();
         Box::pin(async move {
-            // On a thread of its own, because the file may be on a network.
+            // The file is read on a separate thread, because it may be on a network.
             let shown = path.display().to_string();
             let text = tokio::task::spawn_blocking(move || std::fs::read_to_string(path)).await?;
             let text = text.map_err(|error| format!("the file {shown} cannot be read: {error}"))?;

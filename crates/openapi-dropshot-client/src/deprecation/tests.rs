@@ -33,7 +33,7 @@ fn all_three_headers_are_read() {
 }
 
 #[test]
-fn one_deprecation_header_suffices_even_if_its_value_is_invalid() {
+fn one_deprecation_header_is_enough_even_if_its_value_is_invalid() {
     for pair in [
         ("deprecation", "true"),
         ("deprecation", "@x"),

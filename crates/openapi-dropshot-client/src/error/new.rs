@@ -1,4 +1,4 @@
-//! Makes errors from the errors of reqwest and from error responses.
+//! Creates errors from the errors of reqwest and from error responses.
 
 use super::{Error, ErrorKind, Failure, is_request_id, request_id};
 use crate::{
@@ -13,7 +13,7 @@ use std::{error, fmt, io};
 
 /// The length of an excerpt, in characters.
 const EXCERPT: usize = 200;
-/// How many bytes of an error response are read. An error body is far smaller.
+/// How many bytes of an error response are read. Error bodies are far smaller.
 const MOST_READ: usize = 64 * 1024;
 
 impl<C> Error<C> {
@@ -58,11 +58,7 @@ impl Failure {
 
     /// The request could not be built.
     pub(crate) fn not_built(source: impl error::Error + Send + Sync + 'static) -> Self {
-        Error::new(
-            ErrorKind::Request,
-            "the request cannot be put together".to_owned(),
-        )
-        .caused_by(source)
+        Error::new(ErrorKind::Request, "the request cannot be built".to_owned()).caused_by(source)
     }
 
     /// An interceptor ended the call.
@@ -78,7 +74,7 @@ impl Failure {
         Error::new(ErrorKind::Credentials, message).caused_by_boxed(source)
     }
 
-    /// The provider has no API key in time.
+    /// The provider did not return an API key in time.
     pub(crate) fn no_key_in_time() -> Self {
         let message = "no API key was loaded within the time limit of the call";
         Error::new(ErrorKind::Credentials, message.to_owned())
@@ -107,7 +103,7 @@ impl Failure {
                 "the transport rejected `{operation_id}` ({})",
                 innermost(&*source)
             ),
-            // A browser does not give the reason, so that a page learns nothing about the network.
+            // A browser does not give the reason, so that web pages cannot learn about the network.
             _ if cfg!(target_arch = "wasm32") => format!(
                 "the browser has no response to `{operation_id}`: the service at {base_url} cannot be reached, does not allow this \
                  page's origin (CORS), or the connection broke; it is unknown whether it was carried out"
@@ -126,7 +122,7 @@ impl Failure {
         Error::new(ErrorKind::Timeout, message)
     }
 
-    /// The response was a success, and its body was not read to its end.
+    /// The response was a success, but its body was not read to its end.
     pub(crate) fn not_read(head: Head, problem: BodyProblem) -> Self {
         let error = match problem {
             BodyProblem::TooLarge => {
@@ -165,14 +161,14 @@ impl Failure {
         Error::new(ErrorKind::Unreadable, message).responded(status, headers.clone())
     }
 
-    /// The response is a stream with an invalid part.
+    /// The response is a stream with an invalid item.
     pub(crate) fn in_stream(head: &Head, kind: ErrorKind, message: String) -> Self {
         Error::new(kind, message)
             .responded(head.status, head.headers.clone())
             .of_call(&head.record)
     }
 
-    /// The response was an error, of the service or of something in front of it.
+    /// The response is an error of the service or of a proxy in front of it.
     pub(crate) async fn from_response(mut received: Received) -> Self {
         let raw = received.begin(MOST_READ).await;
         let Head {
@@ -182,7 +178,7 @@ impl Failure {
             ..
         } = *received.head;
         let body = error_body(&raw);
-        // Some services wrap the error into a member.
+        // Some services wrap the error in a property.
         let members = body.as_ref().map(|body| match body.get("error") {
             Some(inner @ Value::Object(_)) => inner,
             _ => body,
@@ -209,7 +205,7 @@ impl Failure {
     }
 }
 
-/// The error body, if it is a JSON object and not too long.
+/// Returns the error body, if it is a JSON object and not too large.
 fn error_body(text: &[u8]) -> Option<Value> {
     if text.len() > MOST_READ {
         return None;
@@ -217,7 +213,7 @@ fn error_body(text: &[u8]) -> Option<Value> {
     json_body(text).ok().filter(Value::is_object)
 }
 
-/// At which point a transport of the application failed.
+/// Returns the step in which a transport of the application failed.
 #[cfg(not(target_arch = "wasm32"))]
 fn kind_in_transport(source: &BoxError) -> ErrorKind {
     let error = source.downcast_ref::<crate::TransportError>();
@@ -229,7 +225,7 @@ fn kind_in_transport(_: &BoxError) -> ErrorKind {
     ErrorKind::Interrupted
 }
 
-/// At which point reqwest failed. A browser does not tell.
+/// Returns the step in which reqwest failed. A browser does not tell the step.
 #[cfg(target_arch = "wasm32")]
 fn kind_of(error: &reqwest::Error) -> ErrorKind {
     if error.is_timeout() {
@@ -239,7 +235,7 @@ fn kind_of(error: &reqwest::Error) -> ErrorKind {
     }
 }
 
-/// At which point reqwest failed.
+/// Returns the step in which reqwest failed.
 #[cfg(not(target_arch = "wasm32"))]
 fn kind_of(error: &reqwest::Error) -> ErrorKind {
     if error.is_connect() {
@@ -255,15 +251,16 @@ fn kind_of(error: &reqwest::Error) -> ErrorKind {
     }
 }
 
-/// Whether a connection failed because TLS does not allow it. A handshake that breaks off does not count.
+/// Whether a connection failed because of TLS. A handshake that was interrupted does not count.
 #[cfg(not(target_arch = "wasm32"))]
 fn is_tls(error: &(dyn error::Error + 'static)) -> bool {
     sources(error).any(|source| {
-        // rustls reports invalid certificates and invalid records so; other errors have other kinds.
+        // rustls uses this kind for invalid certificates and invalid records; other errors have other
+        // kinds.
         let invalid = source
             .downcast_ref::<io::Error>()
             .is_some_and(|error| error.kind() == io::ErrorKind::InvalidData);
-        // The system's TLS library has no type in common with this crate.
+        // The error types of the system's TLS library are not available to this crate.
         invalid || source.to_string().contains("certificate")
     })
 }
@@ -272,7 +269,7 @@ pub(super) fn sources<'a>(
     error: &'a (dyn error::Error + 'static),
 ) -> impl Iterator<Item = &'a (dyn error::Error + 'static)> {
     std::iter::successors(Some(error), |error| {
-        // The source of an I/O error is that of the error in it.
+        // `source` of an I/O error returns the source of the inner error.
         let inner = error
             .downcast_ref::<io::Error>()
             .and_then(io::Error::get_ref);
@@ -282,7 +279,7 @@ pub(super) fn sources<'a>(
     })
 }
 
-/// The text of the first cause, which is the most specific.
+/// Returns the text of the first cause, which is the most specific one.
 fn innermost(error: &(dyn error::Error + 'static)) -> String {
     sources(error)
         .last()
@@ -290,7 +287,7 @@ fn innermost(error: &(dyn error::Error + 'static)) -> String {
         .unwrap_or_default()
 }
 
-/// The media type of a response, if it can be written into a log unchanged.
+/// Returns the media type of a response, if it can be written to a log unchanged.
 fn media_type(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(CONTENT_TYPE)?.to_str().ok()?;
     let essence = value.split(';').next()?.trim();
@@ -298,7 +295,8 @@ fn media_type(headers: &HeaderMap) -> Option<&str> {
     ((1..=60).contains(&essence.len()) && essence.bytes().all(is_plain)).then_some(essence)
 }
 
-/// The beginning of a text without tags and control characters, each white space as one space.
+/// Returns the beginning of a text without tags and control characters; each sequence of white space
+/// becomes one space.
 fn excerpt(body: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(&body[..body.len().min(16 * EXCERPT)]);
     let mut clean = String::new();
@@ -320,15 +318,18 @@ fn excerpt(body: &[u8]) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// The message for a response without an error body; its media type, if it has another body.
+/// Returns the message for a response without an error body. It contains the media type if the response
+/// has another body.
 fn no_message(status: StatusCode, media_type: Option<Option<&str>>) -> String {
     let hint = match status.as_u16() {
         300..=399 => {
-            "it is a redirect, which this client does not follow; check the base URL, and whether it needs `https`"
+            "this client does not follow redirects; check the base URL, and whether it needs `https`"
         }
-        502..=504 => "a proxy seems to respond in place of the service; try again later",
-        200..=299 => "it is a success that the document does not list; a newer client may know it",
-        _ => "it has no error body; check that the base URL is that of the service",
+        502..=504 => "a proxy seems to have responded instead of the service; try again later",
+        200..=299 => {
+            "its status is a success, but the document does not list it; a newer client may support it"
+        }
+        _ => "the response has no error body; check that the base URL belongs to the service",
     };
     let reason = status
         .canonical_reason()

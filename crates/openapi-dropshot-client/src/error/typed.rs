@@ -8,8 +8,8 @@ use std::{
     ops::Deref,
 };
 
-/// The error of an operation whose error responses have different bodies by status. It dereferences to [`Error`], and has
-/// the body as a value of the type that the document has for the status.
+/// The error of an operation whose error responses have different bodies by status. It dereferences to [`Error`], and it has the
+/// body in the type that the document defines for the status.
 ///
 /// `B` is the enum of the bodies of one operation; `?` converts the error to [`Error`].
 ///
@@ -33,7 +33,7 @@ use std::{
 ///         None => println!("status {:?}: {}", error.status(), error.message()),
 ///     }
 /// }
-/// // Pages and waiters have the plain error; this reads its body.
+/// // Pages and waiters return the plain error; this conversion reads its body.
 /// fn typed(error: Error) -> TypedError<GetBookError> {
 ///     error.into()
 /// }
@@ -45,13 +45,14 @@ pub struct TypedError<B, C = String> {
 }
 
 impl<B, C> TypedError<B, C> {
-    /// The body of the error response. `None` if there was no response, if something other than the service responded, or if the
-    /// body or the status is not in the document; [`body`](Error::body) and [`excerpt`](Error::excerpt) have what came instead.
+    /// Returns the body of the error response. `None` if there was no response, if something other than the service responded,
+    /// or if the document does not describe the body or the status; [`body`](Error::body) and [`excerpt`](Error::excerpt) then
+    /// have the content.
     pub fn typed_body(&self) -> Option<&B> {
         self.body.as_deref()
     }
 
-    /// The body of the error response, and the error without its type.
+    /// Returns the body of the error response, and the error without the type of its body.
     pub fn into_parts(self) -> (Option<B>, Error<C>) {
         (self.body.map(|body| *body), self.error)
     }
@@ -91,7 +92,7 @@ impl<B, C: Display> Display for TypedError<B, C> {
     }
 }
 
-/// Without the body, which may contain what must not be logged.
+/// The body is not shown, because it may contain data that must not be logged.
 impl<B, C: Debug> Debug for TypedError<B, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Debug::fmt(&self.error, f)

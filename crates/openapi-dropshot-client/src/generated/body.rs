@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Debug, Display};
 
-/// What the body of a request can be set to: a value of its type `T`, the builder of one, or anything else that converts into
-/// `T`. It is implemented for all types with `TryInto<T>`.
+/// The values to which the body of a request can be set: a value of its type `T`, a builder of `T`, or any other value that
+/// converts into `T`. The trait is implemented for all types with `TryInto<T>`.
 ///
 /// ```
 /// use openapi_dropshot_client::generated::IntoBody;
@@ -21,7 +21,7 @@ pub trait IntoBody<T> {
     ///
     /// # Errors
     ///
-    /// The value is not valid.
+    /// Returns an error if the value is not valid.
     fn into_body(self) -> Result<T, String>;
 }
 
@@ -36,7 +36,7 @@ where
     }
 }
 
-/// The body of a request while it is set: a value, or the builder of one.
+/// The body of a request while it is set: a value or its builder.
 ///
 /// ```
 /// use openapi_dropshot_client::generated::Body;
@@ -48,12 +48,12 @@ where
 #[derive(Clone)]
 pub struct Body<B> {
     value: Result<B, String>,
-    /// Whether nothing was set of a body that may be absent.
+    /// Whether the body is optional and nothing was set.
     is_absent: bool,
 }
 
 impl<B> Body<B> {
-    /// A body that has to be set.
+    /// A body that must be set.
     pub fn missing() -> Self {
         Body {
             value: Err("the body is required: set it with `body`".to_owned()),
@@ -61,7 +61,7 @@ impl<B> Body<B> {
         }
     }
 
-    /// A body that its builder has to set, field by field.
+    /// A body that must be set field by field with its builder.
     pub fn builder() -> Self
     where
         B: Default,
@@ -91,7 +91,7 @@ impl<B> Body<B> {
         }
     }
 
-    /// Sets the body to a value, or keeps why the value was rejected.
+    /// Sets the body to a value, or stores why the value was rejected.
     pub fn set<T, V>(&mut self, value: V)
     where
         B: From<T>,
@@ -113,7 +113,7 @@ impl<B> Body<B> {
         }
     }
 
-    /// Returns the body; `None` if it may be absent and was not set.
+    /// Returns the body; `None` if it is optional and was not set.
     pub(super) fn finish<T>(self) -> Result<Option<T>, String>
     where
         T: TryFrom<B>,

@@ -1,9 +1,9 @@
-//! Reads the bodies of responses, also those that differ by status.
+//! Reads the bodies of responses, including bodies that differ by status.
 
 use serde::de::Error as _;
 
-/// The bodies of the errors, or of the successes, of an operation whose statuses have different ones. Generated code
-/// implements it for an enum with a variant for each response that the document lists.
+/// The bodies of the errors, or of the successes, of an operation whose statuses have different bodies. Generated
+/// code implements it for an enum with a variant for each response that the document lists.
 ///
 /// ```
 /// use openapi_dropshot_client::generated::{ByStatus, json_body, unlisted};
@@ -32,16 +32,17 @@ pub trait ByStatus: Sized {
     ///
     /// # Errors
     ///
-    /// The document lists no response for the status, or the body is not what the document says.
+    /// Returns an error if the document lists no response for the status, or if the body does not match the
+    /// document.
     fn read(status: u16, body: &[u8]) -> serde_json::Result<Self>;
 }
 
-/// Reads a body of text; bytes that are not UTF-8 become U+FFFD.
+/// Reads a text body; bytes that are not UTF-8 become U+FFFD.
 pub fn text_body(body: &[u8]) -> String {
     String::from_utf8_lossy(body).into_owned()
 }
 
-/// The error of a status that the document does not list.
+/// Returns the error for a status that the document does not list.
 pub fn unlisted() -> serde_json::Error {
     serde_json::Error::custom("the document does not list this status")
 }

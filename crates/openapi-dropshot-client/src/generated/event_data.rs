@@ -9,16 +9,16 @@ use std::{fmt::Display, str::FromStr};
 ///
 /// # Errors
 ///
-/// It is not what the document says.
+/// Returns an error if the data does not match the document.
 pub fn json_data<T: DeserializeOwned>(_: &str, data: &str) -> Result<T> {
     json_body(data.as_bytes())
 }
 
-/// Takes the data of an event as it is.
+/// Returns the data of an event unchanged.
 ///
 /// # Errors
 ///
-/// The type rejects the text.
+/// Returns an error if the type rejects the text.
 pub fn text_data<T: FromStr<Err: Display>>(_: &str, data: &str) -> Result<T> {
     data.parse().map_err(Error::custom)
 }

@@ -1,4 +1,4 @@
-//! Reads unions by their discriminator or by what fits best, and members that may be absent or `null`.
+//! Reads unions by their discriminator or by the alternative that matches best, and properties that may be absent or `null`.
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
@@ -6,7 +6,7 @@ use serde::{
 };
 use serde_json::Value;
 
-/// Reads a union: `read` gets the value of the property that names the alternative, and the whole value.
+/// Reads a union. `read` gets the value of the property that names the alternative, and the whole value.
 ///
 /// ```
 /// use openapi_dropshot_client::generated::{by_tag, json_value, unknown_tag};
@@ -28,7 +28,7 @@ use serde_json::Value;
 ///
 /// # Errors
 ///
-/// The value has no such property, the property is not a string, or `read` fails.
+/// Returns an error if the value has no such property, if the property is not a string, or if `read` fails.
 pub fn by_tag<'de, T, D: Deserializer<'de>>(
     deserializer: D,
     property: &str,
@@ -47,7 +47,7 @@ pub fn by_tag<'de, T, D: Deserializer<'de>>(
     read(&tag, value).map_err(D::Error::custom)
 }
 
-/// Writes an alternative with the property that names it, unless it has that property.
+/// Writes an alternative, and adds the property that names it if the alternative does not have this property.
 ///
 /// ```
 /// use openapi_dropshot_client::generated::with_tag;
@@ -59,7 +59,7 @@ pub fn by_tag<'de, T, D: Deserializer<'de>>(
 ///
 /// # Errors
 ///
-/// The alternative cannot be written.
+/// Returns an error if the alternative cannot be written.
 pub fn with_tag<S: Serializer>(
     alternative: &impl Serialize,
     property: &str,
@@ -76,8 +76,8 @@ pub fn with_tag<S: Serializer>(
     value.serialize(serializer)
 }
 
-/// Reads a union without a discriminator: as the alternative that keeps the most of the value, the first of several that keep
-/// as much.
+/// Reads a union without a discriminator. Selects the alternative that keeps the largest part of the value; if several
+/// alternatives keep as much, selects the first of them.
 ///
 /// ```
 /// use openapi_dropshot_client::generated::{closest, json_value};
@@ -102,7 +102,7 @@ pub fn with_tag<S: Serializer>(
 ///
 /// # Errors
 ///
-/// The value is none of the alternatives.
+/// Returns an error if no alternative accepts the value.
 pub fn closest<'de, T: Serialize, D: Deserializer<'de>>(
     deserializer: D,
     alternatives: &[fn(Value) -> serde_json::Result<T>],
@@ -126,7 +126,7 @@ pub fn closest<'de, T: Serialize, D: Deserializer<'de>>(
     closest.ok_or_else(|| D::Error::custom("is none of the alternatives"))
 }
 
-/// How many parts of a value what was written back lacks.
+/// Returns how many parts of a value are missing after it was read and written again.
 fn lost_parts(value: &Value, written: &Value) -> usize {
     match (value, written) {
         (Value::Object(members), Value::Object(others)) => {
@@ -148,21 +148,21 @@ fn lost_parts(value: &Value, written: &Value) -> usize {
 ///
 /// # Errors
 ///
-/// The value is not what the document says.
+/// Returns an error if the value does not match the document.
 pub fn json_value<T: DeserializeOwned>(value: Value) -> serde_json::Result<T> {
     serde_json::from_value(value)
 }
 
-/// The error of a value that names no alternative of the document.
+/// Returns the error for a value that names no alternative of the document.
 pub fn unknown_tag(message: &str) -> serde_json::Error {
     serde_json::Error::custom(message)
 }
 
-/// Reads a member that is there, `null` included.
+/// Reads a property that is present, even if its value is `null`.
 ///
 /// # Errors
 ///
-/// The value is not what the document says.
+/// Returns an error if the value does not match the document.
 pub fn present<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     T: Deserialize<'de>,

@@ -1,4 +1,4 @@
-//! Enumerations of strings that stay open: a value that a later document adds is kept as it was received.
+//! Enumerations of strings that may get more values later: an unknown value is kept as it was received.
 
 use serde::{Deserializer, de};
 use std::{fmt, marker::PhantomData};
@@ -30,12 +30,12 @@ pub trait OpenEnum: Clone + 'static {
     /// A value that the document does not list.
     fn unknown(value: String) -> Self;
 
-    /// Reads a value from text, as [`deserialize_open`](OpenEnum::deserialize_open) reads it from JSON: one that the document
-    /// does not list is kept. The service decides whether it knows the value.
+    /// Parses a value from text, as [`deserialize_open`](OpenEnum::deserialize_open) does from JSON: a value that the
+    /// document does not list is kept. The service decides whether it accepts the value.
     ///
     /// # Errors
     ///
-    /// None; generated implementations of `FromStr` need the type.
+    /// Never fails; generated implementations of `FromStr` need the type.
     fn parse(text: &str) -> Result<Self, String> {
         Ok(known_or_unknown(text))
     }
@@ -44,7 +44,7 @@ pub trait OpenEnum: Clone + 'static {
     ///
     /// # Errors
     ///
-    /// The value is not a string.
+    /// Returns an error if the value is not a string.
     fn deserialize_open<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_str(Text(PhantomData))
     }
@@ -55,7 +55,7 @@ fn known_or_unknown<E: OpenEnum>(text: &str) -> E {
     known.map_or_else(|| E::unknown(text.to_owned()), |(_, value)| value.clone())
 }
 
-/// Reads an enumeration from a string without copying a known one.
+/// Reads an enumeration from a string without copying a known value.
 struct Text<E>(PhantomData<E>);
 
 impl<E: OpenEnum> de::Visitor<'_> for Text<E> {

@@ -1,10 +1,10 @@
-//! Members of builders that may be absent.
+//! Optional properties of builders.
 
 use super::types::{Member, not_valid};
 use std::fmt::Display;
 
-/// What an optional member can be set to: what a required member takes, or an `Option` of it. `M` tells the two apart, so that the
-/// compiler finds the one that applies; applications never name it.
+/// The values to which an optional property can be set: any value that a required property accepts, or an `Option` of it. `M`
+/// distinguishes the two, so that the compiler finds the right implementation; applications never name it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the value of this member",
     label = "expected `{T}`, what converts into it, or an `Option` of these"
@@ -14,7 +14,7 @@ pub trait IntoOptional<T, M> {
     ///
     /// # Errors
     ///
-    /// The value is not valid.
+    /// Returns an error if the value is not valid.
     fn into_optional(self) -> Result<Option<T>, String>;
 }
 
@@ -41,7 +41,7 @@ where
     }
 }
 
-/// Converts the value that the setter of an optional member with this name was given.
+/// Converts the value that was passed to the setter of an optional property with this name.
 ///
 /// ```
 /// use openapi_dropshot_client::generated::optional_member;
@@ -52,7 +52,7 @@ where
 ///
 /// # Errors
 ///
-/// The value is not valid.
+/// Returns an error if the value is not valid.
 pub fn optional_member<T, V, M>(value: V, name: &str) -> Member<Option<T>>
 where
     V: IntoOptional<T, M>,

@@ -1,12 +1,13 @@
-//! The types of a document: what the setters of their builders take, and implementations that are the same for each of them.
+//! Support for the types of a document: the values that setters of builders accept, and implementations that are the same for all
+//! types.
 
 use std::fmt::Display;
 
-/// A member while a value is built: what it was set to, or why there is no value.
+/// A property while a value is built: the value that was set, or why there is none.
 pub type Member<T> = Result<T, String>;
 
-/// What the setter of a member takes: a value of its type `T`, the builder of one, or anything else that converts into `T`. It is
-/// implemented for all types with `TryInto<T>`.
+/// The values that the setter of a property accepts: a value of its type `T`, a builder of `T`, or any other value that converts
+/// into `T`. The trait is implemented for all types with `TryInto<T>`.
 ///
 /// ```
 /// use openapi_dropshot_client::generated::IntoMember;
@@ -24,7 +25,7 @@ pub trait IntoMember<T> {
     ///
     /// # Errors
     ///
-    /// The value is not valid.
+    /// Returns an error if the value is not valid.
     fn into_member(self, name: &str) -> Member<T>;
 }
 
@@ -43,17 +44,18 @@ pub(super) fn not_valid(name: &str, error: &dyn Display) -> String {
     format!("`{name}` is not valid: {error}")
 }
 
-/// A required member that is not set yet.
+/// Creates a required property that is not set yet.
 ///
 /// # Errors
 ///
-/// Always: the error names the setter.
+/// Always returns an error, which names the setter.
 pub fn missing<T>(name: &str, setter: &str) -> Member<T> {
     Err(format!("`{name}` is required: set it with `{setter}`"))
 }
 
-/// Implements what makes a builder, and what a builder makes: the module around it has a type of the same name, and a type
-/// `error::ConversionError`. Each member is given what it is at the beginning. With `without build`, a member has that name.
+/// Implements the methods that create a builder, and those that a builder has. The surrounding module must contain a type of the
+/// same name, and a type `error::ConversionError`. For each property, the initial value is given. Use `without build` if a
+/// property has the name `build`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __builder {
@@ -93,7 +95,7 @@ macro_rules! __builder {
             ///
             /// # Errors
             ///
-            /// A required member is not set, or a value is not valid. The error names the member.
+            /// Returns an error that names the property if a required property is not set, or if a value is not valid.
             pub fn build(self) -> ::std::result::Result<super::$name, super::error::ConversionError> {
                 self.try_into()
             }
@@ -101,35 +103,35 @@ macro_rules! __builder {
     };
 }
 
-/// Writes the settings of a request whose call is in the member `call`. Each is named, because a parameter may have the name.
+/// Writes the settings of a request whose call is in the field `call`. Each setting is listed, because a parameter may have the
+/// same name.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __settings {
     ($($name:ident),+ $(,)?) => { $($crate::__settings!(@$name);)+ };
     (@with) => {
-        /// Gives this call other settings than its client has, such as its time limit or its number of tries, in place of all
-        /// that it was given before; see `CallOptions`.
+        /// Replaces all settings of this call, such as its time limit or its number of tries; see `CallOptions`.
         pub fn with(mut self, options: $crate::CallOptions) -> Self {
             self.call.set_options(options);
             self
         }
     };
     (@timeout) => {
-        /// The time limit of this call, with all its tries; of a stream, that of each page.
+        /// Sets the time limit of this call, including all its tries; in a stream of pages, the limit of each page.
         pub fn timeout(mut self, timeout: ::std::time::Duration) -> Self {
             self.call.change_options(|options| options.timeout(timeout));
             self
         }
     };
     (@retry) => {
-        /// How often this call is tried, and how long it pauses between two tries.
+        /// Sets how often this call is tried, and how long it pauses between two tries.
         pub fn retry(mut self, policy: $crate::RetryPolicy) -> Self {
             self.call.change_options(|options| options.retry(policy));
             self
         }
     };
     (@header) => {
-        /// A header of this call. If the name or the value cannot be sent, the call fails before anything is sent.
+        /// Adds a header to this call. If the name or the value cannot be sent, the call fails before anything is sent.
         pub fn header(mut self, name: &str, value: &str) -> Self {
             self.call.change_options(|options| options.header(name, value));
             self
@@ -137,7 +139,7 @@ macro_rules! __settings {
     };
 }
 
-/// Implements what makes texts of enumerations that implement `OpenEnum` and have `as_str`, and of them texts.
+/// Implements the conversions from and to text for enumerations that implement `OpenEnum` and have `as_str`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __open_enums {
@@ -172,8 +174,8 @@ macro_rules! __open_enums {
     )+};
 }
 
-/// Implements the conversions of texts with rules, which `FromStr` checks. They are read without the rules: a later document may
-/// allow other lengths and patterns in responses, and the service checks what it gets.
+/// Implements the conversions for texts with rules, which `FromStr` checks. Texts from responses are read without these rules: a
+/// later document may allow other lengths and patterns in responses, and the service checks what it receives.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __texts {
@@ -229,7 +231,7 @@ macro_rules! __union {
     )+};
 }
 
-/// Implements `Deref`, and `From` in both directions, for types that give another type a name.
+/// Implements `Deref`, and `From` in both directions, for types that are another type with a new name.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __holders {

@@ -15,7 +15,7 @@ fn next_of(values: &[&str]) -> Option<String> {
 }
 
 #[test]
-fn the_next_page_is_found_however_the_link_is_written() {
+fn the_next_page_is_found_in_all_notations_of_a_link() {
     for value in [
         r#"<?cursor=a>; rel="next""#,
         "<?cursor=a>;rel=next",
@@ -33,7 +33,7 @@ fn the_next_page_is_found_however_the_link_is_written() {
 }
 
 #[test]
-fn without_a_link_to_the_next_page_it_is_the_last_page() {
+fn a_page_without_a_link_to_the_next_page_is_the_last_page() {
     for value in [
         "",
         "<x>",

@@ -1,14 +1,16 @@
-//! A browser: timers of JavaScript, and values of JavaScript, which never leave their thread.
+//! The parts for a browser: JavaScript timers, and JavaScript values, which never leave their
+//! thread.
 
 use futures_util::future::{Either, select};
 use send_wrapper::SendWrapper;
 use std::{future::Future, pin::pin, time::Duration};
 pub(crate) use web_time::Instant;
 
-/// The longest time of a timer of JavaScript: 2^31 - 1 milliseconds.
+/// The longest time of a JavaScript timer: 2^31 - 1 milliseconds.
 const LONGEST: Duration = Duration::from_millis(i32::MAX as u64);
 
-/// A value of reqwest. It is `Send` as long as it stays on its thread, and panics on another one.
+/// A value of reqwest. It can be used as `Send` while it stays on its thread, and panics on another
+/// thread.
 pub(crate) type Local<T> = SendWrapper<T>;
 
 pub(crate) fn local<T>(value: T) -> Local<T> {

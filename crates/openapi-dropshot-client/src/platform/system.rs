@@ -1,4 +1,4 @@
-//! An operating system: timers of tokio, and values that can go from thread to thread.
+//! The parts for an operating system: timers of tokio, and values that can move between threads.
 
 use futures_util::FutureExt as _;
 pub(crate) use std::time::Instant;
@@ -15,7 +15,7 @@ pub(crate) fn take<T>(value: Local<T>) -> T {
     value
 }
 
-/// The clock of tokio, so that a test may pause it.
+/// The clock of tokio, so that a test can pause it.
 pub(crate) fn now() -> Instant {
     tokio::time::Instant::now().into_std()
 }

@@ -1,6 +1,6 @@
 //! Limits how many retries all calls of a client may make together. If a service is down for all its clients, six
-//! requests for each call instead of one make the situation worse. Therefore successful calls earn the retries of
-//! later calls.
+//! requests per call instead of one make the situation worse. Therefore retries of later calls must be earned by
+//! successful calls.
 
 use std::sync::{
     Arc,
@@ -9,16 +9,17 @@ use std::sync::{
 
 /// How many retries a budget has when it starts.
 const STOCK: u32 = 100;
-/// How many calls have to succeed for one more retry.
+/// How many calls must succeed to earn one more retry.
 const CALLS_PER_RETRY: u32 = 5;
 
 /// How many retries the calls of a client may make together.
 ///
-/// It begins with 100 retries, and five calls that succeed earn one more, up to 100: however long a service is down, a
-/// client sends it at most 100 requests and a fifth more than it would without retries. When the budget is used up, a
-/// call fails with the error of its last try.
+/// A budget starts with 100 retries. Five successful calls earn one more retry, up to 100 in total. However long a
+/// service is down, a client sends at most 100 requests plus a fifth more than it would send without retries. When the
+/// budget is used up, a call fails with the error of its last try.
 ///
-/// Clones share one budget. Several clients of one service can share it too, by [`ClientBuilder::retry_budget`](crate::ClientBuilder::retry_budget):
+/// Clones share one budget. Several clients of a service can also share a budget, with
+/// [`ClientBuilder::retry_budget`](crate::ClientBuilder::retry_budget):
 ///
 /// ```
 /// use openapi_dropshot_client::{Client, RetryBudget};
@@ -37,15 +38,15 @@ pub struct RetryBudget {
 }
 
 struct Shared {
-    /// One retry costs as many tokens as calls have to succeed for it.
+    /// A retry costs as many tokens as the number of calls that must succeed to earn it.
     tokens: AtomicU64,
     most: u64,
     price: u64,
 }
 
 impl RetryBudget {
-    /// A budget that begins with `stock` retries, and gets one more for each `calls_per_retry` calls that succeed, up to
-    /// `stock`. A `calls_per_retry` of 0 counts as 1.
+    /// Creates a budget that starts with `stock` retries, and gets one more for each `calls_per_retry` successful calls,
+    /// up to `stock`. A `calls_per_retry` of 0 counts as 1.
     #[must_use]
     pub fn new(stock: u32, calls_per_retry: u32) -> Self {
         let price = u64::from(calls_per_retry.max(1));
@@ -59,13 +60,13 @@ impl RetryBudget {
         }
     }
 
-    /// How many retries are left.
+    /// Returns how many retries are left.
     #[must_use]
     pub fn left(&self) -> u64 {
         self.shared.tokens.load(Ordering::Relaxed) / self.shared.price
     }
 
-    /// Takes one retry, if there is one.
+    /// Uses one retry, if there is one.
     pub(crate) fn spend(&self) -> bool {
         let price = self.shared.price;
         let take = |tokens: u64| tokens.checked_sub(price);
@@ -75,7 +76,7 @@ impl RetryBudget {
             .is_ok()
     }
 
-    /// Counts a call that succeeded.
+    /// Counts a successful call.
     pub(crate) fn earn(&self) {
         let most = self.shared.most;
         let add = |tokens: u64| (tokens < most).then_some(tokens + 1);
@@ -100,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_that_succeed_earn_retries() {
+    fn successful_calls_earn_retries() {
         let budget = RetryBudget::new(2, 3);
         assert!(budget.spend());
         assert!(budget.clone().spend(), "clones share one budget");

@@ -1,13 +1,13 @@
-//! The clock and the source of random pauses between two tries, which tests can replace.
+//! The clock and the random numbers for pauses between two tries. Tests can replace them.
 
 use crate::platform::{self, Instant};
 use std::{future::Future, pin::Pin, time::Duration};
 
 /// The clock of a client, and its source of random pauses between two tries.
 ///
-/// In a browser, `Instant` is that of the crate `web-time`, because the one of the standard library panics there.
+/// In a browser, `Instant` comes from the crate `web-time`, because the type of the standard library panics there.
 ///
-/// [`ClientBuilder::clock`](crate::ClientBuilder::clock) takes another one, for tests that should neither wait nor
+/// Use [`ClientBuilder::clock`](crate::ClientBuilder::clock) to set another clock, for tests that should neither wait nor
 /// depend on random numbers:
 ///
 /// ```
@@ -35,13 +35,13 @@ use std::{future::Future, pin::Pin, time::Duration};
 /// # Ok::<(), openapi_dropshot_client::BuildError>(())
 /// ```
 pub trait Clock: Send + Sync + 'static {
-    /// The time, for pauses and deadlines. It never goes back.
+    /// Returns the time for pauses and deadlines. It never goes back.
     fn now(&self) -> Instant;
 
-    /// Ends after this time.
+    /// Completes after this time.
     fn sleep(&self, time: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>>;
 
-    /// A random time from zero to `most`.
+    /// Returns a random time from zero to `most`.
     fn jitter(&self, most: Duration) -> Duration;
 }
 
@@ -57,13 +57,14 @@ impl Clock for RealClock {
     }
 
     fn jitter(&self, most: Duration) -> Duration {
-        // The last 32 bits of a version 4 UUID are random, and the crate is a dependency already.
+        // The last 32 bits of a version 4 UUID are random, and the crate is already a dependency.
         let random = uuid::Uuid::new_v4().as_u64_pair().1 as u32;
         part(most, random)
     }
 }
 
-/// As much of a time as the number is of the greatest one. `Duration::mul_f64` panics if it rounds beyond the longest time.
+/// Scales the time by the ratio of the number to the largest number. `Duration::mul_f64` panics if the result is rounded
+/// beyond the longest time.
 fn part(most: Duration, number: u32) -> Duration {
     let part = most.as_secs_f64() * (f64::from(number) / f64::from(u32::MAX));
     Duration::try_from_secs_f64(part).map_or(most, |part| part.min(most))
@@ -78,7 +79,7 @@ mod tests {
         let most = Duration::from_secs(1);
         let drawn: Vec<Duration> = (0..200).map(|_| RealClock.jitter(most)).collect();
         assert!(drawn.iter().all(|pause| *pause <= most));
-        // The probability that all draws are on one side is 2^-200.
+        // The probability that all random times are on the same side is 2^-200.
         assert!(drawn.iter().any(|pause| *pause < most / 2));
         assert!(drawn.iter().any(|pause| *pause > most / 2));
         assert_eq!(RealClock.jitter(Duration::ZERO), Duration::ZERO);

@@ -5,13 +5,13 @@ use std::{sync::Arc, time::Duration};
 
 /// How often a call is tried, and how long it pauses between two tries.
 ///
-/// The pause is random, between zero and a ceiling that doubles each time ("full jitter"), so that clients which failed
-/// at the same moment do not retry at the same moment. If the service says how long to wait (`Retry-After`,
-/// `RateLimit`), the pause begins after that time.
+/// The pause is random, between zero and a maximum that doubles each time ("full jitter"), so that clients that failed at the same
+/// time do not retry at the same time. If the service says how long to wait (`Retry-After`, `RateLimit`), the pause starts after that
+/// time.
 ///
-/// Which errors are retried is described at [`Error::is_retryable`](crate::Error::is_retryable), in the table
-/// [Retries](crate#retries) of `openapi-dropshot-client`, and in the guide of the generated client, if it has one (`guide::retries`);
-/// [`classify`](RetryPolicy::classify) changes it.
+/// [`Error::is_retryable`](crate::Error::is_retryable), the table [Retries](crate#retries) of `openapi-dropshot-client`, and the
+/// guide of the generated client, if it has one (`guide::retries`), describe which errors are retried.
+/// [`classify`](RetryPolicy::classify) changes this.
 ///
 /// ```
 /// # use openapi_dropshot_client::{Client, RetryPolicy};
@@ -29,7 +29,7 @@ use std::{sync::Arc, time::Duration};
 /// # Ok::<(), openapi_dropshot_client::BuildError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[must_use = "a policy does nothing before a client or a call is given it"]
+#[must_use = "a policy has no effect until it is passed to a client or a call"]
 pub struct RetryPolicy {
     max_tries: u32,
     first_pause: Duration,
@@ -42,7 +42,7 @@ struct Classifier(Arc<dyn Fn(&TryOutcome<'_>) -> RetryDecision + Send + Sync>);
 
 debug_fields!(Classifier);
 
-/// Classifiers are equal only if they are clones of one.
+/// Classifiers are equal only if they are clones of the same classifier.
 impl PartialEq for Classifier {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
@@ -51,22 +51,22 @@ impl PartialEq for Classifier {
 
 impl Eq for Classifier {}
 
-/// Whether a request is sent again; the function of [`RetryPolicy::classify`] returns it.
+/// Whether a request is sent again. The function of [`RetryPolicy::classify`] returns it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RetryDecision {
-    /// Decides as if the policy had no classifier.
+    /// The policy decides as if it had no classifier.
     Default,
-    /// The request is sent again, if the number of tries, the budget and the time limit allow it. Look at
-    /// [`TryOutcome::is_repeatable`]: the service may have carried out the request.
+    /// The request is sent again, if the number of tries, the budget and the time limit allow it. Check [`TryOutcome::is_repeatable`]
+    /// first, because the service may have carried out the request.
     Retry,
     /// The request is not sent again.
     Stop,
 }
 
 impl RetryPolicy {
-    /// Six tries, with a ceiling of 200 milliseconds for the first pause and of 10 seconds for every pause: about three
-    /// seconds in all, as long as a restart of a service takes.
+    /// Creates a policy with six tries. The maximum of the first pause is 200 milliseconds, and of every pause 10 seconds. All pauses
+    /// together take about three seconds, which is as long as a restart of a service takes.
     pub fn new() -> Self {
         RetryPolicy {
             max_tries: 6,
@@ -76,31 +76,31 @@ impl RetryPolicy {
         }
     }
 
-    /// One try.
+    /// Creates a policy with only one try.
     pub fn never() -> Self {
         RetryPolicy::new().max_tries(1)
     }
 
-    /// How often a call is tried at most, the first time included; 0 counts as 1.
+    /// Sets the maximum number of tries of a call, including the first one; 0 counts as 1.
     pub fn max_tries(mut self, tries: u32) -> Self {
         self.max_tries = tries.max(1);
         self
     }
 
-    /// The ceiling of the first pause; each later one has twice the ceiling.
+    /// Sets the maximum of the first pause. The maximum doubles with each later pause.
     pub fn first_pause(mut self, ceiling: Duration) -> Self {
         self.first_pause = ceiling;
         self
     }
 
-    /// The ceiling of all pauses. The service may ask for a longer one; the client waits that long if the time limit
+    /// Sets the maximum of all pauses. The service may request a longer pause; the client then waits for that time if the time limit
     /// of the call allows it.
     pub fn longest_pause(mut self, ceiling: Duration) -> Self {
         self.longest_pause = ceiling;
         self
     }
 
-    /// A function that decides after each failed try whether the request is sent again.
+    /// Sets a function that decides after each failed try whether the request is sent again.
     ///
     /// ```
     /// # use openapi_dropshot_client::{RetryDecision, RetryPolicy};
@@ -121,7 +121,7 @@ impl RetryPolicy {
         self
     }
 
-    /// The decision of the classifier about a try that failed.
+    /// Returns the decision of the classifier about a failed try.
     pub(crate) fn decide(&self, outcome: &TryOutcome<'_>) -> RetryDecision {
         match &self.classifier {
             Some(classifier) if outcome.result.is_err() => (classifier.0)(outcome),
@@ -129,12 +129,12 @@ impl RetryPolicy {
         }
     }
 
-    /// Whether a call may be tried again after so many retries.
+    /// Whether a call may be tried again after this many retries.
     pub(crate) fn allows_another(&self, retries: u32) -> bool {
         retries.saturating_add(1) < self.max_tries
     }
 
-    /// The ceiling of the pause after so many retries.
+    /// Returns the maximum of the pause after this many retries.
     pub(crate) fn ceiling(&self, retries: u32) -> Duration {
         let factor = 2_u32.checked_pow(retries).unwrap_or(u32::MAX);
         self.first_pause
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ceiling_doubles_up_to_the_longest_pause() {
+    fn the_maximum_pause_doubles_up_to_the_longest_pause() {
         let policy = RetryPolicy::new();
         let ceilings: Vec<u128> = (0..8)
             .map(|retries| policy.ceiling(retries).as_millis())

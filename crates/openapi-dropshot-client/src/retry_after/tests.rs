@@ -45,7 +45,7 @@ fn a_rejection_without_retry_after_is_read_by_its_rate_limit() {
 }
 
 #[test]
-fn the_last_request_of_an_allowance_slows_down_the_next() {
+fn the_last_request_that_a_rate_limit_allows_delays_the_next() {
     let policy = ("ratelimit-policy", "\"default\";q=10;w=5");
     let pause = |pairs: &[(&'static str, &'static str)]| {
         rate_limit_pause(StatusCode::OK, &headers(pairs)).map(|wait| wait.as_millis())

@@ -1,4 +1,4 @@
-//! The body of a response as it arrives, with a limit of the time in which nothing does.
+//! The body of a response as it arrives, with a limit for the time without data.
 
 use crate::{
     ErrorKind,
@@ -20,7 +20,7 @@ pub(super) struct Arriving {
     pub(super) head: Box<Head>,
     body: ByteStream,
     idle_timeout: Duration,
-    /// Runs while nothing arrives.
+    /// Runs while no data arrives.
     pub(super) timer: Option<BoxFuture<'static, ()>>,
 }
 
@@ -35,7 +35,8 @@ impl Arriving {
         }
     }
 
-    /// The media type of the body, without parameters and in lower case; `None` if the response does not say it.
+    /// Returns the media type of the body, without parameters and in lower case; `None` if the response does not
+    /// have one.
     pub(super) fn media_type(&self) -> Option<String> {
         let value = self.head.headers.get(CONTENT_TYPE)?;
         let value = String::from_utf8_lossy(value.as_bytes());
@@ -43,7 +44,7 @@ impl Arriving {
         Some(essence.trim().to_ascii_lowercase())
     }
 
-    /// The next chunk, or why there is none.
+    /// Returns the next chunk, or why there is none.
     pub(super) fn poll_next(
         &mut self,
         context: &mut Context<'_>,
@@ -67,12 +68,12 @@ impl Arriving {
         Poll::Ready(Some(Err(self.error(ErrorKind::Timeout, message))))
     }
 
-    /// An error of the stream or of one of its items.
+    /// Creates an error of the stream or of one of its items.
     pub(super) fn error(&self, kind: ErrorKind, message: String) -> Failure {
         Failure::in_stream(&self.head, kind, message)
     }
 
-    /// The error of an item that does not match the document.
+    /// Creates the error for an item that does not match the document.
     pub(super) fn misfit(&self, number: u64, reason: impl std::fmt::Display) -> Failure {
         let message = format!(
             "item {number} of the stream is not what this version of the client expects: {reason}"
@@ -80,7 +81,7 @@ impl Arriving {
         self.error(ErrorKind::Unreadable, message)
     }
 
-    /// The error of an item with more bytes than the limit.
+    /// Creates the error for an item with more bytes than the limit.
     pub(super) fn too_large(&self, number: u64, limit: usize) -> Failure {
         let message = format!(
             "item {number} of the stream has more than {limit} bytes, the limit of this call, and was left out; if items of this \
@@ -89,7 +90,7 @@ impl Arriving {
         self.error(ErrorKind::TooLarge, message)
     }
 
-    /// The error of a response that has another media type.
+    /// Creates the error for a response that has another media type.
     pub(super) fn of_other_type(&self, expected: &str, found: &str) -> Failure {
         let found = crate::error::printable(found);
         let message =

@@ -1,10 +1,11 @@
-//! Decodes an event stream by the rules of the HTML standard ("Parsing an event stream", section 9.2.5).
+//! Decodes an event stream according to the HTML standard ("Parsing an event stream", section 9.2.5).
 
 use super::pieces::{Framing, Piece, Pieces};
 use bytes::Bytes;
 use std::time::Duration;
 
-/// The longest field name, with the colon and the space behind it: a line has so many bytes besides its value.
+/// The longest field name, with the colon and the space after it. A line can have this many bytes in addition
+/// to its value.
 const NAME: usize = "event: ".len();
 
 /// An event as it was received.
@@ -14,18 +15,18 @@ pub(super) enum RawEvent {
         name: String,
         data: String,
     },
-    /// It has more bytes than are allowed.
+    /// The event has more bytes than are allowed.
     TooLarge,
 }
 
-/// Decodes an event stream. The event that is not complete at the end of a connection is dropped.
+/// Decodes an event stream. If the last event of a connection is incomplete, it is dropped.
 #[derive(Debug)]
 pub(super) struct EventDecoder {
     lines: Pieces,
     limit: usize,
     is_first_line: bool,
     name: String,
-    /// The lines of data, with an LF behind each.
+    /// The lines of data, each followed by an LF.
     data: String,
     is_too_large: bool,
     /// The id of the event that is being read.
@@ -35,7 +36,7 @@ pub(super) struct EventDecoder {
 }
 
 impl EventDecoder {
-    /// Takes the last id of an earlier stream, or an empty text.
+    /// Creates a decoder. `last_event_id` is the last id of an earlier stream, or an empty text.
     pub(super) fn new(limit: usize, last_event_id: String) -> Self {
         EventDecoder {
             lines: lines(limit),
@@ -57,17 +58,18 @@ impl EventDecoder {
         self.retry = retry;
     }
 
-    /// The id of the last event that was returned, or of a later one without data; empty if there is none.
+    /// Returns the id of the last event that was returned, or of a later event without data; empty if there is
+    /// none.
     pub(super) fn last_event_id(&self) -> &str {
         &self.last_event_id
     }
 
-    /// How many bytes an event may have.
+    /// Returns how many bytes an event may have.
     pub(super) fn limit(&self) -> usize {
         self.limit
     }
 
-    /// How long the service asks to wait before a new connection.
+    /// Returns how long the service asks to wait before a new connection.
     pub(super) fn retry(&self) -> Option<Duration> {
         self.retry
     }
@@ -76,7 +78,7 @@ impl EventDecoder {
         self.lines.push(chunk);
     }
 
-    /// The next event that is complete.
+    /// Returns the next complete event.
     pub(super) fn next(&mut self) -> Option<RawEvent> {
         while let Some(line) = self.lines.next() {
             let is_first = std::mem::take(&mut self.is_first_line);
@@ -116,12 +118,12 @@ impl EventDecoder {
             b"retry" if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) => {
                 self.retry = Some(Duration::from_millis(value.parse().unwrap_or(u64::MAX)));
             }
-            // A comment, or a field that is not known.
+            // This is a comment or an unknown field.
             _ => {}
         }
     }
 
-    /// Ends the event that is being read.
+    /// Completes the event that is being read.
     fn dispatch(&mut self) -> Option<RawEvent> {
         self.last_event_id.clone_from(&self.id);
         let (name, mut data) = (
@@ -131,7 +133,7 @@ impl EventDecoder {
         if std::mem::take(&mut self.is_too_large) {
             return Some(RawEvent::TooLarge);
         }
-        // The last LF. Without one there was no data.
+        // Removes the last LF. If there is none, the event has no data.
         data.pop()?;
         let name = match name.is_empty() {
             true => "message".to_owned(),

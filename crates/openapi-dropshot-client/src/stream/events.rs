@@ -31,7 +31,7 @@ const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Event<T> {
-    /// The id of this event, or that of the last one that had an id. `None` if none had.
+    /// The id of this event, or of the last earlier event that had an id. `None` if no event had one.
     pub id: Option<String>,
     /// The type of the event; `message` if it has none.
     pub event: String,
@@ -45,17 +45,19 @@ pub struct Event<T> {
 /// [`CallOptions::idle_timeout`](crate::CallOptions::idle_timeout), the stream reconnects and continues after the last event:
 ///
 /// - It sends the id of the last event in `Last-Event-ID`. Whether events are missed depends on how long the service keeps them.
-/// - It pauses before that: for the time that the service asked for in `retry` or `Retry-After`, and then for a random time up to a ceiling that grows
-///   with each attempt, as the [`RetryPolicy`] says. The pauses that the service asks of all calls apply too.
-/// - An attempt is a call with one try. It has the credentials of its time, and the interceptors and the span of a call.
-/// - It gives up after [`CallOptions::max_reconnects`](crate::CallOptions::max_reconnects) failed attempts in a row, and after any error
-///   for which a call is not retried. The last result is then that error. A connection that delivered an event, or that lasted for longer than the
-///   longest pause of the policy, resets this count. Attempts after the first in a row are a part of the [`RetryBudget`](crate::RetryBudget).
+/// - Before that, it pauses for the time that the service requested in `retry` or `Retry-After`, and then for a random time up to
+///   a maximum that grows with each attempt, as the [`RetryPolicy`] says. Pauses that the service requests for all calls also
+///   apply.
+/// - An attempt is a call with one try. It uses the current credentials, and has the interceptors and the span of a call.
+/// - It stops after [`CallOptions::max_reconnects`](crate::CallOptions::max_reconnects) failed attempts in a row, and after any
+///   error for which a call is not retried. The last result is then that error. A connection that delivered an event, or that
+///   lasted for longer than the longest pause of the policy, resets this count. In a row of attempts, all except the first one use
+///   the [`RetryBudget`](crate::RetryBudget).
 ///
-/// The stream ends when the service responds with 204. The stream of a request that is not safe to repeat, such as `POST`, ends with its
+/// The stream ends when the service responds with 204. If the request is not safe to repeat, as for `POST`, the stream ends with its
 /// connection.
 ///
-/// [`last_event_id`](EventStream::last_event_id) is the id that an application has to store to continue after a restart.
+/// To continue after a restart, an application must store [`last_event_id`](EventStream::last_event_id).
 ///
 /// ```
 /// # use openapi_dropshot_client::{Error, ErrorKind, stream::EventStream};
@@ -68,7 +70,7 @@ pub struct Event<T> {
 ///         Err(error) if error.kind() == ErrorKind::Unreadable => eprintln!("{error}"),
 ///         Err(error) => return Err(error),
 ///     }
-///     println!("go on after {:?}; {} connections so far", titles.last_event_id(), titles.reconnects() + 1);
+///     println!("continue after {:?}; {} connections so far", titles.last_event_id(), titles.reconnects() + 1);
 /// }
 /// # Ok(())
 /// # }
@@ -81,10 +83,10 @@ pub struct EventStream<T, C = String> {
     codes: std::marker::PhantomData<fn() -> C>,
     /// How many events have arrived.
     count: u64,
-    /// How many of the attempts to connect again were made in a row.
+    /// How many attempts to reconnect were made in a row.
     attempts: u32,
     reconnects: u64,
-    /// The policy of the pauses. Each attempt has one try.
+    /// The policy for the pauses. Each attempt has only one try.
     policy: RetryPolicy,
 }
 
@@ -101,14 +103,14 @@ struct Connection {
 }
 
 impl<T, C> EventStream<T, C> {
-    /// The id of the last event that was returned, or of a later one without data: the `Last-Event-ID` with which another request can continue.
-    /// Before the first event the one of the request.
+    /// Returns the id of the last event that was returned, or of a later event without data. With this id as `Last-Event-ID`,
+    /// another request can continue. Before the first event, it is the id of the request.
     pub fn last_event_id(&self) -> Option<&str> {
         let id = self.decoder.last_event_id();
         (!id.is_empty()).then_some(id)
     }
 
-    /// How often the stream has begun to connect again.
+    /// Returns how often the stream has started to reconnect.
     pub fn reconnects(&self) -> u64 {
         self.reconnects
     }
@@ -142,12 +144,12 @@ impl<T, C: ErrorCode> EventStream<T, C> {
         Ok(Response::new(events, head, Bytes::new()))
     }
 
-    /// The next event; `None` after the last one. The same as `next` of `StreamExt`, without the import.
+    /// Returns the next event; `None` after the last one. This is the same as `next` of `StreamExt`, but needs no import.
     pub async fn next(&mut self) -> Option<Result<Event<T>, Error<C>>> {
         poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
 
-    /// The events as an iterator, for code that is not async.
+    /// Returns the events as an iterator, for code that is not async.
     #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn blocking(self) -> crate::blocking::StreamIter<Self>
     where
@@ -176,7 +178,7 @@ impl<T, C: ErrorCode> EventStream<T, C> {
         }
     }
 
-    /// The next event of the chunk that arrived last.
+    /// Returns the next event of the chunk that arrived last.
     pub(crate) fn next_of_chunk(&mut self) -> Option<Result<Event<T>, Error<C>>> {
         let State::Open(Connection { arriving, .. }) = &self.state else {
             return None;
@@ -198,7 +200,7 @@ impl<T, C: ErrorCode> EventStream<T, C> {
         Some(event.map_err(Failure::typed))
     }
 
-    /// Ends the connection. Returns the result with which the stream ends, unless it connects again.
+    /// Ends the connection. Returns the last result of the stream, unless the stream reconnects.
     fn close(&mut self, connection: Connection, cause: Option<Failure>) -> Option<Failure> {
         let Connection {
             request,
@@ -255,12 +257,12 @@ impl<T, C: ErrorCode> EventStream<T, C> {
             pause_ms = pause.as_millis(),
             last_event_id = self.last_event_id(),
             reason = %cause,
-            "the stream of events ended; connecting again",
+            "the stream of events ended; reconnecting",
         );
         self.decoder.reconnect();
         request.set_policy(self.policy.clone().max_tries(1));
         let headers = request.request.headers_mut();
-        // What cannot be a header cannot be sent back; the stream then begins with the present.
+        // An id that cannot be a header value cannot be sent back; the stream then continues with new events only.
         match HeaderValue::from_bytes(self.decoder.last_event_id().as_bytes()) {
             Ok(id) if !id.is_empty() => headers.insert(LAST_EVENT_ID, id),
             _ => headers.remove(LAST_EVENT_ID),
@@ -325,7 +327,7 @@ impl<T, C: ErrorCode> Stream for EventStream<T, C> {
     }
 }
 
-/// It is `Unpin`, because no field borrows from another one.
+/// It is `Unpin`, because no field borrows from another field.
 impl<T, C> Unpin for EventStream<T, C> {}
 
 debug_fields!(

@@ -8,11 +8,12 @@ use futures_util::{
 use serde::Serialize;
 use std::fmt;
 
-/// The most lines that are sent at once, if the stream has as many.
+/// The largest number of lines that are sent at once, if the stream has as many.
 #[cfg(not(target_arch = "wasm32"))]
 const AT_ONCE: usize = 64;
 
-/// The lines of a request body: each item is sent as soon as the stream has it. A call with it is not repeated.
+/// The lines of a request body. Each item is sent as soon as the stream yields it. A call with such a body is
+/// not repeated.
 ///
 /// ```
 /// use futures_util::stream;
@@ -25,7 +26,7 @@ const AT_ONCE: usize = 64;
 pub struct Lines<T>(BoxStream<'static, T>);
 
 impl<T> Lines<T> {
-    /// The items of a stream.
+    /// Sends the items of a stream.
     pub fn new(items: impl Stream<Item = T> + Send + 'static) -> Self {
         Lines(items.boxed())
     }
@@ -60,7 +61,7 @@ impl<T: Serialize + 'static> Lines<T> {
 
 #[cfg(target_arch = "wasm32")]
 impl<T> Lines<T> {
-    /// `fetch` sends no streams with HTTP/1.1.
+    /// `fetch` cannot send streams with HTTP/1.1.
     pub(crate) fn into_body(self) -> Result<reqwest::Body, String> {
         let Lines(_unsent) = self;
         Err("lines cannot be sent as a stream in a browser".to_owned())

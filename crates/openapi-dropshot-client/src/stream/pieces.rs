@@ -1,19 +1,21 @@
-//! Splits the bytes of a stream into pieces, however they are divided into chunks: lines, or the items of a JSON text sequence.
+//! Splits the bytes of a stream into pieces (lines, or items of a JSON text sequence), however the bytes are divided into
+//! chunks.
 
 use bytes::{Buf as _, Bytes};
 
-/// What ends a piece.
+/// The delimiter that ends a piece.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Framing {
     /// LF, as in JSON lines.
     Lines,
     /// CR, LF or CRLF, as in an event stream.
     EventLines { is_after_cr: bool },
-    /// The record separator, or an LF behind a whole JSON text (RFC 7464): an item is complete before the next one arrives.
+    /// The record separator, or an LF after a complete JSON text (RFC 7464). Therefore an item is complete before the next one
+    /// arrives.
     Sequence(JsonText),
 }
 
-/// How far a JSON text was read.
+/// The state of reading a JSON text.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct JsonText {
     depth: usize,
@@ -22,26 +24,26 @@ pub(super) struct JsonText {
     is_escaped: bool,
 }
 
-/// The record separator of RFC 7464. No JSON text contains it.
+/// The record separator of RFC 7464. JSON texts never contain it.
 const RS: u8 = 0x1e;
 
-/// A piece without what ends it.
+/// A piece without its delimiter.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece {
     Whole(Bytes),
-    /// The next item, or the end of the stream, came before the end of this one.
+    /// The next item, or the end of the stream, came before the end of this item.
     Unfinished(Bytes),
-    /// It has more bytes than are allowed, which were not kept.
+    /// The piece has more bytes than are allowed; its bytes were not kept.
     TooLarge,
 }
 
-/// Splits a stream; keeps at most the limit of bytes besides the chunk that was pushed last.
+/// Splits a stream. Keeps at most the limit of bytes, in addition to the chunk that was pushed last.
 #[derive(Debug)]
 pub(super) struct Pieces {
     framing: Framing,
     limit: usize,
     chunk: Bytes,
-    /// The beginning of a piece whose end has not arrived.
+    /// The beginning of a piece whose end has not arrived yet.
     begun: Vec<u8>,
     is_too_large: bool,
 }
@@ -57,7 +59,7 @@ impl Pieces {
         }
     }
 
-    /// Continues with the next chunk when the last one has no pieces left.
+    /// Continues with the next chunk after all pieces of the last chunk were read.
     pub(super) fn push(&mut self, chunk: Bytes) {
         debug_assert!(self.chunk.is_empty(), "the last chunk was not used up");
         self.chunk = chunk;
@@ -68,7 +70,7 @@ impl Pieces {
         self.begun.capacity().max(self.chunk.len())
     }
 
-    /// The next piece that has ended.
+    /// Returns the next complete piece.
     pub(super) fn next(&mut self) -> Option<Piece> {
         if let Framing::EventLines { is_after_cr } = &mut self.framing
             && !self.chunk.is_empty()
@@ -91,7 +93,7 @@ impl Pieces {
         })
     }
 
-    /// The piece whose end has not arrived, at the end of the stream.
+    /// At the end of the stream, returns the piece whose end has not arrived.
     pub(super) fn finish(&mut self) -> Option<Piece> {
         match self.piece(Bytes::new()) {
             Piece::Whole(bytes) if bytes.is_empty() => None,
@@ -100,14 +102,14 @@ impl Pieces {
         }
     }
 
-    /// The piece that ends with these bytes.
+    /// Returns the piece that ends with these bytes.
     fn piece(&mut self, last: Bytes) -> Piece {
         if self.is_too_large || self.begun.len() + last.len() > self.limit {
             self.is_too_large = false;
             self.begun = Vec::new();
             return Piece::TooLarge;
         }
-        // Most pieces are in one chunk.
+        // Most pieces are within one chunk.
         if self.begun.is_empty() {
             return Piece::Whole(last);
         }
@@ -127,7 +129,7 @@ impl Pieces {
 }
 
 impl Framing {
-    /// The place of the byte that ends the piece, if it is in this chunk.
+    /// Returns the position of the byte that ends the piece, if it is in this chunk.
     fn end_in(&mut self, chunk: &[u8]) -> Option<usize> {
         match self {
             Framing::Lines => chunk.iter().position(|byte| *byte == b'\n'),

@@ -1,4 +1,4 @@
-//! Tests the decoders: what they make of a text, and that it does not matter how the text is divided into chunks.
+//! Tests that the decoders return the right pieces, however a text is divided into chunks.
 
 use super::{
     arriving::Arriving,
@@ -16,7 +16,7 @@ use std::{convert::Infallible, future::poll_fn, time::Duration};
 
 const LIMIT: usize = 40;
 
-/// The pieces of a text that arrives in these chunks.
+/// Returns the pieces of a text that arrives in these chunks.
 fn pieces(framing: Framing, chunks: &[Vec<u8>]) -> Vec<Piece> {
     let mut decoder = Pieces::new(framing, LIMIT);
     let mut pieces = Vec::new();
@@ -29,7 +29,8 @@ fn pieces(framing: Framing, chunks: &[Vec<u8>]) -> Vec<Piece> {
     pieces
 }
 
-/// The events of a text that arrives in these chunks, the last id, and the time before the next connection.
+/// Returns the events of a text that arrives in these chunks, the last id, and the time before the next
+/// connection.
 fn events(chunks: &[Vec<u8>]) -> (Vec<RawEvent>, String, Option<Duration>) {
     let mut decoder = EventDecoder::new(LIMIT, "first".to_owned());
     let mut events = Vec::new();
@@ -41,7 +42,7 @@ fn events(chunks: &[Vec<u8>]) -> (Vec<RawEvent>, String, Option<Duration>) {
     (events, id, decoder.retry())
 }
 
-/// Parts of texts that these decoders treat in different ways.
+/// Parts of texts that these decoders treat differently.
 const PARTS: [&[u8]; 34] = [
     b"\r",
     b"\n",
@@ -99,7 +100,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_division_of_a_text_gives_the_same_pieces((text, chunks) in divided()) {
+    fn the_pieces_of_a_text_do_not_depend_on_its_chunks((text, chunks) in divided()) {
         let sequence = Framing::Sequence(JsonText::default());
         let event_lines = Framing::EventLines { is_after_cr: false };
         for framing in [Framing::Lines, event_lines, sequence] {
@@ -109,7 +110,7 @@ proptest! {
     }
 
     #[test]
-    fn any_division_of_a_text_gives_the_same_events((text, chunks) in divided()) {
+    fn the_events_of_a_text_do_not_depend_on_its_chunks((text, chunks) in divided()) {
         prop_assert_eq!(events(&chunks), events(std::slice::from_ref(&text)));
     }
 }
@@ -263,7 +264,7 @@ fn the_items_of_a_sequence_end_with_a_line_or_with_the_next_item() {
 }
 
 #[tokio::test]
-async fn each_chunk_begins_the_idle_limit_anew() {
+async fn each_chunk_restarts_the_idle_timeout() {
     let (mut sender, chunks) = mpsc::channel::<Result<Bytes, Infallible>>(1);
     let body = reqwest::Body::wrap_stream(chunks);
     let mut response = reqwest::Response::from(http::Response::new(body));

@@ -1,4 +1,4 @@
-//! Measures each try by OpenTelemetry's semantic conventions for HTTP clients.
+//! Measures each try according to OpenTelemetry's semantic conventions for HTTP clients.
 
 use crate::{FailedLoad, Interceptor, RetryBudget, TryOutcome};
 use opentelemetry::{
@@ -6,12 +6,12 @@ use opentelemetry::{
     metrics::{Counter, Histogram, Meter},
 };
 
-/// The boundaries that the semantic conventions advise, in seconds.
+/// The bucket boundaries that the semantic conventions recommend, in seconds.
 const BOUNDARIES: [f64; 14] = [
     0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0,
 ];
 
-/// Measures each try by OpenTelemetry's semantic conventions for HTTP clients.
+/// Measures each try according to OpenTelemetry's semantic conventions for HTTP clients.
 ///
 /// | metric | kind, unit | attributes |
 /// |---|---|---|
@@ -39,13 +39,13 @@ pub struct HttpMetrics {
 }
 
 impl HttpMetrics {
-    /// Measures with the global meter provider, which has to be set before.
+    /// Uses the global meter provider, which must be set before.
     #[must_use]
     pub fn new() -> Self {
         HttpMetrics::with_meter(global::meter("openapi_dropshot_client"))
     }
 
-    /// Measures with this meter.
+    /// Uses this meter.
     #[must_use]
     pub fn with_meter(meter: Meter) -> Self {
         let duration = meter
@@ -72,7 +72,7 @@ impl HttpMetrics {
         }
     }
 
-    /// Reports also how many retries are left in this budget.
+    /// Also reports how many retries are left in this budget.
     #[must_use]
     pub fn with_budget(self, budget: RetryBudget) -> Self {
         let _gauge = self

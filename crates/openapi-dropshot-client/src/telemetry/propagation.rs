@@ -6,11 +6,11 @@ use opentelemetry::{Context, global, propagation::Injector, trace::TraceContextE
 use tracing::Span;
 use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 
-/// Sends the trace of the current `tracing` span, or of the current OpenTelemetry context, with each try, so that the spans
-/// and the log lines of the service belong to the trace of the application.
+/// Sends the trace of the current `tracing` span, or of the current OpenTelemetry context, with each try. The spans and log
+/// lines of the service then belong to the trace of the application.
 ///
-/// The global propagator writes the headers, `traceparent` and `tracestate` with the `TraceContextPropagator` of
-/// `opentelemetry_sdk`. Without a propagator or a trace nothing is added.
+/// The global propagator writes the headers: `traceparent` and `tracestate` with the `TraceContextPropagator` of
+/// `opentelemetry_sdk`. Without a propagator or without a trace, no header is added.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TracePropagation;
 
@@ -32,7 +32,7 @@ struct Headers<'a>(&'a mut HeaderMap);
 
 impl Injector for Headers<'_> {
     fn set(&mut self, name: &str, value: String) {
-        // Propagators write valid headers; another one is left out.
+        // Propagators write valid headers; an invalid one is omitted.
         if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
             self.0.insert(name, value);
         }

@@ -1,4 +1,4 @@
-//! Sends requests by a `tower::Service` of the application.
+//! Sends requests with a `tower::Service` of the application.
 
 use super::HttpClients;
 use crate::{BoxError, ErrorKind};
@@ -12,11 +12,11 @@ use std::{
 };
 use tower_service::Service;
 
-/// The body of a request that a [transport](crate::ClientBuilder::transport) gets; it is an `http_body::Body`.
+/// The body of a request that a [transport](crate::ClientBuilder::transport) gets. It is an `http_body::Body`.
 pub type RequestBody = reqwest::Body;
 
-/// Why a transport of the application has no response. A transport may return any other error as well; the client then
-/// assumes that it does not know whether the service carried out the request.
+/// Why a transport of the application has no response. A transport may also return any other error; the client then assumes that the
+/// service may have carried out the request.
 ///
 /// ```
 /// use openapi_dropshot_client::TransportError;
@@ -37,22 +37,22 @@ pub struct TransportError {
 }
 
 impl TransportError {
-    /// No connection was made: the service has not received the request, and it can be sent again.
+    /// No connection was established: the service has not received the request, and it can be sent again.
     pub fn connect(source: impl Into<BoxError>) -> Self {
         TransportError::new(ErrorKind::Connect, source)
     }
 
-    /// It took too long. It is unknown whether the service carried out the request.
+    /// The request took too long. It is unknown whether the service carried it out.
     pub fn timeout(source: impl Into<BoxError>) -> Self {
         TransportError::new(ErrorKind::Timeout, source)
     }
 
-    /// No secure connection was made, for instance because the certificate is not trusted. The request is not sent again.
+    /// No secure connection was established, for example because the certificate is not trusted. The request is not sent again.
     pub fn tls(source: impl Into<BoxError>) -> Self {
         TransportError::new(ErrorKind::Tls, source)
     }
 
-    /// The transport does not send the request, and will not send it later.
+    /// The transport rejects the request, so it is not sent again.
     pub fn rejected(source: impl Into<BoxError>) -> Self {
         TransportError::new(ErrorKind::Request, source)
     }
@@ -65,7 +65,7 @@ impl TransportError {
     }
 }
 
-/// The transport of a client that has no other one: reqwest. [`ClientBuilder::wrap_transport`](crate::ClientBuilder::wrap_transport)
+/// The default transport of a client, which is reqwest. [`ClientBuilder::wrap_transport`](crate::ClientBuilder::wrap_transport)
 /// passes it to the application.
 #[derive(Clone, Debug)]
 pub struct DefaultTransport(pub(crate) HttpClients);
@@ -89,7 +89,7 @@ impl Service<http::Request<RequestBody>> for DefaultTransport {
     }
 }
 
-/// A service without its type.
+/// A service whose type is erased.
 pub(crate) trait SendRequest: Send + Sync {
     fn send(
         &self,
@@ -97,8 +97,7 @@ pub(crate) trait SendRequest: Send + Sync {
     ) -> BoxFuture<'static, Result<reqwest::Response, BoxError>>;
 }
 
-/// A service of the application. Each request is sent by a clone of its own, which the lock makes possible for services
-/// that are not `Sync`.
+/// A service of the application. Each request is sent by a separate clone. The lock allows this for services that are not `Sync`.
 pub(crate) struct Cloned<S>(pub(crate) Mutex<S>);
 
 impl<S, B> SendRequest for Cloned<S>

@@ -1,4 +1,4 @@
-//! Tests unions that a discriminator distinguishes, and members that may be absent, `null` or a value.
+//! Tests unions with a discriminator, and properties that may be absent, `null` or a value.
 
 use crate::service::{Service, json, response};
 use crate::statuses::{
@@ -151,7 +151,7 @@ fn an_absent_member_and_null_are_distinguished() {
 }
 
 #[test]
-fn a_union_without_a_discriminator_is_the_alternative_that_keeps_the_most() {
+fn a_union_without_a_discriminator_is_read_as_the_alternative_that_keeps_the_most_parts() {
     let text = r#"{"floor":2,"key":"k"}"#;
     let (shelf, written) = read::<Shelf>(text);
     assert!(matches!(shelf, Shelf::Locked(_)), "{shelf:?}");

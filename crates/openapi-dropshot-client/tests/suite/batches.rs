@@ -12,8 +12,9 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-/// A client whose service adds books, rejects those named `bad`, and responds with 401 to those named `stop`. The connection
-/// breaks for those named `broken`, and none is made for those named `unreachable`. A name that is a status gets it. Each request takes as many turns of the runtime as the name has characters.
+/// Creates a client whose service adds books, rejects those named `bad`, and responds with 401 to those named `stop`. For a
+/// book named `broken`, the connection breaks; for `unreachable`, no connection is established. If the name is a status, the
+/// service responds with this status. Each request takes as many turns of the runtime as its name has characters.
 fn client(most: &Arc<AtomicUsize>) -> Client {
     builder(most).build().expect("it is valid")
 }
@@ -106,7 +107,7 @@ async fn results_keep_the_order_of_the_inputs_and_few_calls_run_at_a_time() {
     assert!(
         error
             .to_string()
-            .starts_with("the call for the input at the position 2 failed, 5 are done: 400"),
+            .starts_with("the call for the input at position 2 failed, and 5 calls succeeded: 400"),
         "{error}"
     );
 }

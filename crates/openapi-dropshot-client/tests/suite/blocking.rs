@@ -10,7 +10,7 @@ fn run<T>(future: impl Future<Output = T>) -> T {
         .build();
     let runtime = runtime.expect("a runtime can be made");
     let result = runtime.block_on(future);
-    // The service continues, in the background, for as long as the test runs.
+    // The service continues in the background as long as the test runs.
     std::mem::forget(runtime);
     result
 }

@@ -1,4 +1,4 @@
-//! Tests requests and responses of each form that a document can give them.
+//! Tests requests and responses in each form that a document can define.
 
 use crate::generated::{
     BuildError, Client, Error, ErrorKind,
@@ -33,7 +33,7 @@ async fn a_list_in_the_query_is_sent_item_by_item() {
 }
 
 #[tokio::test]
-async fn an_error_body_of_another_shape_gives_its_title_and_its_members() {
+async fn an_error_body_of_another_shape_provides_its_title_and_its_members() {
     let body = r#"{"title":"no such shelf","status":404,"field":"shelf"}"#;
     let service = Service::responding([json("404 Not Found", &["x-request-id: r-1"], body)]).await;
     let client = client(&service);
@@ -55,7 +55,7 @@ async fn an_error_body_of_another_shape_gives_its_title_and_its_members() {
 }
 
 #[tokio::test]
-async fn an_error_in_a_member_and_the_body_of_dropshot_give_their_code() {
+async fn a_nested_error_and_the_error_body_of_dropshot_provide_their_code() {
     for (body, code, message) in [
         (
             r#"{"error":{"code":"full","message":"no room"}}"#,

@@ -1,5 +1,4 @@
-//! A clock for tests whose pauses take no time, and which records their
-//! lengths.
+//! A clock for tests. Its pauses take no time, and it records their lengths.
 
 use crate::generated::Clock;
 use std::{
@@ -9,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A clock whose pauses take no time; each random pause has its greatest length.
+/// A clock whose pauses take no time. Each random pause has the maximum length.
 #[derive(Clone)]
 pub(crate) struct Passing {
     begin: Instant,
@@ -24,7 +23,7 @@ impl Passing {
         }
     }
 
-    /// The pauses that were made so far, in milliseconds.
+    /// Returns the pauses so far, in milliseconds.
     pub(crate) fn pauses(&self) -> Vec<u128> {
         let pauses = self.pauses.lock().expect("no test panics with the lock");
         pauses.iter().map(Duration::as_millis).collect()

@@ -61,7 +61,8 @@ async fn an_http_client_of_the_application_is_used_unchanged() {
     assert!(request.contains(&format!("authorization: Bearer {KEY}\r\n")));
 }
 
-/// Sends a request to a service that redirects it, and returns the first lines of the requests that it got.
+/// Sends a request to a service that redirects it, and returns the first line of each request that the
+/// service received.
 async fn redirected(status: &str, location: &str, is_write: bool) -> (bool, Vec<String>) {
     let moved = response(status, &[&format!("location: {location}")], "");
     let last = match is_write {
@@ -90,7 +91,7 @@ async fn redirected(status: &str, location: &str, is_write: bool) -> (bool, Vec<
 }
 
 #[tokio::test]
-async fn redirects_to_the_same_origin_are_followed_if_the_application_says_so() {
+async fn redirects_to_the_same_origin_are_followed_if_the_application_enables_it() {
     for status in ["301 Moved", "302 Found", "307 Moved", "308 Moved"] {
         let (succeeds, lines) = redirected(status, "/v2/books", false).await;
         assert!(succeeds, "{status}");
@@ -99,7 +100,7 @@ async fn redirects_to_the_same_origin_are_followed_if_the_application_says_so() 
     let (succeeds, lines) = redirected("308 Moved", "/v2/books", true).await;
     assert!(succeeds, "the body is sent again");
     assert_eq!(lines[1], "POST /v2/books HTTP/1.1");
-    // A creation must not become a look-up.
+    // A creation must not become a `GET` request.
     for status in ["301 Moved", "302 Found", "303 See Other"] {
         let (succeeds, lines) = redirected(status, "/v2/books", true).await;
         assert!(!succeeds && lines.len() == 1, "{status}: {lines:?}");

@@ -44,7 +44,7 @@ fn error(status: &str, code: &str) -> String {
     json(status, &[], &format!(r#"{{"code":"{code}"}}"#))
 }
 
-/// A success that is cut in the middle of its body.
+/// A successful response that is interrupted in the middle of its body.
 fn cut() -> String {
     "HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"
         .to_owned()
@@ -54,7 +54,7 @@ fn rex() -> crate::generated::types::builder::NewBook {
     NewBook::builder().name("Rex").category_id(7)
 }
 
-/// A provider with the keys `key-1`, `key-2` and so on, and how often it was called.
+/// Creates a provider that returns the keys `key-1`, `key-2` and so on, and a counter of its calls.
 fn numbered(lifetime: Option<Duration>) -> (Arc<AtomicU32>, impl Fn() -> Loading) {
     let loads = Arc::new(AtomicU32::new(0));
     let counted = Arc::clone(&loads);
@@ -79,7 +79,7 @@ enum Load {
     Hangs,
 }
 
-/// A provider that does what the test sets, and how often it was called.
+/// Creates a provider whose behaviour the test sets, and a counter of its calls.
 fn scripted() -> (Arc<Mutex<Load>>, Arc<AtomicU32>, impl Fn() -> Loading) {
     let next = Arc::new(Mutex::new(Load::Key("key-1")));
     let loads = Arc::new(AtomicU32::new(0));
@@ -365,7 +365,7 @@ async fn a_changed_key_file_is_read_again() {
     write("key-2");
     let _passed = crate::generated::Clock::sleep(&clock, Duration::from_secs(10));
     client.list_books().send().await.expect("a success");
-    // The service knows of the third key before the client.
+    // The service accepts the third key before the client knows it.
     write("key-3");
     client.list_books().send().await.expect("a success");
     assert_eq!(keys(&service), ["key-1", "key-2", "key-2", "key-3"]);
@@ -403,7 +403,7 @@ async fn a_provider_that_fails_is_called_once_a_second_while_there_is_a_key() {
     set(Load::Key("key-2"));
     call().await.expect("there is another key");
     assert_eq!(loads(), 4);
-    // A key that is rejected is replaced at once, even within that second.
+    // A rejected key is replaced at once, even within that second.
     set(Load::Fails);
     pass(&clock, Duration::from_secs(60));
     let rejected = call().await.expect_err("it is rejected");
@@ -457,7 +457,7 @@ async fn a_rejected_key_is_not_sent_again_if_no_other_can_be_loaded() {
     assert_eq!(error.kind(), ErrorKind::Credentials);
     assert!(!error.was_sent());
     assert_eq!(keys(&service), ["key-1", "key-1"]);
-    // The provider may have the same key again, such as after a restart of the service.
+    // The provider may return the same key again, for example after a restart of the service.
     for key in ["key-1", "key-2"] {
         set(Load::Key(key));
         call().await.expect("there is a key");
@@ -570,7 +570,8 @@ async fn responses_and_errors_have_the_fingerprint_of_the_credential_of_their_la
         .await
         .expect_err("the connection broke")
         .credential_fingerprint();
-    // Of `Bearer key-1`, computed with another implementation: it must be the same in later versions.
+    // The fingerprint of `Bearer key-1`, computed with another implementation. It must stay the same
+    // in later versions.
     assert_eq!(
         first.as_deref(),
         Some("9d7ab93e-19aa-5724-812e-26d21dd5017e")

@@ -1,5 +1,5 @@
-//! Tests that a deprecation in a response is logged once, and is passed to the callback and counted
-//! each time.
+//! Tests that a deprecation in a response is logged once, and that it is passed to the callback and
+//! counted each time.
 
 use crate::generated::{Client, RetryPolicy};
 use crate::service::{KEY, REX, Service, client, json};
@@ -17,7 +17,7 @@ const HEADERS: [&str; 3] = [
     "link: <../books>; rel=\"successor-version\"",
 ];
 
-/// The log of this process, with that of the other tests.
+/// The log of this process, which also contains the lines of other tests.
 pub(crate) static LOG: LazyLock<Log> = LazyLock::new(|| {
     let log = Log::default();
     let subscriber = tracing_subscriber::fmt()
@@ -25,8 +25,8 @@ pub(crate) static LOG: LazyLock<Log> = LazyLock::new(|| {
         .with_ansi(false)
         .with_span_events(FmtSpan::CLOSE)
         .finish();
-    // Not for one thread alone: what other threads meet first without it, this
-    // one would not see either.
+    // The subscriber is set for all threads. Otherwise, if another thread reached a log statement
+    // first without a subscriber, this thread would not see its lines either.
     tracing::subscriber::set_global_default(subscriber).expect("nobody else sets one");
     log
 });

@@ -1,4 +1,4 @@
-//! Tests what errors say: of proxies, of TLS, of retries that were not made.
+//! Tests the messages of errors: of proxies, of TLS, and of requests that were not sent again.
 
 use crate::clock::Passing;
 use crate::generated::{
@@ -44,7 +44,7 @@ async fn the_error_of_a_proxy_names_its_media_type_and_has_a_clean_excerpt() {
         .expect_err("a proxy responds");
     assert_eq!(
         error.message(),
-        "the response is 502 Bad Gateway with a body of the type text/html: a proxy seems to respond in place of the \
+        "the response is 502 Bad Gateway with a body of the type text/html: a proxy seems to have responded instead of the \
          service; try again later"
     );
     assert_eq!(error.excerpt(), Some("502 no upstream"));
@@ -84,21 +84,21 @@ async fn an_error_says_why_the_request_was_not_sent_again() {
     assert_eq!(reason, Some(RetryStop::Tries));
     ends_with(
         &text,
-        ", tried twice, not again because the retry policy allows no further try",
+        ", tried twice, not sent again because the retry policy allows no further try",
     );
     let short = CallOptions::new().timeout(Duration::from_millis(150));
     let (reason, text) = stop(&client, short).await;
     assert_eq!(reason, Some(RetryStop::Timeout));
     ends_with(
         &text,
-        ", not again because the time limit of the call leaves no time for it",
+        ", not sent again because the time limit of the call leaves no time for it",
     );
     let policy = RetryPolicy::new().classify(|_| RetryDecision::Stop);
     let (reason, text) = stop(&client, CallOptions::new().retry(policy)).await;
     assert_eq!(reason, Some(RetryStop::Classifier));
     ends_with(
         &text,
-        ", not again because the classifier of the retry policy forbids it",
+        ", not sent again because the classifier of the retry policy forbids it",
     );
     let poor = builder
         .retry_budget(RetryBudget::new(1, 1))
@@ -108,7 +108,7 @@ async fn an_error_says_why_the_request_was_not_sent_again() {
     assert_eq!(reason, Some(RetryStop::Budget));
     ends_with(
         &text,
-        ", tried twice, not again because the retry budget of the client is used up",
+        ", tried twice, not sent again because the retry budget of the client is used up",
     );
     let error = client.remove_shelf().shelf("a").with(tries(1)).send().await;
     assert_eq!(
@@ -123,7 +123,7 @@ async fn an_error_says_why_the_request_was_not_sent_again() {
     );
     ends_with(
         &error.to_string(),
-        ", not again because it is not safe to repeat",
+        ", not sent again because it is not safe to repeat",
     );
 }
 
@@ -192,7 +192,7 @@ async fn a_classifier_decides_which_errors_are_retried() {
 }
 
 #[tokio::test]
-async fn an_address_that_does_not_speak_tls_is_tried_once() {
+async fn a_server_without_tls_is_tried_only_once() {
     let listener = TcpListener::bind("127.0.0.1:0")
         .await
         .expect("a port is free");

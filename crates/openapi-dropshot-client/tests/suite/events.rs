@@ -1,4 +1,5 @@
-//! Tests streams of server-sent events: how they connect again, what they go on after, and when they end.
+//! Tests streams of server-sent events: how they reconnect, after which event they continue, and when
+//! they end.
 
 use crate::clock::Passing;
 use crate::generated::{
@@ -92,7 +93,7 @@ fn end() -> MockResponse {
     MockResponse::empty(204)
 }
 
-/// The events in one line, and the error that is the last one.
+/// Returns the events in one line, followed by the last error.
 async fn listed(events: &mut EventStream<i64>) -> (String, Option<Error>) {
     let (mut line, mut last) = (Vec::new(), None);
     while let Some(event) = events.next().await {
@@ -108,7 +109,7 @@ async fn listed(events: &mut EventStream<i64>) -> (String, Option<Error>) {
     (line.join(" "), last)
 }
 
-/// The `Last-Event-ID` of each request.
+/// Returns the `Last-Event-ID` of each request.
 fn ids(service: &MockTransport) -> Vec<String> {
     let requests = service.requests();
     let id = |request: &crate::generated::mock::MockRequest| {
@@ -240,12 +241,12 @@ async fn a_connection_with_an_event_resets_the_count_of_failures() {
     assert_eq!(line, "1 2 Interrupted");
     assert_eq!(
         last.expect("an error").to_string(),
-        "the service ended the stream of events, tried 3 times, not again because the retry policy allows no further try"
+        "the service ended the stream of events, tried 3 times, not sent again because the retry policy allows no further try"
     );
     assert_eq!(clock.pauses(), [200, 400, 200, 400]);
 }
 
-/// Each look at this clock takes some time, and pauses take none.
+/// A clock that advances at each call of `now`, and whose pauses take no time.
 struct Aging {
     begin: Instant,
     step: Duration,
@@ -327,7 +328,7 @@ async fn an_event_that_is_too_large_is_one_error_at_its_position_and_is_not_repe
     assert_eq!(ids(&service), ["-", "3", "4"]);
 }
 
-/// Provides a key that the test replaces.
+/// Provides a key that the test can replace.
 #[derive(Clone)]
 struct Rotated(Arc<Mutex<&'static str>>);
 
@@ -339,7 +340,7 @@ impl Credentials for Rotated {
 }
 
 #[tokio::test]
-async fn a_connection_whose_key_was_replaced_is_made_with_the_new_key() {
+async fn a_stream_reconnects_with_the_new_key_after_its_key_was_replaced() {
     let (service, clock) = (MockTransport::new(), Passing::new());
     let key = Rotated(Arc::new(Mutex::new("old")));
     let valid = Arc::clone(&key.0);
@@ -360,7 +361,7 @@ async fn a_connection_whose_key_was_replaced_is_made_with_the_new_key() {
     *key.0.lock().expect("no test panics with it") = "new";
     assert_eq!(listed(&mut loans).await.0, "1");
     assert_eq!(ids(&service), ["-", "0", "0", "1"]);
-    // A key that nobody replaces ends the stream.
+    // If nobody replaces the key, the stream ends.
     service.respond(events("data: 1\n\n"));
     service.respond(MockResponse::error(
         401,
@@ -378,7 +379,7 @@ async fn a_connection_whose_key_was_replaced_is_made_with_the_new_key() {
 }
 
 #[tokio::test]
-async fn an_error_that_is_not_transient_ends_the_stream() {
+async fn a_permanent_error_ends_the_stream() {
     for (response, kind, is_last) in [
         (
             MockResponse::error(404, "not_found", "no such loan"),
@@ -406,7 +407,7 @@ async fn an_error_that_is_not_transient_ends_the_stream() {
 }
 
 #[tokio::test]
-async fn a_first_request_that_fails_is_the_error_of_the_call() {
+async fn the_error_of_a_failed_first_request_is_returned_by_the_call() {
     let service = MockTransport::new();
     service.respond(MockResponse::error(403, "forbidden", "not yours"));
     let error = watch(mocked(&service, &Passing::new())).send().await;
@@ -548,7 +549,7 @@ async fn event_data_with_a_text_schema_is_not_parsed_as_json() {
 }
 
 #[tokio::test]
-async fn events_come_through_sockets_and_broken_connections() {
+async fn events_are_received_over_sockets_and_after_broken_connections() {
     let head = ["content-type: text/event-stream;charset=utf-8"];
     let cut = response(
         "200 OK",

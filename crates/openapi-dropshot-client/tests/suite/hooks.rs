@@ -1,5 +1,5 @@
-//! Tests what the hooks of a call share and see, changed copies of a client, wrapped transports, requests that the document lacks,
-//! and the rules of the mock.
+//! Tests the context that the hooks of a call share, changed copies of a client, wrapped transports, requests that the document
+//! does not describe, and the rules of the mock.
 
 use crate::clock::Passing;
 use crate::generated::{
@@ -147,7 +147,7 @@ async fn a_hook_cannot_run_longer_than_the_time_limit_of_its_call() {
     assert!(
         error
             .message()
-            .contains("it took longer than the call has time"),
+            .contains("it took longer than the remaining time of the call"),
         "{error}"
     );
     assert!(begun.elapsed() >= limit);
@@ -300,7 +300,7 @@ async fn a_mock_delays_and_computes_responses_and_lists_unused_rules() {
 }
 
 #[tokio::test]
-async fn optional_members_take_what_required_members_take_and_options() {
+async fn optional_members_accept_the_values_of_required_members_and_options() {
     let book = |book: crate::generated::types::builder::Book| {
         let book = book.id(1).name("Emma").category_id(7).build();
         book.expect("it is valid").status

@@ -7,7 +7,7 @@ use crate::generated::{
 use crate::service::{KEY, Service, json, response};
 use std::sync::{Arc, Mutex};
 
-/// Records what it sees, in an order that two of them share.
+/// Records its calls. Two of them share the record, which shows their order.
 #[derive(Clone)]
 struct Recorder {
     name: &'static str,
@@ -187,7 +187,7 @@ async fn a_header_of_a_call_replaces_that_of_the_client() {
 }
 
 #[tokio::test]
-async fn an_own_http_client_keeps_the_name_of_the_application() {
+async fn a_custom_http_client_keeps_the_name_of_the_application() {
     let responses = (0..2).map(|_| json("200 OK", &[], "[]"));
     let service = Service::responding(responses).await;
     let http = crate::generated::reqwest::Client::builder()

@@ -1,6 +1,7 @@
-//! Tests of this crate by way of a generated client. The client consists of generated code alone, and its document has no
-//! catalogue of errors; see `openapi.yaml`. A second client has responses that differ by status; see
-//! `statuses.yaml`, and a third one several security schemes; see `vault.yaml`. The test `client` of `openapi-dropshot` compares their code with the generator.
+//! Tests of this crate through generated clients. The first client consists of generated code only, and its document has
+//! no error catalogue; see `openapi.yaml`. The second client has responses that differ by status; see `statuses.yaml`.
+//! The third client has several security schemes; see `vault.yaml`. The test `client` of `openapi-dropshot` compares
+//! their code with the generator.
 
 mod alternatives;
 mod batches;

@@ -1,4 +1,5 @@
-//! Tests that the value of a path parameter cannot leave its segment of the path: the request would reach another operation.
+//! Tests that the value of a path parameter cannot leave its segment of the path; otherwise the request would reach another
+//! operation.
 
 use crate::clock::Passing;
 use crate::service::{KEY, Service, client, response};
@@ -32,7 +33,7 @@ static REMOVE_FILE: Operation = Operation {
     success: &[204],
 };
 
-/// Two parameters that together are a segment, and a list.
+/// Two parameters that form a segment together, and a list.
 static REMOVE_PAIR: Operation = Operation {
     id: "removePair",
     method: Method::DELETE,
@@ -48,7 +49,7 @@ static REMOVE_PAIR: Operation = Operation {
 /// The values of parameters, by their names.
 type Values<'a> = [(&'static str, &'a str)];
 
-/// Calls an operation with these values of its parameters, by a client that retries.
+/// Calls an operation with these values of its parameters, with a client that retries.
 async fn call(
     service: &Service,
     operation: &'static Operation,
@@ -88,17 +89,17 @@ async fn a_value_that_would_lead_to_another_operation_is_rejected_before_it_is_s
         (
             &REMOVE_KEYS,
             &[("org", "acme"), ("user", "..")],
-            "`user` makes `..` a segment of the path, which would lead to another operation: give it another value",
+            "`user` makes `..` a segment of the path, which would lead to another operation: use another value",
         ),
         (
             &REMOVE_KEYS,
             &[("org", "."), ("user", "rex")],
-            "`org` makes `.` a segment of the path, which would lead to another operation: give it another value",
+            "`org` makes `.` a segment of the path, which would lead to another operation: use another value",
         ),
         (
             &REMOVE_KEYS,
             &[("org", "acme"), ("user", "")],
-            "`user` is empty, so that the path would lead to another operation: give it a value",
+            "`user` is empty, so the path would lead to another operation: set it to a value that is not empty",
         ),
         (
             &REMOVE_FILE,
@@ -108,7 +109,7 @@ async fn a_value_that_would_lead_to_another_operation_is_rejected_before_it_is_s
                 ("hidden", "a"),
                 ("id", "1"),
             ],
-            "`name` is empty, so that the path would lead to another operation: give it a value",
+            "`name` is empty, so the path would lead to another operation: set it to a value that is not empty",
         ),
         (
             &REMOVE_FILE,
@@ -118,7 +119,7 @@ async fn a_value_that_would_lead_to_another_operation_is_rejected_before_it_is_s
                 ("hidden", "."),
                 ("id", "1"),
             ],
-            "`hidden` makes `%2e.` a segment of the path, which would lead to another operation: give it another value",
+            "`hidden` makes `%2e.` a segment of the path, which would lead to another operation: use another value",
         ),
         (
             &REMOVE_FILE,
@@ -128,22 +129,22 @@ async fn a_value_that_would_lead_to_another_operation_is_rejected_before_it_is_s
                 ("hidden", "c"),
                 ("id", ""),
             ],
-            "`id` is empty, so that the path would lead to another operation: give it a value",
+            "`id` is empty, so the path would lead to another operation: set it to a value that is not empty",
         ),
         (
             &REMOVE_PAIR,
             &[("left", "."), ("right", "."), ("ids", "1")],
-            "`left` makes `..` a segment of the path, which would lead to another operation: give it another value",
+            "`left` makes `..` a segment of the path, which would lead to another operation: use another value",
         ),
         (
             &REMOVE_PAIR,
             &[("left", "a"), ("right", "b"), ("ids", "..")],
-            "`ids` makes `..` a segment of the path, which would lead to another operation: give it another value",
+            "`ids` makes `..` a segment of the path, which would lead to another operation: use another value",
         ),
         (
             &REMOVE_PAIR,
             &[("left", "a"), ("right", "b"), ("ids", "")],
-            "`ids` is empty, so that the path would lead to another operation: give it a value",
+            "`ids` is empty, so the path would lead to another operation: set it to a value that is not empty",
         ),
     ];
     let service = Service::responding((0..cases.len()).map(|_| removed())).await;
@@ -168,7 +169,7 @@ async fn a_value_that_would_lead_to_another_operation_is_rejected_before_it_is_s
 
 #[tokio::test]
 async fn a_value_stays_one_segment_of_the_path() {
-    // What the url crate takes for a dot segment, a slash, a part of an address, or nothing.
+    // Characters that the crate `url` parses as a dot segment, a slash, or a part of an address, or removes.
     let cases = [
         (
             r"x\..\..\..\..\admin",
@@ -185,7 +186,7 @@ async fn a_value_stays_one_segment_of_the_path() {
         (".hidden", "/v1/orgs/acme/members/.hidden/keys"),
         ("a?b#c", "/v1/orgs/acme/members/a%3Fb%23c/keys"),
         ("http://x", "/v1/orgs/acme/members/http:%2F%2Fx/keys"),
-        // Full width and one dot leader look like dots, but are not.
+        // The full-width dot and the one dot leader look like dots, but are other characters.
         (
             "\u{ff0e}\u{2024}",
             "/v1/orgs/acme/members/%EF%BC%8E%E2%80%A4/keys",
@@ -202,7 +203,7 @@ async fn a_value_stays_one_segment_of_the_path() {
 }
 
 #[tokio::test]
-async fn a_value_is_not_taken_for_the_place_of_another_parameter() {
+async fn a_value_is_not_parsed_as_the_name_of_another_parameter() {
     let service = Service::responding([removed(), removed(), removed()]).await;
     let values = [("org", "{user}"), ("user", "{org}")];
     let sent = call(&service, &REMOVE_KEYS, &values).await;

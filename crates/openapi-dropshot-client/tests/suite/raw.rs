@@ -1,4 +1,4 @@
-//! Tests access to what a response holds beyond its type.
+//! Tests access to the parts of a response that its type does not contain.
 
 use crate::service::{Service, client, json};
 use serde_json::json;

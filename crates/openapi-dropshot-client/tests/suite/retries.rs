@@ -37,7 +37,7 @@ fn bad_gateway() -> String {
     response("502 Bad Gateway", &["content-type: text/html"], "<html>")
 }
 
-/// A success that is cut in the middle of its body.
+/// A successful response that is interrupted in the middle of its body.
 fn cut() -> String {
     "HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"
         .to_owned()
@@ -66,7 +66,7 @@ async fn a_safe_request_is_sent_again_until_it_succeeds() {
     let client = builder(&service, &clock).build().expect("it is valid");
     let response = client.list_books().send().await.expect("at last");
     assert_eq!((response.len(), response.retries()), (1, 4));
-    // Each pause has twice the ceiling of the one before.
+    // The maximum of each pause is twice the previous maximum.
     assert_eq!(clock.pauses(), [200, 400, 800, 1_600]);
 }
 
@@ -123,7 +123,7 @@ async fn a_permanent_error_is_not_retried() {
 }
 
 #[tokio::test]
-async fn a_creation_keeps_its_key_over_all_tries() {
+async fn a_creation_keeps_its_key_in_all_tries() {
     let service = Service::responding([
         String::new(),
         cut(),
@@ -259,7 +259,8 @@ async fn a_pause_of_any_length_ends_the_call_without_a_panic() {
             (error.retries(), error.retry_stop()),
             (0, Some(RetryStop::Timeout))
         );
-        // The rate limit of the client does not make the next call wait for longer than it has time.
+        // The rate limit of the client must not make the next call wait for longer than its time
+        // limit.
         let next = client.list_books().send().await;
         next.expect("it is sent at once");
         assert!(clock.pauses().is_empty());
@@ -267,7 +268,7 @@ async fn a_pause_of_any_length_ends_the_call_without_a_panic() {
 }
 
 #[tokio::test]
-async fn the_last_request_of_an_allowance_slows_down_the_next_one() {
+async fn the_last_request_that_a_rate_limit_allows_delays_the_next_one() {
     let spent = [
         "ratelimit: \"default\";r=0;t=8",
         "ratelimit-policy: \"default\";q=4;w=8",
@@ -282,7 +283,7 @@ async fn the_last_request_of_an_allowance_slows_down_the_next_one() {
 }
 
 #[tokio::test]
-async fn a_success_ends_the_pause_that_a_rejection_asked_for() {
+async fn a_success_ends_the_pause_that_a_rejection_requested() {
     let rejection = json("429 Too Many Requests", &["retry-after: 100"], "{}");
     let spent = [
         "ratelimit: \"default\";r=0;t=8",
@@ -339,17 +340,18 @@ async fn a_call_at_its_time_limit_is_not_retried() {
         .build()
         .expect("it is valid");
     let error = client.list_books().send().await.expect_err("all fail");
-    // 200 and 400 milliseconds; 800 more would be too late.
+    // The pauses are 200 and 400 milliseconds; a third one of 800 milliseconds would exceed the time
+    // limit.
     assert_eq!((error.retries(), error.status()), (2, Some(502)));
     assert_eq!(clock.pauses(), [200, 400]);
 }
 
 #[tokio::test]
-async fn an_attempt_that_takes_too_long_is_abandoned_and_the_call_continues() {
+async fn a_try_that_takes_too_long_is_dropped_and_the_call_continues() {
     let service = Service::holding_the_first(books()).await;
     let client = builder(&service, &Passing::new())
         .try_timeout(Duration::from_millis(50))
-        // However slow this machine is: one of these tries is fast enough.
+        // However slow this machine is, one of these tries is fast enough.
         .retry(
             RetryPolicy::new()
                 .max_tries(1_000)

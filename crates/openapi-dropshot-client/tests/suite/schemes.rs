@@ -1,4 +1,4 @@
-//! Tests which credentials a client sends, if operations require different security schemes.
+//! Tests which credentials a client sends if operations require different security schemes.
 
 use crate::clock::Passing;
 use crate::service::{Service, json, response};
@@ -14,7 +14,8 @@ use std::{
     },
 };
 
-/// The path of each request below the base URL, and its headers with credentials, in the order in which they were sent.
+/// Returns the path of each request below the base URL, and its headers with credentials, in the order in which they
+/// were sent.
 fn sent(service: &Service) -> Vec<String> {
     let names = ["authorization", "cookie", "x-key", "x-signature"];
     let requests = service.requests();
@@ -44,7 +45,7 @@ fn unauthorized() -> String {
     json("401 Unauthorized", &[], r#"{"code":"unauthorized"}"#)
 }
 
-/// A service that responds so often, and a client of it.
+/// Starts a service that responds this many times, and a client of it.
 async fn start(
     responses: usize,
     set: impl FnOnce(ClientBuilder) -> ClientBuilder,
@@ -104,7 +105,7 @@ async fn the_first_security_alternative_with_all_its_credentials_is_used() {
     })
     .await;
     client.either().send().await.expect("a success");
-    // A token alone is not enough, and this operation needs none.
+    // The token alone is not sufficient, and this operation does not require credentials.
     client.optional().send().await.expect("a success");
     client.public().send().await.expect("a success");
     client.create_box().send().await.expect("a success");
@@ -215,7 +216,7 @@ async fn the_fingerprint_covers_each_credential_wherever_it_is_sent() {
     ];
     let all = BTreeSet::from_iter(others.iter().chain([&first]));
     assert_eq!(all.len(), 5, "{others:?}");
-    // One credential in a header has the fingerprint that it has in a client with one key.
+    // A single credential in a header has the same fingerprint as in a client with only one key.
     let (_service, client) = start(2, |builder| {
         builder.credential(&schemes::TOKEN, ApiKey::new("key-1"))
     })
@@ -241,7 +242,7 @@ async fn a_cloned_client_keeps_the_credentials_of_its_schemes() {
 }
 
 #[tokio::test]
-async fn a_scheme_without_a_credential_fails_the_calls_that_need_it_alone() {
+async fn only_the_calls_that_need_a_missing_credential_fail() {
     let (service, client) = start(1, |builder| {
         builder
             .credential(&schemes::PARTNER, || async {
@@ -283,7 +284,7 @@ fn a_credential_that_cannot_be_sent_is_rejected_when_the_client_is_built() {
         build(|builder| builder.credential(&schemes::KEY, ApiKey::new("a b"))),
         2
     ));
-    // The last credential of a scheme is the one that counts.
+    // Only the last credential of a scheme is used.
     let client = Client::builder("http://localhost")
         .credential(&schemes::KEY, ApiKey::new("a b"))
         .credential(&schemes::KEY, ApiKey::new("k-1"));

@@ -5,7 +5,7 @@ use crate::generated::Client;
 use crate::service::{KEY, REX, Service, client, json, response};
 use std::error::Error as _;
 
-/// Fails if a text holds a secret.
+/// Fails if a text contains a secret.
 fn is_clean(text: &str) {
     for secret in [KEY, "Bearer pk", "hunter2", "session="] {
         assert!(!text.contains(secret), "`{secret}` is in: {text}");

@@ -1,4 +1,4 @@
-//! Tests the limit of the size of a response, with a service that sends as much as the client takes.
+//! Tests the limit of the response size, with a service that sends as much as the client accepts.
 
 use crate::{
     generated::{CallOptions, Client, ClientBuilder, ErrorKind, RequestBody, RetryPolicy},
@@ -16,13 +16,13 @@ use std::{
 };
 
 const MIB: u64 = 1 << 20;
-/// A service that the client does not stop ends here.
+/// If the client does not stop the service, it stops after this many bytes.
 const MOST_SENT: u64 = 512 * MIB;
-/// The bytes that the system may keep that were sent and not read.
+/// How many sent bytes may be in the buffers of the operating system without being read.
 const IN_SOCKETS: u64 = 32 * MIB;
 
-/// Starts a service that sends this head to its only connection, and then JSON in chunks for as long as the client takes
-/// them. The thread returns the number of bytes that were sent.
+/// Starts a service that sends this head to its only connection, and then JSON in chunks as long as the client accepts
+/// them. The thread returns how many bytes were sent.
 fn endless(head: &str) -> (String, JoinHandle<u64>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let address = listener.local_addr().expect("it is bound");
@@ -62,7 +62,7 @@ fn client(base_url: &str) -> Client {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_endless_response_is_read_up_to_64_mib() {
-    // A body that does not claim to be JSON is read later than others.
+    // A body whose media type is not `application/json` is read later.
     for kind in ["application/json", "text/json"] {
         let (base_url, service) = endless(&chunked(kind));
         let error = client(&base_url).list_books().send().await;
@@ -97,7 +97,7 @@ async fn a_response_with_a_too_large_content_length_is_not_read() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_call_has_a_limit_of_its_own() {
+async fn a_call_can_have_its_own_size_limit() {
     let page = format!("[{REX}]");
     let exact = page.len() as u64;
     let head = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: application/json\r\n";
@@ -137,7 +137,7 @@ async fn a_call_has_a_limit_of_its_own() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_limit_counts_bytes_after_decompression() {
-    // The application's transport decompresses, and leaves the headers of the compressed response.
+    // The transport of the application decompresses the body, but keeps the headers of the compressed response.
     let service = tower::service_fn(|_: Request<RequestBody>| async {
         let blanks = Bytes::from(vec![b' '; 0x1_0000]);
         let frames =

@@ -152,7 +152,7 @@ async fn a_stream_that_is_cut_off_ends_with_an_error_that_says_so() {
         let (found, errors) = listed(export(client, JSON_LINES).await).await;
         assert_eq!(found, line, "{text:?}");
         if line.ends_with("Interrupted") {
-            let message = "the stream was cut off: it ended in the middle of item 2, and others may be missing; send the request again";
+            let message = "the stream was cut off: it ended in the middle of item 2, and further items may be missing; send the request again";
             assert_eq!(errors[0].message(), message);
         }
     }

@@ -1,5 +1,5 @@
-//! Tests what a client tells OpenTelemetry, by its SDK: the names, units and attributes of the semantic conventions for HTTP
-//! clients. `examples/measure.rs` does it with the pet store.
+//! Tests the data that a client sends to OpenTelemetry through its SDK: the names, units and attributes of the semantic
+//! conventions for HTTP clients. `examples/measure.rs` does the same with the pet store.
 
 use crate::generated::{Client, RetryBudget, telemetry::HttpMetrics};
 use crate::service::{KEY, Service, json};
@@ -25,7 +25,7 @@ use {
     tracing::Instrument as _,
 };
 
-/// The body of an error that is sent again.
+/// The body of an error after which the request is sent again.
 const OVERLOADED: &str = r#"{"code":"overloaded","message":"later"}"#;
 
 type Attributes = BTreeMap<String, String>;
@@ -54,7 +54,7 @@ fn expected(service: &Service, more: &[(&str, &str)]) -> Attributes {
 }
 
 #[tokio::test]
-async fn each_try_is_measured_by_the_conventions() {
+async fn each_try_is_measured_according_to_the_conventions() {
     let exporter = InMemoryMetricExporter::default();
     let reader = PeriodicReader::builder(exporter.clone()).build();
     let provider = SdkMeterProvider::builder().with_reader(reader).build();
@@ -137,13 +137,13 @@ async fn each_try_is_measured_by_the_conventions() {
     let AggregatedMetrics::U64(MetricData::Gauge(gauge)) = left.data() else {
         panic!("it is a gauge: {left:?}");
     };
-    // One of ten is spent, and two calls have not earned another one yet.
+    // One of ten retries was used, and two calls have not earned another one yet.
     let left: Vec<u64> = gauge.data_points().map(|point| point.value()).collect();
     assert_eq!(left, [9]);
 }
 
 #[tokio::test]
-async fn each_call_has_a_span_by_the_conventions() {
+async fn each_call_has_a_span_according_to_the_conventions() {
     let exporter = InMemorySpanExporter::default();
     let provider = SdkTracerProvider::builder()
         .with_simple_exporter(exporter.clone())
@@ -239,7 +239,7 @@ async fn blocking_calls_have_the_spans_and_the_trace_of_their_caller() {
         );
     }
 
-    // Without `tracing`, the context of OpenTelemetry counts.
+    // Without `tracing`, the context of OpenTelemetry is used.
     let (trace, span) = (TraceId::from(7_u128), SpanId::from(9_u64));
     let state = TraceState::default();
     let remote = SpanContext::new(trace, span, TraceFlags::SAMPLED, true, state);
@@ -251,7 +251,7 @@ async fn blocking_calls_have_the_spans_and_the_trace_of_their_caller() {
     assert!(request.contains(&expected), "{request}");
 }
 
-/// The header of a request that belongs to this span.
+/// Returns the header of a request that belongs to this span.
 #[cfg(feature = "blocking")]
 fn traceparent(span: &SpanContext) -> String {
     format!(
@@ -261,7 +261,7 @@ fn traceparent(span: &SpanContext) -> String {
     )
 }
 
-/// The attributes with the names of the conventions; the client has names of its own as well.
+/// Returns the attributes with the names of the conventions; the client also has its own names.
 fn conventional(span: &SpanData) -> Attributes {
     let pairs = span.attributes.iter();
     let pairs = pairs.map(|pair| (pair.key.as_str(), &pair.value));

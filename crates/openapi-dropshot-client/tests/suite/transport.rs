@@ -96,7 +96,7 @@ async fn a_custom_transport_receives_bodies_and_returns_streams() {
 }
 
 #[tokio::test]
-async fn the_error_of_a_transport_says_whether_the_service_may_have_seen_the_request() {
+async fn the_error_of_a_transport_says_whether_the_service_may_have_received_the_request() {
     for (transport_error, kind, sent, tries) in [
         (
             Some(TransportError::connect("x")),

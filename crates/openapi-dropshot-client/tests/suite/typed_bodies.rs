@@ -1,4 +1,4 @@
-//! Tests bodies whose type depends on the status, and bodies of requests that may be absent or have a media type of their own.
+//! Tests bodies whose type depends on the status, and request bodies that are optional or have their own media type.
 
 use crate::service::{Service, json, response};
 use crate::statuses::{
@@ -108,7 +108,7 @@ async fn an_error_that_is_not_in_the_document_has_no_typed_body() {
 }
 
 #[tokio::test]
-async fn a_typed_error_becomes_the_plain_one_and_back() {
+async fn a_typed_error_is_converted_to_the_plain_error_and_back() {
     async fn list(client: &Client) -> Result<usize, Error> {
         Ok(client.list_loans().send().await?.len())
     }
@@ -152,7 +152,7 @@ async fn the_body_of_a_success_is_read_by_its_status() {
 }
 
 #[tokio::test]
-async fn a_body_that_may_be_absent_is_sent_only_if_it_is_set() {
+async fn an_optional_body_is_sent_only_if_it_is_set() {
     let service = Service::responding((0..3).map(|_| json("200 OK", &[], LOAN))).await;
     let client = client(&service);
     let create = || client.create_loan();

@@ -81,7 +81,7 @@ async fn a_failure_state_ends_the_waiting_with_an_error() {
     let error = error.expect_err("it is lost");
     assert_eq!(
         error.to_string(),
-        "the state is `lost`, which never becomes the expected one"
+        "the state is `lost`, from which the expected state cannot be reached"
     );
     assert!(matches!(error, WaitError::Failed { response, .. } if response.id == 7));
 }
@@ -96,7 +96,7 @@ async fn a_waiter_ends_at_its_deadline_with_the_last_state() {
         error.to_string(),
         "the time to wait is over, and the state is still `out`"
     );
-    // The last pause ends at the deadline, and a last request follows it.
+    // The last pause ends at the deadline, and is followed by a last request.
     assert_eq!(clock.pauses(), [200, 400, 800, 100]);
     assert_eq!(service.requests().len(), 5);
 }

@@ -26,7 +26,7 @@ fn page(ids: &[i64], link: Option<&str>) -> String {
 fn three_pages() -> [String; 3] {
     [
         page(&[1, 2], Some("?limit=2&status=available&cursor=Mg%3D%3D")),
-        // Filtered by somebody on the way, and still not the end.
+        // A proxy may have filtered the items of this page; it is still not the last page.
         page(&[], Some("?limit=2&status=available&cursor=NA")),
         page(&[5], None),
     ]
@@ -145,7 +145,7 @@ async fn a_stream_that_fails_continues_at_the_same_page() {
         books.next().await.is_none(),
         "after an error there is nothing"
     );
-    // From the page of the last book on: some come twice, none is missed.
+    // The stream starts again with the page of the last book: some books are returned twice, and none is missed.
     let again = client
         .list_books()
         .cursor(books.cursor().expect("the second page has one"));
@@ -196,7 +196,7 @@ async fn a_link_to_its_own_page_is_an_error() {
 }
 
 #[tokio::test]
-async fn each_page_has_retries_of_its_own() {
+async fn each_page_has_its_own_retries() {
     let service = Service::responding([
         String::new(),
         page(&[1], Some("?cursor=one")),

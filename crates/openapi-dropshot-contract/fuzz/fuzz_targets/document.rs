@@ -1,5 +1,5 @@
-//! Reads any bytes as a document: reading, linting, rendering problems and comparing
-//! neither panic nor hang, and a document compared with itself has no changes.
+//! Reads any bytes as a document: reading, linting, rendering problems and comparing must not panic
+//! or hang, and a document compared with itself must have no changes.
 
 #![no_main]
 
@@ -17,7 +17,7 @@ const POLICY: diff::Policy = diff::Policy {
 
 fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
-    // There are two parsers. JSON after a space is parsed as YAML.
+    // There are two parsers. A JSON text that begins with a space is parsed as YAML.
     let name = if text.starts_with('{') {
         "fuzz.json"
     } else {
@@ -38,7 +38,7 @@ fn check(document: &Document) {
     drop(Problems::new(&document.text, problems).to_string());
     let changes = diff::compare(&document.root, &document.root, &POLICY);
     assert!(changes.is_empty(), "{changes:?}");
-    // There may be differences: emitted documents have other rules than sources.
+    // Differences are allowed, because emitted documents follow other rules than sources.
     drop(meaning::compare(document, document));
     drop(lifecycle::due(document, NaiveDate::MAX));
 }

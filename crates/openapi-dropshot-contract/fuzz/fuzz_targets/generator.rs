@@ -1,5 +1,5 @@
-//! Generates Rust from any bytes that are a document: the generator returns files, each of
-//! which is valid Rust, or problems, each at a place of the document. It does not panic.
+//! Generates Rust from any bytes that are a document. The generator must return files that are
+//! valid Rust, or problems with a place in the document. It must not panic.
 
 #![no_main]
 
@@ -9,7 +9,7 @@ use openapi_dropshot_contract::{Document, Problem, Problems, Severity, read};
 
 fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
-    // There are two parsers. JSON after a space is parsed as YAML.
+    // There are two parsers. A JSON text that begins with a space is parsed as YAML.
     let name = if text.starts_with('{') {
         "fuzz.json"
     } else {

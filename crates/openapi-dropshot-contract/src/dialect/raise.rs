@@ -1,4 +1,4 @@
-//! Raises schemas of OpenAPI 3.0 to JSON Schema 2020-12: `nullable`, and bounds that are exclusive by a flag.
+//! Converts schemas of OpenAPI 3.0 to JSON Schema 2020-12: `nullable`, and exclusive bounds that are written as flags.
 
 use super::Rewriter;
 use crate::grammar::{EXCLUSIVE_BOUNDS, ObjectKind, Since, visit};
@@ -6,10 +6,10 @@ use crate::model::{Node, NodeKind, Type, compare_numbers};
 use crate::read::wrong_type;
 use crate::rules::document as rules;
 
-/// What to write instead of another value of a flag.
+/// The help for a flag with a wrong value.
 const FLAG: &str = "write `true` or `false`, without quotes";
 
-/// Returns whether a document has schemas with keywords that need to be raised.
+/// Returns whether a document has schemas with keywords that need this conversion.
 pub(super) fn has_older_keywords(root: &Node) -> bool {
     let mut found = false;
     visit(root, ObjectKind::Document, &mut |kind, node| {
@@ -28,7 +28,8 @@ pub(super) fn has_older_keywords(root: &Node) -> bool {
 }
 
 impl Rewriter<'_> {
-    /// Removes the members beside a `$ref`. Tools ignore them (OpenAPI 3.0.3, "Reference Object"), which authors do not expect.
+    /// Removes the members beside a `$ref`, with a warning. Tools ignore these members (OpenAPI 3.0.3, "Reference Object"),
+    /// which authors do not expect.
     pub(super) fn siblings(&mut self, node: &mut Node) {
         if let Some(members) = node.members_mut() {
             members.retain(|name, member| {
@@ -40,7 +41,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Raises a schema of OpenAPI 3.0.
+    /// Converts a schema of OpenAPI 3.0.
     pub(super) fn raise(&mut self, node: &mut Node) {
         if node.get("$ref").is_some() {
             return self.siblings(node);
@@ -69,7 +70,7 @@ impl Rewriter<'_> {
         self.problems.push(problem);
     }
 
-    /// Makes a number of a bound that a flag makes exclusive, and keeps the narrower one of two bounds.
+    /// Converts a bound with an exclusive flag to an exclusive bound with a number, and keeps the narrower one of two bounds.
     pub(super) fn exclusive_bounds(&mut self, node: &mut Node) {
         for (exclusive, inclusive, narrower) in EXCLUSIVE_BOUNDS {
             let Some(value) = node.get(exclusive).cloned() else {

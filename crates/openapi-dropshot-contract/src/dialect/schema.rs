@@ -1,4 +1,4 @@
-//! Chooses one spelling where JSON Schema 2020-12 has several.
+//! Chooses one spelling if JSON Schema 2020-12 has several for the same meaning.
 
 use super::{
     Rewriter,
@@ -13,12 +13,12 @@ use indexmap::IndexMap;
 /// The keywords that do not restrict a value.
 const WITHOUT_EFFECT: [&str; 4] = ["$comment", "$schema", "$vocabulary", "contentSchema"];
 
-/// What a schema says about `null`.
+/// How a schema treats `null`.
 #[derive(Clone, Copy)]
 pub(super) struct Null {
     /// Whether `null` is valid.
     pub(super) is_valid: bool,
-    /// Whether several alternatives of `oneOf` allow `null`, so that none of them does.
+    /// Whether more than one alternative of `oneOf` allows `null`, so that `oneOf` rejects it.
     pub(super) is_repeated: bool,
 }
 
@@ -54,7 +54,8 @@ impl Rewriter<'_> {
         for keyword in WITHOUT_EFFECT {
             node.remove(keyword);
         }
-        // It restricts no value. With a default, its property alone does not choose the alternative.
+        // The discriminator restricts no value. If it has a default, its property alone does not choose
+        // the alternative.
         let has_default = (node.get("discriminator"))
             .is_some_and(|discriminator| discriminator.get("defaultMapping").is_some());
         if has_default && (node.get("oneOf").is_some() || node.get("anyOf").is_some()) {
@@ -76,7 +77,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Removes `nullable`, which means nothing in OpenAPI 3.1.
+    /// Removes `nullable`, which has no meaning in OpenAPI 3.1.
     fn nullable(&mut self, node: &mut Node) {
         if let Some(nullable) = node.remove("nullable") {
             if node.get("default").is_some_and(Node::is_null) {
@@ -89,8 +90,8 @@ impl Rewriter<'_> {
     }
 }
 
-/// `const` becomes an `enum` of one value. If an `enum` beside it lacks the value, no value fulfils
-/// both.
+/// Converts `const` to an `enum` with one value. If an `enum` beside it does not contain the value, no
+/// value is valid for both.
 fn constant(node: &mut Node) {
     if let Some(value) = node.remove("const") {
         let at = value.at.clone();
@@ -105,8 +106,8 @@ fn constant(node: &mut Node) {
     }
 }
 
-/// Returns whether an `enum` of a rewritten schema was written as `const`: it is then at the
-/// place of its only value.
+/// Returns whether an `enum` of a rewritten schema was written as `const`. In that case the list is at
+/// the same place as its only value.
 pub(crate) fn is_constant(values: &Node) -> bool {
     let place = |node: &Node| (node.at.line, node.at.column);
     match values.as_array() {
@@ -115,7 +116,7 @@ pub(crate) fn is_constant(values: &Node) -> bool {
     }
 }
 
-/// `contentEncoding` and `contentMediaType` of a string become its `format`.
+/// Converts `contentEncoding` and `contentMediaType` of a string to `format`.
 fn encoding(node: &mut Node) {
     let encoding = node.remove("contentEncoding");
     let media_type = node.remove("contentMediaType");
@@ -132,7 +133,7 @@ fn encoding(node: &mut Node) {
     node.set("format", Node::text(&written.at, format));
 }
 
-/// Names of members are strings anyway.
+/// Removes `propertyNames` if it only requires that names are strings, which they always are.
 fn names(node: &mut Node) {
     let is_any = node.get("propertyNames").is_some_and(|names| {
         let members = names.as_object().into_iter().flatten();
@@ -144,8 +145,9 @@ fn names(node: &mut Node) {
     }
 }
 
-/// Without alternatives and conditions, members that are not evaluated are those that are
-/// not named, and elements that are not evaluated those after `prefixItems`. Beside
+/// Replaces `unevaluatedProperties` by `additionalProperties`, and `unevaluatedItems` by `items`, if both
+/// mean the same. Without alternatives and conditions, the unevaluated members are the members without a
+/// declared property, and the unevaluated elements are those after `prefixItems`. Beside
 /// `additionalProperties` all members are evaluated, and beside `items` all elements.
 fn unevaluated(node: &mut Node) {
     const OTHERS: [&str; 5] = ["$ref", "allOf", "anyOf", "oneOf", "if"];
@@ -167,7 +169,7 @@ fn unevaluated(node: &mut Node) {
         if others.all(|keyword| node.get(keyword).is_none())
             && let Some(value) = node.remove(keyword)
         {
-            // Other keywords than `additionalProperties` hold schemas only.
+            // All keywords except `additionalProperties` contain only schemas, not booleans.
             let is_never = all == "items" && value.as_bool() == Some(false);
             let value = match is_never {
                 true => Node::object(&value.at).with("not", Node::object(&value.at)),
@@ -178,7 +180,8 @@ fn unevaluated(node: &mut Node) {
     }
 }
 
-/// A list of elements that all have the same schema is an array that has no more of them.
+/// Converts a list of `prefixItems` with equal schemas, after which no elements are allowed, to an array
+/// with a maximum length.
 fn items(node: &mut Node) {
     let plain = |part: &Node| {
         let mut part = part.clone();
@@ -193,7 +196,7 @@ fn items(node: &mut Node) {
     let count = u64::try_from(parts.len()).unwrap_or(u64::MAX);
     let most = node.get("maxItems").and_then(Node::as_u64);
     let is_bounded = most.is_some_and(|most| most <= count);
-    // `items: false` was rewritten before.
+    // `items: false` was already rewritten.
     let is_closed = node
         .get("items")
         .is_some_and(|items| items.get("not").is_some());
@@ -208,7 +211,8 @@ fn items(node: &mut Node) {
     }
 }
 
-/// Without `items`, an element may be any value; with `prefixItems`, this is about the elements after those.
+/// Adds `items` if it is absent: any element is allowed. With `prefixItems`, this applies to the elements
+/// after them.
 pub(super) fn any_items(node: &mut Node) {
     let is_array = node.word("type") == Some("array");
     if is_array && node.get("$ref").is_none() {
@@ -216,7 +220,7 @@ pub(super) fn any_items(node: &mut Node) {
     }
 }
 
-/// A reference with keywords beside it becomes a part of `allOf`.
+/// Converts a reference with keywords beside it to a part of `allOf`.
 fn reference(node: &mut Node) {
     let is_alone = node.as_object().is_some_and(|members| members.len() == 1);
     if !is_alone && let Some(target) = node.remove("$ref") {

@@ -1,4 +1,5 @@
-//! Rewrites media types: those that references share, and server-sent events, whose items are described by their data.
+//! Rewrites media types: copies shared media types to the places that refer to them, and describes the items of server-sent events
+//! by their data.
 
 use crate::grammar::{ObjectKind, visit_mut};
 use crate::model::{EVENT_DATA, Node, unescape_pointer_token};
@@ -6,12 +7,13 @@ use crate::problem::Problem;
 use crate::read::MAX_COPIED;
 use crate::rules::document as rules;
 
-/// Puts the media types of the components where references lead to them, as far as the copies are within bounds.
+/// Copies the media types of the components to the places that refer to them, as long as the number of copied values stays within
+/// the bound.
 pub(super) fn share_media_types(root: &mut Node, shared: &Node, problems: &mut Vec<Problem>) {
     let count = shared.members().count();
     let mut copied = 0;
     visit_mut(root, ObjectKind::Document, &mut |kind, node| {
-        // A chain without a cycle is no longer than there are components.
+        // A chain without a cycle is not longer than the number of components.
         for _ in 0..count {
             let target = Some(&*node).filter(|_| kind == ObjectKind::MediaType);
             let target = target.and_then(|node| target_of(node, shared));
@@ -20,8 +22,9 @@ pub(super) fn share_media_types(root: &mut Node, shared: &Node, problems: &mut V
             };
             copied += target.size();
             if copied > MAX_COPIED {
-                let message =
-                    format!("references up to here expand to more than {MAX_COPIED} values");
+                let message = format!(
+                    "the references up to this one expand to more than {MAX_COPIED} values"
+                );
                 problems.push(rules::TOO_MANY_REFERENCES.violation(&node.at, message));
                 break;
             }
@@ -38,9 +41,9 @@ fn target_of<'n>(node: &Node, shared: &'n Node) -> Option<&'n Node> {
     shared.get(&unescape_pointer_token(name))
 }
 
-/// Describes the events of a body by their data. The schema of an event (OpenAPI 3.2.0, section 4.14.4.2) is an object with the members
-/// `data`, `event`, `id` and `retry`, of which handlers and clients have the last three without it. Data that the document does not
-/// describe is text.
+/// Describes the events of a body by their data. The schema of an event (OpenAPI 3.2.0, section 4.14.4.2) is an object with the
+/// members `data`, `event`, `id` and `retry`. Handlers and clients support the last three without a schema. Data that the document
+/// does not describe is text.
 pub(super) fn describe_data(root: &Node, body: &mut Node) {
     let contents = body.get_mut("content").and_then(Node::members_mut);
     for (name, member) in contents.into_iter().flatten() {

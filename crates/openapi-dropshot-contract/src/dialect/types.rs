@@ -1,11 +1,11 @@
-//! Rewrites lists of types as one type or as `oneOf`, and finds where `null` is allowed.
+//! Rewrites a list of types as one type or as `oneOf`, and finds where `null` is allowed.
 
 use super::schema::{Null, any_items};
 use crate::grammar::{Effect, ObjectKind, is_free};
 use crate::model::{Location, Node, NodeKind};
 use crate::null::is_null;
 
-/// The keywords that concern values of a type only, and what else belongs to a schema of the type.
+/// The keywords that apply only to values of one type, and the other keywords that belong to a schema of that type.
 fn keywords_of(kind: &str) -> impl Iterator<Item = &'static str> {
     let kind = match kind {
         "integer" => "number",
@@ -21,13 +21,13 @@ fn keywords_of(kind: &str) -> impl Iterator<Item = &'static str> {
     own.map(|member| member.name)
 }
 
-/// All keywords that concern values of one type only.
+/// All keywords that apply only to values of one type.
 fn keywords_of_all() -> impl Iterator<Item = &'static str> {
     let kinds = ["string", "number", "array", "object"];
     kinds.into_iter().flat_map(keywords_of)
 }
 
-/// A list of types becomes one type or alternatives. Returns the place where the list allows `null`.
+/// Converts a list of types to one type or to alternatives. Returns the place where the list allows `null`.
 pub(super) fn types(node: &mut Node, null: Null) -> Option<Location> {
     let value = node.get("type").cloned()?;
     let names: Vec<Node> = match &value.kind {
@@ -42,7 +42,7 @@ pub(super) fn types(node: &mut Node, null: Null) -> Option<Location> {
     let is_null = |name: &Node| name.as_str() == Some("null");
     let allowed = names.iter().find(|name| is_null(name)).cloned();
     let mut others: Vec<Node> = names.into_iter().filter(|name| !is_null(name)).collect();
-    // Integers are numbers.
+    // `number` includes the integers.
     if others.iter().any(|name| name.as_str() == Some("number")) {
         others.retain(|name| name.as_str() != Some("integer"));
     }
@@ -64,7 +64,7 @@ pub(super) fn types(node: &mut Node, null: Null) -> Option<Location> {
     allowed.filter(|_| null.is_valid).map(|name| name.at)
 }
 
-/// The values of an enumeration of `null`.
+/// The list of values of an `enum` that allows only `null`.
 fn only_null(at: &Location) -> Node {
     Node::list(at, vec![Node::new(at, NodeKind::Null)])
 }
@@ -86,8 +86,8 @@ fn has_typed_alternatives(node: &Node, types: &[Node], null: Null) -> bool {
         })
 }
 
-/// Distributes the keywords among alternatives of one type each. Alternatives that the schema
-/// has already become a part of `allOf`.
+/// Distributes the keywords to alternatives of one type each. If the schema already has alternatives, these become a part of
+/// `allOf`.
 fn alternatives(node: &mut Node, at: &Location, types: &[Node]) {
     let mut parts = Vec::new();
     for kind in types {
@@ -118,8 +118,8 @@ fn fits(node: &Node, kind: &str) -> bool {
     is_numeric == ["number", "integer"].contains(&kind)
 }
 
-/// Removes the alternatives that are `null`, unless what is beside the alternatives excludes `null`. Returns the place where they
-/// allow it.
+/// Removes the alternatives that are `null`, unless the keywords beside the alternatives exclude `null`. Returns the place where
+/// they allow it.
 pub(super) fn null_alternative(node: &mut Node, null: Null) -> Option<Location> {
     let mut allowed = None;
     for keyword in ["anyOf", "oneOf"] {
@@ -137,7 +137,7 @@ pub(super) fn null_alternative(node: &mut Node, null: Null) -> Option<Location> 
         let null_at = nulls.first().map_or(&at, |null| &null.at).clone();
         match <[Node; 1]>::try_from(others) {
             Ok([only]) if is_free(node) => node.merge(only),
-            // Where both say something about a value, the alternative stays a schema of its own.
+            // If both restrict the value, the alternative stays a separate schema.
             Ok([only]) => node.add_to_all_of(only),
             Err(others) if others.is_empty() => {
                 node.set("enum", only_null(&null_at));

@@ -11,7 +11,8 @@ use std::cmp::Ordering;
 impl<'a> Comparison<'_, 'a> {
     pub(super) fn bounds(&mut self) {
         for (keyword, rules) in BOUNDS {
-            // An exclusive bound is compared together with the one that is not.
+            // An exclusive bound is compared together with the inclusive bound of the same
+            // direction.
             if !EXCLUSIVE_BOUNDS.iter().any(|(own, ..)| own == keyword) {
                 self.bound(keyword, rules);
             }
@@ -30,8 +31,8 @@ impl<'a> Comparison<'_, 'a> {
             true => Ordering::Less,
             false => Ordering::Greater,
         };
-        // A minimal length or count of zero restricts nothing, and at least one element
-        // matches `contains` anyway.
+        // A minimum length or count of zero restricts nothing. Without `minContains`, `contains`
+        // requires at least one element anyway.
         let restricts = |node: &Node| match keyword {
             "minContains" => node.as_u64() != Some(1),
             _ => keyword == "minimum" || is_upper || node.as_u64() != Some(0),
@@ -53,7 +54,8 @@ impl<'a> Comparison<'_, 'a> {
                 let numbers = from.as_number().zip(to.as_number());
                 numbers.and_then(|(from, to)| compare_numbers(from, to))
             }
-            // `minContains: 0` is less than the one that counts if the keyword is absent.
+            // Without `minContains`, its value is 1. `minContains: 0` is therefore a lower bound
+            // than an absent one.
             (None, to) if zero(to) && keyword == "minContains" => Some(Ordering::Greater),
             (from, None) if zero(from) && keyword == "minContains" => Some(Ordering::Less),
             _ => None,
@@ -131,8 +133,9 @@ impl<'a> Comparison<'_, 'a> {
     }
 }
 
-/// The least number of which all of these are divisors: `multipleOf` of each of them means
-/// `multipleOf` of that number. `None` if there are none, or if one is not an integer.
+/// Returns the smallest number that is a multiple of all these numbers: several `multipleOf` have
+/// the same effect as one `multipleOf` with that number. Returns `None` if there are no numbers, if
+/// one of them is not a positive integer, or if the result is too large.
 fn common_multiple(numbers: &[&Node]) -> Option<u64> {
     fn common_divisor(a: u64, b: u64) -> u64 {
         match b {

@@ -9,8 +9,8 @@ use crate::grammar::is_free;
 use crate::model::Node;
 use crate::rules::{Family, changes as rules};
 
-/// The rules for `oneOf` or `anyOf`: an alternative was added, an alternative was
-/// removed, the keyword was removed, and the keyword was added to a type.
+/// The rules for `oneOf` or `anyOf`, in this order: an alternative was added, an alternative was removed, the keyword
+/// was removed from a schema with a type, the keyword was added to a schema with a type.
 type ChoiceRules = [&'static Family; 4];
 
 const ONE_OF: ChoiceRules = [
@@ -29,8 +29,8 @@ const ANY_OF: ChoiceRules = [
 const SCHEMAS: &str = "#/components/schemas/";
 
 impl<'a> Comparison<'_, 'a> {
-    /// Treats a `oneOf` or `anyOf` with one member as that member. The members are
-    /// only compared as a list if both sides have the keyword.
+    /// Treats a `oneOf` or `anyOf` with one member like that member. The members are compared as a list only if both
+    /// sides have the keyword.
     pub(super) fn unwrap_single(&mut self) {
         for keyword in ["oneOf", "anyOf"] {
             match (self.old.list(keyword).len(), self.new.list(keyword).len()) {
@@ -41,8 +41,8 @@ impl<'a> Comparison<'_, 'a> {
         }
     }
 
-    /// Compares one type with alternatives of different types, or two such lists of
-    /// types. Returns whether type and alternatives need no further comparison.
+    /// Compares a single type with alternatives of different types, or two lists of alternatives of different types.
+    /// Returns whether types and alternatives need no further comparison.
     pub(super) fn list_of_types(&mut self) -> bool {
         let (Some((from, from_list)), Some((to, to_list))) = (types(&self.old), types(&self.new))
         else {
@@ -83,7 +83,7 @@ impl<'a> Comparison<'_, 'a> {
         let only = |view: &View<'a>, name, other| {
             !view.list(name).is_empty() && view.list(other).is_empty()
         };
-        // `anyOf` allows what `oneOf` of the same alternatives allows.
+        // `anyOf` allows everything that `oneOf` with the same alternatives allows.
         if only(&self.old, "oneOf", "anyOf") && only(&self.new, "anyOf", "oneOf") {
             return self.alternatives(("oneOf", "anyOf"), ANY_OF);
         }
@@ -91,7 +91,7 @@ impl<'a> Comparison<'_, 'a> {
         self.alternatives(("anyOf", "anyOf"), ANY_OF);
     }
 
-    /// Compares the alternatives member by member. The keyword of the base comes before that of the revision.
+    /// Compares the alternatives one by one. The keyword of the base comes first, then the keyword of the revision.
     fn alternatives(&mut self, (old_name, name): (&str, &str), rules: ChoiceRules) {
         let [added, removed, lifted, _] = rules;
         let (from, to) = (self.old.list(old_name), self.new.list(name));
@@ -129,8 +129,8 @@ impl<'a> Comparison<'_, 'a> {
         let (scope, [added, _, _, restricted]) = (self.scope, rules);
         let place = self.new.first(name);
         let keeps_its_own = self.new.kind().is_some();
-        // If object properties moved into alternatives, a value that was valid may now
-        // match several of them, or none.
+        // If object properties moved into alternatives, a value that was valid may now match several alternatives, or
+        // none of them.
         let is_wrapped = name == "oneOf" && !keeps_its_own && {
             let views: Vec<_> = (members.iter())
                 .map(|member| self.new.side.view(&[member]).properties())
@@ -158,7 +158,7 @@ impl<'a> Comparison<'_, 'a> {
                 let text = format!("`{name}` was added");
                 self.report(restricted, None, place, &text);
             }
-            // The response only becomes narrower.
+            // In this case the response only becomes narrower, which breaks no client.
             (false, true) => {}
             _ => {
                 let names: Vec<String> = members.iter().map(|member| name_of(member)).collect();
@@ -168,8 +168,8 @@ impl<'a> Comparison<'_, 'a> {
         }
     }
 
-    /// Compares the list of the members of `allOf`, if both sides have some. Their
-    /// keywords are compared as if the schema itself contained them.
+    /// Compares the lists of members of `allOf` if both sides have `allOf`. The keywords of the members are compared
+    /// as if the schema itself contained them.
     pub(super) fn all_of(&mut self) {
         let (old, new) = (&self.old.all_of, &self.new.all_of);
         let both = !old.is_empty() && !new.is_empty();
@@ -206,8 +206,8 @@ impl<'a> Comparison<'_, 'a> {
         }
     }
 
-    /// Reports the values of a discriminator that the other side does not understand: those that clients send but the
-    /// service no longer knows, and those that it sends but clients do not know.
+    /// Reports the discriminator values that the receiver does not understand: in requests, values that clients send
+    /// but the service no longer knows; in responses, values that the service sends but clients do not know.
     fn discriminator_values(&mut self, from: &'a Node, to: &'a Node) {
         let is_request = self.scope.is_request();
         let values = match is_request {
@@ -226,12 +226,12 @@ impl<'a> Comparison<'_, 'a> {
             let text = match (old, new) {
                 (Some(old), Some(new)) if !is_same(old, new) => {
                     format!(
-                        "the value `{value}` named `{}`, and names `{}`",
+                        "the value `{value}` named `{}`, and now names `{}`",
                         old.0, new.0
                     )
                 }
                 (_, None) if is_request => format!("the value `{value}` no longer names a schema"),
-                // A new alternative has rules of its own.
+                // Other rules already report a new alternative.
                 (None, Some(new)) if known.iter().any(|old| is_same(*old, new)) => {
                     format!(
                         "the value `{value}` now names `{}`, which had another discriminator value before",
@@ -287,7 +287,7 @@ impl<'a> Comparison<'_, 'a> {
                 ),
                 (None, _) => (
                     &rules::DISCRIMINATOR_MAPPING_ADDED,
-                    format!("the discriminator maps `{value}` as well"),
+                    format!("the discriminator now also maps `{value}`"),
                 ),
             };
             let (old, new) = (part.base.or(Some(from)), part.revision.or(Some(to)));
@@ -304,7 +304,7 @@ fn values_of<'a>(view: &View<'a>, discriminator: &'a Node) -> Vec<&'a str> {
     mapped.chain(names).collect()
 }
 
-/// The component to which a value of a discriminator leads, with its name.
+/// Returns the component to which a discriminator value leads, with its name.
 fn target_of<'a>(
     view: &View<'a>,
     discriminator: &'a Node,
@@ -319,7 +319,7 @@ fn target_of<'a>(
     schemas.find(|(own, _)| *own == name)
 }
 
-/// The types a schema allows, and whether it lists them as a choice.
+/// Returns the types that a schema allows, and whether it lists them as alternatives.
 fn types<'a>(view: &View<'a>) -> Option<(Vec<&'a str>, bool)> {
     let is_plain =
         view.all_of.is_empty() && view.first("properties").is_none() && view.first("not").is_none();
@@ -343,10 +343,10 @@ fn types<'a>(view: &View<'a>) -> Option<(Vec<&'a str>, bool)> {
     Some((kinds.collect::<Option<_>>()?, true))
 }
 
-/// The members of an old and a new list of schemas, in pairs: by reference, then by
-/// equality, by title, by meaning, and by the names of properties.
+/// Pairs of members of an old and a new list of schemas. Members are paired by reference, then by equality, by title,
+/// by meaning, and by the names of properties.
 struct Matches<'a> {
-    /// Members that are in both lists, perhaps with changes.
+    /// Members that are in both lists, possibly with changes.
     pairs: Vec<(&'a Node, &'a Node)>,
     added: Vec<&'a Node>,
     removed: Vec<&'a Node>,
@@ -369,7 +369,7 @@ impl<'a> Matches<'a> {
         matches.pair(|a, b| {
             is_inline(a) && is_inline(b) && shape(a).is_some_and(|a| shape(b) == Some(a))
         });
-        // If one member remains on each side, it probably changed.
+        // If exactly one member remains on each side, it is probably the same member with changes.
         if let ([removed], [added]) = (matches.removed.as_slice(), matches.added.as_slice())
             && is_inline(removed)
             && is_inline(added)

@@ -34,7 +34,7 @@ pub(super) fn compare_request<'a>(context: &mut Context<'a>, base: &'a Node, rev
     }
 }
 
-/// The media types of a request body or a response.
+/// Compares the media types of a request body or a response.
 pub(super) fn compare<'a>(
     context: &mut Context<'a>,
     role: Role,
@@ -87,7 +87,7 @@ pub(super) fn compare<'a>(
     for (name, new) in after {
         let text = format!("{what}: the media type `{name}` was added");
         let (family, places) = match context.outgoing {
-            // A client says what it accepts; the receiver of a webhook cannot.
+            // A client can say which media types it accepts. The receiver of a webhook cannot.
             Some(place) if !is_request => (&rules::OUTGOING_MEDIA_TYPE_ADDED, &[place]),
             _ => (&rules::MEDIA_TYPE_ADDED, places),
         };
@@ -168,13 +168,13 @@ fn compare_items<'a>(
     }
 }
 
-/// The media type without parameters, in lower case (RFC 9110, section 8.3.1).
+/// Returns the media type without parameters, in lower case (RFC 9110, section 8.3.1).
 pub(super) fn essence(name: &str) -> String {
     let end = name.find(';').unwrap_or(name.len());
     name[..end].trim().to_ascii_lowercase()
 }
 
-/// The parameters of a media type, in order.
+/// Returns the parameters of a media type, sorted.
 fn parameters(name: &str) -> Vec<(String, String)> {
     let parts = name
         .split(';')
@@ -190,7 +190,7 @@ fn parameters(name: &str) -> Vec<(String, String)> {
     parameters
 }
 
-/// Returns the rule for a media type of a response that became another one.
+/// Returns the rule for a media type of a response that was replaced by another one.
 fn renaming(from: &str, to: &str) -> &'static ChangeRule {
     let (before, after) = (parameters(from), parameters(to));
     let (mut added, mut removed, mut changed) = (false, false, false);
@@ -218,7 +218,7 @@ fn is_same(a: &str, b: &str) -> bool {
     bare(a) == bare(b)
 }
 
-/// Whether the first media type, or range of them, includes the second.
+/// Returns whether the first media type or range of media types includes the second.
 fn includes(wide: &str, narrow: &str) -> bool {
     let (wide_essence, narrow_essence) = (essence(wide), essence(narrow));
     if wide_essence == narrow_essence {
@@ -228,7 +228,8 @@ fn includes(wide: &str, narrow: &str) -> bool {
     wide_essence == "*/*" || kind.is_some_and(|kind| wide_essence == format!("{kind}/*"))
 }
 
-/// The same, if the suffix of a media type, as in `application/problem+json`, names a wider one.
+/// Does the same as [`includes`], and also treats a structured suffix as a wider type:
+/// `application/json` covers `application/problem+json`.
 fn covers(wide: &str, narrow: &str) -> bool {
     let narrow_essence = essence(narrow);
     let suffix = narrow_essence.split_once('/').and_then(|(kind, subtype)| {

@@ -1,5 +1,4 @@
-//! The state of a comparison: both documents, the policy, and the changes found
-//! so far.
+//! The state of a comparison: both documents, the policy, and the changes found so far.
 
 use super::equality::Equality;
 use super::view::{Named, Side, pairs_by_similar_name};
@@ -12,20 +11,20 @@ pub(super) struct Context<'a> {
     pub base: Side<'a>,
     pub revision: Side<'a>,
     pub policy: &'a Policy,
-    /// The operation that is compared.
+    /// The operation that is being compared.
     pub operation: Option<String>,
-    /// Whether the operation, or the parameter, is stable.
+    /// Whether the current operation or parameter is stable.
     pub stable: bool,
-    /// The beginning of the ids of the rules for a webhook or a callback, if one is compared:
-    /// the service sends its requests.
+    /// If a webhook or a callback is being compared, the beginning of the ids of its rules. The service sends the requests
+    /// of these operations.
     pub outgoing: Option<&'static str>,
     /// How many days of deprecation the policy requires for the operation.
     pub deprecation_days: u32,
-    /// Whether the parameter that is compared is written as `name=a&name=b`.
+    /// Whether the current parameter is serialized as `name=a&name=b`.
     pub exploded: bool,
     pub equality: Equality<'a>,
-    /// Pairs of schemas that were compared already for the same body or
-    /// parameter, so that the comparison of recursive schemas ends.
+    /// Pairs of schemas that were already compared for the same body or parameter. This makes the comparison of recursive
+    /// schemas end.
     pub seen: HashSet<(*const Node, *const Node, bool, bool)>,
     changes: Vec<Change>,
 }
@@ -48,7 +47,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Reports a change, at the places of these two nodes.
+    /// Reports a change at the places of these two nodes.
     pub(super) fn report(
         &mut self,
         rule: &'static ChangeRule,
@@ -76,8 +75,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Reports a change by a rule of a family: the rule for the first of these
-    /// places that has one.
+    /// Reports a change with the rule of a family for the first of these places that has a rule.
     pub(super) fn report_at(
         &mut self,
         family: &Family,
@@ -109,7 +107,8 @@ impl<'a> Context<'a> {
         self.report_at(family, &[place], base, revision, text);
     }
 
-    /// Returns the members of a member of both objects by name, references followed. Names of headers are case-insensitive.
+    /// Pairs the entries of the map `keyword` of both objects by name. References are followed. Names of headers are
+    /// case-insensitive.
     pub(super) fn by_name(
         &self,
         keyword: &str,
@@ -131,7 +130,7 @@ impl<'a> Context<'a> {
         &self.changes
     }
 
-    /// All changes, the most severe first, then in the order of the documents.
+    /// Returns all changes. The most severe changes are first; changes of the same level are in the order of the documents.
     pub(super) fn finish(mut self) -> Vec<Change> {
         self.changes.sort_by_key(|change| {
             let at = change.at.revision.as_ref().or(change.at.base.as_ref());

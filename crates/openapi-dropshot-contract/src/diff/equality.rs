@@ -1,6 +1,5 @@
-//! Decides whether two values of the two documents mean the same, references
-//! followed. Equal values, which are most of any two documents, need no further
-//! comparison.
+//! Decides whether two values of the two documents have the same meaning, after following
+//! references. Most values of two documents are equal and need no further comparison.
 
 use super::view::Side;
 use crate::grammar::is_annotation;
@@ -16,8 +15,8 @@ pub(super) struct Equality<'a> {
     known: HashMap<Pair, bool>,
     /// Whether the current comparison ignores annotations and names.
     loose: bool,
-    /// The pairs that are being compared. They are assumed to be equal if they
-    /// occur again inside of themselves.
+    /// The pairs that are currently being compared. If such a pair occurs again inside of itself,
+    /// it is assumed to be equal.
     assumed: HashSet<Pair>,
 }
 
@@ -32,12 +31,12 @@ impl<'a> Equality<'a> {
         }
     }
 
-    /// Whether both are the same in every member.
+    /// Whether all members of both values are the same.
     pub(super) fn same(&mut self, base: &'a Node, revision: &'a Node) -> bool {
         self.decide(base, revision, false)
     }
 
-    /// Whether the same values are valid, regardless of names.
+    /// Whether both schemas allow the same values, regardless of names.
     pub(super) fn equivalent(&mut self, base: &'a Node, revision: &'a Node) -> bool {
         self.decide(base, revision, true)
     }
@@ -46,7 +45,7 @@ impl<'a> Equality<'a> {
         self.loose = loose;
         let same = self.compare(base, revision);
         if same {
-            // All assumptions on the way were true.
+            // All assumptions made during this comparison were true.
             (self.known).extend(self.assumed.drain().map(|pair| (pair, true)));
         } else {
             self.known.insert((base, revision, loose), false);
@@ -77,8 +76,8 @@ impl<'a> Equality<'a> {
             || self.compare_members(base, revision, self.loose)
     }
 
-    /// `skip` leaves annotations out, which is for schemas: among names that
-    /// the author chose, `title` is a name like any other.
+    /// `skip` tells whether to skip annotations. It is set for schemas only: among names that the
+    /// author chose, `title` is an ordinary name.
     fn compare_members(&mut self, base: &'a Node, revision: &'a Node, skip: bool) -> bool {
         match (&base.kind, &revision.kind) {
             (NodeKind::Array(a), NodeKind::Array(b)) => {
@@ -105,8 +104,8 @@ impl<'a> Equality<'a> {
     }
 }
 
-/// Whether both are references to schemas of different names. As members of a
-/// list, such schemas are different ones even if they are equal.
+/// Whether both are references to schemas with different names. As members of a list, such schemas
+/// are different even if their content is equal.
 pub(super) fn is_renamed(base: &Node, revision: &Node) -> bool {
     match (base.word("$ref"), revision.word("$ref")) {
         (Some(base), Some(revision)) => base != revision,

@@ -1,5 +1,5 @@
-//! Compares the keywords that JSON Schema 2020-12 has and the schemas of OpenAPI 3.0 lack, and
-//! schemas that allow no value. What has another spelling in the model is rewritten before (`crate::dialect`) and compared as that.
+//! Compares the keywords that JSON Schema 2020-12 has but schemas of OpenAPI 3.0 do not have, and schemas that allow no value.
+//! Keywords with another spelling in the model were rewritten before (`crate::dialect`) and are compared in the rewritten form.
 
 use super::schema::{self, Comparison};
 use super::view::{View, missing, pairs_by_name};
@@ -7,13 +7,13 @@ use crate::grammar::{holds_schemas_by_name, is_free};
 use crate::model::Node;
 use crate::rules::{Family, changes::*};
 
-/// The keywords that hold a schema that may allow fewer values if it is wider. The other ones allow more, so that their schemas are
-/// compared like others.
+/// Keywords with the opposite effect: if the schema in such a keyword becomes wider, the whole schema may allow fewer values.
+/// Schemas in all other keywords are compared like ordinary schemas.
 const CONDITIONS: [&str; 2] = ["if", "contains"];
 
 impl<'a> Comparison<'_, 'a> {
-    /// Reports that a schema started or stopped rejecting every value. Returns whether the old or the
-    /// new schema does, so that there is nothing else to compare.
+    /// Reports that a schema started or stopped rejecting every value. Returns whether the old or the new schema rejects every
+    /// value, so that there is nothing else to compare.
     pub(super) fn nothing(&mut self) -> bool {
         let nodes = (self.old.first("not"), self.new.first("not"));
         match (allows_nothing(&self.old), allows_nothing(&self.new)) {
@@ -36,7 +36,7 @@ impl<'a> Comparison<'_, 'a> {
         self.prefix_items();
     }
 
-    /// Compares a keyword that holds one schema.
+    /// Compares a keyword whose value is one schema.
     fn inner_schema(&mut self, keyword: &str, rules: &'static [Family; 2]) {
         let Some((base, revision)) = self.existence(keyword, rules) else {
             return;
@@ -50,7 +50,7 @@ impl<'a> Comparison<'_, 'a> {
         }
     }
 
-    /// Reports a keyword that was added or removed; returns both values if both sides have it.
+    /// Reports that a keyword was added or removed. Returns both values if both sides have the keyword.
     fn existence(
         &mut self,
         keyword: &str,
@@ -128,14 +128,14 @@ impl<'a> Comparison<'_, 'a> {
         for part in pairs_by_name(all(from), all(to)) {
             if let Some((family, verb)) = part.change(rules, is_other) {
                 let name = part.name;
-                let text = format!("what `{KEYWORD}` requires beside `{name}` {verb}");
+                let text = format!("the requirement of `{KEYWORD}` for `{name}` {verb}");
                 self.report(family, from, to, &text);
             }
         }
     }
 }
 
-/// Returns whether no value is valid: `false`, which the reader rewrites, or `not: {}`.
+/// Returns whether no value is valid: the schema is `false` (which the reader rewrites) or `not: {}`.
 fn allows_nothing(view: &View<'_>) -> bool {
     let mut parts = view.parts.iter().filter_map(|part| part.get("not"));
     parts.any(|not| not.as_object().is_some() && is_free(not))

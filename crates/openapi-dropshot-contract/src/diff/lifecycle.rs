@@ -1,6 +1,5 @@
-//! Compares deprecation, sunset and stability of operations, parameters and
-//! properties. Dates are days (`YYYY-MM-DD`) or times of RFC 3339; the current day
-//! is that of the policy.
+//! Compares the deprecation, sunset and stability of operations, parameters and properties. Dates
+//! are days (`YYYY-MM-DD`) or times of RFC 3339. The current date comes from the policy.
 
 use super::context::Context;
 use super::scope::Scope;
@@ -33,8 +32,8 @@ fn sunset(node: &Node) -> Sunset {
 const BETA: u8 = 2;
 const STABLE: u8 = 3;
 
-/// The stability level of an operation or a property; `None` if it is not a
-/// level. oasdiff's `alpha` and `draft` are levels below beta.
+/// The stability level of an operation or a property; `None` if the value is not a level. The
+/// levels `alpha` and `draft` of oasdiff are below beta.
 fn stability(node: &Node) -> Option<u8> {
     match node.get(STABILITY).map(Node::as_str) {
         Some(Some("draft")) => Some(0),
@@ -45,13 +44,13 @@ fn stability(node: &Node) -> Option<u8> {
     }
 }
 
-/// Whether something is stable; an unknown level counts as stable.
+/// Whether a part is stable. An unknown level counts as stable.
 pub(super) fn is_stable(node: &Node) -> bool {
     stability(node).is_none_or(|level| level == STABLE)
 }
 
-/// Sets the operation that is compared. Its stability is that of the base, on which
-/// clients rely.
+/// Sets the operation that is being compared. Its stability is that of the base, because clients
+/// rely on the base.
 pub(super) fn enter(
     context: &mut Context<'_>,
     operation: String,
@@ -71,7 +70,7 @@ pub(super) fn enter(
 pub(super) struct Subject<'s> {
     /// The name of the part in messages.
     pub what: &'s str,
-    /// The beginnings of the ids of its rules; the first one with a rule is used.
+    /// The beginnings of the ids of its rules. The first beginning for which a rule exists is used.
     pub places: &'static [&'static str],
 }
 
@@ -95,8 +94,8 @@ pub(super) fn operation(context: &mut Context<'_>, base: &Node, revision: &Node)
     deprecation(context, &OPERATION, deprecated, base, (revision, at));
 }
 
-/// Compares the deprecation of a part that both documents have: whether it is
-/// deprecated, and its sunset. A reactivation is reported at `reactivated_at`.
+/// Compares the deprecation of a part that both documents have: whether it is deprecated, and its
+/// sunset. If the part is no longer deprecated, the change is reported at `reactivated_at`.
 pub(super) fn deprecation(
     context: &mut Context<'_>,
     subject: &Subject<'_>,
@@ -149,7 +148,7 @@ fn deprecated(context: &mut Context<'_>, subject: &Subject<'_>, base: &Node, rev
     }
 }
 
-/// Compares the sunsets of something that both documents deprecate.
+/// Compares the sunsets of a part that is deprecated in both documents.
 fn sunset_moved(context: &mut Context<'_>, subject: &Subject<'_>, base: &Node, revision: &Node) {
     let Subject { what, places } = subject;
     let (old, new) = (base.get(SUNSET), revision.get(SUNSET));
@@ -185,7 +184,7 @@ fn sunset_moved(context: &mut Context<'_>, subject: &Subject<'_>, base: &Node, r
     }
 }
 
-/// Reports the sunset of something that was deprecated without one, if the day is too near.
+/// Reports a sunset that was added to an already deprecated part, if the sunset is too near.
 fn sunset_added(context: &mut Context<'_>, subject: &Subject<'_>, base: &Node, revision: &Node) {
     let days = context.deprecation_days;
     if let (Sunset::None, Sunset::On(day)) = (sunset(base), sunset(revision))
@@ -198,7 +197,8 @@ fn sunset_added(context: &mut Context<'_>, subject: &Subject<'_>, base: &Node, r
     }
 }
 
-/// Whether a part may be removed: it was deprecated, without a sunset or until one that has come.
+/// Whether a part may be removed: it was deprecated, and it has no sunset or the day of its sunset
+/// has come.
 pub(super) fn is_due(context: &Context<'_>, base: &Node) -> bool {
     let has_come = match sunset(base) {
         Sunset::None => true,
@@ -254,7 +254,7 @@ pub(super) fn property<'a>(
     };
     let subject = Subject { what, places };
     let deprecated = (old.flag("deprecated"), new.flag("deprecated"));
-    // There are no rules for a change of the sunset of a property.
+    // There are no rules for a changed sunset of a property.
     match deprecated {
         (true, true) => sunset_added(context, &subject, base, revision),
         _ => deprecation(context, &subject, deprecated, base, (revision, revision)),
@@ -263,8 +263,8 @@ pub(super) fn property<'a>(
     compare_stability(context, &subject, levels, (base, revision));
 }
 
-/// Reports an operation that the revision lacks; `with_path` if it lacks the
-/// whole path.
+/// Reports an operation that is missing in the revision. `with_path` tells whether the whole path
+/// is missing.
 pub(super) fn operation_removed(context: &mut Context<'_>, base: &Node, with_path: bool) {
     invalid_stability(context, base, true);
     let places: &[&str] = match with_path {
@@ -275,8 +275,8 @@ pub(super) fn operation_removed(context: &mut Context<'_>, base: &Node, with_pat
     removed(context, &Subject { what, places }, base, None);
 }
 
-/// Reports that a part was removed. `revision` is the place in the revision; it is
-/// absent for operations.
+/// Reports that a part was removed. `revision` is the place in the revision; it is `None` for
+/// operations.
 pub(super) fn removed(
     context: &mut Context<'_>,
     subject: &Subject<'_>,
@@ -287,7 +287,7 @@ pub(super) fn removed(
     let mut at = base;
     let (family, text) = match sunset(base) {
         _ if !base.is_set("deprecated") => {
-            let text = format!("{what} was removed without being deprecated before");
+            let text = format!("{what} was removed without being deprecated first");
             match revision {
                 None => (&rules::REMOVED_WITHOUT_DEPRECATION, text),
                 Some(_) => (&rules::REMOVED, text),

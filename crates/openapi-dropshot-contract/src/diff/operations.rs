@@ -1,5 +1,5 @@
-//! Compares paths and operations, and what belongs to an operation or to the
-//! document as a whole: ids, tags, component schemas, the version.
+//! Compares paths and operations, and the parts that belong to an operation or to the whole document:
+//! ids, tags, component schemas and the version.
 
 use super::context::Context;
 use super::view::{PathItem, Side, missing};
@@ -65,7 +65,7 @@ fn compare_operation<'a>(
     outgoing::compare_callbacks(context, base, revision);
 }
 
-/// Compares the servers of an operation that has its own, or whose path has.
+/// Compares the servers of an operation if the operation or its path has its own servers.
 fn operation_servers(
     context: &mut Context<'_>,
     old: (PathItem<'_>, &Node),
@@ -91,8 +91,8 @@ pub(super) fn compare_servers(context: &mut Context<'_>) {
     }
 }
 
-/// Compares the servers of the first of these nodes that has some. Without any, the only
-/// server is `/`.
+/// Compares the servers of the first of these nodes that has servers. If none has, the only server is
+/// `/`.
 fn servers(context: &mut Context<'_>, place: &str, base: [&Node; 3], revision: [&Node; 3]) {
     let addresses = |nodes: &[&'_ Node]| -> Vec<String> {
         let list = nodes.iter().map(|node| node.items("servers"));
@@ -110,7 +110,7 @@ fn servers(context: &mut Context<'_>, place: &str, base: [&Node; 3], revision: [
         let ((old_host, old_path), (new_host, new_path)) = (host_and_path(old), host_and_path(new));
         let is_gone = !old_host.is_empty() && !new_host.is_empty() && !after.contains(old);
         if old_path != new_path || (is_gone && !old_host.eq_ignore_ascii_case(new_host)) {
-            let text = format!("the first server was `{old}`, and is `{new}`");
+            let text = format!("the first server was `{old}`, and is now `{new}`");
             context.report_at(&rules::SERVER_MOVED, &[place], Some(from), Some(to), text);
         }
     }
@@ -136,7 +136,8 @@ fn address(server: &Node) -> Option<String> {
     Some(address)
 }
 
-/// The scheme and host of an address, empty if the address is relative, and its path without `/` at the end.
+/// Splits an address into scheme and host (empty if the address is relative) and path (without a trailing
+/// `/`).
 fn host_and_path(address: &str) -> (&str, &str) {
     let host = address.find("://").map_or(0, |scheme| scheme + 3);
     let path = address[host..].find('/').filter(|_| host > 0);
@@ -190,7 +191,7 @@ fn tags(context: &mut Context<'_>, base: &Node, revision: &Node) {
     }
 }
 
-/// Compares `x-limits`. A call that costs more is a stricter limit, as is each other number that is lower.
+/// Compares `x-limits`. A limit is stricter if a call costs more, or if any other number is lower.
 fn limits(context: &mut Context<'_>, base: &Node, revision: &Node) {
     let (before, after) = (base.get("x-limits"), revision.get("x-limits"));
     for member in ObjectKind::Limits.members() {
@@ -234,8 +235,8 @@ fn waiters<'a>(context: &mut Context<'a>, base: &'a Node, revision: &'a Node) {
     }
 }
 
-/// Reports component schemas that were removed. Clients do not see their names on
-/// the wire, but generated clients contain them.
+/// Reports component schemas that were removed. Their names do not appear in requests and responses, but
+/// generated clients use them.
 pub(super) fn compare_components(context: &mut Context<'_>) {
     let after = context.revision.components("schemas");
     for (name, schema) in context.base.components("schemas") {
@@ -246,7 +247,7 @@ pub(super) fn compare_components(context: &mut Context<'_>) {
     }
 }
 
-/// Compares `info.version` with what the changes require.
+/// Checks that `info.version` changed as the changes require.
 pub(super) fn compare_version(context: &mut Context<'_>) {
     let old = context.base.root.pointer("/info/version");
     let new = context.revision.root.pointer("/info/version");

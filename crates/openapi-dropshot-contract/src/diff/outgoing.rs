@@ -1,6 +1,6 @@
-//! Compares webhooks and callbacks. The service sends these requests, and the client responds,
-//! so that the roles are swapped: the body of the request is compared as that of a response,
-//! and the body of the response as that of a request.
+//! Compares webhooks and callbacks. The service sends these requests and the client responds, so
+//! the roles are swapped: the body of the request is compared like the body of a response, and the
+//! body of the response like the body of a request.
 
 use super::context::Context;
 use super::responses::{compare_headers, is_range_of, statuses};
@@ -15,7 +15,8 @@ use indexmap::IndexSet;
 const WEBHOOK: &str = "webhook";
 const CALLBACK: &str = "callback";
 
-/// A path item of requests that the service sends, behind its name in messages.
+/// The name of a webhook or callback for messages, and the path item of the requests that the
+/// service sends.
 type Item<'a> = (String, &'a Node);
 
 pub(super) fn compare_webhooks(context: &mut Context<'_>) {
@@ -30,7 +31,7 @@ fn webhooks(side: Side<'_>) -> Vec<Item<'_>> {
     items.collect()
 }
 
-/// Compares the callbacks of an operation, which is the one of the context.
+/// Compares the callbacks of the operation that is set in the context.
 pub(super) fn compare_callbacks<'a>(context: &mut Context<'a>, base: &'a Node, revision: &'a Node) {
     let all = |side: Side<'a>, operation: &'a Node| -> Vec<Item<'a>> {
         let callbacks = operation.entries("callbacks");

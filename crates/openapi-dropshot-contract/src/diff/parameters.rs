@@ -1,4 +1,4 @@
-//! Compares the parameters of an operation, those of its path included.
+//! Compares the parameters of an operation, including the parameters of its path.
 
 use super::context::Context;
 use super::lifecycle::{self, Subject};
@@ -18,12 +18,13 @@ struct Parameter<'a> {
     node: &'a Node,
     name: &'a str,
     location: &'a str,
-    /// Whether it belongs to all operations of the path.
+    /// Whether the parameter belongs to all operations of the path.
     is_shared: bool,
 }
 
 impl<'a> Parameter<'a> {
-    /// Own parameters and those of the path that no own one overrides.
+    /// Returns the parameters of the operation, and the parameters of its path that the operation
+    /// does not override.
     fn all(side: Side<'a>, operation: &'a Node, item: &'a Node) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
         for (owner, is_shared) in [(operation, false), (item, true)] {
@@ -58,7 +59,7 @@ impl<'a> Parameter<'a> {
         format!("the {} parameter `{}`", self.location, self.name)
     }
 
-    /// A path parameter is always required, whatever the document states.
+    /// A path parameter is always required, even if the document says otherwise.
     fn is_required(self) -> bool {
         self.location == "path" || self.node.is_set("required")
     }
@@ -120,8 +121,8 @@ pub(super) fn compare<'a>(
     context.stable = stable;
 }
 
-/// Compares a parameter of requests that the service sends: removing it breaks the receiver, like
-/// removing a header of a response.
+/// Compares a parameter of requests that the service sends. Removing such a parameter breaks the
+/// receiver, like removing a header of a response.
 fn compare_sent<'a>(
     context: &mut Context<'a>,
     place: &'static str,
@@ -186,7 +187,7 @@ fn changed<'a>(context: &mut Context<'a>, old: Parameter<'a>, new: Parameter<'a>
     context.report_necessity("request-parameter", &what, was, is);
     let both = |keyword| (old.node.is_set(keyword), new.node.is_set(keyword));
     if both("allowEmptyValue") == (true, false) {
-        let text = format!("{what} must no longer be empty");
+        let text = format!("{what} may no longer be empty");
         let rule = &rules::REQUEST_PARAMETER_EMPTY_VALUE_REFUSED;
         context.report(rule, base, revision, text);
     }
@@ -209,8 +210,8 @@ fn changed<'a>(context: &mut Context<'a>, old: Parameter<'a>, new: Parameter<'a>
     }
 }
 
-/// Compares the defaults of a parameter. With another default, the service responds differently to
-/// clients that do not send the parameter.
+/// Compares the defaults of a parameter. If the default changes, the service behaves differently
+/// for clients that do not send the parameter.
 fn default<'a>(context: &mut Context<'a>, scope: &Scope, old: &View<'a>, new: &View<'a>) {
     let (from, to) = (old.first("default"), new.first("default"));
     if differs(from, to)
@@ -221,7 +222,7 @@ fn default<'a>(context: &mut Context<'a>, scope: &Scope, old: &View<'a>, new: &V
     }
 }
 
-/// Reports the changes of headers for which oasdiff has own ids.
+/// Reports the changes of headers for which oasdiff has separate ids.
 fn header<'a>(context: &mut Context<'a>, scope: &Scope, old: &View<'a>, new: &View<'a>) {
     became_enum(context, scope, old, new);
     let (before, after) = (old.properties(), new.properties());

@@ -9,8 +9,8 @@ use std::ops::RangeInclusive;
 /// How many pairs of states are tried before the comparison stops without a result.
 const MOST_PAIRS: usize = 5_000;
 
-/// Returns a shortest text with so many characters that the first pattern matches and the second one does not, if one is
-/// found. Texts of ASCII characters are tried, and patterns that need to look around are not compared.
+/// Returns a shortest string, with a length in this range, that the first pattern matches but the second does not, if
+/// one is found. Only strings of ASCII characters are tried. Patterns with look-around are not compared.
 pub(super) fn rejected(old: &str, new: &str, lengths: &RangeInclusive<u64>) -> Option<String> {
     let (mut old, mut new) = (Pattern::new(old)?, Pattern::new(new)?);
     let (least, most) = (*lengths.start(), *lengths.end());
@@ -26,7 +26,7 @@ pub(super) fn rejected(old: &str, new: &str, lengths: &RangeInclusive<u64>) -> O
         }
         for letter in (b' '..=b'~').chain(*b"\t\n") {
             let (from, to) = (old.next(from, letter)?, new.next(to, letter)?);
-            // Every longer text is matched by the new pattern, or by none.
+            // The new pattern matches every longer string, or the old pattern matches none of them.
             let is_decided = to.is_matched || (from.state.is_dead() && !from.is_matched);
             if !is_decided && seen.insert((from, to, (length + 1).min(least))) {
                 open.push_back((from, to, format!("{text}{}", char::from(letter))));
@@ -36,17 +36,17 @@ pub(super) fn rejected(old: &str, new: &str, lengths: &RangeInclusive<u64>) -> O
     None
 }
 
-/// A pattern whose states are computed when they are needed.
+/// A pattern as an automaton whose states are computed when they are needed.
 struct Pattern {
     automaton: DFA,
     cache: Cache,
 }
 
-/// The possible states of a text that was read.
+/// The states that are possible after reading a string.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Read {
     state: LazyStateID,
-    /// Whether a part of it matches, whatever follows.
+    /// Whether the pattern already matches a part of the string, so that the rest does not matter.
     is_matched: bool,
 }
 
@@ -68,14 +68,14 @@ impl Pattern {
         self.read(state.ok()?, read.is_matched)
     }
 
-    /// Whether the text matches if nothing follows.
+    /// Returns whether the string matches if it ends here.
     fn matches(&mut self, read: Read) -> Option<bool> {
         let end = (self.automaton).next_eoi_state(&mut self.cache, read.state);
         Some(self.read(end.ok()?, read.is_matched)?.is_matched)
     }
 
     fn read(&self, state: LazyStateID, was_matched: bool) -> Option<Read> {
-        // The states of a cache that was cleared are no longer known.
+        // After the cache has been cleared, its earlier states are no longer valid.
         let is_known = self.cache.clear_count() == 0 && !state.is_quit();
         is_known.then_some(Read {
             state,

@@ -1,5 +1,5 @@
-//! Compares the properties of objects: which exist, which are required, which are
-//! sent in one direction only, and which other members are allowed.
+//! Compares the properties of objects: which properties exist, which are required, which are sent
+//! in only one direction, and which unknown members are allowed.
 
 use super::lifecycle;
 use super::schema::{self, Comparison};
@@ -17,7 +17,7 @@ fn is_hidden(scope: &Scope, property: &View<'_>) -> bool {
     scope.hidden || property.flag(keyword)
 }
 
-/// Returns whether members without a declared property are rejected.
+/// Returns whether members that are not declared as properties are rejected.
 fn is_closed(view: &View<'_>) -> bool {
     let rejects =
         |part: &&Node| part.get("additionalProperties").and_then(Node::as_bool) == Some(false);
@@ -34,7 +34,7 @@ fn place_in_response(is_required: bool, is_hidden: bool) -> &'static str {
     }
 }
 
-/// The beginning of the id of the rule for an optional property that responses had.
+/// The beginning of the id of the rule for an optional property that was removed from responses.
 const OPTIONAL_IN_RESPONSE: &str = "response-optional-property";
 
 impl<'a> Comparison<'_, 'a> {
@@ -116,7 +116,7 @@ impl<'a> Comparison<'_, 'a> {
             }
             _ => return,
         };
-        // A property that was not sent before did not exist in requests.
+        // A property that was not sent in requests before is new there, so it was not required.
         was_required &= !(inner.is_request() && was_hidden);
         if inner.is_request() && !was_required && is_required && new.first("default").is_some() {
             let text = format!("{subject} became required");
@@ -168,7 +168,7 @@ impl<'a> Comparison<'_, 'a> {
         }
     }
 
-    /// Compares the required names that no property describes.
+    /// Compares the names in `required` that no property describes.
     fn required_without_property(&mut self) {
         let (before, after) = (self.old.required(), self.new.required());
         let (needed, given, family, place) = match self.scope.is_request() {
@@ -181,14 +181,14 @@ impl<'a> Comparison<'_, 'a> {
         for name in needed {
             if !given.contains(&name) && !old.contains_key(name) && !new.contains_key(name) {
                 let subject = self.scope.at(name).subject();
-                let text = format!("{subject}: required on one side only");
+                let text = format!("{subject}: required in only one of the documents");
                 let revision = list.or(self.new.node());
                 (self.context).report_at(family, &[place], base, revision, text);
             }
         }
     }
 
-    /// Compares which members are allowed in addition to the properties.
+    /// Compares which members are allowed besides the declared properties.
     fn additional(&mut self) {
         const KEYWORD: &str = "additionalProperties";
         let schemas = |view: &View<'a>| -> Vec<&'a Node> {
@@ -203,7 +203,7 @@ impl<'a> Comparison<'_, 'a> {
             (false, false) if !is_schema(&self.old) && is_schema(&self.new) => {
                 &rules::ADDITIONAL_PROPERTIES_RESTRICTED
             }
-            // If the revision has `{}`, the two schemas are compared.
+            // If the revision has `{}`, the comparison of the two schemas reports the change.
             (false, false) if is_schema(&self.old) && schemas(&self.new).is_empty() => {
                 &rules::ADDITIONAL_PROPERTIES_UNRESTRICTED
             }

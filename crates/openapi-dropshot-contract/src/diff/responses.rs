@@ -16,7 +16,7 @@ pub(super) fn compare<'a>(context: &mut Context<'a>, base: &'a Node, revision: &
         let old = context.base.resolve(old);
         let counterpart = describing(&after, status);
         let change = match &counterpart {
-            // Clients of a range know each of its statuses.
+            // Clients that know a range already handle each status in it.
             None if place(status) == SUCCESS
                 && after.iter().any(|(other, _)| is_new_in(status, other)) =>
             {
@@ -24,9 +24,9 @@ pub(super) fn compare<'a>(context: &mut Context<'a>, base: &'a Node, revision: &
             }
             None => Some("was removed".to_owned()),
             Some((other, _)) if other == status => None,
-            Some((DEFAULT, _)) => Some("is described by `default` alone".to_owned()),
+            Some((DEFAULT, _)) => Some("is now described only by `default`".to_owned()),
             Some(_) if place(status) == SUCCESS => None,
-            Some(_) => Some("is described by its range alone".to_owned()),
+            Some(_) => Some("is now described only by its range".to_owned()),
         };
         let what = format!("the response `{status}`");
         let new = counterpart.map(|(_, new)| context.revision.resolve(new));
@@ -47,7 +47,8 @@ pub(super) fn compare<'a>(context: &mut Context<'a>, base: &'a Node, revision: &
         let new = context.revision.resolve(new);
         let (family, text) = (&rules::STATUS_ADDED, format!("{what} was added"));
         context.report_at(family, &[place(status)], Some(base), Some(new), text);
-        // Clients know what the base says about the range, or about all other statuses.
+        // Clients handle the status as the base describes the range, or as it describes all other
+        // statuses.
         if let Some((wider, old)) = describing(&before, status) {
             let what = format!("{what}, which was `{wider}`");
             compare_response(context, &what, context.base.resolve(old), new);
@@ -64,8 +65,8 @@ fn compare_response<'a>(context: &mut Context<'a>, what: &str, base: &'a Node, r
 
 const DEFAULT: &str = "default";
 
-/// The response that describes a status or a range of them: its own, that of the range, or the
-/// default. Beside other responses, a default describes errors only.
+/// Returns the response that describes a status or a range: its own response, the response for the
+/// range, or the default. If there are responses that are not errors, a default describes only errors.
 fn describing<'a>(statuses: &[(&'a str, &'a Node)], status: &str) -> Option<(&'a str, &'a Node)> {
     let find = |is_wanted: &dyn Fn(&str) -> bool| {
         (statuses.iter())
@@ -101,14 +102,14 @@ fn place(status: &str) -> &'static str {
     }
 }
 
-/// Whether the first is the range (`2XX`) that includes the second.
+/// Returns whether the first status is a range (`2XX`) that includes the second.
 pub(super) fn is_range_of(range: &str, status: &str) -> bool {
     range.len() == 3
         && range.to_ascii_uppercase().ends_with("XX")
         && status.starts_with(&range[..1])
 }
 
-/// Compares the links of a response. Other clients than those that follow them see nothing.
+/// Compares the links of a response. A changed link affects only clients that follow links.
 fn compare_links<'a>(context: &mut Context<'a>, what: &str, base: &'a Node, revision: &'a Node) {
     const TARGET: [&str; 5] = [
         "operationId",
@@ -135,7 +136,8 @@ fn compare_links<'a>(context: &mut Context<'a>, what: &str, base: &'a Node, revi
     }
 }
 
-/// Compares the headers of a response. The client sends those of the response to a webhook or a callback.
+/// Compares the headers of a response. In the response to a webhook or a callback, the client sends the
+/// headers.
 pub(super) fn compare_headers<'a>(
     context: &mut Context<'a>,
     what: &str,

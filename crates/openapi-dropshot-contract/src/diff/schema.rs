@@ -1,5 +1,5 @@
-//! Compares two schemas: which rules apply at each place, and which schemas
-//! inside are compared next.
+//! Compares two schemas: decides which rules apply at each place, and which inner schemas are
+//! compared next.
 
 use super::context::Context;
 use super::scope::Scope;
@@ -7,7 +7,7 @@ use super::view::View;
 use crate::model::Node;
 use crate::rules::Family;
 
-/// Two schemas at one place, which are compared keyword by keyword.
+/// Two schemas at one place. They are compared keyword by keyword.
 pub(super) struct Comparison<'c, 'a> {
     pub context: &'c mut Context<'a>,
     pub scope: &'c Scope,
@@ -26,7 +26,7 @@ pub(super) fn start<'a>(
     compare(context, scope, &[base], &[revision]);
 }
 
-/// Compares two schemas; each is a list of schemas that apply together.
+/// Compares two schemas. Each is given as a list of schemas that apply together.
 pub(super) fn compare<'a>(
     context: &mut Context<'a>,
     scope: &Scope,
@@ -72,7 +72,7 @@ pub(super) fn compare<'a>(
 }
 
 impl<'a> Comparison<'_, 'a> {
-    /// Reports a change at these nodes. If a node is absent, the schema is reported.
+    /// Reports a change at these nodes. If a node is absent, the change is reported at the schema.
     pub(super) fn report(
         &mut self,
         family: &'static Family,
@@ -103,7 +103,7 @@ impl<'a> Comparison<'_, 'a> {
         (self.old.flag(keyword), self.new.flag(keyword))
     }
 
-    /// Compares the schemas of a keyword that holds one schema.
+    /// Compares the schemas in a keyword whose value is one schema.
     fn inside(&mut self, keyword: &str) {
         let schemas = |view: &View<'a>| -> Vec<&'a Node> {
             (view.parts.iter())

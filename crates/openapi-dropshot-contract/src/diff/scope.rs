@@ -4,8 +4,8 @@ use super::context::Context;
 use crate::model::Node;
 use crate::rules::{Family, changes as rules};
 
-/// The use of a schema. A value that was allowed in a request must stay allowed; a response
-/// must not contain values that the base does not describe.
+/// How a schema is used. A value that was allowed in a request must stay allowed. A response must
+/// not contain values that the base does not describe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     RequestBody,
@@ -20,12 +20,12 @@ pub(super) struct Scope {
     pub role: Role,
     /// The name in messages, such as `the request body`.
     pub what: String,
-    /// Whether a number and a string look different on the wire.
+    /// Whether numbers and strings look different when they are serialized.
     pub strongly_typed: bool,
     /// The path from the body to the schema; empty for the body itself.
     pub path: String,
-    /// Whether the value is never sent in this direction (`readOnly` in a
-    /// request, `writeOnly` in a response).
+    /// Whether the value is never sent in this direction: it is `readOnly` in a request, or
+    /// `writeOnly` in a response.
     pub hidden: bool,
 }
 
@@ -40,7 +40,7 @@ impl Scope {
         }
     }
 
-    /// The scope of a schema inside this one.
+    /// Returns the scope of a schema inside of this one.
     pub(super) fn at(&self, step: &str) -> Self {
         let mut inner = self.clone();
         if !inner.path.is_empty() {
@@ -60,8 +60,8 @@ impl Scope {
         matches!(self.role, Role::RequestBody | Role::ResponseBody)
     }
 
-    /// Returns the beginnings of the ids of the rules for this place; the first
-    /// beginning for which there is a rule is used.
+    /// Returns the beginnings of the ids of the rules for this place. The first beginning for which
+    /// a rule exists is used.
     fn places(&self, hidden: bool) -> &'static [&'static str] {
         match (self.role, self.path.is_empty()) {
             _ if hidden && self.is_request() => &["request-read-only-property"],
@@ -95,9 +95,8 @@ impl Scope {
         revision: Option<&Node>,
         text: &str,
     ) {
-        // Few rules apply to values that are not sent in this direction. A client
-        // that sends back what it got sends read-only members, too, so that a
-        // changed pattern counts.
+        // Few rules apply to values that are not sent in this direction. An exception is a changed
+        // pattern: a client that sends back what it received also sends read-only members.
         let is_pattern = std::ptr::eq(family, &rules::PATTERN_CHANGED);
         let hidden = self.hidden && !(self.is_request() && is_pattern);
         let places = self.places(hidden);

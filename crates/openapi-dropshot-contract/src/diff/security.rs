@@ -10,7 +10,7 @@ use crate::rules::changes as rules;
 /// The schemes that a client may use for an operation or for the document.
 #[derive(Clone, Copy)]
 struct Requirements<'a> {
-    /// The list, or, where there is none, the operation or the document.
+    /// The place of the list. If there is no list, the place of the operation or of the document.
     at: &'a Node,
     list: &'a [Node],
     /// Whether an operation has no list, so that the list of the document applies.
@@ -26,7 +26,7 @@ impl<'a> Requirements<'a> {
         }
     }
 
-    /// Those of an operation, or of the document if the operation has none of its own.
+    /// The requirements of an operation, or of the document if the operation has none of its own.
     fn effective(operation: &'a Node, root: &'a Node) -> Self {
         if operation.get("security").is_some() || root.get("security").is_none() {
             return Requirements::of_owner(operation);
@@ -37,15 +37,16 @@ impl<'a> Requirements<'a> {
         }
     }
 
-    /// Whether a request needs no credential.
+    /// Whether a request without credentials is allowed.
     fn is_open(self) -> bool {
         let needs_none = |one: &Node| one.as_object().is_some_and(|schemes| schemes.is_empty());
         self.list.is_empty() || self.list.iter().any(needs_none)
     }
 }
 
-/// Compares the requirements of an operation. If it has none of its own in both documents,
-/// they are those of the document, which are compared once, in [`compare_components`].
+/// Compares the requirements of an operation. If the operation has no requirements of its own in
+/// both documents, the requirements of the document apply; [`compare_components`] compares these
+/// once.
 pub(super) fn compare<'a>(context: &mut Context<'a>, base: &'a Node, revision: &'a Node) {
     let old = Requirements::effective(base, context.base.root);
     let new = Requirements::effective(revision, context.revision.root);
@@ -53,13 +54,13 @@ pub(super) fn compare<'a>(context: &mut Context<'a>, base: &'a Node, revision: &
         requirements(context, "api", old, new);
     }
     if old.is_open() && !new.is_open() {
-        let text = "it can no longer be called without credentials";
+        let text = "the operation can no longer be called without credentials";
         let rule = &rules::API_SECURITY_BECAME_REQUIRED;
         context.report(rule, Some(base), Some(new.at), text);
     }
 }
 
-/// The name of a requirement: its schemes in the order of their names.
+/// The name of a requirement: the names of its schemes in alphabetical order.
 fn name_of(requirement: &Node) -> String {
     let mut names: Vec<&str> = requirement.members().map(|(name, _)| name).collect();
     names.sort_unstable();
@@ -73,8 +74,8 @@ fn requirements(
     old: Requirements<'_>,
     new: Requirements<'_>,
 ) {
-    // oasdiff compares the lists of the operations alone, and reports that a requirement is
-    // gone even if a credential is no longer needed.
+    // oasdiff compares only the lists of operations, and reports a removed requirement even if a
+    // credential is no longer needed.
     let is_opened = new.is_open() && (old.is_inherited || new.is_inherited);
     for pair in pairs(old.list, new.list, |from, to| name_of(from) == name_of(to)) {
         let (family, verb, from, to) = match pair {
@@ -139,7 +140,7 @@ pub(super) fn compare_components(context: &mut Context<'_>) {
     }
 }
 
-/// The credential that a scheme needs, in words.
+/// Describes the credential that a scheme requires.
 fn credential(scheme: &Node) -> String {
     let text = |keyword| (scheme.get(keyword).and_then(Node::as_str)).unwrap_or_default();
     match (text("type"), text("scheme").to_ascii_lowercase().as_str()) {
@@ -157,7 +158,7 @@ fn scheme<'a>(context: &mut Context<'a>, name: &str, old: &'a Node, new: &'a Nod
         context.report(rule, Some(old), Some(new), text);
         let (from, to) = (credential(old), credential(new));
         if from != to {
-            let text = format!("the security scheme `{name}` needs {to} in place of {from}");
+            let text = format!("the security scheme `{name}` needs {to} instead of {from}");
             let rule = &rules::SECURITY_COMPONENT_CREDENTIAL_CHANGED;
             context.report(rule, Some(old), Some(new), text);
         }

@@ -1,4 +1,4 @@
-//! Compares how the values of parameters and headers are written: by `style` and `explode`, or
+//! Compares how the values of parameters and headers are serialized: by `style` and `explode`, or
 //! as a media type.
 
 use super::content;
@@ -11,7 +11,7 @@ use crate::rules::changes as rules;
 /// The value of a parameter or of a header.
 #[derive(Clone, Copy)]
 pub(super) struct Value<'a> {
-    /// Where it is sent, such as `query`.
+    /// The location of the value, such as `query`.
     pub location: &'a str,
     /// The parameter or the header.
     pub node: &'a Node,
@@ -34,14 +34,14 @@ impl<'a> Value<'a> {
         (style, explode)
     }
 
-    /// The media type of a value that is written as one, with the schema.
+    /// The media type with its schema, if the value is serialized as a media type.
     fn content(self) -> Option<(&'a str, Option<&'a Node>)> {
         let (name, content) = self.node.entries("content").next()?;
         Some((name, content.get("schema")))
     }
 }
 
-/// Compares how the values are written, and their schemas.
+/// Compares how the values are serialized, and their schemas.
 pub(super) fn compare<'a>(
     context: &mut Context<'a>,
     scope: &Scope,
@@ -75,7 +75,7 @@ pub(super) fn compare<'a>(
     report(context, scope, (old, new), &written);
 }
 
-/// Compares `style` and `explode`, which matter for lists and objects only.
+/// Compares `style` and `explode`, which only matter for lists and objects.
 fn compare_style<'a>(
     context: &mut Context<'a>,
     scope: &Scope,

@@ -31,8 +31,8 @@ impl<'a> Comparison<'_, 'a> {
         self.default();
     }
 
-    /// Compares the defaults of bodies and properties; those of parameters are
-    /// compared in `parameters`.
+    /// Compares the defaults of bodies and properties. The defaults of parameters are compared in
+    /// `parameters`.
     fn default(&mut self) {
         let (from, to) = self.both("default");
         if self.scope.is_in_body()
@@ -67,7 +67,7 @@ impl<'a> Comparison<'_, 'a> {
         let (before, after) = (self.old.allowed(), self.new.allowed());
         for value in missing(&before, &after) {
             let text = format!("the value {} was removed", quoted(value));
-            // For whole response bodies, oasdiff has another form of id.
+            // oasdiff uses another form of id for whole response bodies.
             if self.scope.role == Role::ResponseBody && self.scope.path.is_empty() {
                 let rule = &rules::RESPONSE_MEDIATYPE_ENUM_VALUE_REMOVED;
                 let text = format!("{}: {text}", self.scope.subject());
@@ -85,7 +85,8 @@ impl<'a> Comparison<'_, 'a> {
     fn extensible(&mut self) {
         const KEYWORD: &str = "x-extensible-enum";
         let to = self.new.first(KEYWORD);
-        // Clients must expect that values of responses are added and removed.
+        // Clients must expect that values of an open enum are added to responses and removed from
+        // them.
         if !self.scope.is_request() || to.is_none() {
             return;
         }
@@ -127,7 +128,7 @@ impl<'a> Comparison<'_, 'a> {
             && let (Some(old), Some(new)) = (old.as_str(), new.as_str())
             && let Some(text) = patterns::rejected(old, new, &self.old.lengths())
         {
-            let text = format!("`pattern` rejects `{text}`, which it allowed");
+            let text = format!("`pattern` now rejects `{text}`, which it allowed before");
             self.report(&rules::PATTERN_TIGHTENED, from, to, &text);
         }
         let families = [&rules::PATTERN_ADDED, &rules::PATTERN_REMOVED, changed];
@@ -137,7 +138,7 @@ impl<'a> Comparison<'_, 'a> {
     }
 }
 
-/// A type with its format, either of which may be absent.
+/// A type with its format. Either of them may be absent.
 #[derive(Clone, Copy, PartialEq)]
 struct TypeAndFormat<'a> {
     name: Option<&'a str>,
@@ -203,8 +204,8 @@ impl Comparison<'_, '_> {
         self.report(rule, base, revision, &text);
     }
 
-    /// Returns whether a parameter that had one value is now a list of such values,
-    /// written as `name=a&name=b`: one value is then a list with one element.
+    /// Returns whether a parameter that had one value is now a list of such values, serialized as
+    /// `name=a&name=b`: a request with one value is then a list with one element.
     fn is_repeated(&mut self) -> bool {
         let became_list = self.new.kind() == Some("array") && self.old.kind() != Some("array");
         let (node, items) = (self.old.node(), self.new.first("items"));
@@ -215,7 +216,7 @@ impl Comparison<'_, '_> {
     }
 }
 
-/// Returns whether a value of `from` may not be a value of `to`.
+/// Returns whether some value of `from` is not valid for `to`.
 fn breaks(from: TypeAndFormat<'_>, to: TypeAndFormat<'_>, strongly_typed: bool) -> bool {
     if from.name != to.name && to.name.is_none() {
         return false;
@@ -233,7 +234,7 @@ fn is_within(from: TypeAndFormat<'_>, to: TypeAndFormat<'_>) -> bool {
     }
 }
 
-/// Returns whether both are types, and neither includes the other.
+/// Returns whether both are types and neither type includes the other.
 fn is_swap(from: TypeAndFormat<'_>, to: TypeAndFormat<'_>) -> bool {
     from.name != to.name && from.name.is_some() && to.name.is_some() && !is_within(from, to)
 }
@@ -245,7 +246,7 @@ fn format_fits(from: TypeAndFormat<'_>, to: TypeAndFormat<'_>) -> bool {
     let pairs: &[(&str, &str)] = match to.name {
         Some("number") => &[("float", "double"), ("int32", "double")],
         Some("integer") => &[("int32", "int64"), ("int32", "bigint"), ("int64", "bigint")],
-        // A date or a time is not a `date-time` (RFC 3339), although oasdiff takes it for one.
+        // oasdiff treats a date or a time as a `date-time`, but RFC 3339 does not.
         _ => &[],
     };
     from.format

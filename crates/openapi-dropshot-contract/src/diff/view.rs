@@ -1,5 +1,4 @@
-//! Views a schema by its meaning: the schema itself, what it refers to, and all
-//! members of its `allOf`, as one list of keywords that apply together.
+//! Combines a schema, the target of its reference, and all members of its `allOf` into one list of keywords that apply together.
 
 use crate::model::{Node, compare_numbers, unescape_pointer_token};
 use crate::null::is_null;
@@ -21,7 +20,7 @@ impl<'a> Side<'a> {
         self.root.resolve(node)
     }
 
-    /// A member of an object, reference followed.
+    /// The member of an object, or its target if it is a reference.
     pub(super) fn get(self, node: &'a Node, name: &str) -> Option<&'a Node> {
         node.get(name).map(|value| self.resolve(value))
     }
@@ -32,7 +31,7 @@ impl<'a> Side<'a> {
         parts.collect()
     }
 
-    /// The view of schemas that apply together.
+    /// Makes the view of schemas that apply together.
     pub(super) fn view(self, nodes: &[&'a Node]) -> View<'a> {
         let mut view = View {
             side: self,
@@ -59,15 +58,16 @@ pub(super) fn name_of(node: &Node) -> String {
     }
 }
 
-/// Keywords that apply together.
+/// The keywords of schemas that apply together.
 #[derive(Clone)]
 pub(super) struct View<'a> {
     pub side: Side<'a>,
-    /// The schema objects, references followed, the outermost first.
+    /// The schema objects, with references followed. The outermost one is first.
     pub parts: Vec<&'a Node>,
     /// The members of all `allOf`, as written.
     pub all_of: Vec<&'a Node>,
-    /// Only members of a choice, which apply like those of `allOf`.
+    /// Members of `oneOf` or `anyOf` that are not alternatives: the only member, which applies like a member of `allOf`,
+    /// and an alternative beside `null`.
     merged: Vec<&'a Node>,
 }
 
@@ -89,7 +89,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Adds the only member of a `oneOf` or `anyOf` to what applies.
+    /// Adds the only member of a `oneOf` or `anyOf` to the schemas that apply.
     pub(super) fn unwrap_single(&mut self, keyword: &str) {
         if let [only] = self.list(keyword)[..] {
             self.merged.push(only);
@@ -115,7 +115,7 @@ impl<'a> View<'a> {
         self.first(keyword).and_then(Node::as_str)
     }
 
-    /// The type that is written, except `null`.
+    /// The `type` as written, other than `null`.
     pub(super) fn type_name(&self) -> Option<&'a str> {
         self.parts.iter().find_map(|part| part.type_name())
     }
@@ -126,7 +126,7 @@ impl<'a> View<'a> {
         parts.find_map(|part| part.null().or(is_null(part).then_some(*part)))
     }
 
-    /// All elements of a keyword that holds a list.
+    /// All elements of a keyword whose value is a list.
     pub(super) fn list(&self, keyword: &str) -> Vec<&'a Node> {
         self.parts
             .iter()
@@ -135,7 +135,7 @@ impl<'a> View<'a> {
             .collect()
     }
 
-    /// The values of a keyword in all schemas that apply together, each once.
+    /// The distinct values of a keyword in all schemas that apply together.
     pub(super) fn all(&self, keyword: &str) -> Vec<&'a Node> {
         let mut values: Vec<&'a Node> = Vec::new();
         for value in self.parts.iter().filter_map(|part| part.get(keyword)) {
@@ -146,7 +146,7 @@ impl<'a> View<'a> {
         values
     }
 
-    /// The values that every `enum` lists.
+    /// The values that are listed in every `enum`.
     pub(super) fn allowed(&self) -> Vec<&'a Node> {
         let lists = self.all("enum").into_iter().filter_map(Node::as_array);
         let lists = lists.map(|list| list.iter().collect::<Vec<&'a Node>>());
@@ -166,8 +166,8 @@ impl<'a> View<'a> {
         })
     }
 
-    /// The strictest of the bounds that these keywords set: the largest of lower bounds, the smallest of upper bounds. The keywords
-    /// come with whether they exclude the bound, and so does the bound.
+    /// The strictest bound that these keywords set: the largest of lower bounds, or the smallest of upper bounds. Each keyword
+    /// comes with a flag that tells whether it is exclusive, and the result has the same flag.
     pub(super) fn bound(
         &self,
         keywords: &[(&str, bool)],
@@ -186,14 +186,14 @@ impl<'a> View<'a> {
         })
     }
 
-    /// How many characters a text may have.
+    /// How many characters a string may have.
     pub(super) fn lengths(&self) -> RangeInclusive<u64> {
         let count = |keyword, wanted| self.bound(&[(keyword, false)], wanted)?.0.as_u64();
         let least = count("minLength", Ordering::Greater).unwrap_or_default();
         least..=count("maxLength", Ordering::Less).unwrap_or(u64::MAX)
     }
 
-    /// `properties`: for each name all schemas that it must match.
+    /// `properties`: each name with all schemas that the property must match.
     pub(super) fn properties(&self) -> IndexMap<&'a str, Vec<&'a Node>> {
         let mut properties: IndexMap<&str, Vec<&Node>> = IndexMap::new();
         for part in &self.parts {
@@ -221,7 +221,7 @@ pub(super) struct PathItem<'a> {
     pub node: &'a Node,
 }
 
-/// A part that has the same name in both documents; at least one of them has it.
+/// A part that has the same name in both documents. At least one document has the part.
 pub(super) struct Named<'a> {
     pub name: &'a str,
     pub base: Option<&'a Node>,
@@ -229,7 +229,7 @@ pub(super) struct Named<'a> {
 }
 
 impl Named<'_> {
-    /// Returns the rule for a part that was added, was removed, or changed, with the verb of messages.
+    /// Returns the rule for a part that was added, removed or changed, and the verb for messages.
     pub(super) fn change<R>(
         &self,
         [added, removed, changed]: [R; 3],
@@ -251,7 +251,7 @@ pub(super) fn pairs_by_name<'a>(
     pairs_by_similar_name(before, after, |old, new| old == new)
 }
 
-/// Pairs the parts of both documents whose names count as the same.
+/// Pairs the parts of both documents whose names are considered the same.
 pub(super) fn pairs_by_similar_name<'a>(
     before: Vec<(&'a str, &'a Node)>,
     after: Vec<(&'a str, &'a Node)>,

@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// The ways from the document to an object of each kind, with a schema at the end: the members on the way.
+/// Returns, for each kind of object, the members that lead from the document to such an object and then to
+/// a schema.
 fn ways(
     kind: ObjectKind,
     way: &str,
@@ -42,7 +43,8 @@ fn ways(
     }
 }
 
-/// How a member that holds schemas is written, with `%` for the schema; `None` for other members.
+/// Returns how to write a member that contains schemas, with `%` in place of the schema; `None` for other
+/// members.
 fn written(holds: Holds) -> Option<&'static str> {
     match holds {
         Holds::One(ObjectKind::Schema) => Some("%"),

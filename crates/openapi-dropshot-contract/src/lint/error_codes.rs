@@ -1,6 +1,6 @@
-//! Checks `x-error-codes` of responses against the catalogue: each code is in
-//! the catalogue, and is listed at the response that a client gets it with; and
-//! each code that every service sends is listed.
+//! Checks `x-error-codes` of responses against the catalogue: each code is in the catalogue and is
+//! listed in the response with the status of the code, and each code that every service sends is
+//! listed.
 
 use super::project_rules::sent_statuses;
 use crate::model::{Document, Operation, Response, Spanned};
@@ -46,17 +46,17 @@ fn check_code(
         return Some(ERROR_CODES.problem(&code.at, message, help));
     };
     let (status, sent, label) = (response.status.value, entry.status, operation.label());
-    // The response that a client looks under for this status.
+    // The response that describes this status for a client.
     let matching = operation.response_for(sent);
     let (message, help) = match matching.map(|response| response.status.value) {
         Some(right) if right == status => return None,
         Some(right) if status.contains(sent) => (
-            format!("`{code}` has the status {sent}, for which {label} has a response of its own"),
+            format!("`{code}` has the status {sent}, for which {label} has a separate response"),
             format!("move it to `x-error-codes` of the response `{right}`"),
         ),
         _ => (
             format!(
-                "`{code}` has the status {sent}, but is listed at the response `{status}` of {label}"
+                "`{code}` has the status {sent}, but is listed in the response `{status}` of {label}"
             ),
             "move it to the response of its status, or correct the catalogue".to_owned(),
         ),
@@ -65,7 +65,8 @@ fn check_code(
     Some(problem.with_related(&entry.at, "its entry in the catalogue"))
 }
 
-/// A client that handles errors must know which ones it can get.
+/// Checks that an error response lists its codes. A client that handles errors must know which
+/// codes it can get.
 fn check_present(
     document: &Document,
     operation: &Operation,
@@ -86,7 +87,7 @@ fn check_present(
     })
 }
 
-/// The codes that the middleware pipeline of every service sends are listed, too.
+/// Checks that the codes that the middleware pipeline of every service sends are listed, too.
 fn check_sent(document: &Document, operation: &Operation, response: &Response) -> Option<Problem> {
     let catalogue = document.error_catalogue()?;
     if response.error_codes.is_empty() {
@@ -96,7 +97,7 @@ fn check_sent(document: &Document, operation: &Operation, response: &Response) -
     let mut missing = Vec::new();
     for (status, codes) in sent_statuses(operation) {
         for &code in codes {
-            // The pipeline chooses its entry of the catalogue in the same way.
+            // The pipeline chooses an entry of the catalogue in the same way.
             let with_status = || catalogue.iter().find(|entry| entry.status == status);
             let entry = document.error_code(code).or_else(with_status);
             let (code, status) = entry.map_or((code, status), |entry| (&entry.code, entry.status));
@@ -128,6 +129,6 @@ fn check_sent(document: &Document, operation: &Operation, response: &Response) -
         "`x-error-catalogue` and to "
     };
     let help =
-        format!("add what is missing to {of_catalogue}`x-error-codes` of the response `{range}`");
+        format!("add the missing codes to {of_catalogue}`x-error-codes` of the response `{range}`");
     Some(UNLISTED_ERROR_CODE.problem(&response.status.at, message, help))
 }

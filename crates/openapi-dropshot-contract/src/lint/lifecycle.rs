@@ -1,6 +1,5 @@
-//! Checks deprecations: dates are in order and replacements exist; by the
-//! project rules, a deprecation states since when, until when, and what to use
-//! instead.
+//! Checks deprecations: dates are in order, and replacements exist. With the project rules, a
+//! deprecation must state its day, its sunset and its replacement.
 
 use crate::model::{Document, Operation};
 use crate::problem::Problem;
@@ -41,16 +40,16 @@ fn check_replacement(document: &Document, operation: &Operation) -> Option<Probl
             Some(rules::UNKNOWN_REPLACEMENT.problem(&id.at, message, "name another operation"))
         }
         Some(other) => other.deprecated.then(|| {
-            let message = format!("the replacement `{id}` is deprecated itself");
-            let help = "name an operation that stays";
+            let message = format!("the replacement `{id}` is itself deprecated");
+            let help = "name an operation that is not deprecated";
             let problem = rules::LIFECYCLE.problem(&id.at, message, help);
             problem.with_severity(Severity::Warning)
         }),
     }
 }
 
-/// The project rules require the extensions on a deprecated operation. An operation that is
-/// not deprecated must not have them: without `deprecated: true`, no tool shows them.
+/// The project rules require the extensions for a deprecated operation. An operation that is not
+/// deprecated must not have them, because no tool shows them without `deprecated: true`.
 fn check_extensions(
     document: &Document,
     operation: &Operation,
@@ -59,7 +58,7 @@ fn check_extensions(
 ) {
     let since = "the day from which it is deprecated, as `YYYY-MM-DD`";
     let sunset = "the day of its removal, as `YYYY-MM-DD`";
-    let replacement = "`operation`, the id of what replaces it, and `note`, what to do";
+    let replacement = "`operation`, the id of the operation that replaces it, and `note`, which tells clients what to do";
     for (name, required_value) in [
         ("x-deprecated-since", Some(since)),
         ("x-deprecated-since-version", None),

@@ -1,5 +1,5 @@
-//! Checks operations, their paths and their parameters: ids are unique, tags
-//! are declared, variables of paths are described, styles fit.
+//! Checks operations, their paths and their parameters: ids are unique, tags are declared,
+//! variables of paths have parameters, and styles are allowed for their location.
 
 use crate::model::{Document, Method, Operation, Parameter, ParameterIn};
 use crate::problem::Problem;
@@ -27,7 +27,7 @@ pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
     }
 }
 
-/// A service has one base path.
+/// Checks that all servers have the same path, because a service has only one base path.
 fn server_paths(document: &Document, problems: &mut Vec<Problem>) {
     let Some((first, others)) = document.servers.split_first() else {
         return;
@@ -36,7 +36,7 @@ fn server_paths(document: &Document, problems: &mut Vec<Problem>) {
     for server in others.iter().filter(|server| server.path() != expected) {
         let path = server.path();
         let message = format!(
-            "this server has the path `{path}`, the first one `{expected}`: a generated service has that of the first"
+            "this server has the path `{path}`, but the first server has `{expected}`: a generated service uses the path of the first server"
         );
         let problem = rules::SERVER_PATH.violation(&server.at, message);
         problems.push(problem.with_related(&first.at, "the first one"));
@@ -72,7 +72,7 @@ fn declared_tags(document: &Document, operation: &Operation, problems: &mut Vec<
     }
 }
 
-/// RFC 9110, section 9.3: a body of these methods has no meaning.
+/// Checks that these methods have no body: such a body has no meaning (RFC 9110, section 9.3).
 fn meaningless_body(operation: &Operation) -> Option<Problem> {
     let body = operation.request_body.as_ref()?;
     use Method::{Delete, Get, Head, Trace};
@@ -83,7 +83,7 @@ fn meaningless_body(operation: &Operation) -> Option<Problem> {
     })
 }
 
-/// Only streams have items.
+/// Checks that only streams have a schema for items.
 fn items_without_stream(operation: &Operation) -> impl Iterator<Item = Problem> {
     let responses = operation.responses.iter().map(|own| &own.content);
     let bodies = operation.request_body.iter().map(|own| &own.content);
@@ -100,7 +100,7 @@ fn items_without_stream(operation: &Operation) -> impl Iterator<Item = Problem> 
     })
 }
 
-/// Of several media types of a request, a generated service reads JSON.
+/// Checks request bodies with several media types, because a generated service reads only JSON.
 fn unread_bodies(operation: &Operation, problems: &mut Vec<Problem>) {
     let Some(body) = &operation.request_body else {
         return;
@@ -111,13 +111,14 @@ fn unread_bodies(operation: &Operation, problems: &mut Vec<Problem>) {
     for media in body.content.iter().filter(|media| media.at != read.at) {
         let (name, read) = (&media.name, &read.name);
         let message = format!(
-            "a generated service reads `{read}` here: a request with `{name}` gets the response 415"
+            "a generated service reads only `{read}` here: a request with `{name}` gets the response 415"
         );
         problems.push(rules::UNREAD_BODY.violation(&name.at, message));
     }
 }
 
-/// Each variable of a path is described, and each path parameter has a variable.
+/// Checks that each variable of a path has a parameter, and that each path parameter has a
+/// variable.
 fn path_variables(operation: &Operation, problems: &mut Vec<Problem>) {
     let path = &operation.path;
     let is_in_path = |parameter: &&Parameter| parameter.location == ParameterIn::Path;
@@ -127,7 +128,7 @@ fn path_variables(operation: &Operation, problems: &mut Vec<Problem>) {
         let name = variable.escape_debug();
         if !seen.insert(variable) {
             let message = format!("the path `{path}` has `{{{name}}}` twice");
-            let help = "give each variable a name of its own";
+            let help = "give each variable its own name";
             problems.push(rules::PATH_VARIABLE.problem(&path.at, message, help));
         } else if !in_path
             .iter()
@@ -199,7 +200,8 @@ fn style(parameter: &Parameter) -> Option<Problem> {
     })
 }
 
-/// OpenAPI 3.0.3, "Parameter Object": parameters of these names are ignored.
+/// Checks for header parameters with names that OpenAPI ignores (OpenAPI 3.0.3, "Parameter
+/// Object").
 fn reserved_header(parameter: &Parameter) -> Option<Problem> {
     if parameter.location != ParameterIn::Header {
         return None;

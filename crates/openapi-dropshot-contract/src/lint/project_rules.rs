@@ -1,6 +1,6 @@
-//! Checks the project rules, so that clients, documentation and tests can be
-//! made from a document. The project rules about deprecation and error codes
-//! are in `lifecycle` and `error_codes`.
+//! Checks the project rules. They ensure that clients, documentation and tests can be generated
+//! from a document. The project rules about deprecation and error codes are in `lifecycle` and
+//! `error_codes`.
 
 use super::walk::schema_uses;
 use crate::model::{Document, MediaType, Operation, Schema};
@@ -13,7 +13,8 @@ pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
         let at = &operation.at;
         if operation.id.is_none() {
             let message = format!("{label} has no `operationId`");
-            let help = "add one, such as `listBooks`: methods of clients are named by it";
+            let help =
+                "add one, such as `listBooks`: generated clients name their methods after it";
             problems.push(rules::MISSING_OPERATION_ID.problem(at, message, help));
         }
         let summary = operation.summary.as_deref().unwrap_or_default();
@@ -35,8 +36,9 @@ pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Returns what the middleware pipeline of every service sends for an operation before and after
-/// its handler: statuses, and the codes that go with each of them if the document has no others.
+/// Returns what the middleware pipeline of every service sends for an operation, before and after
+/// its handler: the statuses, each with its codes. If the catalogue of the document does not have
+/// such a code, its first code for the status is sent instead.
 pub(super) fn sent_statuses(
     operation: &Operation,
 ) -> impl Iterator<Item = (u16, &'static [&'static str])> {
@@ -61,9 +63,9 @@ pub(super) fn sent_statuses(
     sent.map(|(status, _, codes)| (status, codes))
 }
 
-/// Returns the statuses that every service sends for an operation, because its middleware
-/// pipeline does so before and after the handler, and for which the operation has no response:
-/// 401 where it requires credentials, 400 where it has parameters or a body, and so on.
+/// Returns the statuses that the middleware pipeline of every service sends for an operation and
+/// for which the operation has no response: 401 if it requires credentials, 400 if it has
+/// parameters or a body, and so on.
 pub fn missing_statuses(operation: &Operation) -> Vec<u16> {
     let sent = sent_statuses(operation).map(|(status, _)| status);
     sent.filter(|status| operation.response_for(*status).is_none())
@@ -89,7 +91,7 @@ fn missing_responses(operation: &Operation) -> Option<Problem> {
         operation.label()
     );
     let help = format!(
-        "add {} with the body of an error, or `default`, or the statuses themselves; `generate --fix` adds them",
+        "add {} with an error body, or `default`, or each status; `generate --fix` adds the missing responses",
         ranges.join(" and ")
     );
     Some(rules::MISSING_RESPONSE.problem(&operation.at, message, help))
@@ -101,11 +103,11 @@ fn misplaced_stability(document: &Document, schema: &Schema) -> Option<Problem> 
     let written = document.root.pointer(&schema.at.pointer);
     let level = written.and_then(|node| node.get(EXTENSION));
     let at = level.map_or(&schema.at, |level| &level.at);
-    let message = format!("`{EXTENSION}` has no meaning at a schema");
+    let message = format!("`{EXTENSION}` has no meaning in a schema");
     Some(rules::MISPLACED_STABILITY_LEVEL.violation(at, message))
 }
 
-/// Every body has an example: beside its schema, or in it.
+/// Checks that every body has an example, either beside its schema or inside of it.
 fn examples(document: &Document, operation: &Operation, problems: &mut Vec<Problem>) {
     let mut check = |body: &str, content: &[MediaType]| {
         for media_type in content {
@@ -114,7 +116,8 @@ fn examples(document: &Document, operation: &Operation, problems: &mut Vec<Probl
                 .and_then(|schema| document.resolve(schema))
                 .is_some_and(|schema| !schema.examples.is_empty());
             if media_type.examples.is_empty() && !has_own {
-                // A component has the same problem for each operation, which is reported once.
+                // A component gets the same problem for each operation that uses it. Because the
+                // message is the same, it is reported once.
                 let message = match media_type.at.pointer.starts_with("/components/") {
                     true => "the body of this component has no example".to_owned(),
                     false => format!("{body} of {} has no example", operation.label()),

@@ -1,6 +1,6 @@
-//! Checks each schema: some value meets the bounds, enums have no duplicates, keywords match the
-//! type, patterns parse, required names are properties.
-//! Values (defaults, enums, examples) are checked in `validate`.
+//! Checks each schema: some value satisfies the bounds, enums have no duplicates, keywords match
+//! the type, patterns are valid, and required names are properties. Values (defaults, enums,
+//! examples) are checked in `validate`.
 
 use super::walk::schema_uses;
 use crate::grammar::keywords_of_types;
@@ -43,9 +43,8 @@ fn numeric_bounds(schema: &Schema, problems: &mut Vec<Problem>) {
         let lower = if above { "exclusiveMinimum" } else { "minimum" };
         let upper = if below { "exclusiveMaximum" } else { "maximum" };
         let (lower, upper) = (minimum.at.keyword(lower), maximum.at.keyword(upper));
-        let message = format!(
-            "no number is valid: `{lower}` {minimum} leaves nothing below `{upper}` {maximum}"
-        );
+        let message =
+            format!("no number is valid for both `{lower}` {minimum} and `{upper}` {maximum}");
         problems.push(crossed(&minimum.at, message, &maximum.at));
     }
 }
@@ -74,8 +73,8 @@ fn crossed(at: &Location, message: String, other: &Location) -> Problem {
 fn repeated_values(schema: &Schema, problems: &mut Vec<Problem>) {
     let mut seen = HashSet::new();
     for value in schema.enumeration.iter().flatten() {
-        // Equal values have equal texts, but for `1` and `1.0`; members of
-        // objects are sorted by the map or in the order of the text.
+        // Equal values have equal texts, except for `1` and `1.0`. The members of objects are
+        // sorted, or are in the order of the text.
         if !seen.insert(value.to_json().to_string()) {
             let message = format!("`enum` lists {} twice", value.summary());
             problems.push(rules::DUPLICATE_ENUM_VALUE.violation(&value.at, message));
@@ -91,7 +90,7 @@ fn items(schema: &Schema) -> Option<Problem> {
     })
 }
 
-/// Patterns are ECMA-262 (OpenAPI 3.0.3, "Schema Object").
+/// Checks that a pattern is valid in ECMA-262 (OpenAPI 3.0.3, "Schema Object").
 fn pattern(schema: &Schema) -> Option<Problem> {
     let pattern = schema.pattern.as_ref()?;
     let error = regress::Regex::with_flags(&pattern.value, "u")
@@ -102,7 +101,7 @@ fn pattern(schema: &Schema) -> Option<Problem> {
     Some(rules::PATTERN.violation(&pattern.at, message))
 }
 
-/// Keywords that have no effect on values of the schema's own type.
+/// Reports keywords that have no effect on values of the schema's own type.
 fn keywords_of_other_types(document: &Document, schema: &Schema, problems: &mut Vec<Problem>) {
     let (Some(Spanned { value: kind, .. }), Some(node)) = (&schema.types, document.node(schema))
     else {
@@ -131,7 +130,7 @@ fn keywords_of_other_types(document: &Document, schema: &Schema, problems: &mut 
     }
 }
 
-/// A discriminator names a property, and its mapping leads to schemas.
+/// Checks that a discriminator names a property and that its mapping leads to schemas.
 fn discriminator(document: &Document, schema: &Schema, problems: &mut Vec<Problem>) {
     const SCHEMAS: &str = "#/components/schemas/";
     let Some(discriminator) = &schema.discriminator else {
@@ -156,10 +155,9 @@ fn discriminator(document: &Document, schema: &Schema, problems: &mut Vec<Proble
     }
 }
 
-/// `required` names properties that some part of the composed schema has. A
-/// name that none has is usually misspelt; it is still valid, so this warns.
-/// `whole` is the composition that the schema is a part of, and whose other
-/// parts may add the properties.
+/// Checks that each name in `required` is a property of some part of the composed schema. A name
+/// that no part has is usually misspelt, but it is valid, so this is a warning. `whole` is the
+/// composition that contains the schema; its other parts may add the properties.
 fn required_names<'d>(
     document: &'d Document,
     schema: &'d Schema,
@@ -171,7 +169,7 @@ fn required_names<'d>(
     if !unknown.is_empty() {
         let known = property_names(document, whole);
         for name in unknown {
-            // A part without properties is there for other schemas to compose.
+            // A part without properties is meant to be combined with other schemas.
             if known.is_empty() || known.contains(name.value.as_str()) {
                 continue;
             }

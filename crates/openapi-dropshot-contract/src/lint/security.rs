@@ -1,4 +1,4 @@
-//! Checks security requirements: the schemes and scopes that they name exist.
+//! Checks that the schemes and scopes named by security requirements exist.
 
 use crate::grammar::Since;
 use crate::model::{Document, Member, Node};
@@ -36,7 +36,8 @@ fn check_scheme(document: &Document, name: &str, scopes: &Member, problems: &mut
     match (scheme.kind.as_str(), listed) {
         ("openIdConnect", _) | (_, []) => {}
         ("oauth2", _) => check_scopes(name, &scheme.node, listed, problems),
-        // Since OpenAPI 3.1, a scheme of another type may have roles, which the document declares nowhere else.
+        // Since OpenAPI 3.1, schemes of other types may have roles. The document does not declare roles
+        // anywhere else.
         _ if Since::of_document(document.as_written()) > Since::V30 => {}
         (kind, [scope, ..]) => {
             let message = format!("the scheme `{name}` is of type `{kind}`, which has no scopes");

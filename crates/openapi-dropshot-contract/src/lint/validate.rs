@@ -1,7 +1,6 @@
-//! Checks the values in a document: defaults, enum values and examples must be
-//! valid for the schemas to which they belong. All keywords of OpenAPI 3.0 and the
-//! common formats are checked. Where the specification is unclear (unknown formats,
-//! `null` beside `allOf`), a value is valid.
+//! Checks the values in a document: defaults, enum values and examples must be valid for their
+//! schemas. All keywords of OpenAPI 3.0 and the common formats are checked. If the specification is
+//! unclear (unknown formats, `null` beside `allOf`), a value counts as valid.
 
 mod scalars;
 
@@ -14,20 +13,21 @@ use indexmap::IndexMap;
 use scalars::{format_fits, has_type, with_article};
 use std::collections::{HashMap, HashSet};
 
-/// The number of schemas that a value is checked against before it counts as valid: nested
-/// compositions can multiply endlessly.
+/// How many schemas a value is checked against before it counts as valid. Without a limit, nested
+/// compositions can take exponential time.
 const MAX_STEPS: usize = 20_000;
 
-/// How deep schemas are followed; chains of references can be long.
+/// How many levels of schemas are followed. Chains of references can be long.
 const MAX_DEPTH: usize = 200;
 
-/// The kind of a validated value: the rule for an invalid value, the name of the kind
-/// in messages, and the severity.
+/// The kind of a validated value: the rule for invalid values, the name of the kind in messages,
+/// and the severity.
 #[derive(Clone, Copy)]
 struct Subject(&'static Rule, &'static str, Severity);
 
 pub(super) fn check(document: &Document, profile: Profile, problems: &mut Vec<Problem>) {
-    // A wrong example misleads readers, and the project rules also use examples as tests.
+    // A wrong example misleads readers, and the project rules require examples that can be used as
+    // tests.
     let severity = match profile {
         Profile::General => Severity::Warning,
         Profile::Strict => Severity::Error,
@@ -57,9 +57,9 @@ pub(super) fn check(document: &Document, profile: Profile, problems: &mut Vec<Pr
             if let Some(value) = &schema.default {
                 validator.start(default, either).validate(schema, value);
             }
-            // A value of an enum that the rest of the schema excludes can never be sent.
+            // A value of an enum that is not valid for the rest of the schema can never be sent.
             let values = schema.enumeration.as_deref().unwrap_or_default();
-            // dropshot writes a type beside the only value `null`.
+            // Dropshot writes a type beside an enum whose only value is `null`.
             let may_be_null = schema.nullable || values.iter().all(Node::is_null);
             for value in values {
                 if !(may_be_null && value.is_null()) {
@@ -73,7 +73,7 @@ pub(super) fn check(document: &Document, profile: Profile, problems: &mut Vec<Pr
     problems.append(&mut validator.problems);
 }
 
-/// Validates values by the schemas of one document.
+/// Validates values against the schemas of one document.
 struct Validator<'d> {
     document: &'d Document,
     patterns: HashMap<String, Option<regex::Regex>>,
@@ -102,13 +102,13 @@ impl Validator<'_> {
         let Subject(rule, name, severity) = self.subject;
         let is_constant = at.keyword(name) == "const";
         let name = if is_constant { "`const`" } else { name };
-        let message = format!("this {name} is not valid by its own schema: {message}");
+        let message = format!("this {name} is not valid for its own schema: {message}");
         let problem = rule.problem(at, message, help);
         let problem = problem.with_severity(severity);
         self.problems.push(problem.with_related(by, "by this"));
     }
 
-    /// Whether validation was abandoned, so that its result is unknown.
+    /// Whether validation was stopped at a limit, so that its result is unknown.
     fn is_exhausted(&self) -> bool {
         self.steps > MAX_STEPS || self.depth > MAX_DEPTH
     }
@@ -175,8 +175,8 @@ impl Validator<'_> {
         }
     }
 
-    /// Matches with an engine whose time is bounded. A pattern that it does not
-    /// support (with look-around, for example) counts as matched.
+    /// Matches with a regex engine that runs in bounded time. A pattern that the engine does not
+    /// support (for example, with look-around) counts as matched.
     fn matches(&mut self, pattern: &str, text: &str) -> bool {
         let compiled = self.patterns.entry(pattern.to_owned());
         let compiled = compiled.or_insert_with(|| regex::Regex::new(pattern).ok());
@@ -209,7 +209,7 @@ impl Validator<'_> {
         if !described.is_empty() && excluded.is_some_and(is_free) {
             let (count, keyword) = (described.len(), of.at.keyword("items"));
             let message = format!(
-                "`{keyword}` allows no elements after those of `prefixItems`, of which there are {count}"
+                "`{keyword}` allows only the {count} elements that `prefixItems` describes"
             );
             let help = "remove it, or describe it in `prefixItems`";
             for item in further {
@@ -248,7 +248,7 @@ impl Validator<'_> {
         }
     }
 
-    /// A required property is required only in the direction that it is sent in.
+    /// A required property is only required in the direction in which it is sent.
     fn may_be_absent(&self, property: Option<&Schema>) -> bool {
         let Some(property) = property.and_then(|property| self.document.resolve(property)) else {
             return false;
@@ -265,8 +265,9 @@ impl Validator<'_> {
             None | Some((1, _)) => {}
             Some((0, closest)) => self.problems.extend(closest),
             Some((valid, _)) => {
-                let message =
-                    format!("it is valid by {valid} of the schemas in `oneOf`, not by exactly one");
+                let message = format!(
+                    "it is valid for {valid} of the schemas in `oneOf`, not for exactly one"
+                );
                 let help = "make the schemas exclude each other, or write `anyOf`";
                 self.report(value, &schema.at, &message, help);
             }
@@ -282,8 +283,8 @@ impl Validator<'_> {
         }
     }
 
-    /// How many alternatives a value is valid by, and what is wrong by the
-    /// closest one. `None` if that is unknown or there are no alternatives.
+    /// Returns for how many alternatives a value is valid, and the problems for the closest one.
+    /// Returns `None` if that is unknown or if there are no alternatives.
     fn alternatives(&mut self, schemas: &[Schema], value: &Node) -> Option<(usize, Vec<Problem>)> {
         let results = schemas.iter().map(|schema| self.problems_by(schema, value));
         let results: Vec<_> = results.collect();
@@ -293,7 +294,7 @@ impl Validator<'_> {
         (!self.is_exhausted()).then_some((valid, closest))
     }
 
-    /// Returns the problems of a value by a schema that it may violate.
+    /// Returns the problems of a value for a schema that it may violate.
     fn problems_by(&mut self, schema: &Schema, value: &Node) -> Vec<Problem> {
         let outer = std::mem::take(&mut self.problems);
         self.validate(schema, value);

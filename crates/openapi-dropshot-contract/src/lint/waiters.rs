@@ -1,4 +1,4 @@
-//! Checks `x-waiters`: clients can wait for each state, the response can have it, and each waiter has a name of its own.
+//! Checks `x-waiters`: clients can wait for each state, the response can contain it, and each waiter has a unique name.
 
 use crate::model::{
     Document, Method, NodeKind, Operation, Schema, Spanned, Waiter, unescape_pointer_token,
@@ -7,7 +7,7 @@ use crate::problem::Problem;
 use crate::rules::document as rules;
 use std::collections::{HashMap, HashSet};
 
-/// How deep parts of `allOf` are followed.
+/// How many levels of `allOf` are followed.
 const DEPTH: usize = 16;
 
 pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
@@ -18,7 +18,7 @@ pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
             let states = [&waiter.success, &waiter.failure, &waiter.retry];
             problems.extend(listed_twice(states.into_iter().flatten()));
             problems.extend(impossible(document, operation, waiter));
-            // Each becomes a method of the client.
+            // Each waiter becomes a method of the client.
             let first = names.entry(waiter.name.as_str()).or_insert(&waiter.at);
             if !std::ptr::eq(*first, &waiter.at) {
                 let message = format!("the waiter `{}` exists twice", waiter.name);
@@ -37,7 +37,11 @@ fn unusable(operation: &Operation, waiter: &Waiter) -> Option<Problem> {
         (&waiter.at, message, help)
     } else if !path.value.starts_with('/') {
         let message = format!("the path `{path}` of the waiter `{name}` is not a JSON pointer");
-        (&path.at, message, "begin it with a slash, like `/status`")
+        (
+            &path.at,
+            message,
+            "begin it with a slash, such as `/status`",
+        )
     } else if waiter.success.is_empty() {
         let message = format!("no state ends the waiter `{name}`");
         let help = "list the states that end it in `success`";
@@ -48,8 +52,8 @@ fn unusable(operation: &Operation, waiter: &Waiter) -> Option<Problem> {
     Some(rules::WAITER.problem(at, message, help))
 }
 
-/// Reports a state that no response can have, and a path that leads to no member. Ignores schemas that allow any value
-/// there.
+/// Reports a state that no response can have, and a path that does not lead to a member. If the schema at the path
+/// allows any value, nothing is reported.
 fn impossible(document: &Document, operation: &Operation, waiter: &Waiter) -> Vec<Problem> {
     let name = &waiter.name;
     let responses = operation.responses.iter();
@@ -70,7 +74,7 @@ fn impossible(document: &Document, operation: &Operation, waiter: &Waiter) -> Ve
                 "the path `{}` of the waiter `{name}` leads to no member of the response: there is no `{member}`",
                 waiter.path
             );
-            let help = "write the names of the members as the schema of the response has them";
+            let help = "use the names of the members in the schema of the response";
             let problem = rules::WAITER.problem(&waiter.path.at, message, help);
             return if closed { vec![problem] } else { Vec::new() };
         }
@@ -91,7 +95,7 @@ fn impossible(document: &Document, operation: &Operation, waiter: &Waiter) -> Ve
         .filter(|state| !allowed.contains(&state.value))
         .map(|state| {
             let message = format!(
-                "`{}` is never `{state}`, for which the waiter `{name}` waits or stops",
+                "`{}` can never be `{state}`, although the waiter `{name}` lists this state",
                 waiter.path.value.trim_start_matches('/').replace('/', ".")
             );
             rules::WAITER.problem(&state.at, message, help.as_str())
@@ -99,7 +103,8 @@ fn impossible(document: &Document, operation: &Operation, waiter: &Waiter) -> Ve
         .collect()
 }
 
-/// Collects the schemas of a member, and returns whether the schema describes all members. Alternatives and maps do not.
+/// Collects the schemas of a member, and returns whether the schema describes all members. A schema with alternatives or
+/// a map does not.
 fn members<'d>(
     document: &'d Document,
     schema: &'d Schema,
@@ -122,7 +127,7 @@ fn members<'d>(
     closed
 }
 
-/// The values of an enumeration as clients compare them; `None` if there are others.
+/// Returns the values of an enumeration in the form in which clients compare them; `None` if other values are possible.
 fn values(document: &Document, schema: &Schema, depth: usize) -> Option<Vec<String>> {
     let resolved = document.resolve(schema);
     let schema = resolved.filter(|_| depth < DEPTH)?;

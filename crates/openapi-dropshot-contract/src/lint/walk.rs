@@ -1,28 +1,27 @@
-//! Lists all schemas and examples of a document, so that rules do not need to know
-//! where they can be. A component is visited once, at its definition, and not at
-//! each reference to it.
+//! Lists all schemas and examples of a document, so that rules do not need to know where they can
+//! be. A component is listed once, at its definition, and not at each reference to it.
 
 use crate::model::{Document, Header, Location, MediaType, Node, Parameter, Schema};
 use std::collections::HashSet;
 
-/// The direction in which a value is sent, which decides what `readOnly` and
-/// `writeOnly` properties may do.
+/// The direction in which a value is sent. It decides whether required properties that are
+/// `readOnly` or `writeOnly` may be absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
     Request,
     Response,
-    /// Both, or unknown.
+    /// Both directions, or an unknown direction.
     Either,
 }
 
-/// A schema that is not inside another one, with the examples beside it.
+/// A schema that is not part of another schema, with the examples beside it.
 pub(super) struct SchemaUse<'d> {
     pub(super) schema: &'d Schema,
     pub(super) examples: &'d [Node],
     pub(super) direction: Direction,
 }
 
-/// All places of a document that hold a schema.
+/// Lists all places of a document that contain a schema.
 pub(super) fn schema_uses(document: &Document) -> Vec<SchemaUse<'_>> {
     let mut walk = Walk {
         places: Vec::new(),

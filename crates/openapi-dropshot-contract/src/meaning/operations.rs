@@ -1,4 +1,4 @@
-//! Compares operations: paths, methods, ids, texts, parameters and bodies.
+//! Compares operations: paths, methods, ids, descriptions, parameters and bodies.
 
 use super::{Comparer, TextRules, responses::CHANNEL, shape::is_anything};
 use crate::model::{
@@ -8,7 +8,7 @@ use crate::pairs::pairs;
 use crate::rules::differences as rules;
 use std::collections::BTreeSet;
 
-/// What may differ in the summary of an operation.
+/// The rules for differences in the summary of an operation.
 const SUMMARY: TextRules = TextRules {
     form: &rules::SUMMARY_FORM,
     more: &rules::SUMMARY,
@@ -16,7 +16,7 @@ const SUMMARY: TextRules = TextRules {
     lost: &rules::SUMMARY,
 };
 
-/// What may differ in the description of an operation.
+/// The rules for differences in the description of an operation.
 const DESCRIPTION: TextRules = TextRules {
     form: &rules::DESCRIPTION_FORM,
     more: &rules::DESCRIPTION_MORE,
@@ -24,7 +24,7 @@ const DESCRIPTION: TextRules = TextRules {
     lost: &rules::DESCRIPTION,
 };
 
-/// What may differ in the description of a parameter or a header.
+/// The rules for differences in the description of a parameter or a header.
 pub(super) const PARAMETER: TextRules = TextRules {
     form: &rules::PARAMETER_DESCRIPTION_FORM,
     more: &rules::PARAMETER_DESCRIPTION_MORE,
@@ -101,7 +101,8 @@ impl<'d> Comparer<'d> {
         self.responses(source, emitted);
     }
 
-    /// A description without a summary becomes both: the first line, and the rest.
+    /// Compares summaries. Dropshot splits a description without a summary: the first line becomes
+    /// the summary, the rest the description.
     fn summary(&mut self, source: &Operation, emitted: &Operation) {
         let at = &source.at;
         let summaries = [source, emitted].map(|operation| operation.summary.as_deref());
@@ -152,7 +153,7 @@ impl<'d> Comparer<'d> {
 
     fn parameter(&mut self, source: &'d Parameter, emitted: &'d Parameter) {
         let (both, at) = ([source, emitted], &source.at);
-        // Without a description of its own, a parameter gets that of its schema.
+        // Without its own description, a parameter gets the description of its schema.
         let of_schema = source
             .schema
             .as_ref()
@@ -215,7 +216,7 @@ impl<'d> Comparer<'d> {
                 self.differ(&rules::REQUEST_CONTENT_UNREAD, &media.at, message);
             }
         }
-        // Of several, the handler reads each by itself.
+        // If there are several media types, the handler reads each of them itself.
         for media in read.chunks(1) {
             self.content(&body.at, media, &other.content);
         }
@@ -232,7 +233,7 @@ impl<'d> Comparer<'d> {
             && json.is_json()
         {
             let message = format!(
-                "`{}` became `{}` of one item",
+                "the stream `{}` became `{}` with one item",
                 only.name.value, json.name.value
             );
             self.differ(&rules::CONTENT_STREAM, &only.at, message);
@@ -251,7 +252,7 @@ impl<'d> Comparer<'d> {
         {
             let message = match (&only.name.value, &other.name.value) {
                 (name, other) if name == other => {
-                    format!("the text of `{name}` became any content")
+                    format!("the media type `{name}` became any content")
                 }
                 (name, other) => format!("`{name}` became `{other}`"),
             };
@@ -296,7 +297,7 @@ impl<'d> Comparer<'d> {
     }
 
     fn media(&mut self, at: &Location, source: &'d MediaType, emitted: &'d MediaType) {
-        // A content without a schema may be anything.
+        // A content without a schema allows anything.
         match [source, emitted].map(|own| own.schema.as_ref()) {
             [None, Some(schema)] if is_anything(schema) => {}
             both => {
@@ -314,7 +315,7 @@ impl<'d> Comparer<'d> {
 /// The extension of operations that respond with pages.
 const PAGES: &str = "x-dropshot-pagination";
 
-/// Whether an older dropshot wrote the first for the second.
+/// Whether the first is the form that an older version of dropshot wrote for the second.
 fn is_older_form(source: &Node, emitted: &Node) -> bool {
     source.as_bool() == Some(true)
         && emitted
@@ -323,19 +324,19 @@ fn is_older_form(source: &Node, emitted: &Node) -> bool {
             .is_some_and(<[Node]>::is_empty)
 }
 
-/// Whether two media types are the same; JSON is UTF-8 whether it says so or not.
+/// Whether two media types are the same. JSON is always UTF-8, with or without `charset`.
 fn is_same(source: &MediaType, emitted: &MediaType) -> bool {
     let (name, other) = (&source.name.value, &emitted.name.value);
     let plain = name.to_ascii_lowercase().replace([' ', '"'], "");
     name == other || (other == "application/json" && plain == "application/json;charset=utf-8")
 }
 
-/// Whether a schema describes a text or bytes.
+/// Whether a schema describes a string or bytes.
 fn is_string(schema: &Schema) -> bool {
     schema.types.as_ref().map(|kind| kind.value) == Some(Type::String)
 }
 
-/// Whether a text or bytes of any media type became bytes.
+/// Whether a string or bytes of any media type became bytes.
 fn became_bytes(document: &Document, source: &MediaType, emitted: &MediaType) -> bool {
     let written = source.schema.as_ref();
     let Some(text) = written.and_then(|schema| document.resolve(schema)) else {
@@ -349,12 +350,12 @@ fn became_bytes(document: &Document, source: &MediaType, emitted: &MediaType) ->
     !source.is_json() && is_string(text) && is_free
 }
 
-/// Whether a body is sent without conversion, because it is not JSON.
+/// Whether a body is sent without serialization, because it is not JSON.
 fn is_raw(media: &MediaType) -> bool {
     media.name.value != "*/*" && !media.is_json()
 }
 
-/// The method and path of an operation.
+/// The key of an operation: its method and path.
 pub(super) fn key(operation: &Operation) -> String {
     format!("{} {}", operation.method, operation.path.value)
 }

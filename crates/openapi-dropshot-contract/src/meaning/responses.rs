@@ -1,5 +1,5 @@
-//! Compares the responses of two operations: statuses, descriptions, headers and
-//! bodies. dropshot emits all errors of an operation as two ranges.
+//! Compares the responses of two operations: statuses, descriptions, headers and bodies. Dropshot
+//! emits all errors of an operation as two ranges.
 
 use super::operations::{PARAMETER, key};
 use super::{Comparer, TextRules, shape::is_anything};
@@ -7,7 +7,7 @@ use crate::model::{Header, MediaType, Operation, Response, StatusCode};
 use crate::pairs::pairs;
 use crate::rules::differences as rules;
 
-/// What may differ in the description of a response.
+/// The rules for differences in the description of a response.
 const RESPONSE: TextRules = TextRules {
     form: &rules::RESPONSE_DESCRIPTION_FORM,
     more: &rules::RESPONSE_DESCRIPTION,
@@ -59,8 +59,8 @@ impl<'d> Comparer<'d> {
         self.part = part;
     }
 
-    /// Compares a response of the source with those that represent it. Every error
-    /// response has the type that represents all errors of the operation.
+    /// Compares a response of the source with the responses that represent it. All error responses
+    /// of an operation have the same type.
     fn status(&mut self, source: &'d Response, emitted: &'d Operation) {
         let (status, at) = (source.status.value, &source.status.at);
         let of = |status| with_status(emitted, status);
@@ -87,8 +87,8 @@ impl<'d> Comparer<'d> {
         }
     }
 
-    /// Compares the response that opens a websocket; older versions of dropshot
-    /// emitted `default`, or a content.
+    /// Compares the response that opens a websocket. Older versions of dropshot emitted `default`,
+    /// or a content.
     fn websocket(&mut self, source: &'d Response, emitted: &'d Operation) {
         let (status, at) = (source.status.value, &source.status.at);
         let switching = with_status(emitted, StatusCode::Exact(101));
@@ -169,12 +169,12 @@ fn is_bytes(source: &Response, emitted: &Response) -> bool {
         && matches!(emitted.content.as_slice(), [only] if is_any(only))
 }
 
-/// Returns whether a content may be anything.
+/// Returns whether a content allows anything.
 fn is_free(media: &MediaType) -> bool {
     media.schema.as_ref().is_none_or(is_anything)
 }
 
-/// Whether a status of the emitted document represents one of the source.
+/// Whether a status of the emitted document represents a status of the source.
 fn covers(emitted: StatusCode, source: StatusCode) -> bool {
     match (emitted, source) {
         (StatusCode::Range(first), StatusCode::Exact(code)) => u16::from(first) == code / 100,

@@ -5,7 +5,7 @@ use super::{Comparer, TextRules};
 use crate::model::{Location, Schema, Type};
 use crate::rules::{DifferenceRule, differences as rules};
 
-/// What may differ in the description of a schema.
+/// The rules for differences in the description of a schema.
 const DESCRIPTION: TextRules = TextRules {
     form: &rules::SCHEMA_DESCRIPTION_FORM,
     more: &rules::SCHEMA_DESCRIPTION_MORE,
@@ -25,11 +25,11 @@ impl<'d> Comparer<'d> {
         let b = Shape::new(self.emitted, emitted);
         let at = &source.at;
         if a.nullable && !b.nullable && is_component(at) {
-            // Each use is compared with what it leads to.
+            // `null` is compared at each use of the schema.
             let message = "`null` is allowed where the schema is used";
             self.differ(&rules::COMPONENT_NULL_AT_USE, at, message);
         } else if !self.in_parameter {
-            // The value of a parameter or a header is a text, which is never `null`.
+            // The value of a parameter or a header is a string, so it is never `null`.
             self.same(&rules::SCHEMA_NULLABLE, at, [a.nullable, b.nullable]);
         }
         if let Some(name) = b.names.first()
@@ -38,19 +38,20 @@ impl<'d> Comparer<'d> {
             let (pointer, name) = (at.pointer.clone(), (*name).to_owned());
             self.comparison.pairs.insert(pointer, name);
         }
-        // A type with a name has its own texts, but not those beside a reference to it.
+        // A type with a name keeps its own description, but not a description beside a reference to
+        // it.
         let is_described = source.description.is_some() && !source.all_of.is_empty();
         let is_nameless =
             std::mem::take(&mut self.is_nameless) && (b.names.is_empty() || is_described);
         self.annotations(at, source, &a, &b, is_nameless);
         let known = |name: &&&str| self.source.schemas.contains_key(**name);
         match (a.names.first(), b.names.first()) {
-            // Components are compared once, with those of the same name.
+            // Components are compared once, with the component of the same name.
             (Some(name), Some(other)) if name == other => return,
             (_, Some(other)) if a.names.contains(other) => {}
-            // A reference with rules beside it; the content is compared below.
+            // A reference with other keywords beside it. The content is compared below.
             (Some(_), Some(other)) if !known(&other) => {
-                let message = format!("the content got the name `{other}`");
+                let message = format!("the inline schema became the component `{other}`");
                 self.differ(&rules::SCHEMA_NAMED, at, message);
             }
             (Some(name), Some(other)) => {
@@ -61,15 +62,15 @@ impl<'d> Comparer<'d> {
                 );
             }
             (Some(name), None) => {
-                let message = format!("the reference to `{name}` became its content");
+                let message = format!("the reference to `{name}` became an inline schema");
                 self.differ(&rules::SCHEMA_INLINED, at, message);
             }
             (None, Some(other)) if known(&other) => {
-                let message = format!("the content became a reference to `{other}`");
+                let message = format!("the inline schema became a reference to `{other}`");
                 self.differ(&rules::SCHEMA_REFERENCE, at, message);
             }
             (None, Some(other)) => {
-                let message = format!("the content got the name `{other}`");
+                let message = format!("the inline schema became the component `{other}`");
                 self.differ(&rules::SCHEMA_NAMED, at, message);
             }
             (None, None) => {}
@@ -100,7 +101,7 @@ impl<'d> Comparer<'d> {
                 let message = format!("the title `{title}` was lost");
                 self.differ(&rules::ELEMENT_TEXT, at, message);
             }
-            // The parameter's own title, beside a reference to a component that has one.
+            // The title of the parameter itself, beside a reference to a component that has a title.
             (Some(title), Some(other)) if title != other && self.in_parameter => {
                 let message = format!("the title `{title}` became `{other}`");
                 self.differ(&rules::PARAMETER_SCHEMA_TEXT, at, message);
@@ -188,7 +189,8 @@ impl<'d> Comparer<'d> {
                 self.added(&rules::SCHEMA_PROPERTY_ADDED, at, name);
             }
         }
-        // A member with a default is always written, but need not be sent.
+        // A member with a default is always written in responses, but does not have to be sent in
+        // requests.
         for name in a.required.symmetric_difference(&b.required) {
             let (before, after) = match a.required.contains(name) {
                 true => ("required", "optional"),
@@ -253,20 +255,21 @@ impl<'d> Comparer<'d> {
     }
 }
 
-/// Whether schemars made the title of a list or a map of its elements, or of a value that may be `null`.
+/// Returns whether schemars made the title: for a list or a map from its elements, or for a value that
+/// may be `null`.
 fn is_from_schemars(title: &str) -> bool {
     let prefixes = ["Array_of_", "Map_of_", "Nullable_"];
     prefixes.iter().any(|prefix| title.starts_with(prefix))
 }
 
-/// Whether this is the place of a component.
+/// Whether this is the place of a component schema.
 fn is_component(at: &Location) -> bool {
     at.pointer
         .strip_prefix("/components/schemas/")
         .is_some_and(|name| !name.contains('/'))
 }
 
-/// The name in messages of the rule for members that no property describes.
+/// Returns the name, for messages, of the rule for members without a declared property.
 fn others_name(others: Others<'_>) -> &'static str {
     match others {
         Others::Open => "any other members",

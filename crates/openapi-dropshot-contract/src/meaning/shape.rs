@@ -1,6 +1,6 @@
-//! Normalises a schema, so that two spellings of the same schema are equal:
-//! references and wrappers are followed, objects of `allOf` are merged, and bounds
-//! that the format implies are left out.
+//! Normalises a schema, so that two spellings of the same schema are equal: references and wrappers
+//! are followed, objects in `allOf` are merged, and bounds that the format already implies are
+//! removed.
 
 use crate::grammar::keywords_of_bounds;
 use crate::model::{AdditionalProperties, Discriminator, Document, Node, Schema, Spanned, Type};
@@ -14,7 +14,7 @@ const LONGEST_CHAIN: usize = 100;
 /// A normalised schema.
 #[derive(Default)]
 pub(super) struct Shape<'d> {
-    /// The components that were met on the way, the outermost first.
+    /// The names of the components on the way to the shape. The outermost one is first.
     pub(super) names: Vec<&'d str>,
     pub(super) types: Option<Type>,
     pub(super) format: Option<&'d str>,
@@ -27,7 +27,7 @@ pub(super) struct Shape<'d> {
     pub(super) write_only: bool,
     /// The values of `enum`, as JSON, without `null`.
     pub(super) values: Option<BTreeSet<String>>,
-    /// `minimum` and its like, by keyword, as they are written.
+    /// `minimum` and similar bounds, by keyword, as they are written.
     pub(super) bounds: IndexMap<&'static str, String>,
     pub(super) pattern: Option<&'d str>,
     pub(super) items: Option<&'d Schema>,
@@ -41,20 +41,20 @@ pub(super) struct Shape<'d> {
     pub(super) discriminator: Option<&'d Discriminator>,
 }
 
-/// Members without a name.
+/// Whether members without a declared property are allowed.
 #[derive(Clone, Copy, Default)]
 pub(super) enum Others<'d> {
-    /// They may be present.
+    /// Such members may be present.
     #[default]
     Open,
-    /// They may not.
+    /// Such members must not be present.
     Closed,
-    /// They are of this schema.
+    /// The values of such members must match this schema.
     Of(&'d Schema),
 }
 
 impl<'d> Shape<'d> {
-    /// The shape of a schema of this document.
+    /// Returns the shape of a schema of this document.
     pub(super) fn new(document: &'d Document, schema: &'d Schema) -> Self {
         let mut shape = Shape::default();
         shape.add(document, schema, LONGEST_CHAIN);
@@ -90,8 +90,8 @@ impl<'d> Shape<'d> {
         let is_wrapper = match schema.all_of.as_slice() {
             [only] => {
                 self.add(document, only, left);
-                // A type beside `allOf` excludes the `null` that its part allows, so that this is
-                // not another way to write the part.
+                // A type beside `allOf` excludes the `null` that the part allows, so this schema is
+                // not another notation of the part.
                 let excludes_null = document.allows_null(only) && !document.allows_null(schema);
                 schema.properties.is_empty() && !excludes_null
             }
@@ -104,7 +104,7 @@ impl<'d> Shape<'d> {
             parts => return self.all_of.extend(parts),
         };
         if !is_wrapper {
-            // The name of a part is not a name of the whole schema.
+            // The name of a part is not a name for the whole schema.
             self.names.truncate(names);
         }
     }
@@ -118,7 +118,7 @@ impl<'d> Shape<'d> {
         self.deprecated = deprecated;
     }
 
-    /// Adds the annotations; the outermost ones count.
+    /// Adds the annotations. The outermost annotations take precedence.
     fn annotate(&mut self, schema: &'d Schema) {
         self.title = self.title.or(schema.title.as_deref());
         self.description = self.description.or(schema.description.as_deref());
@@ -139,14 +139,14 @@ impl<'d> Shape<'d> {
                 .iter()
                 .filter(|value| !value.is_null())
                 .map(scalar_type);
-            // The type of values that all have the same one need not be written.
+            // If all values have the same type, the type does not have to be written.
             if let Some(Some(first)) = of_others.next()
                 && of_others.all(|other| other == Some(first))
             {
                 self.types = self.types.or(Some(first));
             }
             let values = values.iter().filter(|value| !value.is_null()).map(json);
-            // A value that `allOf` allows is a value of each part.
+            // A value that `allOf` allows must be a value of each part.
             self.values = Some(match self.values.take() {
                 None => values.collect(),
                 Some(own) => values.filter(|value| own.contains(value)).collect(),
@@ -166,8 +166,8 @@ impl<'d> Shape<'d> {
         self.items = self.items.or(schema.items.as_deref());
         for (name, property) in &schema.properties {
             let own = self.properties.entry(name).or_insert(property);
-            // Of two definitions in `allOf`, the narrower one counts; of two that say the same,
-            // the later one, unless only the earlier one is described.
+            // If `allOf` has two definitions of a property, the narrower one counts. If they allow
+            // the same values, the later one counts, unless only the earlier one has a description.
             let is_described = property.description.is_some() || own.description.is_none();
             if document.is_wider(own, property)
                 && (is_described || !document.is_wider(property, own))
@@ -188,8 +188,8 @@ impl<'d> Shape<'d> {
         }
     }
 
-    /// If every value is allowed, so is `null`; and if `null` is the only value, a
-    /// type has no meaning.
+    /// If every value is allowed, `null` is allowed, too. If `null` is the only value, a type has
+    /// no meaning.
     fn normalise_null(&mut self) {
         let is_null = self.values.as_ref().is_some_and(BTreeSet::is_empty);
         let is_anything = self.types.is_none()
@@ -207,7 +207,7 @@ impl<'d> Shape<'d> {
         self.nullable |= is_null || is_anything;
     }
 
-    /// A lower bound of zero is implied for an unsigned integer and for a length.
+    /// Removes a lower bound of zero, which is implied for an unsigned integer and for a length.
     fn remove_implied_bounds(&mut self) {
         let is_unsigned = self.format.is_some_and(|format| format.starts_with("uint"));
         for keyword in ["minLength", "minItems", "minProperties", "minimum"] {
@@ -219,8 +219,8 @@ impl<'d> Shape<'d> {
     }
 }
 
-/// The values of a `oneOf` whose alternatives are strings with an `enum` each, which
-/// is how schemars writes an enum that has documentation.
+/// The values of a `oneOf` whose alternatives are strings with an `enum` each. Schemars writes an
+/// enum with documentation in this form.
 fn enum_values(document: &Document, alternatives: &[Schema]) -> Option<Vec<String>> {
     let mut values = Vec::new();
     for alternative in alternatives {
@@ -260,7 +260,7 @@ pub(super) fn is_anything(schema: &Schema) -> bool {
         && schema.not.is_none()
 }
 
-/// Whether the format of an integer already says its maximum.
+/// Whether the format of an integer already implies its maximum.
 fn is_implied(schema: &Schema, maximum: &Number) -> bool {
     let format = schema.format.as_ref().map(|format| format.value.as_str());
     let greatest = match format {
@@ -272,7 +272,7 @@ fn is_implied(schema: &Schema, maximum: &Number) -> bool {
     maximum.as_u64() == Some(greatest)
 }
 
-/// A number in one spelling: `1.0` is `1`.
+/// Formats a number in one canonical spelling: `1.0` becomes `1`.
 fn number(number: &Number) -> String {
     match number.as_f64() {
         Some(double) if number.is_f64() && double.fract() == 0.0 && double.abs() < 1e19 => {
@@ -289,7 +289,7 @@ fn json(node: &Node) -> String {
         .as_f64()
         .filter(|number| value.is_f64() && number.fract() == 0.0);
     match whole {
-        // Every whole number of this size has one form as `f64`.
+        // Every whole number of this size has exactly one representation as `f64`.
         Some(number) if number.abs() < 2_f64.powi(53) => format!("{number:.0}"),
         _ => value.to_string(),
     }
@@ -299,7 +299,7 @@ fn value<T>(spanned: &Option<Spanned<T>>) -> Option<&T> {
     spanned.as_ref().map(|spanned| &spanned.value)
 }
 
-/// The type of a text, a boolean or an integer.
+/// The type of a string, a boolean or an integer.
 fn scalar_type(value: &Node) -> Option<Type> {
     let is_integer = value
         .as_number()

@@ -1,4 +1,4 @@
-//! Makes and changes nodes of the untyped tree.
+//! Creates and changes nodes of the untyped tree.
 
 use super::{Location, Member, Node, NodeKind, escape_pointer_token, unescape_pointer_token};
 use indexmap::IndexMap;
@@ -64,7 +64,7 @@ impl Node {
         Some(&mut self.members_mut()?.get_mut(name)?.value)
     }
 
-    /// The value of a member, to change it; an empty object is added if an object lacks the member.
+    /// The value of a member, to change it. If an object does not have the member, an empty object is added.
     pub(crate) fn get_or_add(&mut self, name: &str) -> Option<&mut Node> {
         if self.get(name).is_none() {
             self.set(name, Node::object(&self.at.clone()));
@@ -72,7 +72,7 @@ impl Node {
         self.get_mut(name)
     }
 
-    /// Adds or replaces a member of an object, at the place of its value.
+    /// Adds or replaces a member of an object. The place of the name is the place of the value.
     pub(crate) fn set(&mut self, name: &str, value: Node) {
         if let Some(members) = self.members_mut() {
             let key_at = value.at.clone();
@@ -86,7 +86,7 @@ impl Node {
         Some(member.value)
     }
 
-    /// Puts a schema before the other parts of `allOf`.
+    /// Inserts a schema before the other parts of `allOf`.
     pub(crate) fn add_to_all_of(&mut self, part: Node) {
         let at = part.at.clone();
         let mut parts = vec![part];
@@ -123,8 +123,8 @@ impl Node {
         Some(node)
     }
 
-    /// Gives every value the pointer that leads to it in the changed tree. Lines and columns, and the pointers in the document as it
-    /// is written, stay.
+    /// Sets the pointer of every value to its position in the changed tree. Lines, columns and the pointers into the document as it
+    /// is written do not change.
     pub(crate) fn update_pointers(&mut self) {
         update_pointers(self, &mut String::new(), true);
     }

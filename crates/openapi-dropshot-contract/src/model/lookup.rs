@@ -1,5 +1,4 @@
-//! Lookups in a document: schemas behind references, operations by id, and the
-//! catalogue of error codes.
+//! Lookups in a document: the targets of references, operations by id, and the catalogue of error codes.
 
 use super::{
     AdditionalProperties, Document, Location, MediaType, Method, Node, Operation, Parameter,
@@ -18,16 +17,16 @@ pub struct ErrorCode {
     pub at: Location,
     /// The code, such as `not_found`.
     pub code: String,
-    /// The one HTTP status that this code is sent with.
+    /// The HTTP status with which this code is sent.
     pub status: u16,
-    /// Why it happens, as a sentence.
+    /// Why the error happens, as a sentence.
     pub cause: String,
-    /// What to do about it, as a sentence.
+    /// What the client can do about it, as a sentence.
     pub cure: String,
 }
 
 impl Node {
-    /// Returns the operations of a path item, each with its method and the way to it from the path item.
+    /// Returns the operations of a path item, each with its method and its path below the path item.
     pub(crate) fn operations(&self) -> impl Iterator<Item = (&str, String, &Node)> {
         let fixed = Method::members()
             .filter_map(|(key, name)| self.get(&key).map(|node| (name, key, node)));
@@ -47,12 +46,12 @@ impl Node {
 }
 
 impl Schema {
-    /// Whether this is a `$ref` and nothing else.
+    /// Whether this is only a `$ref`, without other members.
     pub fn is_reference(&self) -> bool {
         self.reference.is_some()
     }
 
-    /// A schema without any keyword, which allows everything.
+    /// A schema without any keywords. It allows every value.
     pub fn anything(at: Location) -> Self {
         Schema {
             at,
@@ -94,7 +93,8 @@ impl Schema {
         exclusive.or(self.maximum.as_ref().map(|bound| (bound, false)))
     }
 
-    /// Returns the component that the schema is another way to write: a reference to it, or `allOf` with nothing but the reference.
+    /// Returns the component for which the schema is only another notation: the schema is a reference to it, or an `allOf` with
+    /// only the reference.
     pub fn component(&self) -> Option<&str> {
         let reference = match (&self.reference, self.all_of.as_slice()) {
             (None, [only]) => &only.reference,
@@ -122,13 +122,13 @@ impl Document {
         self.written.as_ref().unwrap_or(&self.root)
     }
 
-    /// The tree as it is written, with the parts that were left out of the document; see [`Document::without`].
+    /// The tree as it is written, including the parts that were removed from the document; see [`Document::without`].
     pub fn whole(&self) -> &Node {
         self.whole.as_ref().unwrap_or(self.as_written())
     }
 
-    /// The whole document as one text: the text that was read. A document of several files, or without some of its parts, is JSON,
-    /// which is YAML as well.
+    /// The whole document as one text. This is the text that was read. If the document has several files, or if parts were removed,
+    /// it is JSON, which is also valid YAML.
     pub fn one_text(&self) -> Cow<'_, str> {
         match self.whole {
             None => self.whole_text(),
@@ -136,7 +136,7 @@ impl Document {
         }
     }
 
-    /// Does the same with the parts that were left out.
+    /// Does the same, but includes the parts that were removed.
     pub fn whole_text(&self) -> Cow<'_, str> {
         match self.files.as_slice() {
             [] => Cow::Borrowed(&self.text),
@@ -144,7 +144,7 @@ impl Document {
         }
     }
 
-    /// Returns the schema in the tree, without the alternative `null`.
+    /// Returns the schema in the tree, without its alternative `null`.
     pub fn node(&self, schema: &Schema) -> Option<&Node> {
         let node = self.root.pointer(&schema.at.pointer);
         node.map(Node::without_null)
@@ -155,12 +155,11 @@ impl Document {
         self.schemas.get(name)
     }
 
-    /// The schema itself, or the one that its reference leads to, through as
-    /// many references as there are. `None` only where the document was built
-    /// by hand with a dangling reference.
+    /// The schema itself or, if it is a reference, the schema at the end of the chain of references. `None` only if the document
+    /// was built by hand and has a dangling reference.
     pub fn resolve<'a>(&'a self, schema: &'a Schema) -> Option<&'a Schema> {
         let mut schema = schema;
-        // A chain without a cycle is no longer than there are schemas.
+        // A chain without a cycle is not longer than the number of schemas.
         for _ in 0..=self.schemas.len() {
             match &schema.reference {
                 None => return Some(schema),
@@ -170,8 +169,8 @@ impl Document {
         None
     }
 
-    /// Returns a schema and the schemas that define it: the target of a reference or the
-    /// only part of `allOf`, and those that define this one. The reader rejects cycles.
+    /// Returns a schema and the schemas that define it: the target of its reference or the only part of its `allOf`, then the
+    /// schemas that define that one, and so on. The reader rejects cycles.
     pub fn definitions<'a>(&'a self, schema: &'a Schema) -> impl Iterator<Item = &'a Schema> {
         std::iter::successors(Some(schema), |schema| {
             match (&schema.reference, schema.all_of.as_slice()) {
@@ -182,8 +181,8 @@ impl Document {
         })
     }
 
-    /// Returns whether a schema in the form that the generator knows allows `null`, or the schemas
-    /// that define it do. A type beside `allOf` excludes what its part allows.
+    /// Returns whether a schema in normal form allows `null`, or a schema that defines it does. If a type stands beside `allOf`, it
+    /// excludes a `null` that the part allows.
     pub fn allows_null(&self, schema: &Schema) -> bool {
         let mut definitions = self.definitions(schema);
         let decides = |schema: &&Schema| schema.nullable || schema.types.is_some();
@@ -199,9 +198,8 @@ impl Document {
             .find(|operation| operation.id.as_ref().is_some_and(|own| own.value == id))
     }
 
-    /// Returns the name of each operation, in the order of [`Document::operations`]: its
-    /// id, or a name built from method and path, such as `getThingsByThingId` for
-    /// `GET /things/{thingId}`. The names are distinct if the ids are.
+    /// Returns the name of each operation, in the order of [`Document::operations`]. The name is the id or, without an id, built
+    /// from the method and the path, such as `getThingsByThingId` for `GET /things/{thingId}`. The names are unique if the ids are.
     pub fn operation_names(&self) -> Vec<String> {
         let ids = self.operation_ids().map(|id| id.value.clone());
         let mut taken: HashSet<String> = ids.collect();
@@ -220,8 +218,8 @@ impl Document {
         (self.operations.iter()).filter_map(|operation| operation.id.as_ref())
     }
 
-    /// The place of a part of an operation, by its pointer inside the operation;
-    /// the place of the operation if it has no such part.
+    /// The place of a part of an operation, by its pointer inside of the operation. If the operation has no such part, the place of
+    /// the operation.
     pub(crate) fn place_of<'a>(&'a self, operation: &'a Operation, pointer: &str) -> &'a Location {
         let part = self
             .root
@@ -229,16 +227,16 @@ impl Document {
         part.map_or(&operation.at, |node| &node.at)
     }
 
-    /// The catalogue of error codes, in the order of the document; `None` where
-    /// no component schema has a property with `x-error-catalogue`.
+    /// The catalogue of error codes, in the order of the document; `None` if no component schema has a property with
+    /// `x-error-catalogue`.
     pub fn error_catalogue(&self) -> Option<&[ErrorCode]> {
         self.error_catalogue
             .as_ref()
             .map(|catalogue| catalogue.value.as_slice())
     }
 
-    /// The media type of JSON that the errors of all operations have, such as
-    /// `application/problem+json`; `None` if they have several or none.
+    /// The JSON media type of the errors of all operations, such as `application/problem+json`; `None` if the errors have several
+    /// media types or none.
     pub fn error_media_type(&self) -> Option<&str> {
         let responses = self.operations.iter().flat_map(|own| &own.responses);
         let errors = responses.filter(|response| response.status.value.may_be_error());
@@ -254,13 +252,13 @@ impl Document {
         self.servers.first().map_or("", Server::path)
     }
 
-    /// The paths that have operations, each once, in the order of the document.
+    /// The distinct paths that have operations, in the order of the document.
     pub fn distinct_paths(&self) -> Vec<&str> {
         let paths = self.operations.iter().map(|own| own.path.value.as_str());
         paths.collect::<IndexSet<_>>().into_iter().collect()
     }
 
-    /// The methods of operations that dropshot's router does not know, each once.
+    /// The distinct methods of operations that dropshot's router does not know.
     pub fn methods_unknown_to_dropshot(&self) -> Vec<Method> {
         let methods = self.operations.iter().map(|own| own.method);
         let is_unknown = |method: &Method| matches!(method, Method::Query | Method::Other(_));
@@ -288,13 +286,13 @@ impl Parameter {
         self.content.first().filter(|media| media.is_json())
     }
 
-    /// Returns the schema of the value: that of the parameter, or that of its JSON.
+    /// Returns the schema of the value: the schema of the parameter, or the schema of its JSON content.
     pub fn value(&self) -> Option<&Schema> {
         let json = || self.json()?.schema.as_ref();
         self.schema.as_ref().or_else(json)
     }
 
-    /// Returns what separates the values of a list in one text; `None` if each value has a name of its own.
+    /// Returns the character that separates the values of a list; `None` if each value is sent with its own name.
     pub fn separator(&self) -> Option<char> {
         let separator = match self.style.as_ref().map(|style| style.value.as_str()) {
             Some("spaceDelimited") => ' ',
@@ -308,10 +306,10 @@ impl Parameter {
     }
 }
 
-/// The extension with the form of the data of events, `json` or `text`, if `itemSchema` describes the whole event.
+/// The extension that tells whether the data of events is `json` or `text`, if `itemSchema` describes the whole event.
 pub(crate) const EVENT_DATA: &str = "x-event-data";
 
-/// The media types of streams whose items have a schema, except sequences.
+/// The media types of streams whose items have a schema, except JSON text sequences.
 const STREAMS: [&str; 3] = [
     "text/event-stream",
     "application/jsonl",
@@ -319,26 +317,26 @@ const STREAMS: [&str; 3] = [
 ];
 
 impl MediaType {
-    /// Returns the media type without its parameters, in small letters (RFC 9110, section 8.3.1).
+    /// Returns the media type without its parameters, in lower case (RFC 9110, section 8.3.1).
     pub fn essence(&self) -> String {
         let name = self.name.value.split(';').next().unwrap_or_default();
         name.trim().to_ascii_lowercase()
     }
 
-    /// Returns whether it is JSON by its name: `application/json`, or one that ends in `+json` (RFC 6839, section 3.1).
+    /// Returns whether the media type is JSON: `application/json`, or a name that ends in `+json` (RFC 6839, section 3.1).
     pub fn is_json(&self) -> bool {
         let essence = self.essence();
         essence == "application/json" || essence.ends_with("+json")
     }
 
-    /// Returns whether it is a JSON text sequence by its name: `application/json-seq` (RFC 7464), or one that ends in `+json-seq`
-    /// (RFC 8091).
+    /// Returns whether the media type is a JSON text sequence: `application/json-seq` (RFC 7464), or a name that ends in
+    /// `+json-seq` (RFC 8091).
     pub fn is_sequence(&self) -> bool {
         let essence = self.essence();
         essence == "application/json-seq" || essence.ends_with("+json-seq")
     }
 
-    /// Returns the schema of the items, if it is a media type of streams that have one.
+    /// Returns the schema of the items, if this is a media type for streams of items.
     pub fn items(&self) -> Option<&Schema> {
         let schema = self.item_schema.as_ref();
         schema.filter(|_| self.is_sequence() || STREAMS.contains(&self.essence().as_str()))
@@ -346,8 +344,8 @@ impl MediaType {
 }
 
 impl RequestBody {
-    /// Returns the media types that a generated service reads: JSON, `application/json` before others. If none of them is JSON, the
-    /// service takes all, and the handler reads them by itself.
+    /// Returns the media types that a generated service reads. If there is JSON, this is only one: `application/json`, or else the
+    /// first other JSON type. Without JSON, the service accepts all media types, and the handler reads the body itself.
     pub fn read(&self) -> &[MediaType] {
         let position = |is_it: fn(&MediaType) -> bool| self.content.iter().position(is_it);
         let plain = position(|media| media.essence() == "application/json");
@@ -359,7 +357,7 @@ impl RequestBody {
 }
 
 impl Response {
-    /// Returns the content that a generated service sends: JSON before streams, and these before others.
+    /// Returns the content that a generated service sends. JSON is preferred to streams, and streams to everything else.
     pub fn sent(&self) -> Option<&MediaType> {
         let contents = || self.content.iter();
         let stream = || contents().find(|media| media.items().is_some());
@@ -369,7 +367,7 @@ impl Response {
 }
 
 impl Server {
-    /// Returns the path of its address: the part after its host and its last variable.
+    /// Returns the path of the address of the server: the part after the host and after the last variable.
     pub fn path(&self) -> &str {
         let url = self.url.as_str();
         let fixed = url.rsplit_once('}').map_or(url, |(_, rest)| rest);
@@ -380,8 +378,8 @@ impl Server {
 }
 
 impl Operation {
-    /// Returns whether it opens a websocket: `x-dropshot-websocket` says so, or `101` is the only response of a GET that is not an
-    /// error.
+    /// Returns whether the operation opens a websocket: it has `x-dropshot-websocket`, or it is a GET whose only response that is
+    /// not an error is `101`.
     pub fn opens_websocket(&self) -> bool {
         if let Some(mark) = self.extensions.get("x-dropshot-websocket") {
             return mark.as_bool() != Some(false);
@@ -391,8 +389,8 @@ impl Operation {
         self.method == Method::Get && others.eq([StatusCode::Exact(101)])
     }
 
-    /// Returns whether a response of an operation that opens a websocket is the one that opens it. Older versions of dropshot wrote
-    /// `default` for it.
+    /// Returns whether this is the response that opens the websocket of an operation that opens one. Older versions of dropshot
+    /// wrote `default` for it.
     pub fn is_opened_by(&self, response: &Response) -> bool {
         let is_opening = |other: &Response| other.status.value == StatusCode::Exact(101);
         match response.status.value {
@@ -402,12 +400,12 @@ impl Operation {
         }
     }
 
-    /// Whether it can be called without credentials.
+    /// Whether the operation can be called without credentials.
     pub fn is_open(&self) -> bool {
         self.security.is_empty() || self.security.iter().any(|schemes| schemes.is_empty())
     }
 
-    /// Makes a name of the method and the path.
+    /// Builds a name from the method and the path.
     fn name_from_path(&self) -> String {
         let mut name = self.method.as_str().to_ascii_lowercase();
         for segment in self
@@ -437,8 +435,8 @@ impl Operation {
         }
     }
 
-    /// The response that is declared for exactly this status, for its range,
-    /// or by default, in this order.
+    /// The response for this status: the one that is declared for exactly this status, for its range, or as the default, in this
+    /// order.
     pub fn response_for(&self, code: u16) -> Option<&Response> {
         self.responses
             .iter()
@@ -455,7 +453,7 @@ impl<T: fmt::Display> fmt::Display for Spanned<T> {
 }
 
 impl<T> Spanned<T> {
-    /// Puts a value at its place.
+    /// Combines a value with its place.
     pub fn new(value: T, at: &Location) -> Self {
         Spanned {
             value,

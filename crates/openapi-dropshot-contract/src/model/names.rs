@@ -1,11 +1,11 @@
-//! Conversions between the enums of the model and the words of OpenAPI, and names that are free.
+//! Conversions between the enums of the model and the words of OpenAPI, and the choice of unused names.
 
 use super::{Method, ParameterIn, Stability, StatusCode, Type};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-/// Returns the name, with a number if it is taken.
+/// Returns the name, followed by a number if the name is already used.
 pub(crate) fn free_name(wanted: String, is_taken: impl Fn(&str) -> bool) -> String {
     let numbered = (2..).map(|number| format!("{wanted}{number}"));
     let mut names = std::iter::once(wanted.clone()).chain(numbered);
@@ -13,7 +13,7 @@ pub(crate) fn free_name(wanted: String, is_taken: impl Fn(&str) -> bool) -> Stri
     free.unwrap_or(wanted)
 }
 
-/// Returns whether the name of a component may have a character.
+/// Returns whether a character is allowed in the name of a component.
 pub(crate) fn is_of_component_name(character: char) -> bool {
     character.is_ascii_alphanumeric() || "._-".contains(character)
 }
@@ -52,7 +52,8 @@ impl Method {
         if let Some(method) = fixed.find(|method| method.as_str() == name) {
             return method;
         }
-        // A method is copied like the others, so its name lives as long as the program, once.
+        // `Method` is `Copy`, so the name of each other method is stored once and lives as long as the
+        // program.
         let mut others = OTHERS.lock().unwrap_or_else(PoisonError::into_inner);
         let known = others.get(name).copied();
         Method::Other(known.unwrap_or_else(|| {
@@ -104,17 +105,17 @@ impl StatusCode {
         }
     }
 
-    /// Whether this is a 2xx code or the range of them.
+    /// Whether this is a 2xx code or the range `2XX`.
     pub fn is_success(self) -> bool {
         self.class() == Some(2)
     }
 
-    /// Whether this is a 4xx or 5xx code or a range of them. `default` is not.
+    /// Whether this is a 4xx or 5xx code, or one of these ranges. `default` is not.
     pub fn is_error(self) -> bool {
         matches!(self.class(), Some(4 | 5))
     }
 
-    /// Whether this is one of them, or `default`.
+    /// Whether this is an error code or an error range, or `default`.
     pub fn may_be_error(self) -> bool {
         self.is_error() || self == StatusCode::Default
     }

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Number, Value};
 use std::cmp::Ordering;
 
-/// How many references are followed in a row; a longer chain is a cycle.
+/// How many references are followed one after another. A longer chain is a cycle.
 const MAX_HOPS: usize = 64;
 
 /// Escapes one name for use in a JSON pointer (RFC 6901, section 3).
@@ -45,12 +45,12 @@ impl Node {
         }
     }
 
-    /// The number, where it is an integer that fits.
+    /// The number, if it is an integer that fits.
     pub fn as_i64(&self) -> Option<i64> {
         self.as_number().and_then(Number::as_i64)
     }
 
-    /// The number, where it is an integer from zero that fits.
+    /// The number, if it is a non-negative integer that fits.
     pub fn as_u64(&self) -> Option<u64> {
         self.as_number().and_then(Number::as_u64)
     }
@@ -81,7 +81,7 @@ impl Node {
         matches!(self.kind, NodeKind::Null)
     }
 
-    /// The value of a member, where this is an object that has it.
+    /// The value of a member, if this is an object that has the member.
     pub fn get(&self, name: &str) -> Option<&Node> {
         self.as_object()?.get(name).map(|member| &member.value)
     }
@@ -102,12 +102,13 @@ impl Node {
         Some(node)
     }
 
-    /// The part of this document to which a reference leads; `None` if the node is not a reference, or leads elsewhere.
+    /// The part of this document to which a reference leads; `None` if the node is not a reference, or if it leads to
+    /// another document.
     pub fn target(&self, node: &Node) -> Option<&Node> {
         self.pointer(node.word("$ref")?.strip_prefix('#')?)
     }
 
-    /// The node itself or, if it is a reference, the part of this document to which it leads at last.
+    /// The node itself or, if it is a reference, the part of this document at the end of the chain of references.
     pub fn resolve<'n>(&'n self, node: &'n Node) -> &'n Node {
         let chain = std::iter::successors(Some(node), |node| self.target(node));
         chain.take(MAX_HOPS + 1).last().unwrap_or(node)
@@ -145,13 +146,13 @@ impl Node {
         self.get(name).into_iter().flat_map(Node::members)
     }
 
-    /// The same value as plain JSON, without places. Members keep their order
-    /// only where `serde_json` is built to keep it.
+    /// The same value as plain JSON, without places. Members keep their order only if `serde_json` is built with
+    /// `preserve_order`.
     pub fn to_json(&self) -> Value {
         serde_json::to_value(self).expect("the names of members are texts")
     }
 
-    /// How many values this holds, itself included.
+    /// How many values this contains, including itself.
     pub fn size(&self) -> usize {
         match &self.kind {
             NodeKind::Array(items) => 1 + items.iter().map(Node::size).sum::<usize>(),
@@ -189,8 +190,8 @@ impl Node {
         }
     }
 
-    /// Whether two nodes hold the same JSON value, whatever their places. Objects
-    /// are compared without order, numbers by value (`1` is `1.0`).
+    /// Whether two nodes contain the same JSON value, regardless of their places. Objects are compared without order,
+    /// numbers by value (`1` equals `1.0`).
     pub fn same_value(&self, other: &Node) -> bool {
         match (&self.kind, &other.kind) {
             (NodeKind::Null, NodeKind::Null) => true,
@@ -214,7 +215,7 @@ impl Node {
     }
 }
 
-/// Writes the value as it is, without places; members keep their order.
+/// Serializes the value without places. Members keep their order.
 impl Serialize for Node {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match &self.kind {

@@ -1,4 +1,4 @@
-//! References to component schemas, in a document as plain JSON.
+//! Finds references to component schemas in a document that is plain JSON.
 
 use super::unescape_pointer_token;
 use serde_json::{Map, Value};
@@ -23,7 +23,8 @@ pub fn referenced_names(part: &Value) -> Vec<String> {
     names
 }
 
-/// Of these component schemas those to which parts of a document refer, directly or not.
+/// Returns those of these component schemas to which parts of a document refer, directly or
+/// indirectly.
 pub fn referenced_schemas<'v>(
     parts: impl IntoIterator<Item = &'v Value>,
     schemas: &Map<String, Value>,

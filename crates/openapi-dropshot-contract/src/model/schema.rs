@@ -1,12 +1,12 @@
-//! The model of schemas: JSON Schema 2020-12, as OpenAPI 3.1 and 3.2 mean it, as far as types can express it. Schemas of OpenAPI 3.0
-//! are raised to it when they are read.
+//! The model of schemas: JSON Schema 2020-12 as OpenAPI 3.1 and 3.2 use it, as far as types can express it. Schemas of OpenAPI 3.0
+//! are converted to it when they are read.
 
 use super::{Extensions, Location, Node, Spanned};
 use indexmap::IndexMap;
 
 /// `type` of a schema
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[allow(missing_docs, reason = "the names are clear")]
+#[allow(missing_docs, reason = "the names explain themselves")]
 pub enum Type {
     Boolean,
     Integer,
@@ -16,12 +16,12 @@ pub enum Type {
     Object,
 }
 
-/// A schema. A reference has `reference` and nothing else.
+/// A schema. If it is a reference, only `reference` is set.
 #[derive(Clone, Debug, Default)]
 pub struct Schema {
     /// Its place.
     pub at: Location,
-    /// Name in `components.schemas` of the schema that is referred to.
+    /// If the schema is a reference, the name of its target in `components.schemas`.
     pub reference: Option<Spanned<String>>,
     /// `type`, except `null`
     pub types: Option<Spanned<Type>>,
@@ -37,7 +37,7 @@ pub struct Schema {
     pub default: Option<Node>,
     /// `example`, and `examples`
     pub examples: Vec<Node>,
-    /// Whether `null` is one of its types, or an alternative to all that the other fields say.
+    /// Whether `null` is one of its types, or an alternative to everything that the other fields describe.
     pub nullable: bool,
     /// `readOnly`
     pub read_only: bool,
@@ -61,7 +61,7 @@ pub struct Schema {
     pub max_length: Option<Spanned<u64>>,
     /// `pattern` (ECMA-262)
     pub pattern: Option<Spanned<String>>,
-    /// `items`, which is about the elements after those of `prefixItems`
+    /// `items`: the schema of the elements after those of `prefixItems`
     pub items: Option<Box<Schema>>,
     /// `prefixItems`: the schemas of the first elements
     pub prefix_items: Vec<Schema>,

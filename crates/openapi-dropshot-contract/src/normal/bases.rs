@@ -1,5 +1,6 @@
-//! Rewrites components that have a `discriminator` and no alternatives. Other schemas refer
-//! to them in `allOf`; where a value of such a component is meant, it is one of these.
+//! Rewrites components that have a `discriminator` but no `oneOf` or `anyOf`. Other schemas refer
+//! to them in `allOf`. Where such a component is used as the schema of a value, the value is one of
+//! these other schemas.
 
 use super::{
     SCHEMAS, component_schemas, component_schemas_mut, name_in, rename, single::has_alternatives,
@@ -52,7 +53,7 @@ pub(super) fn rewrite(root: &mut Node) {
     }
 }
 
-/// Makes the alternatives, with the texts of the component.
+/// Builds the alternatives, with the title, the description and `deprecated` of the component.
 fn alternatives(node: &Node, discriminator: Option<Node>, subtypes: &IndexSet<String>) -> Node {
     let at = &node.at;
     let mut union = Node::object(at);
@@ -68,15 +69,15 @@ fn alternatives(node: &Node, discriminator: Option<Node>, subtypes: &IndexSet<St
     if let Some(discriminator) = discriminator {
         union.set("discriminator", discriminator);
     }
-    // A component that may be `null` may be `null` wherever a value of it is meant.
+    // If the component allows `null`, every use of it as the schema of a value allows `null`.
     if let Some(null) = node.null() {
         union.allow_null(&null.at);
     }
     union
 }
 
-/// Returns the components that the mapping names, and those that refer to a component in `allOf`,
-/// also through others: a mapping does not have to name all of them.
+/// Returns the components that the mapping names, and the components that refer to the base in
+/// `allOf`, directly or through others. A mapping does not have to name all of them.
 fn subtypes(root: &Node, base: &str, node: &Node) -> IndexSet<String> {
     let known = component_schemas(root);
     let mapped = node.get("discriminator").into_iter();
@@ -84,7 +85,8 @@ fn subtypes(root: &Node, base: &str, node: &Node) -> IndexSet<String> {
     let mapped = mapped.filter_map(|(_, target)| name_in(target));
     let is_other = |name: &String| name != base && known.clone().any(|(own, _)| own == name);
     let mut found: IndexSet<String> = mapped.filter(is_other).collect();
-    // `allOf` with nothing but the reference is a subtype only if nothing else says which are.
+    // A component whose `allOf` has only the reference is a subtype only if the mapping names no
+    // subtypes.
     let is_mapped = !found.is_empty();
     let mut open = vec![base.to_owned()];
     let mut seen = IndexSet::from([base.to_owned()]);
@@ -104,7 +106,8 @@ fn subtypes(root: &Node, base: &str, node: &Node) -> IndexSet<String> {
     found
 }
 
-/// Adds the components to which references lead that are not parts of `allOf`.
+/// Adds the components to which references lead, except references in the `allOf` of a schema that
+/// inherits.
 fn uses(node: &Node, kind: ObjectKind, used: &mut IndexSet<String>) {
     used.extend(node.get("$ref").and_then(name_in));
     let inherits = is_inheritance(node);
@@ -115,8 +118,8 @@ fn uses(node: &Node, kind: ObjectKind, used: &mut IndexSet<String>) {
     });
 }
 
-/// Returns whether `allOf` adds to what a reference describes. Otherwise it is another way to
-/// write the reference.
+/// Returns whether `allOf` adds something to the target of a reference. If not, it is only another
+/// notation of the reference.
 fn is_inheritance(node: &Node) -> bool {
     let keywords = ["properties", "required", "additionalProperties", "type"];
     let parts = node.items("allOf").len();

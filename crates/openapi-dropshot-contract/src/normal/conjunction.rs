@@ -1,5 +1,5 @@
-//! Rewrites `allOf` of texts, numbers and arrays as one schema, and finds which of two schemas
-//! of the same value is the narrower one.
+//! Rewrites `allOf` of strings, numbers and arrays as one schema, and finds which of two schemas of
+//! the same value is the narrower one.
 
 use super::{
     Budget, LONGEST_CHAIN, MOST_COPIED, Normalizer, Position, ValueKind, conjuncts, kind_of,
@@ -19,15 +19,16 @@ fn restrictions(node: &Node) -> impl Iterator<Item = (&str, &Node)> {
     })
 }
 
-/// Returns whether a schema has several parts of `allOf`, or one with rules beside it.
+/// Returns whether a schema has several parts of `allOf`, or one part and other restrictions beside
+/// `allOf`.
 pub(super) fn has_several(node: &Node) -> bool {
     let parts = node.items("allOf").len();
     parts > 1 || (parts == 1 && restrictions(node).any(|(name, _)| name != "allOf"))
 }
 
 impl Normalizer<'_> {
-    /// Joins the parts of `allOf`, if they are texts, numbers or arrays and there are rules
-    /// in more than one of them.
+    /// Combines the parts of `allOf` if they are strings, numbers or arrays and more than one of
+    /// them has restrictions.
     pub(super) fn conjunction(&mut self, node: &mut Node) {
         if !has_several(node) {
             return;
@@ -55,8 +56,8 @@ impl Normalizer<'_> {
         }
     }
 
-    /// Joins the definitions of members that several parts of `allOf` describe, if no part has
-    /// the whole definition.
+    /// Combines the definitions of members that several parts of `allOf` describe, if no part
+    /// contains the whole definition.
     fn join_members(&mut self, node: &mut Node) {
         let joined = shared_members(self.before, node);
         if joined.is_empty() {
@@ -68,7 +69,7 @@ impl Normalizer<'_> {
         }
         for (name, mut whole) in joined {
             self.schema(&mut whole, Position::Member, false);
-            // Where the definitions contradict each other, the generator says so.
+            // If the definitions contradict each other, the generator reports it.
             let is_left = whole.get("allOf").is_some();
             if is_left && kind_of(self.before, &whole) != Some(ValueKind::Object) {
                 continue;
@@ -79,13 +80,13 @@ impl Normalizer<'_> {
         }
     }
 
-    /// Adds the keywords of a part; `None` if a single schema cannot express both.
+    /// Adds the keywords of a part. Returns `None` if a single schema cannot express both.
     fn joined(&self, mut joined: Node, part: &Node, left: Budget<'_>) -> Option<Node> {
         let left = left.next()?;
         if part.get("$ref").is_some() {
             return self.joined(joined, self.before.target(part)?, left);
         }
-        // Whether all parts allow `null` was decided before.
+        // It was already decided whether all parts allow `null`.
         let mut part = part.clone();
         part.remove_null();
         // `items` and `unevaluatedItems` depend on the `prefixItems` beside them.
@@ -132,7 +133,8 @@ fn describes_elements(node: &Node) -> bool {
         .any(|keyword| node.get(keyword).is_some_and(|own| !is_free(own)))
 }
 
-/// Adds the bound of a part if it is the narrower one; `None` if the two cannot be compared.
+/// Applies the bound of a part if it is narrower. Returns `None` if the two bounds cannot be
+/// compared.
 fn join_bound(
     joined: &mut Node,
     part: &Node,
@@ -157,8 +159,8 @@ fn join_bound(
     Some(())
 }
 
-/// Returns the members that several parts of `allOf` describe, if no part has the whole definition,
-/// each with a schema that has the whole definition.
+/// Returns the members that several parts of `allOf` describe, if no part contains the whole
+/// definition. Each member has a schema with the whole definition.
 fn shared_members(root: &Node, node: &Node) -> Vec<(String, Node)> {
     let mut joined = Vec::new();
     for (name, parts) in definitions_of(root, node) {
@@ -177,8 +179,8 @@ fn shared_members(root: &Node, node: &Node) -> Vec<(String, Node)> {
     joined
 }
 
-/// Returns the value of a keyword that has the effect of both: `Some(None)` if that is the
-/// own value, `None` if no value has it.
+/// Returns the value of a keyword that has the effect of both values: `Some(None)` if that is the
+/// existing value, `None` if no value has this effect.
 fn narrower(name: &str, own: &Node, other: &Node) -> Option<Option<Node>> {
     let by_order = |wanted: Ordering| {
         let order = compare_numbers(own.as_number()?, other.as_number()?)?;
@@ -195,7 +197,7 @@ fn narrower(name: &str, own: &Node, other: &Node) -> Option<Option<Node>> {
             ("number", "integer") => Some(Some(other.clone())),
             _ => None,
         },
-        // Every array without `items` has got free ones.
+        // Every array without `items` already got an `items` that allows everything.
         "items" if other.is_empty_container() => Some(None),
         "items" if own.is_empty_container() => Some(Some(other.clone())),
         "items" => {
@@ -215,7 +217,7 @@ fn narrower(name: &str, own: &Node, other: &Node) -> Option<Option<Node>> {
 }
 
 impl Document {
-    /// Returns whether a schema allows everything that another one allows, as far as their
+    /// Returns whether a schema allows everything that another schema allows, as far as their
     /// keywords show.
     pub fn is_wider(&self, wide: &Schema, narrow: &Schema) -> bool {
         let node = |schema: &Schema| self.root.pointer(&schema.at.pointer);
@@ -224,7 +226,7 @@ impl Document {
     }
 }
 
-/// Returns whether one schema allows everything that another one allows, as far as their
+/// Returns whether one schema allows everything that another schema allows, as far as their
 /// keywords show.
 pub(super) fn is_wider(root: &Node, wide: &Node, narrow: &Node) -> bool {
     is_wider_within(root, wide, narrow, Budget::new(&Cell::default()))
@@ -257,7 +259,8 @@ fn is_wider_within(root: &Node, wide: &Node, narrow: &Node, left: Budget<'_>) ->
             others.iter().all(has)
         };
         match name {
-            // It concerns the members that are not named: these need to be the same, too.
+            // The keyword applies to the members without a declared property, so both schemas must
+            // declare the same properties.
             "additionalProperties" => {
                 let mut others = narrow.entries("properties");
                 let own = wide.get("properties");
@@ -290,7 +293,7 @@ fn is_wider_within(root: &Node, wide: &Node, narrow: &Node, left: Budget<'_>) ->
     })
 }
 
-/// Follows references, and `allOf` that has one part and nothing beside it.
+/// Follows references, and an `allOf` with one part and no other restrictions beside it.
 fn without_wrappers<'n>(root: &'n Node, mut node: &'n Node) -> &'n Node {
     for _ in 0..LONGEST_CHAIN {
         node = match node.items("allOf") {
@@ -304,7 +307,7 @@ fn without_wrappers<'n>(root: &'n Node, mut node: &'n Node) -> &'n Node {
     node
 }
 
-/// Returns the definitions of each member in an object and the parts of its `allOf`.
+/// Returns the definitions of each member in an object and in the parts of its `allOf`.
 pub(super) fn definitions_of<'n>(
     root: &'n Node,
     node: &'n Node,

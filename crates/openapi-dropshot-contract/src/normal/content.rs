@@ -1,4 +1,5 @@
-//! Writes `application/json` in place of `*/*` for bodies that only JSON can be: springdoc writes `*/*` for what is sent as JSON.
+//! Replaces `*/*` by `application/json` for bodies that can only be JSON: springdoc writes `*/*` for everything that is sent as
+//! JSON.
 
 use super::{ValueKind, conjuncts, kind_of, single};
 use crate::grammar::{ObjectKind, visit_mut};
@@ -27,7 +28,7 @@ pub(super) fn rewrite(root: &mut Node) {
 
 const JSON: &str = "application/json";
 
-/// Whether the values of a schema are not texts: a text and bytes can be sent without JSON.
+/// Returns whether the values of a schema are not strings. Strings and bytes could be sent without JSON.
 fn is_json_only(root: &Node, schema: &Node) -> bool {
     match kind_of(root, schema) {
         Some(ValueKind::Scalar) => {

@@ -1,6 +1,5 @@
-//! Rewrites `readOnly` and `writeOnly` of required members: such a member is required in one
-//! direction only (OpenAPI 3.0.3, "Schema Object"). A component that is used in both
-//! directions becomes two.
+//! Rewrites `readOnly` and `writeOnly` of required members. Such a member is required in only one direction (OpenAPI
+//! 3.0.3, "Schema Object"). A component that is used in both directions becomes two components.
 
 use super::{component_schemas, component_schemas_mut, conjuncts, name_in, rename};
 use crate::grammar::{ObjectKind, Since, each_part_mut, each_reference, visit, visit_mut};
@@ -33,7 +32,7 @@ pub(super) fn rewrite(root: &mut Node) {
         .filter(|name| needs(name, "readOnly") || needs(name, "writeOnly"))
         .map(|name| (*name).clone())
         .collect();
-    // A schema that refers to a component with two forms has two forms, too.
+    // If a component is split into two, every component that refers to it and is used in both directions is split, too.
     let mut users: IndexMap<String, Vec<&String>> = IndexMap::new();
     for name in &both {
         let mut direct = IndexSet::new();
@@ -87,13 +86,14 @@ pub(super) fn rewrite(root: &mut Node) {
     }
 }
 
-/// Returns whether to look for the bodies of the service inside of an object: those of webhooks and callbacks are sent the other way.
+/// Returns whether an object can contain bodies of the service. Bodies of webhooks and callbacks are sent in the opposite
+/// direction.
 fn is_served(kind: ObjectKind, node: &Node) -> bool {
     let is_webhook = kind == ObjectKind::PathItem && node.at.pointer.starts_with("/webhooks/");
     kind != ObjectKind::Callback && kind != ObjectKind::Schema && !is_webhook
 }
 
-/// Changes the schemas in the bodies themselves.
+/// Changes the schemas in the bodies.
 fn bodies(root: &mut Node, wanted: ObjectKind, change: &dyn Fn(&mut Node)) {
     visit_mut(root, ObjectKind::Document, &mut |kind, node| {
         if kind == wanted {
@@ -108,8 +108,7 @@ fn bodies(root: &mut Node, wanted: ObjectKind, change: &dyn Fn(&mut Node)) {
     });
 }
 
-/// Takes the members of one direction out of `required`, also in the schemas inside.
-/// Returns whether there were any.
+/// Removes the members with this keyword from `required`, also in inner schemas. Returns whether any were removed.
 fn relax(root: &Node, node: &mut Node, keyword: &str) -> bool {
     let parts = conjuncts(root, node).into_iter();
     let properties = parts.flat_map(|part| part.entries("properties"));
@@ -124,7 +123,7 @@ fn relax(root: &Node, node: &mut Node, keyword: &str) -> bool {
     has_changed
 }
 
-/// Takes names out of `required` of a schema and of the parts of its `allOf`.
+/// Removes names from `required` of a schema and of the parts of its `allOf`.
 fn drop_names(node: &mut Node, names: &BTreeSet<String>) -> bool {
     let mut has_changed = false;
     if let Some(list) = node.get_mut("required").and_then(Node::items_mut) {
@@ -142,8 +141,7 @@ fn drop_names(node: &mut Node, names: &BTreeSet<String>) -> bool {
     has_changed
 }
 
-/// Adds the names of the alternatives to the mapping before the components are renamed, also in
-/// inner schemas.
+/// Adds the names of the alternatives to the mapping before the components are renamed, also in inner schemas.
 fn name_tags(node: &mut Node, names: &IndexMap<String, String>) {
     visit_mut(node, ObjectKind::Schema, &mut |_, node| {
         let parts = node.items("oneOf").iter().chain(node.items("anyOf"));
@@ -166,7 +164,7 @@ fn name_tags(node: &mut Node, names: &IndexMap<String, String>) {
     });
 }
 
-/// Returns the components that the bodies of requests or of responses reach.
+/// Returns the components that are used by the bodies of requests or by the bodies of responses.
 fn reached(root: &Node, wanted: ObjectKind) -> IndexSet<String> {
     let mut open = IndexSet::new();
     for (_, item) in root.entries("paths") {

@@ -1,4 +1,4 @@
-//! Rewrites what is beside `oneOf` or `anyOf` of objects as a part of each alternative.
+//! Moves the keywords beside `oneOf` or `anyOf` of objects into each alternative.
 
 use super::{
     LONGEST_CHAIN, MOST_COPIED, Normalizer, ValueKind, conjunction::is_wider, conjuncts, kind_of,
@@ -8,7 +8,7 @@ use crate::grammar::is_annotation;
 use crate::model::{Node, NodeKind};
 use std::collections::BTreeSet;
 
-/// The keywords of objects that can be beside alternatives.
+/// The keywords of objects that can stand beside alternatives.
 const BESIDE: [&str; 6] = [
     "allOf",
     "properties",
@@ -19,7 +19,7 @@ const BESIDE: [&str; 6] = [
 ];
 
 impl Normalizer<'_> {
-    /// Moves what is beside alternatives into each of them.
+    /// Moves the keywords beside the alternatives into each of them.
     pub(super) fn disjunction(&mut self, node: &mut Node) {
         self.lift(node, LONGEST_CHAIN);
         let keyword = match (node.get("oneOf"), node.get("anyOf")) {
@@ -79,7 +79,8 @@ impl Normalizer<'_> {
         node.set(keyword, Node::list(&at, joined));
     }
 
-    /// Puts the alternatives of the one part of `allOf` that has some into the schema itself.
+    /// If one part of `allOf` has alternatives and the others are objects, moves the alternatives
+    /// into the schema itself.
     fn lift(&mut self, node: &mut Node, left: usize) {
         if has_alternatives(node) {
             return;
@@ -135,7 +136,7 @@ impl Normalizer<'_> {
             }
             _ => return,
         };
-        // Its other keywords would be lost.
+        // The other keywords of the part would be lost.
         let says_more = found.get("discriminator").is_some() || found.get("not").is_some();
         let Some(alternatives) = found.get(keyword).cloned().filter(|_| !says_more) else {
             return;
@@ -184,8 +185,8 @@ impl Normalizer<'_> {
     }
 }
 
-/// Returns the restriction of a discriminator for one alternative: its property has one of the
-/// names of the alternative. `None` if the alternative has no name.
+/// Returns the restriction that a discriminator implies for one alternative: its property has one
+/// of the names of the alternative. Returns `None` if the alternative has no name.
 fn tag(discriminator: &Node, part: &Node, written: &BTreeSet<&str>) -> Option<Node> {
     let property = discriminator.word("propertyName")?;
     let own = super::name_in(part.get("$ref")?)?;

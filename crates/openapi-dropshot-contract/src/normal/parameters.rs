@@ -1,5 +1,5 @@
-//! Rewrites parameters of a query that are objects: each member is a parameter of its own,
-//! as it is sent (`style: form` with `explode`, and `deepObject`). Makes lists of those that may be one value or a list. Removes header
+//! Rewrites query parameters that are objects: each member becomes a separate parameter, which is how it is sent (`style: form`
+//! with `explode`, and `deepObject`). Also converts parameters that may be one value or a list to lists, and removes header
 //! parameters that OpenAPI ignores.
 
 use super::{ValueKind, conjunction::definitions_of, conjuncts, kind_of, single};
@@ -32,11 +32,11 @@ pub(super) fn rewrite(root: &mut Node) {
     }
 }
 
-/// OpenAPI 3.0.3, "Parameter Object": header parameters of these names are ignored.
+/// Header parameters with these names are ignored (OpenAPI 3.0.3, "Parameter Object").
 const IGNORED_HEADERS: [&str; 3] = ["accept", "authorization", "content-type"];
 
-/// Returns the parameters that the members of a parameter are; `None` if it is not an object, if it
-/// is sent in another way, or if single parameters do not mean the same. An ignored parameter has no parts.
+/// Returns the separate parameters for the members of a parameter. Returns `None` if it is not an object, if it is sent in another
+/// way, or if separate parameters would have another meaning. The result is empty for a parameter that OpenAPI ignores.
 fn parts(parameter: &Node, root: &Node) -> Option<Vec<Node>> {
     match parameter.word("in")? {
         "query" => {}
@@ -55,11 +55,11 @@ fn parts(parameter: &Node, root: &Node) -> Option<Vec<Node>> {
     let own = parameter.word("name")?;
     let object = members_of(root, parameter.get("schema")?)?;
     let is_required = parameter.is_set("required");
-    // One member that is there requires others.
+    // If one member is present, other members are required.
     let is_conditional = !is_required
         && !object.required.is_empty()
         && (object.properties.len() > 1 || object.required.len() > 1);
-    // The names `own[…]` are those of this object only.
+    // Names such as `own[…]` belong only to this object.
     if is_conditional || (is_deep && object.is_closed) {
         return None;
     }
@@ -92,8 +92,8 @@ fn parts(parameter: &Node, root: &Node) -> Option<Vec<Node>> {
     Some(parts.collect())
 }
 
-/// Returns a parameter as a list: with the schema itself in place of a reference to that of a list, or if it may also be a single value
-/// of the list: where each value has a name of its own, both are sent alike.
+/// Returns the parameter as a list, in two cases: its schema is a reference to a list, which then replaces the reference; or its
+/// schema allows a list or a single element of it, and both are sent alike (`name=a&name=b`).
 fn as_list(parameter: &Node, root: &Node) -> Option<Node> {
     let written = parameter.get("schema")?;
     let schema = root.resolve(written);
@@ -126,14 +126,14 @@ fn as_list(parameter: &Node, root: &Node) -> Option<Node> {
 /// The members of an object.
 struct Members<'n> {
     properties: Vec<(&'n str, &'n Node)>,
-    /// The names of those that are required.
+    /// The names of the required members.
     required: Vec<&'n str>,
-    /// Whether there are no other members.
+    /// Whether the object allows no other members.
     is_closed: bool,
 }
 
-/// Returns the members of an object, also of the parts of its `allOf`; `None` if a schema is not an
-/// object with known members, or if it counts its members.
+/// Returns the members of an object, including those of the parts of its `allOf`. Returns `None` if a schema is not an object with
+/// known members, or if it bounds the number of members.
 fn members_of<'n>(root: &'n Node, node: &'n Node) -> Option<Members<'n>> {
     if kind_of(root, node) != Some(ValueKind::Object) {
         return None;
@@ -151,8 +151,7 @@ fn members_of<'n>(root: &'n Node, node: &'n Node) -> Option<Members<'n>> {
     for part in conjuncts(root, node) {
         let others = part.get("additionalProperties").map(Node::as_bool);
         let least = part.get("minProperties").and_then(Node::as_u64);
-        // Members without a name would be parameters without a name, and parameters are not
-        // counted.
+        // Members without a known name cannot be parameters, and the number of parameters is not checked.
         if others == Some(None)
             || least.is_some_and(|least| least > 0)
             || part.get("maxProperties").is_some()

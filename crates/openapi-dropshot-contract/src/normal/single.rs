@@ -1,5 +1,4 @@
-//! Rewrites single schemas: the type that keywords imply, keywords without an effect,
-//! `not: {}`, and values of several types.
+//! Rewrites single schemas: the type that keywords imply, keywords without an effect, `not: {}`, and values of several types.
 
 use super::{Normalizer, Position, ValueKind, conjuncts, kind_of};
 use crate::grammar::{is_free, keywords_of_types};
@@ -8,7 +7,7 @@ use crate::null::allows_null;
 use crate::rules::document as rules;
 use std::collections::BTreeSet;
 
-/// The formats of strings that imply the type, because no other type has them.
+/// String formats that imply the type `string`, because no other type has them.
 const FORMATS: [&str; 14] = [
     "date",
     "date-time",
@@ -26,7 +25,7 @@ const FORMATS: [&str; 14] = [
     "duration",
 ];
 
-/// Returns whether a schema has alternatives that restrict anything.
+/// Returns whether a schema has an alternative that restricts anything.
 pub(super) fn has_alternatives(node: &Node) -> bool {
     let mut parts = ["oneOf", "anyOf"]
         .into_iter()
@@ -34,18 +33,18 @@ pub(super) fn has_alternatives(node: &Node) -> bool {
     parts.any(|part| !is_free(part))
 }
 
-/// Returns whether no value fulfils a schema, because it has `not: {}`.
+/// Returns whether a schema has `not: {}`, so that no value is valid.
 fn is_never(node: &Node) -> bool {
     node.get("not").is_some_and(is_free)
 }
 
-/// Returns the `type` of a schema, or the one that its keywords imply.
+/// Returns the `type` of a schema, or the type that its keywords imply.
 pub(super) fn type_of(node: &Node) -> Option<&str> {
     if node.get("type").is_some() {
         return node.type_name();
     }
     let has_effect = |keyword: &str| {
-        // `additionalProperties: {}` and `items: {}` allow anything; who writes them means an object or an array.
+        // `additionalProperties: {}` and `items: {}` restrict nothing, but an author who writes them means an object or an array.
         let is_open = ["additionalProperties", "items"].contains(&keyword);
         node.get(keyword)
             .is_some_and(|value| is_open || value.size() > 1 || !value.is_empty_container())
@@ -58,8 +57,7 @@ pub(super) fn type_of(node: &Node) -> Option<&str> {
     implied.or(is_of_texts.then_some("string"))
 }
 
-/// Returns whether a schema, or a part of its `allOf`, has `type` or `enum`, so that its
-/// values are of one kind.
+/// Returns whether a schema, or a part of its `allOf`, has `type` or `enum`, which determines the type of its values.
 pub(super) fn writes_type(root: &Node, node: &Node) -> bool {
     let writes = |node: &Node| node.get("type").is_some() || node.get("enum").is_some();
     writes(node) || conjuncts(root, node).into_iter().any(writes)
@@ -91,7 +89,7 @@ impl Normalizer<'_> {
         let Some(kind) = type_of(node).map(str::to_owned) else {
             return;
         };
-        // The alternatives, or the other parts of `allOf`, may have the type.
+        // The alternatives or the other parts of `allOf` may have the type.
         let is_composed = has_alternatives(node) || node.get("allOf").is_some();
         if is_composed && kind != "object" {
             return;
@@ -99,7 +97,7 @@ impl Normalizer<'_> {
         let at = node.at.clone();
         if !is_composed && !is_typed {
             let message = format!(
-                "this schema has no `type`, and keywords of type `{kind}`: the type is assumed"
+                "this schema has no `type`, but keywords of type `{kind}`: this type is assumed"
             );
             let help = format!("write `type: {kind}`");
             let problem = rules::ASSUMED_TYPE.problem(&at, message, help);
@@ -113,13 +111,13 @@ impl Normalizer<'_> {
         let Some(kind) = node.word("type").map(str::to_owned) else {
             return;
         };
-        // `allOf` around a reference is another way to write the reference.
+        // An `allOf` with only a reference is another notation of the reference.
         let target = match node.items("allOf") {
             [only] => self.before.target(only),
             _ => None,
         };
         let is_alone = || keywords_of_types().all(|(keyword, _)| node.get(keyword).is_none());
-        // The type excludes the `null` that the reference allows.
+        // The type beside the reference excludes the `null` that the reference allows.
         let excludes_null = !is_nullable
             && target.is_some_and(|target| {
                 let writes_type = writes_type(self.before, target);
@@ -138,7 +136,7 @@ impl Normalizer<'_> {
             other => other,
         };
         for (keyword, _) in keywords_of_types().filter(|(_, kind)| *kind != own) {
-            // The linter warns of these.
+            // The linter reports these keywords.
             node.remove(keyword);
         }
         if ["object", "array", "boolean"].contains(&own) {
@@ -146,12 +144,12 @@ impl Normalizer<'_> {
         }
     }
 
-    /// Removes keywords that have no effect at the place of a schema.
+    /// Removes keywords that have no effect at the position of a schema.
     pub(super) fn remove_misplaced_keywords(&mut self, node: &mut Node, position: Position) {
         if position != Position::Member && position != Position::Conjunct {
             for keyword in ["readOnly", "writeOnly"] {
                 if node.is_set(keyword) {
-                    let place = "here: it belongs to a property";
+                    let place = "here: it has an effect only on a property";
                     self.remove_with_warning(node, keyword, place);
                 }
             }
@@ -163,13 +161,13 @@ impl Normalizer<'_> {
             let mut parts = node.items("oneOf").iter().chain(node.items("anyOf"));
             let place = match parts.clone().next() {
                 None if !describes_tag(node) => {
-                    // The linter warns of the property that is not described.
+                    // The linter reports that the property is not described.
                     node.remove("discriminator");
                     return;
                 }
                 None => "without `oneOf` or `anyOf`",
                 Some(_) if parts.all(is_named) => return,
-                Some(_) => "where an alternative is not a component: it would have no name",
+                Some(_) => "if an alternative is not a component, because it would have no name",
             };
             self.remove_with_warning(node, "discriminator", place);
         }
@@ -184,8 +182,7 @@ impl Normalizer<'_> {
         }
     }
 
-    /// Describes the members that are required and nowhere described: they may have any
-    /// value.
+    /// Declares the members that are required but not described: they may have any value.
     pub(super) fn describe_required(&mut self, node: &mut Node) {
         if kind_of(self.before, node) != Some(ValueKind::Object) {
             return;
@@ -228,8 +225,8 @@ fn required_of(node: &Node, names: &mut Vec<(String, Location)>) {
     }
 }
 
-/// Moves the annotations of parts of `allOf` that have nothing else, or that refer to such schemas, to the schema itself, unless that
-/// has its own.
+/// Moves annotations to the schema itself from parts of `allOf` that have only annotations, or that refer to schemas with only
+/// annotations. Existing annotations of the schema are kept.
 pub(super) fn move_annotations_of_parts(root: &Node, node: &mut Node) {
     let is_free = |part: &Node| is_free(root.resolve(part));
     let parts = node.items("allOf");
@@ -249,8 +246,8 @@ pub(super) fn move_annotations_of_parts(root: &Node, node: &mut Node) {
     }
 }
 
-/// Removes `not: {}` where it only excludes an alternative, the elements of an empty array, or
-/// members without a name that may be absent.
+/// Removes `not: {}` where it only excludes an alternative, the elements of an empty array, or optional members without a declared
+/// name.
 pub(super) fn never(node: &mut Node) {
     let at = node.at.clone();
     if node.get("additionalProperties").is_some_and(is_never) {
@@ -276,12 +273,12 @@ pub(super) fn never(node: &mut Node) {
     let closed = node.get("additionalProperties").and_then(Node::as_bool) == Some(false);
     let properties = node.get_mut("properties").and_then(Node::members_mut);
     if closed && let Some(properties) = properties {
-        // An object that is closed rejects what it does not name.
+        // A closed object already rejects members that it does not declare.
         properties.retain(|name, member| required.contains(name) || !is_never(&member.value));
     }
 }
 
-/// Bounds the number of elements, if `items` allows none after those of `prefixItems`.
+/// Bounds the number of elements if `items` allows no elements after those of `prefixItems`.
 pub(super) fn elements(node: &mut Node) {
     let count = node.items("prefixItems").len();
     let Some(items) = node.get("items").filter(|items| is_never(items)) else {
@@ -298,7 +295,8 @@ pub(super) fn elements(node: &mut Node) {
     }
 }
 
-/// Removes the rules of texts and numbers beside `enum`, which lists the values: the linter rejects a value that does not fulfil them.
+/// Removes the restrictions of strings and numbers beside `enum`. They are not needed, because the linter rejects an enum value
+/// that violates them.
 pub(super) fn remove_keywords_beside_enum(node: &mut Node) {
     let values = node.get("enum").and_then(Node::as_array);
     let is_plain = |value: &Node| value.as_str().is_some() || value.as_number().is_some();
@@ -310,8 +308,8 @@ pub(super) fn remove_keywords_beside_enum(node: &mut Node) {
     }
 }
 
-/// Splits an `enum` of strings and of other values into alternatives; booleans of both values
-/// are any boolean. Sets the place where `null` is allowed if that was said by `enum` only; returns whether `null` is the only value.
+/// Splits an `enum` of strings and other values into alternatives. An enum of `true` and `false` becomes any boolean. If only the
+/// `enum` says that `null` is allowed, sets the place for `null`. Returns whether `null` is the only value.
 pub(super) fn enumeration(node: &mut Node, null: &mut Option<Location>) -> bool {
     let Some(values) = node.get("enum").and_then(Node::as_array) else {
         return false;
@@ -328,7 +326,7 @@ pub(super) fn enumeration(node: &mut Node, null: &mut Option<Location>) -> bool 
     };
     let kinds: BTreeSet<&str> = values.iter().filter_map(group).collect();
     if kinds.is_empty() && !values.is_empty() {
-        // dropshot writes a type beside the only value `null`.
+        // Dropshot writes a type beside an enum whose only value is `null`.
         for keyword in ["type", "format"] {
             node.remove(keyword);
         }

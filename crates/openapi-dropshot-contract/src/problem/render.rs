@@ -1,5 +1,5 @@
-//! Renders a problem for a terminal, as rustc renders errors, with the crate that
-//! rustc and cargo use. There are no colours, so that the output can be compared.
+//! Renders a problem for a terminal in the format of rustc, with the crate that rustc and cargo
+//! use. The output has no colours, so that it can be compared.
 
 use super::{Problem, Severity};
 use crate::location::Location;
@@ -11,15 +11,14 @@ use std::ops::Range;
 /// How many lines above and below the line of the problem are rendered.
 const CONTEXT: usize = 2;
 
-/// How many bytes are rendered at most. A document may be one line of a megabyte,
-/// which is not readable; for such a line only line, column and pointer are
-/// rendered.
+/// The maximum number of bytes that are rendered. A document may be one line of a megabyte, which
+/// is not readable. For such a line, only line, column and pointer are rendered.
 const MAX_EXCERPT: usize = 4000;
 
-/// A text whose lines are known.
+/// A text and the beginnings of its lines.
 pub(super) struct Source<'t> {
     text: &'t str,
-    /// Where each line begins, in bytes, and where the text ends.
+    /// The byte at which each line begins, and at which the text ends.
     lines: Vec<usize>,
 }
 
@@ -53,7 +52,7 @@ impl<'t> Source<'t> {
     }
 }
 
-/// Renders one problem. `source` returns the text of the file in which a place is.
+/// Renders one problem. `source` returns the text of the file that contains a place.
 pub(super) fn render<'t>(
     problem: &'t Problem,
     source: &impl Fn(&Location) -> &'t Source<'t>,
@@ -71,7 +70,7 @@ pub(super) fn render<'t>(
     Renderer::plain().render(&[report])
 }
 
-/// Adds the lines that the problem is about.
+/// Adds the source lines of the problem.
 fn places<'t>(
     problem: &'t Problem,
     source: &impl Fn(&Location) -> &'t Source<'t>,
@@ -104,14 +103,14 @@ fn places<'t>(
     title.element(main).elements(others)
 }
 
-/// Returns the index of the line of a place, as a range of one line.
+/// Returns the index of the line of a place, as a range that contains only this line.
 fn line_of(at: &Location) -> Range<usize> {
     let index = at.line.saturating_sub(1);
     index..index + 1
 }
 
-/// The bytes of the word that begins at a column: a quoted string, or a plain
-/// text up to what ends it.
+/// Returns the bytes of the word that begins at a column: a quoted string, or plain text up to the
+/// character that ends it.
 fn token(line: &str, column: usize) -> Range<usize> {
     let line = line.trim_end_matches(['\n', '\r']);
     let start = line

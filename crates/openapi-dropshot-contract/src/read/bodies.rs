@@ -9,7 +9,7 @@ use crate::rules::document as rules;
 use indexmap::IndexMap;
 
 impl<'a> Reader<'a> {
-    /// A request body, or what a reference to one leads to.
+    /// Reads a request body, or the target of a reference to a request body.
     pub(super) fn request_body(&mut self, node: &'a Node) -> Option<RequestBody> {
         if let Target::Component(name) = self.target(node, "requestBodies")? {
             return self.document.request_bodies.get(name).cloned();
@@ -33,7 +33,7 @@ impl<'a> Reader<'a> {
             .filter(|node| node.as_object().is_some())
             && listed.peek().is_none()
         {
-            // Documents of services that stream by other means have such operations.
+            // Some services stream by other means, and their documents have such operations.
             let message = "the operation has no response";
             self.report(rules::NO_RESPONSE.violation(&node.at, message));
         }
@@ -52,8 +52,8 @@ impl<'a> Reader<'a> {
         responses
     }
 
-    /// A response, or what a reference to one leads to. Its status is set by the
-    /// operation that refers to it.
+    /// Reads a response, or the target of a reference to a response. The operation that contains
+    /// the response sets its status.
     pub(super) fn response(&mut self, node: &'a Node) -> Option<Response> {
         if let Target::Component(name) = self.target(node, "responses")? {
             return self.document.responses.get(name).cloned();
@@ -95,7 +95,8 @@ impl<'a> Reader<'a> {
         }
         let node = &member.value;
         if self.version >= Since::V32 {
-            // What it refers to stands here already, unless the reference has a fault.
+            // The target of the reference has already been copied here, unless the reference is
+            // wrong.
             self.target(node, "mediaTypes");
         }
         let mut encodings = IndexMap::new();
@@ -134,7 +135,7 @@ impl<'a> Reader<'a> {
             .collect()
     }
 
-    /// The value of an example object, `Some(None)` if it is in another file.
+    /// Returns the value of an example object; `Some(None)` if the value is in another file.
     pub(super) fn example(&mut self, node: &'a Node) -> Option<Option<Node>> {
         if let Target::Component(name) = self.target(node, "examples")? {
             return self.examples.get(name).cloned();
@@ -152,7 +153,7 @@ impl<'a> Reader<'a> {
         Some(data.or(value).cloned())
     }
 
-    /// A link: checked, and left in the tree.
+    /// Checks a link. The model does not contain links; they stay in the tree.
     pub(super) fn check_link(&mut self, node: &'a Node) {
         if !matches!(self.target(node, "links"), Some(Target::Inline)) {
             return;
@@ -167,7 +168,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether this is `type/subtype`, with or without parameters; ranges such as
+/// Returns whether this has the form `type/subtype`, with or without parameters. Ranges such as
 /// `image/*` are allowed.
 fn is_media_type(name: &str) -> bool {
     let essence = name.split(';').next().unwrap_or_default().trim_end();

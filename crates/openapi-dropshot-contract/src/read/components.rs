@@ -1,4 +1,4 @@
-//! Reads `components`, whether they are used or not. References clone them.
+//! Reads all `components`, including unused ones. References clone them.
 
 use super::reference::Section;
 use super::{Reader, entries};
@@ -6,7 +6,7 @@ use crate::model::{Node, is_of_component_name};
 use crate::rules::document::COMPONENT_NAME;
 
 impl<'a> Reader<'a> {
-    /// Reads all components, each section before those that refer to it.
+    /// Reads all components. Each section is read before the sections that refer to it.
     pub(super) fn components(&mut self) {
         self.follow_chains();
         for (name, node) in self.section("schemas") {

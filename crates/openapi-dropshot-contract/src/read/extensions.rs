@@ -1,7 +1,7 @@
-//! Reads the extensions that have a meaning: the lifecycle of an operation
-//! (`x-deprecated-since`, `x-sunset`, …), `x-stability-level`, and the catalogue
-//! of error codes: `x-error-catalogue` at a property of a component schema, with
-//! the same codes in `x-extensible-enum` beside it.
+//! Reads the extensions that the toolkit defines: the lifecycle of an operation
+//! (`x-deprecated-since`, `x-sunset`, …), `x-stability-level`, and the catalogue of error codes.
+//! The catalogue is `x-error-catalogue` in a property of a component schema; `x-extensible-enum` in
+//! the same property must list the same codes.
 
 use super::Reader;
 use super::structure::{check_object, check_value, wrong_type};
@@ -32,7 +32,7 @@ impl<'a> Reader<'a> {
 
     fn date(&self, node: &'a Node, name: &str) -> Option<Spanned<NaiveDate>> {
         let text = self.text(node, name)?;
-        // chrono alone would take `2030-1-5` and `+2030-01-05`.
+        // chrono alone would also accept `2030-1-5` and `+2030-01-05`.
         let date = (text.value.len() == 10)
             .then(|| NaiveDate::parse_from_str(&text.value, "%Y-%m-%d").ok())
             .flatten();
@@ -47,8 +47,8 @@ impl<'a> Reader<'a> {
     fn replacement(&self, node: &'a Node) -> Option<Replacement> {
         let node = node.get("x-replacement")?;
         if node.as_object().is_none() {
-            let help = "write `x-replacement: {operation: ID, note: TEXT}`, with the `operationId` of what replaces the operation and a \
-                        sentence about what to do";
+            let help = "write `x-replacement: {operation: ID, note: TEXT}`, with the `operationId` of the operation that replaces this one and a \
+                        sentence that tells clients what to do";
             self.report(wrong_type(node, "x-replacement", "an object", help));
             return None;
         }
@@ -70,7 +70,7 @@ impl<'a> Reader<'a> {
         level.map(|level| Spanned::new(level, &word.at))
     }
 
-    /// The states for which clients can wait.
+    /// Reads `x-waiters`: the states for which clients can wait.
     pub(super) fn waiters(&self, node: &'a Node) -> Vec<Waiter> {
         self.checked(node, "x-waiters", Holds::AnyMap);
         let waiters = node.entries("x-waiters").filter_map(|(name, node)| {
@@ -108,10 +108,10 @@ impl<'a> Reader<'a> {
         numbers.collect()
     }
 
-    /// The one catalogue of the document, where it has one.
+    /// Reads the catalogue of the document, if it has one. A document may have only one catalogue.
     pub(super) fn error_catalogue(&self) -> Option<Spanned<Vec<ErrorCode>>> {
         let properties = self.document.schemas.values().flat_map(properties);
-        // The extensions are copies, so the same nodes are taken from the tree.
+        // The extensions in the model are copies, so the original nodes are looked up in the tree.
         let mut catalogues = properties.filter_map(|property| {
             let catalogue = property.extensions.get(CATALOGUE)?;
             let open_enum = property.extensions.get(OPEN_ENUM);
@@ -121,7 +121,8 @@ impl<'a> Reader<'a> {
         let (catalogue, open_enum) = catalogues.next()?;
         for (second, _) in catalogues {
             let line = catalogue.at.line;
-            let message = format!("a second `{CATALOGUE}`; the first is at line {line}");
+            let message =
+                format!("this is a second `{CATALOGUE}`; the first one is at line {line}");
             let help = "keep all error codes in one catalogue";
             self.report(rules::ERROR_CATALOGUE.problem(&second.at, message, help));
         }
@@ -153,7 +154,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Other tools read the open enum, so it must list the same codes.
+    /// Other tools read the open enum, so it must list the same codes as the catalogue.
     fn check_same_codes(&self, catalogue: &Node, open_enum: Option<&Node>) {
         let Some(open_enum) = open_enum else {
             let message = format!("`{CATALOGUE}` is used without `{OPEN_ENUM}`");
@@ -182,14 +183,14 @@ impl<'a> Reader<'a> {
         for (code, member) in catalogue.as_object().into_iter().flatten() {
             if !listed.contains(code.as_str()) {
                 let message = format!("`{}` is not listed in `{OPEN_ENUM}`", code.escape_debug());
-                let help = "list it there too";
+                let help = "list the code there too";
                 self.report(rules::ERROR_CATALOGUE.problem(&member.key_at, message, help));
             }
         }
     }
 }
 
-/// The properties of a schema, those of its `allOf` parts included.
+/// The properties of a schema, including the properties of the parts of its `allOf`.
 fn properties(schema: &Schema) -> Box<dyn Iterator<Item = &Schema> + '_> {
     let of_parts = schema.all_of.iter().flat_map(properties);
     Box::new(schema.properties.values().chain(of_parts))

@@ -1,4 +1,4 @@
-//! Reads what describes the document as a whole: `info`, `servers` and `tags`.
+//! Reads the parts that describe the document as a whole: `info`, `servers` and `tags`.
 
 use super::Reader;
 use crate::model::{Info, Node, Server, Spanned, Tag};
@@ -10,7 +10,7 @@ impl<'a> Reader<'a> {
     /// `info` of the document.
     pub(super) fn info(&self) -> Option<Info> {
         let node = self.root.get("info")?;
-        // A number is a text without its quotes.
+        // A number counts as a string whose quotes were forgotten.
         let text = |name: &str| {
             let value = node.get(name)?;
             let number = value.as_number().map(ToString::to_string);
@@ -43,7 +43,7 @@ impl<'a> Reader<'a> {
             if definition.is_none() {
                 let name = name.escape_debug();
                 let message = format!(
-                    "the address has the variable `{{{name}}}`, which `variables` does not define"
+                    "the address uses the variable `{{{name}}}`, which `variables` does not define"
                 );
                 let help = "define it there, with a `default`";
                 self.report(rules::SERVER_VARIABLE.problem(&url.at, message, help));
@@ -90,7 +90,7 @@ impl<'a> Reader<'a> {
             own.find(|tag| tag.word("name") == Some(name))
         };
         for tag in tags {
-            // A chain without a circle is no longer than there are tags.
+            // A chain without a cycle is not longer than the number of tags.
             let chain = std::iter::successors(Some(tag), |tag| parent(tag.word("parent")?));
             let last = chain.take(tags.len() + 1).last();
             if let Some(name) = last

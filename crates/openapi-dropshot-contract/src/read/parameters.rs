@@ -9,8 +9,8 @@ use crate::rules::{Severity, document as rules};
 use std::collections::HashSet;
 
 impl<'a> Reader<'a> {
-    /// The `parameters` of a path or an operation. The same parameter twice in
-    /// one list is a fault.
+    /// Reads the `parameters` of a path or an operation. Listing the same parameter twice in one
+    /// list is an error.
     pub(super) fn parameters(&mut self, node: &'a Node) -> Vec<Parameter> {
         let mut seen = HashSet::new();
         let read = |node: &'a Node| {
@@ -25,7 +25,7 @@ impl<'a> Reader<'a> {
         node.items("parameters").iter().filter_map(read).collect()
     }
 
-    /// A parameter, or what a reference to one leads to.
+    /// Reads a parameter, or the target of a reference to a parameter.
     pub(super) fn parameter(&mut self, node: &'a Node) -> Option<Parameter> {
         if let Target::Component(name) = self.target(node, "parameters")? {
             return self.document.parameters.get(name).cloned();
@@ -63,7 +63,7 @@ impl<'a> Reader<'a> {
             .collect()
     }
 
-    /// A header under this name, or what a reference to one leads to.
+    /// Reads a header with this name, or the target of a reference to a header.
     pub(super) fn header(
         &mut self,
         name: &str,
@@ -87,8 +87,8 @@ impl<'a> Reader<'a> {
         self.parameter_or_header(node, ObjectKind::Header, Some(name), location)
     }
 
-    /// Returns the parameter to which a header refers. OpenAPI wants a header there, but the
-    /// two have the same members, and some documents share them.
+    /// Returns the parameter to which a header refers. OpenAPI requires a header there, but
+    /// parameters and headers have the same members, and some documents share them.
     fn parameter_as_header(&self, node: &'a Node) -> Option<Parameter> {
         let reference = node.get("$ref")?;
         let name = reference
@@ -148,8 +148,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What identifies a parameter: the place it is sent in, and its name. Names of
-/// headers are case-insensitive.
+/// Returns what identifies a parameter: its location and its name. Names of headers are
+/// case-insensitive.
 pub(super) fn identity(parameter: &Parameter) -> (ParameterIn, String) {
     let name = &parameter.name.value;
     let name = match parameter.location {

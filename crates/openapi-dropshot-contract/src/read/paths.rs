@@ -1,5 +1,5 @@
-//! Reads `paths`: path items, their operations, and callbacks, which are path
-//! items under another name.
+//! Reads `paths`: path items, their operations, and callbacks, which have the structure of path
+//! items.
 
 use super::parameters::identity;
 use super::reference::Target;
@@ -14,7 +14,8 @@ use std::sync::LazyLock;
 static TOKEN: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$").expect("the pattern is valid"));
 
-/// Matches a path whose variables have names, with both braces in the same segment.
+/// Matches a path in which every variable has a name and both of its braces are in the same
+/// segment.
 static MATCHING_BRACES: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^(?:[^{}]|\{[^{}/]+\})*$").expect("the pattern is valid"));
 
@@ -130,7 +131,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The requests of a callback, or of what a reference to one leads to.
+    /// Reads the requests of a callback, or of the target of a reference to a callback.
     pub(super) fn callback(&mut self, node: &'a Node) -> Option<Vec<Operation>> {
         if let Target::Component(name) = self.target(node, "callbacks")? {
             return self.document.callbacks.get(name).cloned();

@@ -1,7 +1,6 @@
-//! Finds schemas that contain themselves in a way that cannot work: cycles of
-//! references and compositions, which have no meaning, and schemas that no
-//! finite value satisfies. Through an optional property or an element, a schema
-//! may contain itself.
+//! Finds schemas that contain themselves in a way that cannot work: cycles that consist only of
+//! references and compositions, which have no meaning, and schemas that no finite value satisfies.
+//! A schema may contain itself through an optional property or an element.
 
 use super::Reader;
 use super::reference::circle;
@@ -11,34 +10,35 @@ use indexmap::IndexMap;
 use std::collections::{HashMap, HashSet};
 
 impl Reader<'_> {
-    /// Reports each chain of schemas that leads back without a step into the
-    /// value, and tells whether there was one.
+    /// Reports each chain of schemas that leads back to its beginning without a step into the
+    /// value. Returns whether there was such a chain.
     pub(super) fn has_schema_cycles(&self) -> bool {
         let cycles = cycles(&self.document.schemas);
         for (names, at) in &cycles {
-            let message = format!("a schema that consists of itself has no meaning: {names}");
+            let message = format!("a schema that is defined by itself has no meaning: {names}");
             let help = "break the chain: write one of these schemas out, or refer to it from a property or from `items`";
             self.report(rules::SCHEMA_CYCLE.problem(at, message, help));
         }
         !cycles.is_empty()
     }
 
-    /// Reports schemas that need a value of themselves inside each value.
+    /// Reports the schemas that no finite value satisfies.
     pub(super) fn check_endless_schemas(&self) {
         for (name, at) in endless(&self.document.schemas) {
-            let message =
-                format!("`{name}` has no finite value: each value must contain another one");
+            let message = format!(
+                "`{name}` has no finite value: each value would have to be infinitely deep"
+            );
             let help = "make one of the properties in this cycle optional or `nullable`";
             self.report(rules::ENDLESS_SCHEMA.problem(at, message, help));
         }
     }
 }
 
-/// A cycle: its names as messages show them, and the place of the reference that closes it.
+/// A cycle: its names in the form for messages, and the place of the reference that closes it.
 type Cycle<'s> = (String, &'s Location);
 
-/// Finds cycles by a depth-first walk that keeps its own stack, so that a long
-/// chain of schemas cannot overflow that of the thread. Each back edge gives one.
+/// Finds cycles by a depth-first search with its own stack, so that a long chain of schemas cannot
+/// overflow the stack of the thread. Each back edge is a cycle.
 fn cycles(schemas: &IndexMap<String, Schema>) -> Vec<Cycle<'_>> {
     let edges: HashMap<&str, Vec<(&str, &Location)>> = schemas
         .iter()
@@ -51,7 +51,8 @@ fn cycles(schemas: &IndexMap<String, Schema>) -> Vec<Cycle<'_>> {
     let mut cycles = Vec::new();
     let mut done: HashSet<&str> = HashSet::new();
     for start in schemas.keys() {
-        // The path that is walked: a schema, and how many of its edges are done.
+        // The current path of the search: each schema, and how many of its edges have been
+        // followed.
         let mut path: Vec<(&str, usize)> = vec![(start, 0)];
         let mut on_path: HashMap<&str, usize> = HashMap::from([(start.as_str(), 0)]);
         if done.contains(start.as_str()) {
@@ -78,7 +79,7 @@ fn cycles(schemas: &IndexMap<String, Schema>) -> Vec<Cycle<'_>> {
     cycles
 }
 
-/// The schemas that apply to the same value as this one does.
+/// Collects the schemas that apply to the same value as this schema.
 fn in_place<'s>(schema: &'s Schema, targets: &mut Vec<(&'s str, &'s Location)>) {
     if let Some(reference) = &schema.reference {
         targets.push((&reference.value, &reference.at));
@@ -88,8 +89,8 @@ fn in_place<'s>(schema: &'s Schema, targets: &mut Vec<(&'s str, &'s Location)>) 
     }
 }
 
-/// Finds the schemas without a finite value, each with the place where it
-/// requires another one.
+/// Finds the schemas that have no finite value, each with the place where it requires another value
+/// without an end.
 fn endless(schemas: &IndexMap<String, Schema>) -> Vec<(&str, &Location)> {
     let mut users: HashMap<&str, Vec<&str>> = HashMap::new();
     for (name, schema) in schemas {
@@ -99,9 +100,9 @@ fn endless(schemas: &IndexMap<String, Schema>) -> Vec<(&str, &Location)> {
             }
         });
     }
-    // A schema with a finite value lets its users have one; this is repeated until
-    // nothing changes. A schema that could not be read has been reported already,
-    // and counts as finite.
+    // If a schema has a finite value, the schemas that use it may have one, too. This is repeated
+    // until nothing changes. A schema that could not be read has already been reported, and counts
+    // as finite.
     let mut finite: HashSet<&str> = users
         .keys()
         .copied()
@@ -125,7 +126,7 @@ fn endless(schemas: &IndexMap<String, Schema>) -> Vec<(&str, &Location)> {
         .collect()
 }
 
-/// Where a schema requires a value that has not been shown to be finite.
+/// Returns the place where a schema requires a value that has not been shown to be finite.
 fn demand<'s>(schema: &'s Schema, finite: &HashSet<&str>) -> Option<&'s Location> {
     if schema.nullable || schema.enumeration.is_some() {
         return None;
@@ -149,7 +150,7 @@ fn demand<'s>(schema: &'s Schema, finite: &HashSet<&str>) -> Option<&'s Location
         .or_else(|| by_all(&schema.any_of, finite))
 }
 
-/// Alternatives require only what all of them do.
+/// Alternatives require only what each of them requires.
 fn by_all<'s>(alternatives: &'s [Schema], finite: &HashSet<&str>) -> Option<&'s Location> {
     let mut demands = alternatives.iter().map(|schema| demand(schema, finite));
     let first = demands.next()?;

@@ -1,5 +1,5 @@
-//! Reads references (`$ref`): their form, whether they lead to a component of the right section, and where chains of them end.
-//! Cycles of schemas are found in `recursion`.
+//! Reads references (`$ref`): checks their form and that they lead to a component of the right section, and follows chains of
+//! references. Cycles of schemas are found in `recursion`.
 
 use super::{MAX_COPIED, Reader};
 use crate::grammar::ObjectKind;
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 /// The name of a section of the components.
 pub(super) type Section = &'static str;
 
-/// What is written where an object or a reference to one is allowed.
+/// What stands at a place where an object or a reference to an object is allowed.
 pub(super) enum Target<'a> {
     /// The object itself.
     Inline,
@@ -21,26 +21,26 @@ pub(super) enum Target<'a> {
     Component(&'a str),
 }
 
-/// The component at the end of the chain of references of each component: the component itself if
-/// it is not a reference; `None` if the chain breaks or is a cycle.
+/// For each component, the component at the end of its chain of references: the component itself if it is not a reference;
+/// `None` if the chain is broken or is a cycle.
 pub(super) type Ends<'a> = HashMap<&'a str, Option<&'a str>>;
 
 impl<'a> Reader<'a> {
-    /// Returns whether a node is a reference, and its target. `None` means that the
-    /// reference has no target; the problem has been reported.
+    /// Returns whether a node is a reference, and its target. `None` means that the reference has no target; this has already
+    /// been reported.
     pub(super) fn target(&mut self, node: &'a Node, section: Section) -> Option<Target<'a>> {
         if node.get("$ref").is_none() {
             return Some(Target::Inline);
         }
         let name = self.reference(node, section)?;
-        // Problems on the way are reported where they are.
+        // Problems of other references in the chain are reported at those references.
         let end = (*self.ends.get(section)?.get(name.value.as_str())?)?;
         let component = self.component(section, end)?;
         self.may_copy(node, component)
             .then_some(Target::Component(end))
     }
 
-    /// Whether one more copy of a component is within bounds.
+    /// Returns whether the limit allows one more copy of a component.
     fn may_copy(&mut self, node: &Node, component: &Node) -> bool {
         let was_within = self.copied <= MAX_COPIED;
         if was_within {
@@ -48,14 +48,14 @@ impl<'a> Reader<'a> {
         }
         let is_within = self.copied <= MAX_COPIED;
         if was_within && !is_within {
-            let message = format!("references up to here expand to more than {MAX_COPIED} values");
+            let message =
+                format!("the references up to this one expand to more than {MAX_COPIED} values");
             self.report(rules::TOO_MANY_REFERENCES.violation(&node.at, message));
         }
         is_within
     }
 
-    /// Checks the reference that a node is, one step far, and gives the name
-    /// of the component that it refers to.
+    /// Checks the reference in a node without following it further, and returns the name of the component to which it refers.
     pub(super) fn reference(&self, node: &Node, section: Section) -> Option<Spanned<String>> {
         let reference = node.get("$ref")?;
         let wanted = format!("write `#/components/{section}/NAME`");
@@ -69,12 +69,14 @@ impl<'a> Reader<'a> {
             None if !text.starts_with('#') => (
                 &rules::EXTERNAL_REFERENCE,
                 format!("`{quoted}` refers to another document"),
-                format!("copy what it refers to under `components.{section}` of this document"),
+                format!(
+                    "copy the target of the reference into `components.{section}` of this document"
+                ),
             ),
             None => (
                 &rules::REFERENCE,
                 format!("`{quoted}` does not refer to a named component"),
-                format!("move it under `components.{section}` and {wanted}"),
+                format!("move the part to `components.{section}`, and {wanted}"),
             ),
             Some((found, _)) if found != section => (
                 &rules::REFERENCE,
@@ -109,7 +111,7 @@ impl<'a> Reader<'a> {
         components.map(|(name, _)| name.as_str())
     }
 
-    /// Follows all chains once, and reports those that form a cycle.
+    /// Follows all chains of references once, and reports the chains that are cycles.
     pub(super) fn follow_chains(&mut self) {
         for (kind, section) in ObjectKind::sections() {
             if kind == ObjectKind::Schema {
@@ -167,13 +169,13 @@ fn parse(reference: &str) -> Option<(String, String)> {
     let pointer = pointer.decode_utf8().ok()?;
     let (section, name) = pointer.strip_prefix("/components/")?.split_once('/')?;
     let is_section = ObjectKind::sections().any(|(_, known)| known == section);
-    // Decoding leaves a `%` that two hexadecimal digits do not follow.
+    // If a `%` remains after decoding, it was not followed by two hexadecimal digits.
     let is_component = is_section && !name.contains(['/', '%']);
     is_component.then(|| (section.to_owned(), unescape_pointer_token(name)))
 }
 
-/// A cycle of names for messages: each name once, and the first one again at the end. A long cycle
-/// is shortened to its beginning and its end.
+/// Formats a cycle of names for messages: each name once, and the first one again at the end. Only the beginning and the end
+/// of a long cycle are shown.
 pub(super) fn circle<'n>(names: impl Iterator<Item = &'n str> + Clone) -> String {
     const LONGEST: usize = 8;
     let count = names.clone().count();

@@ -1,4 +1,4 @@
-//! Reads schemas: every keyword of the model.
+//! Reads schemas with all keywords of the model.
 
 use super::Reader;
 use super::structure::{check_value, wrong_type};
@@ -8,7 +8,7 @@ use crate::rules::document as rules;
 use std::collections::HashSet;
 
 impl<'a> Reader<'a> {
-    /// A schema; a reference stays one.
+    /// Reads a schema. A reference is not followed.
     pub(super) fn schema(&self, node: &'a Node) -> Option<Schema> {
         let mut schema = Schema::anything(node.at.clone());
         if node.get("$ref").is_some() {
@@ -145,7 +145,8 @@ impl<'a> Reader<'a> {
         parts.filter_map(|part| self.schema(part)).collect()
     }
 
-    /// A boxed schema. Schemas are large, and boxing them at once keeps the stack small.
+    /// Reads a schema into a box. Schemas are large, and boxing them immediately keeps the stack
+    /// small.
     fn boxed_schema(&self, node: Option<&'a Node>) -> Option<Box<Schema>> {
         self.schema(node?).map(Box::new)
     }

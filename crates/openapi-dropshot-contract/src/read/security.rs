@@ -8,7 +8,7 @@ use crate::model::{Node, SecurityScheme};
 use crate::rules::document as rules;
 use indexmap::IndexMap;
 
-/// The flows of OAuth 2, each with the addresses that it needs.
+/// The flows of OAuth 2, each with the addresses that it requires.
 const FLOWS: [(&str, &[&str]); 5] = [
     ("implicit", &["authorizationUrl"]),
     ("password", &["tokenUrl"]),
@@ -21,8 +21,8 @@ const FLOWS: [(&str, &[&str]); 5] = [
 ];
 
 impl<'a> Reader<'a> {
-    /// `security` of the document or an operation; `None` where it is absent,
-    /// which is not the same as an empty list.
+    /// Reads `security` of the document or an operation. Returns `None` if it is absent, which is
+    /// different from an empty list.
     pub(super) fn security_requirements(
         &self,
         node: &'a Node,

@@ -7,10 +7,10 @@ use crate::rules::{Severity, document as rules};
 use crate::suggest::did_you_mean;
 use std::cell::RefCell;
 
-/// The problems that were reported so far. All parts of the reader add to it.
+/// The problems that have been reported so far. All parts of the reader add to it.
 pub(super) type Log = RefCell<Vec<Problem>>;
 
-/// Checks an object and the objects inside of it. Where references lead to is checked there.
+/// Checks an object and the objects inside of it. The target of a reference is checked where it is defined.
 pub(super) fn check(node: &Node, kind: ObjectKind, version: Since, log: &Log) {
     let is_reference = kind.has_references(version) && node.get("$ref").is_some();
     if is_reference || !check_object(node, kind, version, log) {
@@ -24,7 +24,8 @@ pub(super) fn check(node: &Node, kind: ObjectKind, version: Since, log: &Log) {
     });
 }
 
-/// The version of the newest members that the model has. It lacks the newer keywords of schemas, which the generator rejects.
+/// The version of the newest members that the model contains. The model does not contain the newer schema keywords, which the
+/// generator rejects.
 fn newest_read(kind: ObjectKind, version: Since) -> Since {
     match kind {
         ObjectKind::Schema => Since::V30,
@@ -88,7 +89,7 @@ pub(super) fn report_absent(node: &Node, kind: ObjectKind, name: &str, log: &Log
     log.borrow_mut().push(problem);
 }
 
-/// Members that are texts for people, so that another scalar in their place changes no meaning.
+/// Members that are texts for people. A scalar of another type does not change the meaning of the document.
 const TEXTS_FOR_PEOPLE: [&str; 4] = ["description", "summary", "title", "version"];
 
 /// Checks the type of the value of a member, except an object.
@@ -145,19 +146,19 @@ pub(super) fn check_value(value: &Node, name: &str, holds: Holds, log: &Log) {
     }
 }
 
-/// The problem of a value that must be an object and is not.
+/// Returns the problem of a value that must be an object but is not.
 pub(super) fn not_an_object(node: &Node, what: &str) -> Problem {
     let message = format!("{what} must be an object, found {}", node.summary());
     rules::WRONG_TYPE.problem(&node.at, message, "write its members below it")
 }
 
-/// The problem of a member that has another type than it must have.
+/// Returns the problem of a member whose value has the wrong type.
 pub(crate) fn wrong_type(node: &Node, name: &str, expected: &str, help: &str) -> Problem {
     let message = format!("`{name}` must be {expected}, found {}", node.summary());
     rules::WRONG_TYPE.problem(&node.at, message, help)
 }
 
-/// JSON Schema keywords that OpenAPI 3.0 lacks.
+/// Returns what to write instead of a JSON Schema keyword that OpenAPI 3.0 does not have.
 fn foreign_keyword(name: &str) -> Option<&'static str> {
     Some(match name {
         "const" => "OpenAPI 3.0 has no `const`: write an `enum` of one value",

@@ -1,13 +1,12 @@
-//! The rules for changes. Ids and levels are oasdiff's
-//! (<https://github.com/oasdiff/oasdiff>) where oasdiff has the rule; the
-//! others are named after the nearest one.
+//! The rules for changes. If oasdiff (<https://github.com/oasdiff/oasdiff>) has a rule, the id and the level are the same as
+//! in oasdiff. The other rules are named after the most similar rule of oasdiff.
 
 pub(crate) use super::keywords::*;
 use super::{ChangeRule, Family, Level, Part};
 
-/// Declares rules that apply at one place each: the name of the constant, the
-/// level, the id, the meaning, the part of a document that the example shows,
-/// the example (base and revision), and a remedy if the general one is not suitable.
+/// Declares rules that each apply at one place. A declaration contains the name of the constant, the level, the id, the
+/// meaning, the part of a document that the example shows, the example (base and revision), and a remedy if the general one
+/// does not fit.
 macro_rules! change_rules {
     ($($name:ident $level:ident $id:literal $meaning:literal $part:ident $base:literal $revision:literal
        $(remedy $remedy:literal)?;)+) => {
@@ -23,10 +22,9 @@ macro_rules! change_rules {
     };
 }
 
-/// Declares one change at different places: the name of the constant, the end of
-/// the ids, the meaning, the levels with their places, examples, and a remedy for
-/// the rules whose level is not `Info`. The id of a rule is its place, a hyphen and
-/// the end, such as `request-body-max-increased`.
+/// Declares one change at different places. A declaration contains the name of the constant, the ending of the ids, the
+/// meaning, the levels with their places, examples, and a remedy for the rules whose level is not `Info`. The id of a rule is
+/// its place, a hyphen and the ending, such as `request-body-max-increased`.
 macro_rules! families {
     ($($name:ident $ending:literal $meaning:literal $($level:ident $places:tt),+
        $($part:ident $base:literal $revision:literal),+ $(remedy $remedy:literal)?;)+) => {
@@ -44,7 +42,7 @@ macro_rules! families {
 pub(super) use families;
 
 pub(super) const REQUESTS: [&str; 3] = ["request-body", "request-property", "request-parameter"];
-/// All places in requests, also the members of objects in parameters.
+/// All places in requests, including the members of objects in parameters.
 pub(super) const ALL_REQUESTS: [&str; 4] = [
     "request-body",
     "request-property",
@@ -76,16 +74,16 @@ change_rules! {
         Operation "deprecated: true, x-sunset: 2040-01-01" "deprecated: true, x-sunset: 2041-01-01";
     API_INVALID_STABILITY_LEVEL Err "api-invalid-stability-level" "`x-stability-level` is not one of the levels"
         Operation "" "x-stability-level: solid" remedy "Write `experimental`, `beta` or `stable`.";
-    API_WAITER_ADDED Info "api-waiter-added" "an entry was added to `x-waiters`, and clients get a method"
+    API_WAITER_ADDED Info "api-waiter-added" "an entry was added to `x-waiters`: generated clients get a new method"
         Operation "" "x-waiters: {done: {path: /status, success: [a]}}";
-    API_WAITER_REMOVED Err "api-waiter-removed" "an entry was removed from `x-waiters`, and clients lose a method"
+    API_WAITER_REMOVED Err "api-waiter-removed" "an entry was removed from `x-waiters`: generated clients lose a method"
         Operation "x-waiters: {done: {path: /status, success: [a]}}" "" remedy "Put the entry back.";
-    API_WAITER_CHANGED Warn "api-waiter-changed" "an entry of `x-waiters` changed, and older clients continue with the earlier one"
+    API_WAITER_CHANGED Warn "api-waiter-changed" "an entry of `x-waiters` changed, but older clients still use the old entry"
         Operation "x-waiters: {done: {path: /status, success: [a]}}" "x-waiters: {done: {path: /status, success: [b]}}"
         remedy "Add an entry with another name.";
-    API_BODY_LIMIT_DECREASED Err "api-body-limit-decreased" "`body-bytes` of `x-limits` decreased, and the service rejects bodies that it accepted"
-        Operation "x-limits: {body-bytes: 2000}" "x-limits: {body-bytes: 1000}" remedy "Keep the limit, or add an operation with the lower one.";
-    API_LIMIT_TIGHTENED Warn "api-limit-tightened" "a limit was added to `x-limits` or is stricter, and calls may fail that succeeded"
+    API_BODY_LIMIT_DECREASED Err "api-body-limit-decreased" "`body-bytes` of `x-limits` decreased: the service rejects bodies that it accepted before"
+        Operation "x-limits: {body-bytes: 2000}" "x-limits: {body-bytes: 1000}" remedy "Keep the limit, or add a new operation with the lower limit.";
+    API_LIMIT_TIGHTENED Warn "api-limit-tightened" "a limit was added to `x-limits` or became stricter: calls that succeeded before may fail"
         Operation "x-limits: {cost: 2}" "x-limits: {cost: 3}" remedy "Keep the limit.";
     API_LIMIT_RELAXED Info "api-limit-relaxed" "a limit was removed from `x-limits` or allows more"
         Operation "x-limits: {concurrency: 2}" "x-limits: {concurrency: 3}";
@@ -99,21 +97,21 @@ change_rules! {
         Operation "tags: [a]" "tags: []";
     // The document.
     API_SCHEMA_REMOVED Info "api-schema-removed"
-        "a component schema was removed; clients on the wire do not see its name, generated code does"
+        "a component schema was removed; its name does not appear in requests or responses, but generated code uses it"
         Document "components: {schemas: {A: {}}}" "components: {schemas: {}}";
     API_VERSION_DECREASED Info "api-version-decreased" "`info.version` went back"
         Document "info: {title: T, version: 1.1.0}" "info: {title: T, version: 1.0.0}"
         remedy "Write the next version into `info.version`.";
-    API_VERSION_NOT_BUMPED Info "api-version-not-bumped" "the document changed, and `info.version` did not"
+    API_VERSION_NOT_BUMPED Info "api-version-not-bumped" "the document changed, but `info.version` did not"
         Document "components: {schemas: {A: {}}}" "components: {schemas: {}}"
         remedy "Write the next version into `info.version`.";
     API_MAJOR_VERSION_NOT_BUMPED Info "api-major-version-not-bumped"
-        "a change breaks clients, and the major version did not grow"
+        "a change breaks clients, but the major version was not increased"
         Document "info: {title: T, version: 1.0.0}, paths: {/a: {get: {}}}" "info: {title: T, version: 1.0.1}, paths: {}"
         remedy "Write the next version into `info.version`.";
     // Security.
     API_SECURITY_BECAME_REQUIRED Warn "api-security-became-required"
-        "an operation could be called without credentials and no longer can"
+        "an operation that could be called without credentials now requires them"
         Operation "" "security: [{k: []}]";
     SECURITY_COMPONENT_ADDED Info "api-security-component-added" "a security scheme was added"
         Document "components: {securitySchemes: {}}" "components: {securitySchemes: {k: {type: http, scheme: bearer}}}";
@@ -128,13 +126,13 @@ change_rules! {
             "components: {securitySchemes: {k: {type: apiKey, name: key, in: query}}}"
         remedy "Add a security scheme with another name, and accept both.";
     SECURITY_COMPONENT_CREDENTIAL_CHANGED Err "api-security-component-credential-changed"
-        "the credential of a security scheme has another form, such as Basic in place of Bearer"
+        "a security scheme expects another kind of credential, such as Basic instead of Bearer"
         Document "components: {securitySchemes: {k: {type: http, scheme: bearer}}}"
             "components: {securitySchemes: {k: {type: http, scheme: basic}}}"
         remedy "Add a security scheme with another name, and accept both.";
     SECURITY_COMPONENT_URL_MOVED Err "api-security-component-url-moved"
         "an address from which clients get the tokens of a security scheme changed"
-        Flow "tokenUrl: /t" "tokenUrl: /u" remedy "Keep the former address in the document, and serve both.";
+        Flow "tokenUrl: /t" "tokenUrl: /u" remedy "Keep the old address in the document, and serve both addresses.";
     SECURITY_COMPONENT_FLOW_REMOVED Err "api-security-component-oauth-flow-removed"
         "a flow was removed from a security scheme"
         Document "components: {securitySchemes: {k: {type: oauth2, flows: {password: {tokenUrl: /t}, clientCredentials: {tokenUrl: /t}}}}}"
@@ -158,18 +156,18 @@ change_rules! {
         Operation "parameters: []" "parameters: [{name: q, in: query, schema: {type: string}}]";
     NEW_REQUEST_PATH_PARAMETER Err "new-request-path-parameter" "a parameter of the path was added"
         Operation "parameters: []" "parameters: [{name: q, in: path, schema: {type: string}, required: true}]"
-        remedy "Describe the longer path as an operation of its own.";
+        remedy "Describe the longer path as a separate operation.";
     NEW_REQUIRED_REQUEST_DEFAULT_PARAMETER_TO_EXISTING_PATH Err "new-required-request-default-parameter-to-existing-path"
-        "a required parameter was added for all operations of a path"
+        "a required parameter was added to all operations of a path"
         Paths "/a: {parameters: [], get: {}}" "/a: {parameters: [{name: q, in: query, schema: {}, required: true}], get: {}}"
         remedy "Make it optional.";
     NEW_OPTIONAL_REQUEST_DEFAULT_PARAMETER_TO_EXISTING_PATH Info "new-optional-request-default-parameter-to-existing-path"
-        "an optional parameter was added for all operations of a path"
+        "an optional parameter was added to all operations of a path"
         Paths "/a: {parameters: [], get: {}}" "/a: {parameters: [{name: q, in: query, schema: {}}], get: {}}";
     REQUEST_PARAMETER_RENAMED Err "request-parameter-renamed"
-        "a parameter was removed, and one with another name and the same schema was added: the service ignores the former name"
+        "a parameter was removed, and a parameter with the same schema but another name was added: the service ignores the old name"
         Operation "parameters: [{name: q, in: query, schema: {type: string}}]" "parameters: [{name: search, in: query, schema: {type: string}}]"
-        remedy "Keep the former parameter beside the new one, and deprecate it with `x-sunset`.";
+        remedy "Keep the old parameter beside the new one, and deprecate the old one with `x-sunset`.";
     REQUEST_PARAMETER_EMPTY_VALUE_REFUSED Err "request-parameter-empty-value-refused"
         "`allowEmptyValue` was removed: a parameter may not be empty" Parameter "allowEmptyValue: true" "";
     NEW_REQUIRED_REQUEST_HEADER_PROPERTY Err "new-required-request-header-property"
@@ -186,32 +184,32 @@ change_rules! {
         remedy "Keep accepting the body, or add a new operation and deprecate this one.";
     // Responses.
     RESPONSE_MEDIA_TYPE_NAME_GENERALIZED Err "response-media-type-name-generalized"
-        "a media type of a response became a wider one"
+        "a media type of a response was replaced by a wider one"
         Body "content: {application/problem+json: {}}" "content: {application/json: {}}";
     RESPONSE_MEDIA_TYPE_NAME_SPECIALIZED Info "response-media-type-name-specialized"
-        "a media type of a response became a narrower one"
+        "a media type of a response was replaced by a narrower one"
         Body "content: {application/json: {}}" "content: {application/problem+json: {}}";
     REQUEST_ITEM_SCHEMA_ADDED Err "request-body-media-type-item-schema-added"
-        "the items of a stream in a request got a schema"
+        "a schema was added for the items of a stream in a request"
         Operation "requestBody: {content: {application/jsonl: {}}}" "requestBody: {content: {application/jsonl: {x-item-schema: {}}}}";
     REQUEST_ITEM_SCHEMA_REMOVED Info "request-body-media-type-item-schema-removed"
-        "the items of a stream in a request lost their schema"
+        "the schema for the items of a stream in a request was removed"
         Operation "requestBody: {content: {application/jsonl: {x-item-schema: {}}}}" "requestBody: {content: {application/jsonl: {}}}";
     RESPONSE_ITEM_SCHEMA_ADDED Info "response-body-media-type-item-schema-added"
-        "the items of a stream in a response got a schema"
+        "a schema was added for the items of a stream in a response"
         Operation "responses: {'200': {content: {application/jsonl: {}}}}" "responses: {'200': {content: {application/jsonl: {x-item-schema: {}}}}}";
     RESPONSE_ITEM_SCHEMA_REMOVED Err "response-body-media-type-item-schema-removed"
-        "the items of a stream in a response lost their schema, and the body has one of its own"
+        "the schema for the items of a stream in a response was removed, but the body still has a schema"
         Operation "responses: {'200': {content: {application/jsonl: {x-item-schema: {}}}}}" "responses: {'200': {content: {application/jsonl: {schema: {}}}}}";
     RESPONSE_ITEM_SCHEMA_REMOVED_UNTYPED Err "response-body-media-type-item-schema-removed-untyped"
-        "the items of a stream in a response lost their schema, and nothing describes the body"
+        "the schema for the items of a stream in a response was removed, and the body has no schema either"
         Operation "responses: {'200': {content: {application/jsonl: {x-item-schema: {}}}}}" "responses: {'200': {content: {application/jsonl: {}}}}";
     RESPONSE_MEDIA_TYPE_REPLACED Err "response-media-type-replaced"
-        "a media type of a response became one with the same suffix, which clients that accept the former one do not accept"
+        "a media type of a response was replaced by another one with the same suffix; clients that accept only the old media type do not accept the new one"
         Body "content: {application/json: {}}" "content: {application/vnd.shop+json: {}}"
-        remedy "Keep the former media type beside the new one.";
+        remedy "Keep the old media type beside the new one.";
     RESPONSE_MEDIA_TYPE_NAME_CHANGED Warn "response-media-type-name-changed"
-        "several parameters of a media type of a response changed, or its name and a parameter"
+        "several parameters of a media type of a response changed, or its name and a parameter changed together"
         Body "content: {text/csv; header=present: {}}" "content: {text/csv; charset=utf-8: {}}";
     RESPONSE_MEDIA_TYPE_PARAMETER_ADDED Info "response-media-type-parameter-added"
         "a parameter was added to a media type of a response"
@@ -226,7 +224,7 @@ change_rules! {
         Operation "responses: {'200': {links: {}}}" "responses: {'200': {links: {A: {operationId: a}}}}";
     RESPONSE_LINK_REMOVED Warn "response-link-removed" "a link was removed from a response"
         Operation "responses: {'200': {links: {A: {operationId: a}}}}" "responses: {'200': {links: {}}}";
-    RESPONSE_LINK_CHANGED Warn "response-link-changed" "a link of a response leads elsewhere, or passes other values"
+    RESPONSE_LINK_CHANGED Warn "response-link-changed" "a link of a response refers to another operation, or passes other values"
         Operation "responses: {'200': {links: {A: {operationId: a}}}}" "responses: {'200': {links: {A: {operationId: b}}}}";
     RESPONSE_MEDIATYPE_ENUM_VALUE_REMOVED Info "response-mediatype-enum-value-removed"
         "a value was removed from `enum` of a response body"
@@ -248,69 +246,69 @@ change_rules! {
         Schema "{type: object, properties: {a: {default: 1}}}" "{type: object, required: [a], properties: {a: {default: 1}}}"
         remedy "Keep it optional.";
     REQUEST_PROPERTY_REMOVED_AND_REFUSED Err "request-property-removed-and-refused"
-        "a property was removed from a request, and other members are rejected"
+        "a property was removed from a request, and the schema rejects unknown members"
         Schema "{type: object, additionalProperties: false, properties: {a: {}}}"
             "{type: object, additionalProperties: false, properties: {}}"
-        remedy "Keep accepting the property, or allow other members.";
+        remedy "Keep accepting the property, or allow unknown members.";
 }
 
 families! {
     // Removal, deprecation and stability.
     REMOVED_WITHOUT_DEPRECATION "removed-without-deprecation"
-        "an operation was removed, alone or with its path, and was not deprecated" Err ["api-path", "api"]
+        "an operation that was not deprecated was removed (alone or with its whole path)" Err ["api-path", "api"]
         Paths "/a: {get: {}}, /b: {get: {}}" "/b: {get: {}}",
         Paths "/a: {get: {}, head: {}}" "/a: {head: {}}"
         remedy "Deprecate it first with `x-sunset`, and remove it after that day.";
-    REMOVED "removed" "a parameter was removed and was not deprecated" Warn ["request-parameter"]
+    REMOVED "removed" "a parameter that was not deprecated was removed" Warn ["request-parameter"]
         Operation "parameters: [{name: q, in: query, schema: {type: string}}]" "parameters: []"
         remedy "Deprecate it first with `x-sunset`, and remove it after that day.";
     REMOVED_BEFORE_SUNSET "removed-before-sunset"
-        "an operation, alone or with its path, or a parameter was removed before the day of its sunset"
+        "an operation (alone or with its whole path) or a parameter was removed before its sunset"
         Err ["api-path", "api", "request-parameter"]
         Paths "/a: {get: {deprecated: true, x-sunset: 2040-01-01}}, /b: {get: {}}" "/b: {get: {}}",
         Paths "/a: {get: {deprecated: true, x-sunset: 2040-01-01}, head: {}}" "/a: {head: {}}",
         Operation "parameters: [{name: q, in: query, schema: {}, deprecated: true, x-sunset: 2040-01-01}]" "parameters: []"
         remedy "Keep it until the day of its sunset.";
     REMOVED_AFTER_SUNSET "removed-after-sunset"
-        "an operation, alone or with its path, or a parameter was removed on or after the day of its sunset"
+        "an operation (alone or with its whole path) or a parameter was removed on or after the day of its sunset"
         Info ["api-path", "api", "request-parameter"]
         Paths "/a: {get: {deprecated: true, x-sunset: 2020-01-01}}, /b: {get: {}}" "/b: {get: {}}",
         Paths "/a: {get: {deprecated: true, x-sunset: 2020-01-01}, head: {}}" "/a: {head: {}}",
         Operation "parameters: [{name: q, in: query, schema: {}, deprecated: true, x-sunset: 2020-01-01}]" "parameters: []";
     REMOVED_WITH_DEPRECATION "removed-with-deprecation"
-        "an operation, alone or with its path, or a parameter was removed; it was deprecated without a sunset"
+        "an operation (alone or with its whole path) or a parameter was removed; it was deprecated, but had no sunset"
         Info ["api-path", "api", "request-parameter"]
         Paths "/a: {get: {deprecated: true}}, /b: {get: {}}" "/b: {get: {}}",
         Paths "/a: {get: {deprecated: true}, head: {}}" "/a: {head: {}}",
         Operation "parameters: [{name: q, in: query, schema: {}, deprecated: true}]" "parameters: []";
-    DEPRECATED "deprecated" "an operation, a parameter or a property became deprecated, without a sunset"
+    DEPRECATED "deprecated" "an operation, a parameter or a property was deprecated without a sunset"
         Info ["endpoint", "request-parameter", "request-property", "response-property"]
         Operation "" "deprecated: true", Parameter "" "deprecated: true", Property "" "deprecated: true";
-    DEPRECATED_WITH_SUNSET "deprecated-with-sunset" "an operation or a property became deprecated, with a sunset"
+    DEPRECATED_WITH_SUNSET "deprecated-with-sunset" "an operation or a property was deprecated with a sunset"
         Info ["endpoint", "request-property", "response-property"]
         Operation "" "deprecated: true, x-sunset: 2040-01-01", Property "" "deprecated: true, x-sunset: 2040-01-01";
-    REACTIVATED "reactivated" "an operation, a parameter or a property is deprecated no longer"
+    REACTIVATED "reactivated" "an operation, a parameter or a property is no longer deprecated"
         Info ["endpoint", "request-parameter", "request-property", "response-property"]
         Operation "deprecated: true" "", Parameter "deprecated: true" "", Property "deprecated: true" "";
     DEPRECATED_SUNSET_MISSING "deprecated-sunset-missing"
-        "an operation, a parameter or a property became deprecated without the sunset that the policy requires"
+        "an operation, a parameter or a property was deprecated without the sunset that the policy requires"
         Err ["api", "request-parameter", "request-property", "response-property"]
         Operation "" "deprecated: true", Parameter "" "deprecated: true", Property "" "deprecated: true"
         remedy "Add `x-sunset: YYYY-MM-DD`.";
     SUNSET_DATE_TOO_SMALL "sunset-date-too-small"
-        "an operation, a parameter or a property became deprecated, or got a sunset later, and the sunset is earlier than the policy allows"
+        "an operation, a parameter or a property was deprecated or got a sunset, and the sunset is earlier than the policy allows"
         Err ["api", "request-parameter", "request-property", "response-property"]
         Operation "" "deprecated: true, x-sunset: 2020-01-01", Parameter "" "deprecated: true, x-sunset: 2020-01-01",
         Property "" "deprecated: true, x-sunset: 2020-01-01"
         remedy "Choose a later day for `x-sunset`.";
-    DEPRECATED_SUNSET_PARSE "deprecated-sunset-parse" "an operation became deprecated, and its `x-sunset` is not a date"
+    DEPRECATED_SUNSET_PARSE "deprecated-sunset-parse" "an operation was deprecated, but its `x-sunset` is not a date"
         Err ["api"] Operation "" "deprecated: true, x-sunset: soon" remedy "Write `x-sunset: YYYY-MM-DD`.";
     SUNSET_PARSE "sunset-parse" "`x-sunset` of a deprecated operation or parameter is not a date"
         Err ["api-path", "request-parameter"]
         Operation "deprecated: true, x-sunset: 2040-01-01" "deprecated: true, x-sunset: soon",
         Parameter "" "deprecated: true, x-sunset: soon"
         remedy "Write `x-sunset: YYYY-MM-DD`.";
-    DEPRECATED_SUNSET_INVALID "deprecated-sunset-invalid" "a property became deprecated, and its `x-sunset` is not a date"
+    DEPRECATED_SUNSET_INVALID "deprecated-sunset-invalid" "a property was deprecated, but its `x-sunset` is not a date"
         Err ["request-property", "response-property"] Property "" "deprecated: true, x-sunset: soon" remedy "Write `x-sunset: YYYY-MM-DD`.";
     SUNSET_DELETED "sunset-deleted" "`x-sunset` of a deprecated operation or parameter was removed"
         Err ["", "request-parameter"]
@@ -351,20 +349,20 @@ families! {
         Warn ["api", "api-global"]
         Operation "servers: [{url: /a}, {url: /b}]" "servers: [{url: /a}]",
         Document "servers: [{url: /a}, {url: /b}]" "servers: [{url: /a}]";
-    SERVER_MOVED "server-moved" "the first server, with the defaults of its variables, has another path, or another host, and its former address no longer exists"
+    SERVER_MOVED "server-moved" "the address of the first server (with the defaults of its variables) has another path or another host, and no server has the old address"
         Err ["api", "api-global"]
         Operation "servers: [{url: /v1}]" "servers: [{url: /v2}]",
         Document "servers: [{url: 'https://{host}/', variables: {host: {default: a.example}}}]"
             "servers: [{url: 'https://{host}/', variables: {host: {default: b.example}}}]"
-        remedy "Keep the address of the first server; describe another one in a document of its own.";
+        remedy "Keep the address of the first server, and describe the new server in a separate document.";
     // Webhooks and callbacks: the service sends the requests, and the client responds.
-    OUTGOING_ADDED "added" "a webhook or a callback was added, or a method to it" Info OUTGOING_PLACES
+    OUTGOING_ADDED "added" "a webhook or a callback was added, or a method was added to an existing one" Info OUTGOING_PLACES
         Document "webhooks: {}" "webhooks: {w: {post: {}}}",
         Operation "callbacks: {}" "callbacks: {c: {'{$request.query.url}': {post: {}}}}";
-    OUTGOING_REMOVED "removed" "a webhook or a callback was removed, or a method of it" Err OUTGOING_PLACES
+    OUTGOING_REMOVED "removed" "a webhook or a callback was removed, or one of its methods was removed" Err OUTGOING_PLACES
         Document "webhooks: {w: {post: {}}}" "webhooks: {}",
         Operation "callbacks: {c: {'{$request.query.url}': {post: {}}}}" "callbacks: {}"
-        remedy "Keep sending the requests that the base describes.";
+        remedy "Keep sending the requests that the old document describes.";
     OUTGOING_PARAMETER_REMOVED "parameter-removed"
         "a parameter, required or optional, was removed from the requests of a webhook or a callback"
         Err ["webhook-required", "callback-required"], Info ["webhook-optional", "callback-optional"]
@@ -405,12 +403,12 @@ families! {
     MEDIA_TYPE_SCHEMA_REMOVED "media-type-schema-removed" "a media type of a body lost its schema"
         Err ["response-body"], Info ["request-body"]
         Body "content: {application/json: {schema: {}}}" "content: {application/json: {}}";
-    STATUS_ADDED "status-added" "a response with a status of success or another status was added"
+    STATUS_ADDED "status-added" "a response was added, for a success status or for another status"
         Info ["response-success", "response-non-success"]
         Operation "responses: {'200': {}}" "responses: {'200': {}, '202': {}}",
         Operation "responses: {'200': {}}" "responses: {'200': {}, '404': {}}";
     STATUS_REMOVED "status-removed"
-        "a response with a status of success was removed; a response with another status was removed, or is described by a range or by `default` alone"
+        "a response with a success status was removed; or a response with another status was removed, or only a range or `default` still describes it"
         Err ["response-success"], Info ["response-non-success"]
         Operation "responses: {'200': {}, '202': {}}" "responses: {'200': {}}",
         Operation "responses: {'200': {}, '404': {}}" "responses: {'200': {}}";
@@ -419,7 +417,7 @@ families! {
         Operation "responses: {'200': {headers: {X-A: {required: true, schema: {}}}}}" "responses: {'200': {headers: {}}}",
         Operation "responses: {'200': {headers: {X-A: {schema: {}}}}}" "responses: {'200': {headers: {}}}";
     SERIALIZATION_CHANGED "serialization-changed"
-        "`style` or `explode` of a parameter or of a header of a response changed, or `content` replaced `schema`, or the media type changed: it is written in another way"
+        "`style` or `explode` of a parameter or of a header of a response changed, or `content` replaced `schema`, or the media type changed: the value is serialized in another way"
         Err ["request-parameter", "response-header"]
         Operation "parameters: [{name: q, in: query, schema: {type: array, items: {}}}]"
             "parameters: [{name: q, in: query, explode: false, schema: {type: array, items: {}}}]",
@@ -427,14 +425,14 @@ families! {
             "parameters: [{name: q, in: query, content: {application/json: {schema: {type: string}}}}]",
         Operation "responses: {'200': {headers: {X-A: {schema: {type: string}}}}}"
             "responses: {'200': {headers: {X-A: {content: {application/json: {schema: {type: string}}}}}}}";
-    PROPERTY_ADDED "property-added" "a property, required or optional, sent or `writeOnly`, was added to a response"
+    PROPERTY_ADDED "property-added" "a property was added to a response; it may be required or optional, and may be `writeOnly`"
         Info ["response-required", "response-optional", "response-required-write-only", "response-optional-write-only"]
         Schema "{type: object, properties: {}}" "{type: object, required: [a], properties: {a: {}}}",
         Schema "{type: object, properties: {}}" "{type: object, properties: {a: {}}}",
         Schema "{type: object, properties: {}}" "{type: object, required: [a], properties: {a: {writeOnly: true}}}",
         Schema "{type: object, properties: {}}" "{type: object, properties: {a: {writeOnly: true}}}";
     PROPERTY_REMOVED "property-removed"
-        "a property was removed from a request; a property, required or optional, sent or `writeOnly`, was removed from a response"
+        "a property was removed from a request, or from a response, where it may be required or optional, and may be `writeOnly`"
         Err ["response-required"], Warn ["request"],
         Info ["response-optional", "response-required-write-only", "response-optional-write-only"]
         Schema "{type: object, required: [a], properties: {a: {}}}" "{type: object, properties: {}}",
@@ -442,34 +440,34 @@ families! {
         Schema "{type: object, required: [a], properties: {a: {writeOnly: true}}}" "{type: object, properties: {}}",
         Schema "{type: object, properties: {a: {writeOnly: true}}}" "{type: object, properties: {}}";
     NO_LONGER_ACCEPTED "no-longer-accepted"
-        "a property of a request, required or optional, became `readOnly`: the service ignores what clients send"
+        "a required or optional property of a request became `readOnly`: the service ignores the value that clients send"
         Err ["request-required-property"], Warn ["request-optional-property"]
         Schema "{type: object, required: [a], properties: {a: {}}}" "{type: object, required: [a], properties: {a: {readOnly: true}}}",
         Property "" "readOnly: true"
         remedy "Keep accepting the property.";
     NO_LONGER_SENT "no-longer-sent"
-        "an optional property of a response was removed or became `writeOnly`, or an optional header was removed, and none was deprecated until its sunset"
+        "an optional property of a response was removed or became `writeOnly`, or an optional header was removed, and it was not deprecated until its sunset"
         Err ["response-optional-property", "response-optional-header"]
         Schema "{type: object, properties: {a: {}}}" "{type: object, properties: {}}",
         Operation "responses: {'200': {headers: {Link: {schema: {}}}}}" "responses: {'200': {headers: {}}}"
-        remedy "Keep sending it; deprecate it first with `x-sunset`.";
+        remedy "Keep sending it, and deprecate it with `x-sunset` before you remove it.";
     BECAME_READ_ONLY "became-read-only" "a property became `readOnly`" Info REQUIRED_OR_NOT
         Schema "{type: object, required: [a], properties: {a: {}}}" "{type: object, required: [a], properties: {a: {readOnly: true}}}",
         Property "" "readOnly: true";
-    BECAME_NOT_READ_ONLY "became-not-read-only" "a property is `readOnly` no longer" Info REQUIRED_OR_NOT
+    BECAME_NOT_READ_ONLY "became-not-read-only" "a property is no longer `readOnly`" Info REQUIRED_OR_NOT
         Schema "{type: object, required: [a], properties: {a: {readOnly: true}}}" "{type: object, required: [a], properties: {a: {}}}",
         Property "readOnly: true" "";
     BECAME_WRITE_ONLY "became-write-only" "a property became `writeOnly`" Info REQUIRED_OR_NOT
         Schema "{type: object, required: [a], properties: {a: {}}}" "{type: object, required: [a], properties: {a: {writeOnly: true}}}",
         Property "" "writeOnly: true";
-    BECAME_NOT_WRITE_ONLY "became-not-write-only" "a property is `writeOnly` no longer"
+    BECAME_NOT_WRITE_ONLY "became-not-write-only" "a property is no longer `writeOnly`"
         Info REQUIRED_OR_NOT
         Schema "{type: object, required: [a], properties: {a: {writeOnly: true}}}" "{type: object, required: [a], properties: {a: {}}}",
         Property "writeOnly: true" "";
     // Keywords of schemas.
-    LIST_OF_TYPES_NARROWED "list-of-types-narrowed" "a choice of types lost a type" Err ALL_REQUESTS, Info RESPONSES
+    LIST_OF_TYPES_NARROWED "list-of-types-narrowed" "a type was removed from a choice of types" Err ALL_REQUESTS, Info RESPONSES
         Schema "{oneOf: [{type: string}, {type: boolean}]}" "{type: string}";
-    LIST_OF_TYPES_WIDENED "list-of-types-widened" "a choice of types gained a type" Err RESPONSES, Info ALL_REQUESTS
+    LIST_OF_TYPES_WIDENED "list-of-types-widened" "a type was added to a choice of types" Err RESPONSES, Info ALL_REQUESTS
         Schema "{type: string}" "{oneOf: [{type: string}, {type: boolean}]}";
     ONE_OF_ADDED "one-of-added" "an alternative was added to `oneOf`, or `oneOf` to a schema without a type"
         Err RESPONSES, Info ALL_REQUESTS
@@ -513,13 +511,13 @@ families! {
         Schema "{type: string, not: {enum: [a]}}" "{type: string}";
     NOT_CHANGED "not-changed" "the schema of `not` changed" Warn ALL_REQUESTS, Warn RESPONSES
         Schema "{type: string, not: {enum: [a]}}" "{type: string, not: {enum: [b]}}";
-    TYPE_CHANGED "type-changed" "`type` or `format` changed, and values of the one are not values of the other"
+    TYPE_CHANGED "type-changed" "`type` or `format` changed, and the old type and the new type are not compatible"
         Err REQUESTS, Err RESPONSES, Warn ["request-parameter-property"]
         Schema "{type: integer}" "{type: string}",
         Schema "{type: string}" "{type: boolean}";
     TYPE_GENERALIZED "type-generalized" "`type` or `format` became wider" Err RESPONSES, Info ALL_REQUESTS
         Schema "{type: integer}" "{type: number}";
-    TYPE_COMPATIBLE "type-compatible" "the type changed, and both look the same on the wire, where everything is text"
+    TYPE_COMPATIBLE "type-compatible" "the type changed, but values of both types are sent as the same text"
         Info BODIES, Info ["response-header"]
         Schema "{type: integer}" "{type: string}",
         Schema "{type: string}" "{type: integer}";
@@ -527,7 +525,7 @@ families! {
         Err ["request-parameter-property"], Info RESPONSES
         Schema "{type: number}" "{type: integer}",
         Schema "{type: string}" "{type: boolean}";
-    BECAME_NULLABLE "became-nullable" "`nullable` was set: `null` became a value" Err RESPONSES, Info ALL_REQUESTS
+    BECAME_NULLABLE "became-nullable" "`nullable` was set: `null` is now allowed" Err RESPONSES, Info ALL_REQUESTS
         Schema "{type: string}" "{type: string, nullable: true}";
     BECAME_NOT_NULLABLE "became-not-nullable" "`nullable` was removed: `null` is rejected"
         Err ALL_REQUESTS, Info RESPONSES
@@ -551,33 +549,33 @@ families! {
         Schema "{type: string}" "{type: string, pattern: ^a}";
     PATTERN_REMOVED "pattern-removed" "`pattern` was removed" Err RESPONSES, Info ALL_REQUESTS
         Schema "{type: string, pattern: ^a}" "{type: string}";
-    PATTERN_GENERALIZED "pattern-generalized" "`pattern` became one that every text matches" Info ALL_REQUESTS
+    PATTERN_GENERALIZED "pattern-generalized" "`pattern` was replaced by a pattern that every string matches" Info ALL_REQUESTS
         Schema "{type: string, pattern: ^a}" "{type: string, pattern: '.*'}";
-    PATTERN_CHANGED "pattern-changed" "`pattern` changed; whether the new one allows what the old one did is unknown"
+    PATTERN_CHANGED "pattern-changed" "`pattern` changed; it is unknown whether the new pattern allows every string that the old one allowed"
         Warn ALL_REQUESTS, Warn RESPONSES
         Schema "{type: string, pattern: ^a}" "{type: string, pattern: ^b}";
-    PATTERN_TIGHTENED "pattern-tightened" "`pattern` changed, and rejects a text that it allowed" Err ALL_REQUESTS
+    PATTERN_TIGHTENED "pattern-tightened" "`pattern` changed, and rejects a string that it allowed before" Err ALL_REQUESTS
         Schema "{type: string, pattern: '^[a-z]+$'}" "{type: string, pattern: '^[a-z]{3}$'}";
     DEFAULT_VALUE_ADDED "default-value-added"
-        "`default` was added: for a parameter that is absent, the server acts otherwise" Info ["request-parameter"], Info BODIES
+        "`default` was added: the server behaves differently if the parameter is absent" Info ["request-parameter"], Info BODIES
         Schema "{type: string}" "{type: string, default: a}";
     DEFAULT_VALUE_REMOVED "default-value-removed"
-        "`default` was removed: for a parameter that is absent, the server acts otherwise" Info ["request-parameter"], Info BODIES
+        "`default` was removed: the server behaves differently if the parameter is absent" Info ["request-parameter"], Info BODIES
         Schema "{type: string, default: a}" "{type: string}";
     DEFAULT_VALUE_CHANGED "default-value-changed"
-        "`default` changed: for a parameter that is absent, the server acts otherwise" Info ["request-parameter"], Info BODIES
+        "`default` changed: the server behaves differently if the parameter is absent" Info ["request-parameter"], Info BODIES
         Schema "{type: string, default: a}" "{type: string, default: b}";
-    ADDITIONAL_PROPERTIES_CLOSED "additional-properties-closed" "`additionalProperties: false` was added: other members are rejected"
+    ADDITIONAL_PROPERTIES_CLOSED "additional-properties-closed" "`additionalProperties: false` was added: unknown members are rejected"
         Err ALL_REQUESTS, Info RESPONSES
         Schema "{type: object}" "{type: object, additionalProperties: false}";
-    ADDITIONAL_PROPERTIES_OPENED "additional-properties-opened" "`additionalProperties: false` was removed: other members are allowed"
+    ADDITIONAL_PROPERTIES_OPENED "additional-properties-opened" "`additionalProperties: false` was removed: unknown members are allowed"
         Info ALL_REQUESTS, Info RESPONSES
         Schema "{type: object, additionalProperties: false}" "{type: object}";
-    ADDITIONAL_PROPERTIES_RESTRICTED "additional-properties-restricted" "`additionalProperties` became a schema that other members must match"
+    ADDITIONAL_PROPERTIES_RESTRICTED "additional-properties-restricted" "`additionalProperties` became a schema that unknown members must match"
         Warn ALL_REQUESTS, Info RESPONSES
         Schema "{type: object}" "{type: object, additionalProperties: {type: string}}";
     ADDITIONAL_PROPERTIES_UNRESTRICTED "additional-properties-unrestricted"
-        "the schema of `additionalProperties` was removed, or became `true`: other members may be anything"
+        "the schema of `additionalProperties` was removed, or became `true`: unknown members may have any value"
         Err RESPONSES, Info ALL_REQUESTS
         Schema "{type: object, additionalProperties: {type: string}}" "{type: object}";
     DISCRIMINATOR_ADDED "discriminator-added" "`discriminator` was added" Info ALL_REQUESTS, Info RESPONSES
@@ -597,14 +595,14 @@ families! {
         Info ALL_REQUESTS, Info RESPONSES
         Schema "{discriminator: {propertyName: a, mapping: {v: A}}}" "{discriminator: {propertyName: a, mapping: {v: B}}}";
     DISCRIMINATOR_INCOMPATIBLE "discriminator-incompatible"
-        "the two sides choose alternatives otherwise: by another property, without `discriminator`, or by other values"
+        "the two documents choose the alternative in different ways: by another property, without `discriminator`, or by other values"
         Err ALL_REQUESTS, Err RESPONSES
         Schema "{type: object, discriminator: {propertyName: a}}" "{type: object, discriminator: {propertyName: b}}"
         remedy "Keep the property of the discriminator, and each of its values.";
 }
 
-/// Declares what changes in the requests of webhooks and of callbacks: the name of the constant, the level, the end of the ids, the
-/// meaning, the operation in the base and in the revision, and a remedy.
+/// Declares changes in the requests of webhooks and callbacks. A declaration contains the name of the constant, the level, the
+/// ending of the ids, the meaning, the operation in the base and in the revision, and a remedy.
 macro_rules! outgoing {
     ($($name:ident $level:ident $ending:literal $meaning:literal $base:literal $revision:literal $(remedy $remedy:literal)?;)+) => {
         $(pub(crate) static $name: Family = Family {
@@ -631,9 +629,9 @@ macro_rules! outgoing {
 }
 
 outgoing! {
-    OUTGOING_BODY_ADDED Info "body-added" "the requests of a webhook or a callback got a body"
+    OUTGOING_BODY_ADDED Info "body-added" "a body was added to the requests of a webhook or a callback"
         "{}" "{requestBody: {content: {application/json: {}}}}";
-    OUTGOING_BODY_REMOVED Err "body-removed" "the requests of a webhook or a callback lost their body"
+    OUTGOING_BODY_REMOVED Err "body-removed" "the body was removed from the requests of a webhook or a callback"
         "{requestBody: {content: {application/json: {}}}}" "{}"
         remedy "Keep sending the body.";
     OUTGOING_BODY_BECAME_REQUIRED Info "body-became-required"
@@ -644,7 +642,7 @@ outgoing! {
         "{requestBody: {required: true, content: {application/json: {}}}}" "{requestBody: {content: {application/json: {}}}}"
         remedy "Keep sending the body.";
     OUTGOING_MEDIA_TYPE_ADDED Warn "media-type-added"
-        "the body of the requests of a webhook or a callback may have another media type; the receiver cannot choose"
+        "the body of the requests of a webhook or a callback may have a new media type, and the receiver cannot choose the media type"
         "{requestBody: {content: {application/json: {}}}}" "{requestBody: {content: {application/json: {}, text/csv: {}}}}";
     OUTGOING_PARAMETER_ADDED Info "parameter-added" "a parameter was added to the requests of a webhook or a callback"
         "{}" "{parameters: [{name: X-A, in: header, schema: {}}]}";

@@ -1,5 +1,5 @@
-//! The rules for one document, in the order in which they are checked: the
-//! syntax, the structure, and what `lint` checks.
+//! The rules for one document, in the order in which they are checked: syntax, structure, and the
+//! rules of `lint`.
 
 crate::rules! {
     // Syntax.
@@ -38,51 +38,51 @@ crate::rules! {
     OPENAPI_VERSION Error General "openapi-version" "The text is not a document of OpenAPI 3.0, 3.1 or 3.2."
         "Begin the document with its version, such as `openapi: 3.1.1`."
         Text "openapi: 2.9.0\ninfo: {title: T, version: 1.0.0}\npaths: {}" "openapi: 3.0.3\ninfo: {title: T, version: 1.0.0}\npaths: {}";
-    DIALECT Error General "dialect" "`jsonSchemaDialect` names another dialect of JSON Schema than that of OpenAPI 3.1."
+    DIALECT Error General "dialect" "`jsonSchemaDialect` names a dialect of JSON Schema that is not the dialect of OpenAPI 3.1."
         "Remove `jsonSchemaDialect`, and write schemas of JSON Schema 2020-12."
         Text "openapi: 3.1.1\ninfo: {title: T, version: 1.0.0}\njsonSchemaDialect: 'https://example.com/own'\npaths: {}"
             "openapi: 3.1.1\ninfo: {title: T, version: 1.0.0}\npaths: {}";
-    WEBHOOKS Warning General "webhooks" "A document has `webhooks`. A generated client has types of their bodies; no other code is generated for them."
-        "Send these requests with code of your own."
+    WEBHOOKS Warning General "webhooks" "A document has `webhooks`. A generated client contains types for their bodies; no other code is generated for webhooks."
+        "Write the code that sends these requests yourself."
         Text "openapi: 3.1.1\ninfo: {title: T, version: 1.0.0}\npaths: {}\nwebhooks: {sold: {}}"
             "openapi: 3.1.1\ninfo: {title: T, version: 1.0.0}\npaths: {}";
     KEYWORD_OF_OLDER_VERSION Warning General "keyword-of-older-version" "A schema of OpenAPI 3.1 has `nullable`, which is a keyword of OpenAPI 3.0."
         "Add `null` to the list of types, such as `type: [string, 'null']`, or remove `nullable`."
         Text "openapi: 3.1.1\ninfo: {title: T, version: 1.0.0}\npaths: {}\ncomponents: {schemas: {A: {type: string, nullable: true}}}"
             "openapi: 3.1.1\ninfo: {title: T, version: 1.0.0}\npaths: {}\ncomponents: {schemas: {A: {type: [string, 'null']}}}";
-    ITEM_SCHEMA Warning General "item-schema" "`itemSchema`, or `x-item-schema` in OpenAPI 3.0 and 3.1, describes the items of a stream: of `text/event-stream`, `application/jsonl`, `application/x-ndjson`, `application/json-seq` or one that ends in `+json-seq`. For another media type no code is generated from it."
-        "Write `schema`, or one of these media types. The items of `text/event-stream` are events: describe one as an object whose member `data` has `contentMediaType: application/json` and a `contentSchema`; `x-item-schema` is the schema of the data itself."
+    ITEM_SCHEMA Warning General "item-schema" "`itemSchema`, or `x-item-schema` in OpenAPI 3.0 and 3.1, describes the items of a stream: of `text/event-stream`, `application/jsonl`, `application/x-ndjson`, `application/json-seq` or a media type that ends in `+json-seq`. For any other media type, no code is generated from it."
+        "Write `schema`, or use one of these media types. The items of `text/event-stream` are events: describe an event as an object whose member `data` has `contentMediaType: application/json` and a `contentSchema`; `x-item-schema` is the schema of the data itself."
         Operation "responses: {'200': {description: Here., content: {application/json: {x-item-schema: {}}}}}"
             "responses: {'200': {description: Here., content: {application/jsonl: {x-item-schema: {}}}}}";
     TAG_PARENT Error General "tag-parent" "`parent` of a tag names a tag that is not declared, or the parents form a cycle."
         "Write the name of another tag of the document."
         Text "openapi: 3.2.0\ninfo: {title: T, version: 1.0.0}\ntags: [{name: a, parent: b}]\npaths: {}"
             "openapi: 3.2.0\ninfo: {title: T, version: 1.0.0}\ntags: [{name: a, parent: b}, {name: b}]\npaths: {}";
-    WRONG_TYPE Error General "wrong-type" "A member has a value of another type than it must have. This is a warning for `title`, `summary`, `description` and `version`: a number or `null` in their place changes no meaning."
+    WRONG_TYPE Error General "wrong-type" "The value of a member has the wrong type. This is only a warning for `title`, `summary`, `description` and `version`, because a number or `null` there does not change the meaning of the document."
         "Write a value of the type that the message names."
         Schema "{type: string, minLength: '1'}" "{type: string, minLength: 1}";
-    UNKNOWN_MEMBER Error General "unknown-member" "An object has a member that OpenAPI does not know there. This is an error if the name looks like that of a known member, or is a keyword that restricts values in another version; any other member is ignored, with a warning."
+    UNKNOWN_MEMBER Error General "unknown-member" "An object has a member that OpenAPI does not define for it. This is an error if the name is similar to the name of a known member, or is a keyword that restricts values in another version of OpenAPI; any other unknown member is ignored, with a warning."
         "Correct the name, remove the member, or begin its name with `x-` if it is an extension."
         Operation "sumary: List things" "summary: List things";
-    MISSING_MEMBER Error General "missing-member" "An object lacks a member that it must have. This is a warning if the member changes no meaning: the description of a response, the name of a license and the address of external documentation."
+    MISSING_MEMBER Error General "missing-member" "An object lacks a member that it must have. This is only a warning for members that do not affect the meaning of the document: the description of a response, the name of a license and the address of external documentation."
         "Add the member."
         Operation "parameters: [{name: q, in: query}]" "parameters: [{name: q, in: query, schema: {type: string}}]";
     EXCLUSIVE_MEMBERS Error General "exclusive-members" "An object has two members that exclude each other."
         "Keep one of them."
         Operation "parameters: [{name: q, in: query, schema: {type: string}, example: a, examples: {}}]"
             "parameters: [{name: q, in: query, schema: {type: string}, example: a}]";
-    ERROR_CATALOGUE Error General "error-catalogue" "There are two catalogues of error codes, or `x-extensible-enum` and `x-error-catalogue` beside it differ."
+    ERROR_CATALOGUE Error General "error-catalogue" "There are two catalogues of error codes, or `x-extensible-enum` and the `x-error-catalogue` of the same schema differ."
         "Keep one catalogue, and list the same codes in both members."
         Schema "{type: object, required: [code, message], properties: {message: {type: string}, code: {type: string, x-extensible-enum: [bad], x-error-catalogue: {bad: {status: 400, cause: A., cure: B.}, broken: {status: 500, cause: A., cure: B.}}}}}"
             "{type: object, required: [code, message], properties: {message: {type: string}, code: {type: string, x-extensible-enum: [bad, broken], x-error-catalogue: {bad: {status: 400, cause: A., cure: B.}, broken: {status: 500, cause: A., cure: B.}}}}}";
-    DATE Error General "date" "A date of an extension is not an existing day."
+    DATE Error General "date" "A date in an extension is not a day that exists."
         "Write it as `YYYY-MM-DD`."
         Paths "/a: {get: {operationId: a, deprecated: true, x-deprecated-since: 2029-01-01, x-sunset: 2030-02-30, x-replacement: {operation: b, note: use it}, responses: {'204': {description: Done.}}}, put: {operationId: b, responses: {'204': {description: Done.}}}}"
             "/a: {get: {operationId: a, deprecated: true, x-deprecated-since: 2029-01-01, x-sunset: 2030-02-28, x-replacement: {operation: b, note: use it}, responses: {'204': {description: Done.}}}, put: {operationId: b, responses: {'204': {description: Done.}}}}";
     STABILITY_LEVEL Error General "stability-level" "`x-stability-level` is not one of the three levels."
         "Write `experimental`, `beta` or `stable`."
         Operation "x-stability-level: alpha" "x-stability-level: beta";
-    SERVER_VARIABLE Error General "server-variable" "A server uses a variable that it does not define, or the default of one is not in its `enum`."
+    SERVER_VARIABLE Error General "server-variable" "A server uses a variable that it does not define, or the default of a variable is not in its `enum`."
         "Define the variable under `variables`, with a `default` that `enum` lists."
         Document "servers: [{url: 'https://{host}/v1'}]" "servers: [{url: 'https://{host}/v1', variables: {host: {default: localhost}}}]";
     DUPLICATE_TAG Warning General "duplicate-tag" "A tag is declared twice. The first declaration counts."
@@ -94,18 +94,18 @@ crate::rules! {
     STATUS_CODE Error General "status-code" "The name of a response is not a status code."
         "Write a code such as `'200'`, a range such as `4XX`, or `default`."
         Operation "responses: {'2000': {description: Here.}}" "responses: {'200': {description: Here.}}";
-    SERVER_PATH Warning General "server-path" "Two servers have different paths. A generated service has the path of the first one."
+    SERVER_PATH Warning General "server-path" "Two servers have different paths. A generated service uses the path of the first server."
         "Give all servers the same path, or write a document for each path."
         Document "servers: [{url: 'https://a.example/v1'}, {url: 'https://a.example/v2'}]"
             "servers: [{url: 'https://a.example/v1'}, {url: 'https://b.example/v1'}]";
-    UNREAD_BODY Warning General "unread-body" "The body of a request may be JSON or another media type. A generated service reads JSON only, `application/json` before others."
-        "Remove the other media types, or read them with code of your own."
+    UNREAD_BODY Warning General "unread-body" "The body of a request may be JSON or another media type. A generated service reads only JSON, and prefers `application/json` to other JSON media types."
+        "Remove the other media types, or write the code that reads them yourself."
         Paths "/a: {post: {requestBody: {content: {application/json: {schema: {}}, application/xml: {schema: {}}}}, responses: {'204': {description: Done.}}}}"
             "/a: {post: {requestBody: {content: {application/json: {schema: {}}}}, responses: {'204': {description: Done.}}}}";
     NO_RESPONSE Warning General "no-response" "An operation has no response."
         "Add one, such as `'200'`."
         Operation "responses: {}" "responses: {'200': {description: Here.}}";
-    MEDIA_TYPE Error General "media-type" "The name of a content is not a media type."
+    MEDIA_TYPE Error General "media-type" "A key of `content` is not a media type."
         "Write `type/subtype`, such as `application/json`."
         Operation "responses: {'200': {description: Here., content: {json: {}}}}"
             "responses: {'200': {description: Here., content: {application/json: {}}}}";
@@ -113,7 +113,7 @@ crate::rules! {
         "Remove one of them."
         Operation "parameters: [{name: q, in: query, schema: {type: string}}, {name: q, in: query, schema: {type: string}}]"
             "parameters: [{name: q, in: query, schema: {type: string}}]";
-    PARAMETER_IN Error General "parameter-in" "A parameter is sent in a place that OpenAPI 3.0 does not know."
+    PARAMETER_IN Error General "parameter-in" "`in` of a parameter is not a value that OpenAPI 3.0 knows."
         "Write `path`, `query`, `header` or `cookie`, and describe a body by `requestBody`."
         Operation "parameters: [{name: q, in: body, schema: {type: string}}]" "parameters: [{name: q, in: query, schema: {type: string}}]";
     PATH_PARAMETER_REQUIRED Error General "path-parameter-required" "A path parameter is not marked as required."
@@ -123,7 +123,7 @@ crate::rules! {
     SECURITY_SCHEME Error General "security-scheme" "The type of a security scheme, or the place of an API key, is unknown."
         "Write `http`, `apiKey`, `oauth2` or `openIdConnect`, and send a key in `query`, `header` or `cookie`."
         Document "components: {securitySchemes: {key: {type: basic}}}" "components: {securitySchemes: {key: {type: http, scheme: basic}}}";
-    COMPONENT_NAME Error General "component-name" "A component has a name that cannot be referred to."
+    COMPONENT_NAME Error General "component-name" "A component has a name that references cannot use."
         "Use letters, digits, `.`, `-` and `_` only."
         Document "components: {schemas: {A B: {}}}" "components: {schemas: {A_B: {}}}";
     SCHEMA_TYPE Error General "schema-type" "`type` of a schema is not a type of OpenAPI 3.0."
@@ -140,7 +140,7 @@ crate::rules! {
         Schema "{type: object, required: [a, a], properties: {a: {}}}" "{type: object, required: [a], properties: {a: {}}}";
 
     // References.
-    REFERENCE Error General "reference" "`$ref` does not refer to a component of the kind that is allowed there."
+    REFERENCE Error General "reference" "`$ref` does not refer to a component, or refers to the wrong kind of component."
         "Write `#/components/SECTION/NAME`."
         Schema "{$ref: '#/info'}" "{type: object, properties: {next: {$ref: '#/components/schemas/A'}}}";
     EXTERNAL_REFERENCE Error General "external-reference" "`$ref` refers to a file that cannot be read, to a document on the network, or to a file outside of the folder of the document."
@@ -153,17 +153,17 @@ crate::rules! {
         "Move it to the component; in a schema, wrap the reference: `allOf: [{$ref: …}]`."
         Schema "{type: object, properties: {next: {$ref: '#/components/schemas/A', nullable: true}}}"
             "{type: object, properties: {next: {nullable: true, allOf: [{$ref: '#/components/schemas/A'}]}}}";
-    REFERENCE_CYCLE Error General "reference-cycle" "Components consist of references that lead back to each other."
-        "Write out one of them."
+    REFERENCE_CYCLE Error General "reference-cycle" "Components consist only of references that form a cycle."
+        "Replace one of the references by the component that it stands for."
         Document "components: {parameters: {A: {$ref: '#/components/parameters/A'}}}"
             "components: {parameters: {A: {name: q, in: query, schema: {}}}}";
     TOO_MANY_REFERENCES Error General "too-many-references" "References expand to more than 2,000,000 values."
         "Split the document, or make the components smaller."
         Words "300 references to a parameter with an example of 10,000 elements" "30 references to it";
-    SCHEMA_CYCLE Error General "schema-cycle" "A schema consists of itself, by references and compositions alone."
-        "Write one of the schemas out, or refer to it from a property or from `items`."
+    SCHEMA_CYCLE Error General "schema-cycle" "A schema contains itself through references and compositions only, without a property or `items` between."
+        "Write out one of the schemas instead of referring to it, or refer to it from a property or from `items`."
         Schema "{allOf: [{$ref: '#/components/schemas/A'}]}" "{type: object, properties: {next: {$ref: '#/components/schemas/A'}}}";
-    ENDLESS_SCHEMA Error General "endless-schema" "Each value of a schema must contain another one, so that no value ends."
+    ENDLESS_SCHEMA Error General "endless-schema" "Each value of a schema must contain another value, which must contain another one, and so on, so that every value would be infinitely deep."
         "Make one of the properties in the cycle optional or `nullable`."
         Schema "{type: object, required: [next], properties: {next: {$ref: '#/components/schemas/A'}}}"
             "{type: object, properties: {next: {$ref: '#/components/schemas/A'}}}";
@@ -179,25 +179,25 @@ crate::rules! {
     UNDECLARED_TAG Warning General "undeclared-tag" "An operation has a tag that the document does not declare."
         "List it in `tags` of the document, with a description."
         Operation "tags: [books]" "tags: []";
-    MEANINGLESS_BODY Warning General "meaningless-body" "A request of `GET`, `HEAD`, `DELETE` or `TRACE` has a body (RFC 9110, section 9.3), or a response whose status forbids one: 204, 205 or 304. In HTTP it has no meaning. The body of the response is ignored."
+    MEANINGLESS_BODY Warning General "meaningless-body" "A request of `GET`, `HEAD`, `DELETE` or `TRACE` has a body (RFC 9110, section 9.3), or a response with status 204, 205 or 304 has a body. HTTP gives such a body no meaning. The body of the response is ignored."
         "Use parameters or another method, or another status."
         Operation "requestBody: {content: {application/json: {}}}" "parameters: []";
     PATH_VARIABLE Error General "path-variable" "A variable of a path has no parameter, or occurs twice."
-        "Add the parameter with `in: path` and `required: true`, or give each variable a name of its own."
+        "Add the parameter with `in: path` and `required: true`, or give each variable its own name."
         Paths "'/things/{id}': {get: {responses: {'204': {description: Done.}}}}"
             "'/things/{id}': {get: {parameters: [{name: id, in: path, required: true, schema: {type: string}}], responses: {'204': {description: Done.}}}}";
     PATH_PARAMETER Error General "path-parameter" "A path parameter is not in the path."
         "Write it into the path, or remove the parameter."
         Operation "parameters: [{name: id, in: path, required: true, schema: {type: string}}]" "parameters: [{name: id, in: query, schema: {type: string}}]";
-    AMBIGUOUS_PATHS Error General "ambiguous-paths" "Operations of two paths match the same requests. If their methods differ, this is a warning: OpenAPI does not allow such paths, and the service tells them apart."
+    AMBIGUOUS_PATHS Error General "ambiguous-paths" "Operations of two paths match the same requests. This is only a warning if their methods differ: OpenAPI does not allow such paths, but the service can distinguish them by the method."
         "Merge the two, or distinguish them by a literal segment."
         Paths "'/a/{b}': {parameters: [{name: b, in: path, required: true, schema: {type: string}}], get: {responses: {'204': {description: Done.}}}}, '/a/{c}': {parameters: [{name: c, in: path, required: true, schema: {type: string}}], get: {responses: {'204': {description: Done.}}}}"
             "'/a/{b}': {parameters: [{name: b, in: path, required: true, schema: {type: string}}], get: {responses: {'204': {description: Done.}}}}, /a/mine: {get: {responses: {'204': {description: Done.}}}}";
-    PARAMETER_STYLE Error General "parameter-style" "A parameter has a style that does not fit the place it is sent in."
+    PARAMETER_STYLE Error General "parameter-style" "The `style` of a parameter is not allowed for its `in`."
         "Write one of the styles that the message lists."
         Operation "parameters: [{name: q, in: query, schema: {type: string}, style: matrix}]" "parameters: [{name: q, in: query, schema: {type: string}, style: form}]";
     RESERVED_HEADER Warning General "reserved-header" "A header parameter is named `Accept`, `Content-Type` or `Authorization`, which OpenAPI ignores."
-        "Describe it by `content` or by a security scheme."
+        "Describe the header by `content` or by a security scheme instead."
         Operation "parameters: [{name: Accept, in: header, schema: {}}]" "parameters: [{name: X-Accept, in: header, schema: {}}]";
     ALLOW_EMPTY_VALUE Warning General "allow-empty-value" "`allowEmptyValue` has no effect on a parameter that is not in the query."
         "Remove it."
@@ -206,7 +206,7 @@ crate::rules! {
     UNKNOWN_SECURITY_SCHEME Error General "unknown-security-scheme" "A security requirement names a scheme that does not exist."
         "Correct the name, or define the scheme under `components.securitySchemes`."
         Document "security: [{key: []}]" "security: [{key: []}]\ncomponents: {securitySchemes: {key: {type: http, scheme: bearer}}}";
-    SECURITY_SCOPE Warning General "security-scope" "A security requirement names a scope that its scheme does not have."
+    SECURITY_SCOPE Warning General "security-scope" "A security requirement names a scope that its scheme does not define."
         "List the scope in one of the flows of the scheme; write `[]` for a scheme without scopes."
         Document "security: [{key: [read]}]\ncomponents: {securitySchemes: {key: {type: http, scheme: bearer}}}"
             "security: [{key: []}]\ncomponents: {securitySchemes: {key: {type: http, scheme: bearer}}}";
@@ -224,10 +224,10 @@ crate::rules! {
     PATTERN Error General "pattern" "`pattern` is not a regular expression."
         "Write it in the syntax of ECMA-262, without slashes around it."
         Schema "{type: string, pattern: '(a'}" "{type: string, pattern: '(a)'}";
-    ASSUMED_TYPE Warning General "assumed-type" "A schema has keywords of one type and no `type`. It allows values of all other types, but the type is assumed to be meant."
+    ASSUMED_TYPE Warning General "assumed-type" "A schema has keywords that apply to one type, but no `type`. Strictly read, it allows all values of other types; the toolkit assumes that only the type of the keywords is meant."
         "Write the `type`."
         Schema "{properties: {a: {type: string}}}" "{type: object, properties: {a: {type: string}}}";
-    IDLE_KEYWORD Warning General "idle-keyword" "A keyword has no effect on values of the type of its schema."
+    IDLE_KEYWORD Warning General "idle-keyword" "A keyword has no effect, because it does not apply to the type of its schema, or to the place of the schema."
         "Remove the keyword, or correct the type."
         Schema "{type: integer, minLength: 1}" "{type: string, minLength: 1}";
     READ_WRITE_ONLY Error General "read-write-only" "A schema is `readOnly` and `writeOnly`, so that nobody can send it."
@@ -244,47 +244,47 @@ crate::rules! {
         "Describe the property and require it, or list the alternatives in `oneOf`."
         Document "components: {schemas: {A: {type: object, discriminator: {propertyName: a}}, B: {allOf: [{$ref: '#/components/schemas/A'}, {type: object, properties: {b: {}}}]}, C: {type: array, items: {$ref: '#/components/schemas/A'}}}}"
             "components: {schemas: {A: {type: object, required: [a], properties: {a: {type: string}}, discriminator: {propertyName: a}}, B: {allOf: [{$ref: '#/components/schemas/A'}, {type: object, properties: {b: {}}}]}, C: {type: array, items: {$ref: '#/components/schemas/A'}}}}";
-    INVALID_DEFAULT Error General "invalid-default" "A default is not valid by its own schema."
+    INVALID_DEFAULT Error General "invalid-default" "A default is not valid for its own schema."
         "Correct the default or the schema."
         Schema "{type: integer, maximum: 100, default: 1000}" "{type: integer, maximum: 100, default: 10}";
-    INVALID_ENUM_VALUE Error General "invalid-enum-value" "A value of `enum` is excluded by the rest of the schema."
+    INVALID_ENUM_VALUE Error General "invalid-enum-value" "A value of `enum` is not valid for the rest of the schema."
         "Correct the value or the schema."
         Schema "{type: integer, enum: [1, a]}" "{type: integer, enum: [1, 2]}";
-    INVALID_EXAMPLE Warning General "invalid-example" "An example is not valid by its own schema. With `Profile::Strict` this is an error."
+    INVALID_EXAMPLE Warning General "invalid-example" "An example is not valid for its own schema. With `Profile::Strict` this is an error."
         "Correct the example or the schema."
         Schema "{type: integer, example: ten}" "{type: integer, example: 10}";
 
     // Lifecycle.
-    LIFECYCLE Error General "lifecycle" "An operation is removed before it is deprecated. A replacement that is deprecated itself is a warning."
-        "Write a later `x-sunset`; name a replacement that stays."
+    LIFECYCLE Error General "lifecycle" "The sunset of an operation is before its deprecation. It is only a warning if the replacement is itself deprecated."
+        "Write a later `x-sunset`, or name a replacement that is not deprecated."
         Paths "/a: {get: {operationId: a, deprecated: true, x-deprecated-since: 2030-01-01, x-sunset: 2029-01-01, x-replacement: {operation: b, note: use it}, responses: {'204': {description: Done.}}}, put: {operationId: b, responses: {'204': {description: Done.}}}}"
             "/a: {get: {operationId: a, deprecated: true, x-deprecated-since: 2030-01-01, x-sunset: 2031-01-01, x-replacement: {operation: b, note: use it}, responses: {'204': {description: Done.}}}, put: {operationId: b, responses: {'204': {description: Done.}}}}";
-    UNKNOWN_REPLACEMENT Error General "unknown-replacement" "`x-replacement` names no other operation of the document."
+    UNKNOWN_REPLACEMENT Error General "unknown-replacement" "`x-replacement` does not name another operation of the document."
         "Write the `operationId` of another operation."
         Paths "/a: {get: {operationId: a, deprecated: true, x-deprecated-since: 2030-01-01, x-sunset: 2031-01-01, x-replacement: {operation: c, note: use it}, responses: {'204': {description: Done.}}}, put: {operationId: b, responses: {'204': {description: Done.}}}}"
             "/a: {get: {operationId: a, deprecated: true, x-deprecated-since: 2030-01-01, x-sunset: 2031-01-01, x-replacement: {operation: b, note: use it}, responses: {'204': {description: Done.}}}, put: {operationId: b, responses: {'204': {description: Done.}}}}";
-    NOT_DEPRECATED Error General "not-deprecated" "An operation has extensions of a deprecation and is not deprecated."
+    NOT_DEPRECATED Error General "not-deprecated" "An operation has extensions for a deprecation, but is not deprecated."
         "Add `deprecated: true`, or remove the extension."
         Operation "operationId: a, x-sunset: 2030-12-05" "operationId: a";
-    INCOMPLETE_DEPRECATION Error Strict "incomplete-deprecation" "A deprecated operation lacks `x-deprecated-since`, `x-sunset` or `x-replacement`. The service sends the header `Sunset` for `x-sunset`, and with it `Deprecation` and `Link` for the other two."
+    INCOMPLETE_DEPRECATION Error Strict "incomplete-deprecation" "A deprecated operation lacks `x-deprecated-since`, `x-sunset` or `x-replacement`. The service sends the header `Sunset` for `x-sunset`, and then also the headers `Deprecation` and `Link` for the other two extensions."
         "Add the extension: the days as `2030-12-05`, and what replaces the operation as `x-replacement: {operation: ID, note: TEXT}`."
         Operation "deprecated: true, x-sunset: 2030-12-05"
             "deprecated: true, x-deprecated-since: 2026-12-05, x-sunset: 2030-12-05, x-replacement: {operation: a, note: use it}";
 
     // Waiters.
-    WAITER Error General "waiter" "An entry of `x-waiters` has no state that ends the waiting, a state in two lists or one that the schema of the response does not allow, or a `path` that is not a JSON pointer or leads to no member; or its operation is not a `GET`."
-        "List each state once, as the schema has it, and write the path as `/status`."
+    WAITER Error General "waiter" "An entry of `x-waiters` has no state that ends the waiting, a state in two lists or one that the schema of the response does not allow, or a `path` that is not a JSON pointer or does not lead to a member; or its operation is not a `GET`."
+        "List each state once, spelled as in the schema, and write the path as a JSON pointer such as `/status`."
         Operation "x-waiters: {done: {path: status, success: [a]}}" "x-waiters: {done: {path: /status, success: [a]}}";
 
     // Project rules.
-    ERROR_CODES Error General "error-codes" "`x-error-codes` lists a code twice, a code that the catalogue lacks, or one that is sent with another status. With `Profile::Strict`, an error response without `x-error-codes` and a document without a catalogue break this rule as well."
-        "List each code of the catalogue at the response of its status."
+    ERROR_CODES Error General "error-codes" "`x-error-codes` lists a code twice, a code that is not in the catalogue, or a code that the catalogue gives another status. With `Profile::Strict`, an error response without `x-error-codes` and a document without a catalogue break this rule as well."
+        "List each code of the catalogue in the response for its status."
         Operation "responses: {4XX: {description: Bad., x-error-codes: [a, a]}}" "responses: {4XX: {description: Bad., x-error-codes: [a]}}";
     UNLISTED_ERROR_CODE Error Strict "unlisted-error-code" "In a document with a catalogue of error codes, the response for a status that every service sends (rule `missing-response`) does not list the code that the service sends with it: `invalid_request`, `unauthorized`, `request_timeout`, `operation_removed`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal_error`, `overloaded`, `unavailable`, or the first code of the catalogue with the same status if the catalogue has no code of this name."
         "Add the code to `x-error-codes` of the response, and to the catalogue if that has no code with this status."
         Document "paths: {/a: {get: {responses: {4XX: {description: Bad., x-error-codes: [unknown_key]}}}}}\ncomponents: {schemas: {Error: {type: object, properties: {code: {type: string, x-extensible-enum: [slow, unknown_key], x-error-catalogue: {slow: {status: 429, cause: a, cure: b}, unknown_key: {status: 401, cause: a, cure: b}}}}}}}"
             "paths: {/a: {get: {responses: {4XX: {description: Bad., x-error-codes: [unknown_key, slow]}}}}}\ncomponents: {schemas: {Error: {type: object, properties: {code: {type: string, x-extensible-enum: [slow, unknown_key], x-error-catalogue: {slow: {status: 429, cause: a, cure: b}, unknown_key: {status: 401, cause: a, cure: b}}}}}}}";
-    MISSING_OPERATION_ID Error Strict "missing-operation-id" "An operation has no `operationId`, by which clients name their methods."
+    MISSING_OPERATION_ID Error Strict "missing-operation-id" "An operation has no `operationId`. Generated clients name their methods after it."
         "Add one, such as `listBooks`."
         Operation "summary: List books" "operationId: listBooks";
     MISSING_SUMMARY Error Strict "missing-summary" "An operation has no `summary`."
@@ -293,11 +293,11 @@ crate::rules! {
     UNSECURED_OPERATION Error Strict "unsecured-operation" "An operation can be called without credentials."
         "Name a scheme in `security` of the operation or of the document."
         Operation "security: []" "security: [{key: []}]";
-    MISSING_RESPONSE Error Strict "missing-response" "An operation lacks a response that every service sends: 401 where it requires credentials, 400 where it has parameters or a body, 408, 413 and 415 where it has a body, 410 where it has `x-sunset`, 429 for a rate limit, 500 and 503 for internal errors and for overload."
+    MISSING_RESPONSE Error Strict "missing-response" "An operation lacks a response that every service sends: 401 if it requires credentials, 400 if it has parameters or a body, 408, 413 and 415 if it has a body, 410 if it has `x-sunset`, 429 for a rate limit, 500 for internal errors and 503 for overload."
         "Add the statuses, or the ranges `4XX` and `5XX`, or `default`. `cargo openapi-dropshot generate --fix` adds the ranges."
         Operation "responses: {'204': {description: Done.}, '404': {description: Gone.}}"
             "responses: {'204': {description: Done.}, 4XX: {description: Bad.}, 5XX: {description: Broken.}}";
-    MISPLACED_STABILITY_LEVEL Error Strict "misplaced-stability-level" "A schema has `x-stability-level`, which has a meaning at operations, parameters and responses only."
+    MISPLACED_STABILITY_LEVEL Error Strict "misplaced-stability-level" "A schema has `x-stability-level`, which has a meaning only for operations, parameters and responses."
         "Remove it, or describe in words that the property may change."
         Schema "{type: object, properties: {a: {x-stability-level: beta}}}" "{type: object, properties: {a: {description: It may change.}}}";
     MISSING_EXAMPLE Error Strict "missing-example" "A body has no example."

@@ -1,9 +1,9 @@
-//! Makes whole documents of the parts that the examples of rules show.
+//! Builds whole documents from the parts that the examples of rules show.
 
 use super::Part;
 
 impl Part {
-    /// What the part is, in words.
+    /// The name of the part in messages.
     pub fn name(self) -> &'static str {
         match self {
             Part::Text => "the whole text",
@@ -19,8 +19,8 @@ impl Part {
         }
     }
 
-    /// The document that shows the text of an example in its place; `None` if the example is
-    /// in words.
+    /// Returns a document that contains the text of an example at its place; `None` if the example
+    /// is a description in words.
     pub fn document(self, text: &str) -> Option<String> {
         let head = |text: &str| {
             let unless = |member: &str, line: &str| match text.contains(member) {
@@ -68,8 +68,8 @@ impl Part {
         })
     }
 
-    /// The same for an example of a change: a schema is at every place where one can be,
-    /// because there are rules of their own for each.
+    /// Returns a document for an example of a change. A schema is inserted at every place where a
+    /// schema can be, because each place has its own rules.
     pub fn document_of_change(self, text: &str) -> Option<String> {
         match self {
             Part::Schema => everywhere(text),
@@ -81,7 +81,7 @@ impl Part {
     }
 }
 
-/// The keywords that OpenAPI 3.1 has and 3.0 lacks.
+/// The keywords that OpenAPI 3.1 has but 3.0 does not have.
 const NEWER: [&str; 14] = [
     "webhooks: ",
     "if: ",
@@ -99,11 +99,11 @@ const NEWER: [&str; 14] = [
     "dependentSchemas: ",
 ];
 
-/// The version of OpenAPI in which a text has a meaning: 3.1 only if it has what 3.0 lacks,
-/// because most documents are of 3.0.
+/// The version of OpenAPI for which a text is valid: 3.1 only if the text uses something that 3.0
+/// does not have, because most documents use 3.0.
 fn version_of(text: &str) -> &'static str {
     let is_newer = NEWER.iter().any(|keyword| text.contains(keyword));
-    // In 3.0, the exclusive bounds are flags.
+    // In 3.0, `exclusiveMinimum` and `exclusiveMaximum` are booleans.
     let has_flag = text.contains("imum: true");
     match is_newer && !has_flag {
         true => "3.1.0",
@@ -111,7 +111,7 @@ fn version_of(text: &str) -> &'static str {
     }
 }
 
-/// A document that has a schema at every place where one can be.
+/// A document that contains a schema at every place where a schema can be.
 fn everywhere(schema: &str) -> Option<String> {
     let bodies = |path: &str, schema: &str| {
         let content = format!(

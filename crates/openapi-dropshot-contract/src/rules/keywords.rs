@@ -1,16 +1,17 @@
-//! The rules for changes of bounds and of other keywords of schemas that restrict
-//! values, those of JSON Schema 2020-12 included. Ids and levels are oasdiff's, as in
-//! [`super::changes`]; at places that oasdiff does not compare, they are alike.
+//! The rules for changes of bounds and of other schema keywords that restrict values, including the keywords of JSON Schema
+//! 2020-12. Ids and levels are the same as in oasdiff, as in [`super::changes`]. Places that oasdiff does not compare follow the
+//! same pattern.
 
 use super::changes::{ALL_REQUESTS, REQUESTS, RESPONSES, families};
 use super::{Family, Level, Levels, Part};
 
-// A wider schema breaks clients in responses, a narrower one in requests.
+// In responses a wider schema breaks clients, in requests a narrower one does.
 const WIDER_BOUND: Levels = &[(Level::Err, &RESPONSES), (Level::Info, &REQUESTS)];
-/// The levels of a text in a response that may be longer: no client has to reject it, although oasdiff reports it as breaking.
+/// The levels for strings in responses that may become longer. No client has to reject a longer string, although oasdiff reports it
+/// as breaking.
 const LONGER_TEXT: Levels = &[(Level::Info, &RESPONSES), (Level::Info, &REQUESTS)];
 const NARROWER_BOUND: Levels = &[(Level::Err, &REQUESTS), (Level::Info, &RESPONSES)];
-/// The levels of bounds that oasdiff also compares in properties that requests do not have.
+/// The levels for bounds that oasdiff also compares in properties that requests do not contain.
 const NARROWER_BOUND_ALSO_HIDDEN: Levels = &[
     (Level::Err, &REQUESTS),
     (Level::Info, &RESPONSES),
@@ -19,12 +20,11 @@ const NARROWER_BOUND_ALSO_HIDDEN: Levels = &[
 const WIDER: Levels = &[(Level::Err, &RESPONSES), (Level::Info, &ALL_REQUESTS)];
 const NARROWER: Levels = &[(Level::Err, &ALL_REQUESTS), (Level::Info, &RESPONSES)];
 
-/// Declares the rules for bounds: the keyword, what the ids begin with behind the place, the other members of the schema in the
-/// examples, and the levels if the bound increased, if it decreased, and if it was removed.
+/// Declares the rules for bounds. A declaration contains the keyword, the beginning of the ids after the place, the other members
+/// of the schema in the examples, and the levels if the bound increased, if it decreased, and if it was removed.
 macro_rules! bounds {
     ($($keyword:literal $ending:literal $members:literal $increased:ident $decreased:ident $unset:ident;)+) => {
-        /// The keywords for bounds, each with the rules for a bound that increased, that decreased, that was added and that was
-        /// removed.
+        /// The keywords for bounds, each with the rules for a bound that increased, decreased, was added or was removed.
         pub(crate) static BOUNDS: &[(&str, [Family; 4])] = &[$(($keyword, [
             Family::of_schema(concat!($ending, "-increased"), concat!("`", $keyword, "` became larger"), $increased, &[(
                 Part::Schema,
@@ -65,11 +65,11 @@ bounds! {
     "minContains" "min-contains" "type: array, items: {}, contains: {type: string}" NARROWER_BOUND WIDER_BOUND WIDER_BOUND;
 }
 
-/// Declares the rules for keywords that restrict values where they are: the keyword, what the ids begin with behind the place, what
-/// was added or removed, and examples without it and with it.
+/// Declares the rules for keywords that restrict values by their presence. A declaration contains the keyword, the beginning of the
+/// ids after the place, what was added or removed, and examples without it and with it.
 macro_rules! restrictions {
     ($($keyword:literal $ending:literal $what:literal $without:literal $with:literal;)+) => {
-        /// Keywords that restrict values, each with the rules for adding and removing it, or a member of it.
+        /// Keywords that restrict values, each with the rules for adding and removing the keyword or one of its members.
         pub(crate) static RESTRICTIONS: &[(&str, [Family; 2])] = &[$(($keyword, [
             Family::of_schema(concat!($ending, "-added"), concat!($what, " was added"), NARROWER, &[(
                 Part::Schema,
@@ -108,9 +108,9 @@ families! {
         Schema "{type: integer}" "{type: integer, multipleOf: 5}";
     MULTIPLE_OF_UNSET "multiple-of-unset" "`multipleOf` was removed" Err RESPONSES, Info REQUESTS
         Schema "{type: integer, multipleOf: 5}" "{type: integer}";
-    MULTIPLE_OF_GENERALIZED "multiple-of-generalized" "`multipleOf` became a divisor of what it was" Info REQUESTS
+    MULTIPLE_OF_GENERALIZED "multiple-of-generalized" "the new `multipleOf` is a divisor of the old one" Info REQUESTS
         Schema "{type: integer, multipleOf: 10}" "{type: integer, multipleOf: 5}";
-    MULTIPLE_OF_SPECIALIZED "multiple-of-specialized" "`multipleOf` became a multiple of what it was" Info RESPONSES
+    MULTIPLE_OF_SPECIALIZED "multiple-of-specialized" "the new `multipleOf` is a multiple of the old one" Info RESPONSES
         Schema "{type: integer, multipleOf: 5}" "{type: integer, multipleOf: 10}";
     MULTIPLE_OF_CHANGED "multiple-of-changed"
         "`multipleOf` changed: in requests the old number is not a multiple of the new one, or in responses the new number is not a multiple of the old one"
@@ -127,7 +127,7 @@ families! {
         Err ALL_REQUESTS, Err ["response-body"], Info ["response-property", "response-header"]
         Schema "{type: array, items: {type: string}}" "{type: array, items: false}",
         Schema "{}" "{not: {}}";
-    SCHEMA_BECAME_NOT_FALSE "schema-became-not-false" "a schema is `false` or `not: {}` no longer"
+    SCHEMA_BECAME_NOT_FALSE "schema-became-not-false" "a schema is no longer `false` or `not: {}`"
         Err ["response-property", "response-header"], Info ALL_REQUESTS, Info ["response-body"]
         Schema "{type: array, items: false}" "{type: array, items: {type: string}}",
         Schema "{not: {}}" "{}";
@@ -138,7 +138,7 @@ families! {
     CONST_CHANGED "const-changed" "`const` became another value" Err ALL_REQUESTS, Err RESPONSES
         Schema "{type: string, const: a}" "{type: string, const: b}";
     CONDITION_CHANGED "condition-changed"
-        "the schema of `if` or `contains` changed; whether it allows what it did is unknown" Warn ALL_REQUESTS, Warn RESPONSES
+        "the schema of `if` or `contains` changed; it is unknown whether it still allows the same values" Warn ALL_REQUESTS, Warn RESPONSES
         Schema "{if: {type: string}, then: {minLength: 1}}" "{if: {type: integer}, then: {minLength: 1}}";
     PREFIX_ITEMS_ADDED "prefix-items-added" "a schema was added to `prefixItems`" Warn ALL_REQUESTS, Warn RESPONSES
         Schema "{type: array, prefixItems: [{type: string}]}" "{type: array, prefixItems: [{type: string}, {type: integer}]}";

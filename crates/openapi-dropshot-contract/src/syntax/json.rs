@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// What to write instead, by a part of the message of `serde_json`.
+/// What to write instead, selected by a part of the message of `serde_json`.
 const HELP: [(&str, &str); 8] = [
     ("EOF", "complete it: close each string, array and object"),
     ("key must be a string", "write the name in double quotes"),
@@ -20,7 +20,10 @@ const HELP: [(&str, &str); 8] = [
         "expected `,`",
         "separate values by commas, and close the object or array",
     ),
-    ("trailing characters", "remove what follows the document"),
+    (
+        "trailing characters",
+        "remove the text after the end of the document",
+    ),
     (
         "control character",
         "close the string, or write the character as an escape",
@@ -95,8 +98,9 @@ impl<'t> Events<'t> {
         Ok(Event::Scalar(text, style, 0, None))
     }
 
-    /// Makes a problem of an error of `serde_json` in a text that ends where the whole text does.
-    /// `serde_json` reports a byte near the error; this finds the beginning of the wrong part.
+    /// Makes a problem from an error of `serde_json` in a text that is the end of the whole text.
+    /// `serde_json` reports a byte near the error; this function finds the beginning of the wrong
+    /// part.
     fn fault(&self, from: &str, error: &serde_json::Error) -> (usize, Fatal) {
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or_default();
@@ -139,7 +143,7 @@ impl<'t> Iterator for Events<'t> {
     type Item = Result<(Event<'t>, Marker), Fatal>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        // Up to the syntax error the text is valid, so separators carry no information.
+        // The text before the syntax error is valid, so separators carry no information.
         let separators = [' ', '\t', '\n', '\r', ',', ':'];
         let value = self.rest.trim_start_matches(separators);
         self.take(self.rest.len() - value.len());

@@ -1,13 +1,13 @@
-//! Resolves plain (unquoted) YAML scalars by the core schema of YAML 1.2 (section
-//! 10.3.2), as far as JSON can express it.
+//! Resolves plain (unquoted) YAML scalars with the core schema of YAML 1.2 (section 10.3.2), as far
+//! as JSON can express the value.
 
 use crate::model::NodeKind;
 use regex::Regex;
 use serde_json::Number;
 use std::sync::LazyLock;
 
-/// Matches the numbers of YAML's core schema. JSON has decimal numbers without a leading `+` and
-/// with digits on both sides of the point, so the parts that JSON needs are captured.
+/// Matches the numbers of YAML's core schema. JSON numbers have no leading `+` and need digits on
+/// both sides of the point, so the expression captures the parts from which a JSON number is built.
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r"(?x)^(?:
         0o(?<octal>[0-7]+) | 0x(?<hexadecimal>[0-9a-fA-F]+)
@@ -17,7 +17,7 @@ static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(pattern).expect("the pattern is valid")
 });
 
-/// Resolves a plain scalar; the error is the message for a value that JSON lacks.
+/// Resolves a plain scalar. The error is the message for a value that JSON cannot express.
 pub(super) fn resolve(text: &str) -> Result<NodeKind, String> {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Ok(NodeKind::Null),

@@ -1,6 +1,6 @@
-//! Builds the tree of [`Node`]s from the events of a parser, with the place of every value.
-//! Rejects what JSON cannot express (complex keys, unknown tags) and what YAML parsers
-//! treat differently (duplicate keys and merge keys). Aliases are expanded up to a limit.
+//! Builds the tree of [`Node`]s from the events of a parser, with the place of every value. Rejects
+//! what JSON cannot express (complex keys, unknown tags) and what YAML parsers treat differently
+//! (duplicate keys and merge keys). Aliases are expanded up to a limit.
 
 use super::{Fatal, MAX_DEPTH, MAX_POINTER, Parsed, scalar};
 use crate::model::{Location, Member, Node, NodeKind, escape_pointer_token};
@@ -12,8 +12,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The most values that aliases may add to a document: a few lines of aliases of aliases can
-/// expand to billions of values.
+/// The maximum number of values that aliases may add to a document. A few lines of nested aliases
+/// can expand to billions of values.
 const MAX_ALIASED: usize = 100_000;
 
 /// Builds the tree of a document.
@@ -44,12 +44,12 @@ pub(super) fn build<'t>(
 struct Builder<'a, E> {
     file: &'a Arc<str>,
     events: E,
-    /// Complete values that have an anchor, by the number that the parser gave the anchor.
+    /// Complete values that have an anchor, by the number that the parser assigned to the anchor.
     anchors: HashMap<usize, Node>,
     /// How many values aliases have added.
     aliased: usize,
     problems: Vec<Problem>,
-    /// Whether the document has a merge key, so that members are missing in the tree.
+    /// Whether the document has a merge key. In that case, members are missing in the tree.
     has_merge_key: bool,
 }
 
@@ -74,7 +74,8 @@ impl<'t, E: Iterator<Item = Result<(Event<'t>, Marker), Fatal>>> Builder<'_, E> 
         })
     }
 
-    /// Builds the value that begins with this event; `depth` objects and arrays contain it.
+    /// Builds the value that begins with this event. `depth` is the number of objects and arrays
+    /// that contain the value.
     fn node(&mut self, event: Event<'t>, at: Location, depth: usize) -> Result<Node, Fatal> {
         let is_scalar = matches!(event, Event::Scalar(..) | Event::Alias(_));
         if depth >= MAX_DEPTH && !is_scalar {
@@ -125,8 +126,8 @@ impl<'t, E: Iterator<Item = Result<(Event<'t>, Marker), Fatal>>> Builder<'_, E> 
         Ok(items)
     }
 
-    /// Reads the members of an object. Their names are the texts as they are written, so that
-    /// `200:` is the name `200`.
+    /// Reads the members of an object. Each name is the text as it is written, so `200:` is the
+    /// name `200`.
     fn members(&mut self, parent: &str, depth: usize) -> Result<IndexMap<String, Member>, Fatal> {
         let mut members: IndexMap<String, Member> = IndexMap::new();
         while let Some((event, start)) = self.next(parent)? {
@@ -185,8 +186,8 @@ impl<'t, E: Iterator<Item = Result<(Event<'t>, Marker), Fatal>>> Builder<'_, E> 
         })
     }
 
-    /// Returns a copy of the value with an anchor. It keeps the line and column of the value,
-    /// and gets its own pointers.
+    /// Returns a copy of the value of an anchor. The copy keeps the line and column of the value,
+    /// but gets its own pointers.
     fn alias(&mut self, at: Location, anchor: usize, depth: usize) -> Result<Node, Fatal> {
         let Some(node) = self.anchors.get(&anchor) else {
             let message = "an alias is inside the value that it names";
@@ -243,7 +244,7 @@ fn height(node: &Node) -> usize {
     }
 }
 
-/// Sets the pointers of a value and its parts; returns `None` if one becomes too long.
+/// Sets the pointers of a value and its parts. Returns `None` if a pointer becomes too long.
 fn set_pointers(node: &mut Node, pointer: String) -> Option<()> {
     match &mut node.kind {
         NodeKind::Array(items) => {

@@ -1,5 +1,5 @@
-//! Tests that no text makes the reader panic or hang: a contract and other texts,
-//! damaged in the way in which typing, merging and truncating damage files.
+//! Tests that no text makes the reader panic or hang. The texts are a contract and other texts,
+//! damaged in the ways in which typing, merging and truncating damage files.
 
 use crate::support::CONTRACT;
 use openapi_dropshot_contract::{Problems, Profile, lint, read};
@@ -23,7 +23,7 @@ fn survive(file: &str, text: &str) {
     }
 }
 
-/// One way to damage a text. Numbers choose the place, wherever it ends.
+/// One way to damage a text. The numbers choose the place, modulo the length of the text.
 #[derive(Clone, Debug)]
 enum Damage {
     DropLine(usize),

@@ -1,5 +1,5 @@
-//! Tests documents of other projects, if a copy of the corpus is beside the
-//! repository: documents of real services, and documents with one fault.
+//! Tests documents of other projects, if a copy of the corpus is beside the repository: documents
+//! of real services, and documents with one error.
 
 use openapi_dropshot_contract::{Problem, Problems, Profile, Severity, lint, read};
 use test_support::documents;
@@ -36,8 +36,8 @@ fn documents_of_other_teams_are_read() {
     }
 }
 
-/// The rule and the line of the fault, or why the document is acceptable though
-/// a certain generator rejects it.
+/// The rule and the line of the error, or the reason why the document is acceptable although
+/// another generator rejects it.
 type Expected = Result<(&'static str, usize), &'static str>;
 
 /// The expected result for each file.

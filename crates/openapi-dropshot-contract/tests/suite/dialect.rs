@@ -1,5 +1,4 @@
-//! Tests that documents of OpenAPI 3.0 and of 3.1 that mean the same have the same schemas when they are read, with the places of
-//! the text.
+//! Tests that equivalent documents of OpenAPI 3.0 and 3.1 have the same schemas after they are read, with the places in the text.
 
 use crate::support::{assert_fault, assert_warning, readable};
 use openapi_dropshot_contract::{
@@ -94,7 +93,7 @@ fn a_schema_of_3_1_means_the_same_as_its_form_in_3_0() {
             "{type: object}",
         ),
         ("{properties: {a: true}}", "{properties: {a: {}}}"),
-        // Nothing is left that is not evaluated.
+        // No members or elements remain that would be unevaluated.
         (
             "{type: array, items: {type: string}, unevaluatedItems: false}",
             "{type: array, items: {type: string}}",
@@ -103,7 +102,7 @@ fn a_schema_of_3_1_means_the_same_as_its_form_in_3_0() {
             "{type: object, additionalProperties: {type: string}, unevaluatedProperties: false}",
             "{type: object, additionalProperties: {type: string}}",
         ),
-        // The list of types is removed if the alternatives repeat it; otherwise both stay.
+        // The list of types is removed if the alternatives have the same types; otherwise both are kept.
         (
             "{type: [string, integer], oneOf: [{type: string, minLength: 3}, {type: integer}]}",
             "{oneOf: [{type: string, minLength: 3}, {type: integer}]}",
@@ -226,7 +225,7 @@ fn members_of_openapi_3_2_are_read() {
             "GET /texts"
         ]
     );
-    // The data of an event, an item of a shared media type, and text.
+    // The items are the data of an event, an item of a shared media type, and text.
     let items = document.operations.iter().filter_map(|own| {
         let items = own.responses[0].content.first()?.items()?;
         document
@@ -239,11 +238,12 @@ fn members_of_openapi_3_2_are_read() {
         items.collect::<Vec<_>>(),
         [Type::Object, Type::Object, Type::String]
     );
-    // The form of the whole query is an object of its members.
+    // A form that is the whole query is described as an object.
     let query = &document.operations[2].parameters[0];
     assert_eq!(query.location, ParameterIn::Query);
     assert!(query.schema.is_some());
-    // It names an alternative for values without the property, so the property alone does not choose.
+    // The discriminator has an alternative for values without the property, so the property alone does not choose the
+    // alternative.
     assert!(document.schemas["Shape"].discriminator.is_none());
     assert_eq!(
         document.operations[0].responses[0].description,
@@ -423,7 +423,7 @@ fn a_closing_bracket_may_have_the_indentation_of_its_member_name() {
     );
 }
 
-/// The problems of a schema `A` of OpenAPI 3.1: pointer, line and message of each.
+/// Returns the problems of a schema `A` of OpenAPI 3.1: the pointer, line and message of each.
 fn problems_of_newer(schema: &str) -> Vec<(String, usize, String)> {
     let text = format!(
         "openapi: 3.1.0\ninfo: {{title: T, version: 1.0.0}}\npaths: {{}}\ncomponents:\n  schemas:\n    A:\n{schema}"

@@ -1,5 +1,5 @@
-//! Tests comparisons of two documents: oasdiff's own cases, if a copy is beside
-//! the repository, and edits of a whole contract.
+//! Tests comparisons of two documents: the test cases of oasdiff, if a copy is beside the
+//! repository, and edits of a whole contract.
 
 mod breaks;
 mod cases;
@@ -13,7 +13,7 @@ mod outgoing;
 use chrono::NaiveDate;
 use openapi_dropshot_contract::diff::{Change, Level, Policy, compare};
 
-/// A day before anything in the documents is due.
+/// A date before all sunsets in the documents.
 fn before() -> NaiveDate {
     day("2026-11-21")
 }
@@ -22,7 +22,7 @@ pub(crate) fn day(text: &str) -> NaiveDate {
     text.parse().expect("a day that exists")
 }
 
-/// What changed between two texts.
+/// Returns the changes between two texts.
 pub(crate) fn changes(base: &str, revision: &str, policy: &Policy) -> Vec<Change> {
     let read = |name, text| {
         openapi_dropshot_contract::read_draft(name, text)
@@ -36,7 +36,7 @@ pub(crate) fn changes(base: &str, revision: &str, policy: &Policy) -> Vec<Change
     )
 }
 
-/// The ids with their levels, as they are easy to compare.
+/// Returns the ids with their levels, which are easy to compare.
 fn found(changes: &[Change]) -> Vec<(Level, &str)> {
     changes
         .iter()

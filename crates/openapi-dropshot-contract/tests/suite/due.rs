@@ -1,5 +1,4 @@
-//! Tests the report of near sunsets, and the next version for a list of
-//! changes.
+//! Tests the report of near sunsets, and the next version for a list of changes.
 
 use crate::diff::{changes, day};
 use crate::support::CONTRACT;
@@ -51,7 +50,7 @@ fn a_break_needs_a_major_version_and_an_addition_a_minor_one() {
         ))
     };
     assert_eq!(asked("summary: List books", "summary: Books"), Bump::Patch);
-    // By its place that of the books; a bound of a `beta` operation may move.
+    // The text around the bound selects the bound of the books: the bound of a `beta` operation may change without a major version.
     let bound = "\n        maximum: 100\n        default: 20\n      example";
     let moved = |to: &str| asked(bound, &bound.replace("100", to));
     assert_eq!(moved("200"), Bump::Minor);

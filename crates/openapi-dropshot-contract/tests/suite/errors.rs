@@ -59,7 +59,7 @@ fn differences_between_catalogue_and_open_enum_are_reported() {
         &text,
         "error-catalogue",
         "`odd` is not listed in `x-extensible-enum`",
-        "list it",
+        "list the code",
     );
     let text = with_catalogue("x-error-catalogue: «{odd: {status: 400, cause: a, cure: b}}\n");
     assert_fault(
@@ -92,7 +92,7 @@ fn two_error_catalogues_are_reported() {
     assert_fault(
         &text,
         "error-catalogue",
-        "a second `x-error-catalogue`; the first is at line 13",
+        "this is a second `x-error-catalogue`; the first one is at line 13",
         "in one catalogue",
     );
 }
@@ -116,14 +116,14 @@ fn error_codes_listed_at_a_response_of_another_status_are_reported() {
     assert_fault(
         &text,
         "error-codes",
-        "`gone` has the status 410, but is listed at the response `400`",
+        "`gone` has the status 410, but is listed in the response `400`",
         "move it",
     );
     let text = with_responses("        5XX: {description: Bad., x-error-codes: [«gone]}\n");
     assert_fault(
         &text,
         "error-codes",
-        "is listed at the response `5XX` of `GET /a`",
+        "is listed in the response `5XX` of `GET /a`",
         "move it",
     );
     let text = with_responses(
@@ -132,13 +132,13 @@ fn error_codes_listed_at_a_response_of_another_status_are_reported() {
     assert_fault(
         &text,
         "error-codes",
-        "for which `GET /a` has a response of its own",
+        "for which `GET /a` has a separate response",
         "of the response `400`",
     );
 }
 
 #[test]
-fn by_the_project_rules_each_error_response_lists_its_codes() {
+fn the_project_rules_require_error_codes_in_each_error_response() {
     let text = super::project_rules::with_responses("        «4XX: {description: Bad.}\n");
     assert_strict_fault(
         &text,
@@ -157,14 +157,15 @@ fn by_the_project_rules_each_error_response_lists_its_codes() {
     );
 }
 
-/// The contract without the first line that lists a code.
+/// The contract without the first line that lists this code.
 fn without(code: &str) -> String {
     let line = format!("            - {code}\n");
     assert!(CONTRACT.contains(&line), "{code}");
     CONTRACT.replacen(&line, "", 1)
 }
 
-/// Checks that a document only leaves out codes, and returns the messages with their help.
+/// Checks that the only problems of a document are missing codes, and returns the messages with
+/// their help.
 #[track_caller]
 fn unlisted(text: &str) -> Vec<String> {
     let problems = problems(text, Profile::Strict).into_iter();
@@ -185,20 +186,20 @@ fn an_operation_lists_each_code_that_the_service_sends_for_it() {
             &format!(
                 "`listBooks` does not list `{code}` (status {status}), which the service sends"
             ),
-            "add what is missing to `x-error-codes` of the response `4XX`",
+            "add the missing codes to `x-error-codes` of the response `4XX`",
         );
     }
     for (code, count) in [
-        // The first operation that lists it has no body.
+        // The first operation that lists this code has no body.
         ("payload_too_large", 0),
-        // No service sends it for an operation.
+        // No service sends this code for an operation.
         ("method_not_allowed", 0),
         ("unsupported_media_type", 1),
         ("operation_removed", 1),
     ] {
         assert_eq!(unlisted(&without(code)).len(), count, "{code}");
     }
-    // A component is the response of all operations.
+    // One component is the response of all operations.
     let text = CONTRACT.replacen("        - unavailable\n", "", 1);
     let operations = readable(CONTRACT).operations.len();
     assert_eq!(unlisted(&text).len(), operations);
@@ -216,12 +217,12 @@ fn a_code_with_the_same_status_replaces_the_code_of_the_service() {
 }
 
 #[test]
-fn a_code_that_the_catalogue_lacks_belongs_there_and_into_the_response() {
+fn the_help_for_a_code_missing_in_the_catalogue_names_catalogue_and_response() {
     let text = CONTRACT
         .replace("rate_limited", "teapot")
         .replace("status: 429", "status: 418");
     let unlisted = unlisted(&text);
     assert_eq!(unlisted.len(), readable(CONTRACT).operations.len());
-    let help = "`rate_limited` (status 429), which the service sends; add what is missing to `x-error-catalogue` and to `x-error-codes`";
+    let help = "`rate_limited` (status 429), which the service sends; add the missing codes to `x-error-catalogue` and to `x-error-codes`";
     assert!(unlisted[0].contains(help), "{}", unlisted[0]);
 }

@@ -82,7 +82,8 @@ components:
     ("spec/broken.yaml", "a: [\n"),
 ];
 
-/// Pet without the definition that is not there, so that all references lead somewhere.
+/// The files of the tests. `Pet` is without its missing definition, so that all references are
+/// valid.
 fn files() -> BTreeMap<String, String> {
     let files = FILES.map(|(name, text)| {
         let text = text.replace("  kind: {$ref: '#/definitions/Kind'}\n", "");
@@ -109,7 +110,8 @@ fn the_parts_of_other_files_become_parts_of_the_document() {
         .collect();
     assert_eq!(paths.len(), 3, "{paths:?}");
     let names: Vec<&str> = document.schemas.keys().map(String::as_str).collect();
-    // `Pet` is the file; the second `Error` has a number, because the document has one.
+    // `Pet` is named after its file. The second `Error` gets a number, because the document already
+    // has an `Error`.
     assert_eq!(names, ["Pet", "Error", "toy", "Error2", "Limit"]);
     let pet = &document.schemas["Pet"];
     assert_eq!(pet.at.to_string(), "spec/schemas/pet.yaml:1:1");
@@ -184,7 +186,7 @@ fn a_problem_in_another_file_is_shown_with_the_lines_of_that_file() {
         "{problems}"
     );
     assert!(problems.contains("4 |   name: {type: sting}"), "{problems}");
-    // The linter shows the file as well.
+    // The linter also shows the file.
     let pet = files.get_mut("spec/schemas/pet.yaml").expect("it is there");
     *pet = pet.replace("name: {type: sting}", "name: {type: string, default: 5}");
     let document = read_from(&files, MAIN).expect("it can be read");
@@ -308,7 +310,7 @@ fn files_that_cannot_be_used_are_reported_at_the_reference() {
 }
 
 #[test]
-fn references_that_lead_back_to_themselves_are_reported() {
+fn reference_cycles_between_files_are_reported() {
     let mut files = files();
     for (name, text) in [
         ("spec/schemas/pet.yaml", "$ref: 'toy.json'"),

@@ -1,5 +1,5 @@
-//! Tests the form of paths, parameters, bodies, servers, security schemes and
-//! components, each by itself.
+//! Tests the form of paths, parameters, bodies, servers, security schemes and components, each
+//! separately.
 
 use crate::support::{
     assert_clean, assert_fault, assert_warning, problems, with_components, with_operation,

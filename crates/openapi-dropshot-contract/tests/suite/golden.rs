@@ -1,5 +1,5 @@
-//! Tests the display of problems: documents with several problems, and the
-//! whole text that is printed for them.
+//! Tests how problems are displayed: documents with several problems, and the complete text that is
+//! printed for them.
 
 use crate::support::assert_golden;
 use openapi_dropshot_contract::{Problems, Profile, Severity, lint, read};

@@ -128,8 +128,8 @@ fn a_missing_or_deprecated_replacement_is_reported() {
     assert_warning(
         &replaced_by("«listBooks", "      deprecated: true\n"),
         "lifecycle",
-        "deprecated itself",
-        "stays",
+        "is itself deprecated",
+        "not deprecated",
     );
 }
 
@@ -147,7 +147,7 @@ fn a_sunset_before_the_deprecation_is_reported() {
 }
 
 #[test]
-fn marks_of_deprecation_without_deprecation_are_rejected() {
+fn deprecation_extensions_without_deprecated_are_rejected() {
     let text = with_operation("      x-sunset: «2030-12-05\n");
     assert_fault(
         &text,
@@ -158,7 +158,7 @@ fn marks_of_deprecation_without_deprecation_are_rejected() {
 }
 
 #[test]
-fn by_the_project_rules_a_deprecation_is_complete() {
+fn the_project_rules_require_complete_deprecations() {
     let all = [
         "x-deprecated-since: 2026-11-20",
         "x-sunset: 2030-12-05",

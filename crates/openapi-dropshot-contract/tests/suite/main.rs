@@ -1,5 +1,5 @@
-//! Black-box tests of the reader and the linter: small documents with one fault
-//! each, whole documents, and files that are not OpenAPI documents.
+//! Black-box tests of the reader and the linter: small documents with one error each, whole
+//! documents, and files that are not OpenAPI documents.
 
 mod support;
 

@@ -1,9 +1,11 @@
-//! Tests the comparison by meaning, of a document and of the one that its service emits.
+//! Tests the comparison of the meaning of a document with that of the document that its service
+//! emits.
 
 use crate::support::readable;
 use openapi_dropshot_contract::meaning::compare;
 
-/// The rules of the differences between two documents with this operation and the component `Thing`.
+/// Returns the rules of the differences between two documents with these operations and the
+/// component `Thing`.
 fn differences(source: &str, emitted: &str) -> Vec<&'static str> {
     let [source, emitted] = [source, emitted].map(|operation| {
         readable(&format!(

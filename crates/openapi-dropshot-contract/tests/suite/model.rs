@@ -1,12 +1,11 @@
-//! Tests the helper functions of the model that the generator and other tools
-//! use.
+//! Tests the helper functions of the model that the generator and other tools use.
 
 use crate::support::{readable, with_schemas};
 use openapi_dropshot_contract::model::{Method, StatusCode, Type};
 use openapi_dropshot_contract::{Document, Parts};
 
 #[test]
-fn own_parameters_replace_those_of_the_path() {
+fn operation_parameters_override_path_parameters() {
     let document = readable(
         "openapi: 3.0.3
 info: {title: T, version: 1.0.0}
@@ -39,7 +38,7 @@ paths:
 }
 
 #[test]
-fn security_is_that_of_the_document_unless_the_operation_has_its_own() {
+fn operation_security_overrides_document_security() {
     let document = readable(
         "openapi: 3.0.3
 info: {title: T, version: 1.0.0}
@@ -111,7 +110,7 @@ fn nodes_are_found_by_pointer_and_converted_to_json() {
 }
 
 #[test]
-fn parts_are_left_out_with_what_refers_to_them_and_what_only_they_need() {
+fn removing_a_part_also_removes_its_users_and_unused_components() {
     let text = "openapi: 3.0.3
 info: {title: T, version: 1.0.0}
 paths:

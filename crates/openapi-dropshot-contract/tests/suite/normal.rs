@@ -1,11 +1,12 @@
-//! Tests the form of a document that the generator knows: it means what the document says.
+//! Tests that the normal form of a document, which the generator uses, has the same meaning as the
+//! document.
 
 use crate::support::readable;
 use openapi_dropshot_contract::{lint, normalized};
 use serde_json::{Value, json};
 
-/// The normal form of a document with these component schemas, one a line, each of which is
-/// sent in both directions.
+/// Returns the normal form of a document with these component schemas (one per line). Each of them
+/// is sent in both directions.
 fn normal(version: &str, schemas: &str) -> Value {
     let names = schemas.lines().filter_map(|line| line.split_once(": "));
     let content = names.map(|(name, _)| {
@@ -55,7 +56,7 @@ const VEHICLES: &str = "Vehicle: {type: object, required: [kind], properties: {k
     Truck: {allOf: [{$ref: '#/components/schemas/Vehicle'}, {type: object, properties: {load: {type: string}}}]}";
 
 #[test]
-fn a_partial_mapping_leaves_the_other_subtypes() {
+fn a_partial_mapping_keeps_the_subtypes_that_it_does_not_name() {
     let references = json!([
         {"$ref": "#/components/schemas/Truck"},
         {"$ref": "#/components/schemas/Car"}
@@ -75,7 +76,7 @@ fn a_member_may_have_the_name_of_a_keyword() {
         let owner = format!(
             "{base}\nOwner: {{type: object, properties: {{{name}: {{$ref: '#/components/schemas/Vehicle'}}}}}}"
         );
-        // Only the owner is sent.
+        // Only `Owner` is used in a body.
         let text = format!(
             "openapi: 3.0.3\ninfo: {{title: T, version: 1.0.0}}\npaths:\n  /a: {{post: {{requestBody: {{content: {{application/json: {{schema: {{$ref: '#/components/schemas/Owner'}}}}}}}}, responses: {{'204': {{description: D.}}}}}}}}\ncomponents:\n  schemas:\n{}",
             owner
@@ -133,7 +134,7 @@ fn the_narrower_of_two_bounds_applies() {
 }
 
 #[test]
-fn no_further_elements_are_a_bound_of_their_number() {
+fn forbidden_further_elements_become_a_maximum_number_of_elements() {
     let first = json!([{"type": "string"}, {"type": "integer"}]);
     for (rest, most) in [
         ("unevaluatedItems: false", 2),

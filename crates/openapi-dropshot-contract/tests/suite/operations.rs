@@ -1,4 +1,4 @@
-//! Tests rules between operations: ids, tags, parameters, security.
+//! Tests the rules about operations: ids, tags, parameters, security.
 
 use crate::support::{assert_fault, assert_warning, readable, with_operation, with_paths};
 use openapi_dropshot_contract::rules::Profile;
@@ -105,7 +105,7 @@ fn unknown_security_schemes_and_scopes_are_reported() {
         "which has no scopes",
         "write `[]`",
     );
-    // A role, in OpenAPI 3.1.
+    // In OpenAPI 3.1, this is a role.
     let newer = secured("{key: [read]}").replace("3.0.3", "3.1.0");
     assert!(readable(&newer).warnings.is_empty());
     let lints = openapi_dropshot_contract::lint(&readable(&newer), Profile::General);

@@ -1,4 +1,4 @@
-//! Tests variables of paths, and paths that match the same requests.
+//! Tests path variables, and paths that match the same requests.
 
 use crate::support::{assert_clean, assert_fault, assert_warning, with_paths};
 
@@ -23,7 +23,7 @@ fn path_variables_without_a_parameter_are_reported() {
         "  «/{{a}}/{{a}}:\n    get: {{parameters: [{}], {RESPONSES}}}\n",
         parameter("a")
     ));
-    assert_fault(&text, "path-variable", "has `{a}` twice", "of its own");
+    assert_fault(&text, "path-variable", "has `{a}` twice", "its own name");
 }
 
 #[test]

@@ -22,8 +22,8 @@ pub(crate) fn with_responses(responses: &str) -> String {
     )
 }
 
-/// A document that follows the project rules, of an operation with these members
-/// and another one named `other`.
+/// A document that follows the project rules. It has one operation with these members, and another
+/// one named `other`.
 pub(crate) fn with_other_operation(members: &str) -> String {
     format!("{}{members}{OTHER}", with_responses(""))
 }
@@ -40,7 +40,7 @@ fn a_document_that_follows_the_project_rules_has_no_problems() {
     assert!(found.iter().all(|rule| *rule == "error-codes"), "{found:?}");
 }
 
-/// The rules of the problems by the project rules.
+/// Returns the rules of the problems that the project rules find.
 fn rules_of(text: &str) -> Vec<&'static str> {
     let found = problems(text, Profile::Strict).into_iter();
     found.map(|problem| problem.rule).collect()
@@ -123,7 +123,7 @@ fn a_stability_level_of_a_schema_is_reported() {
     assert_strict_fault(
         &text,
         "misplaced-stability-level",
-        "`x-stability-level` has no meaning at a schema",
+        "`x-stability-level` has no meaning in a schema",
         "remove it",
     );
 }

@@ -20,7 +20,7 @@ fn ids_are_unique_and_in_kebab_case() {
     }
 }
 
-/// The document that shows an example in its place.
+/// Returns the document that contains the example at its place.
 fn document(part: Part, text: &str) -> String {
     let document = part.document(text);
     document.unwrap_or_else(|| panic!("`{text}` is not a part of a document"))

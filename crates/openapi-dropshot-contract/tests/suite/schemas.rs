@@ -11,7 +11,7 @@ fn bounds_that_no_value_can_meet_are_reported() {
     for (members, message) in [
         (
             "type: integer, minimum: «5, maximum: 4",
-            "`minimum` 5 leaves nothing below `maximum` 4",
+            "no number is valid for both `minimum` 5 and `maximum` 4",
         ),
         (
             "type: number, minimum: «5, maximum: 5, exclusiveMaximum: true",
@@ -178,7 +178,7 @@ fn a_type_given_by_another_part_of_all_of_is_not_inferred() {
         "keywords of type `object`",
         "type: object",
     );
-    // The values of a property have a type of their own.
+    // The values of the property have their own type.
     assert_warning(
         &schema("type: object, properties: {a: «{minLength: 1}}"),
         "assumed-type",

@@ -107,7 +107,7 @@ fn members_that_change_no_meaning_are_ignored_with_a_warning() {
         }
         assert_ne!(document.as_written(), &document.root);
     }
-    // In 3.1 they are annotations, whatever they were in earlier drafts.
+    // In 3.1 these are only annotations, although earlier drafts gave them a meaning.
     let text = with_schemas("    A: {type: array, items: {}, «additionalItems: false}\n");
     assert_warning(&text.replace("3.0.3", "3.1.0"), "unknown-member", "", "");
 }
@@ -115,7 +115,7 @@ fn members_that_change_no_meaning_are_ignored_with_a_warning() {
 #[test]
 fn a_missing_member_is_reported_at_its_object() {
     let text = "openapi: 3.0.3\ninfo: «{title: T}\npaths: {}\n";
-    // No meaning is lost with the version.
+    // Without the version, the document still has the same meaning.
     assert_warning(
         text,
         "missing-member",
@@ -130,7 +130,7 @@ fn a_missing_member_is_reported_at_its_object() {
     );
     let text =
         with_paths("  /a:\n    get:\n      responses:\n        '200':\n          «content: {}\n");
-    // No meaning is lost with the text.
+    // Without the text, the document still has the same meaning.
     assert_warning(
         &text,
         "missing-member",

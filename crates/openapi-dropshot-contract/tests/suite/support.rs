@@ -14,7 +14,7 @@ pub(crate) fn readable(text: &str) -> Document {
     }
 }
 
-/// All problems that reading and linting find.
+/// Returns all problems that reading and linting find.
 pub(crate) fn problems(text: &str, profile: Profile) -> Vec<Problem> {
     match read("api.yaml", text) {
         Ok(document) => lint(&document, profile),
@@ -22,8 +22,8 @@ pub(crate) fn problems(text: &str, profile: Profile) -> Vec<Problem> {
     }
 }
 
-/// Checks the problem of a document with one fault. A `«` in the text marks the place
-/// where it must be reported; it is removed before the text is read.
+/// Checks the problem of a document with one error. A `«` in the text marks the place where the
+/// problem must be reported. It is removed before the text is read.
 #[track_caller]
 pub(crate) fn assert_fault(marked: &str, rule: &str, message: &str, help: &str) {
     assert_found(
@@ -36,7 +36,7 @@ pub(crate) fn assert_fault(marked: &str, rule: &str, message: &str, help: &str) 
     );
 }
 
-/// The same for a warning.
+/// Does the same for a warning.
 #[track_caller]
 pub(crate) fn assert_warning(marked: &str, rule: &str, message: &str, help: &str) {
     assert_found(
@@ -49,7 +49,7 @@ pub(crate) fn assert_warning(marked: &str, rule: &str, message: &str, help: &str
     );
 }
 
-/// The same for a violation of the project rules.
+/// Does the same for a violation of the project rules.
 #[track_caller]
 pub(crate) fn assert_strict_fault(marked: &str, rule: &str, message: &str, help: &str) {
     assert_found(
@@ -83,7 +83,7 @@ fn assert_found(
         + 1;
     let text = marked.replacen('«', "", 1);
     let mut found = problems(&text, profile);
-    // The small documents of most tests describe no errors.
+    // The small documents of most tests have no error responses.
     found.retain(|problem| problem.rule == rule || problem.rule != "missing-response");
     let rendered = Problems::new(text.as_str(), found.clone());
     let [problem] = found.as_slice() else {
@@ -109,7 +109,7 @@ fn assert_found(
     );
 }
 
-/// Checks that a document has no problem by the general rules.
+/// Checks that a document has no problem with the general rules.
 #[track_caller]
 pub(crate) fn assert_clean(text: &str) {
     let found = problems(text, Profile::General);
@@ -120,25 +120,25 @@ pub(crate) fn assert_clean(text: &str) {
     );
 }
 
-/// A document whose `paths` is this, indented by two.
+/// A document with this text as `paths`, indented by two spaces.
 pub(crate) fn with_paths(paths: &str) -> String {
     format!("openapi: 3.0.3\ninfo: {{title: T, version: 1.0.0}}\npaths:\n{paths}")
 }
 
-/// A document with these component schemas, indented by four.
+/// A document with these component schemas, indented by four spaces.
 pub(crate) fn with_schemas(schemas: &str) -> String {
     with_components(&format!("  schemas:\n{schemas}"))
 }
 
-/// A document without operations whose `components` is this, indented by two.
+/// A document without operations and with this text as `components`, indented by two spaces.
 pub(crate) fn with_components(components: &str) -> String {
     format!(
         "openapi: 3.0.3\ninfo: {{title: T, version: 1.0.0}}\npaths: {{}}\ncomponents:\n{components}"
     )
 }
 
-/// A document with one operation, `GET /a`, that has these members besides
-/// `responses`, indented by six.
+/// A document with one operation, `GET /a`, that has these members and `responses`. The members are
+/// indented by six spaces.
 pub(crate) fn with_operation(members: &str) -> String {
     with_paths(&format!(
         "  /a:\n    get:\n      responses: {{'200': {{description: Fine.}}}}\n{members}"

@@ -119,7 +119,7 @@ fn a_default_is_valid_by_its_schema() {
         ),
         (
             "oneOf: [{type: number}, {type: integer}], default: «1",
-            "valid by 2 of the schemas in `oneOf`",
+            "valid for 2 of the schemas in `oneOf`",
         ),
         (
             "anyOf: [{type: string}, {type: integer}], default: «true",
@@ -142,11 +142,11 @@ fn each_of_the_first_elements_is_valid_by_its_own_schema() {
         ),
         (
             format!("{two}, unevaluatedItems: false, default: [a, 1, «2]"),
-            "`unevaluatedItems` allows no elements after those of `prefixItems`, of which there are 2",
+            "`unevaluatedItems` allows only the 2 elements that `prefixItems` describes",
         ),
         (
             format!("{two}, items: false, default: [a, 1, «2]"),
-            "`items` allows no elements after those of `prefixItems`, of which there are 2",
+            "`items` allows only the 2 elements that `prefixItems` describes",
         ),
         (
             format!("{two}, items: {{type: boolean}}, default: [a, 1, «2]"),

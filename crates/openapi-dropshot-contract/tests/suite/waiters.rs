@@ -67,17 +67,17 @@ fn a_waiter_state_that_no_response_has_is_rejected_at_its_place() {
     for (waiter, message, help) in [
         (
             "{path: /status, success: [«deliverd]}",
-            "`status` is never `deliverd`, for which the waiter `done` waits or stops",
+            "`status` can never be `deliverd`, although the waiter `done` lists this state",
             "the schema allows `placed`, `delivered`",
         ),
         (
             "{path: /status, success: [delivered], failure: [«lost]}",
-            "`status` is never `lost`",
+            "`status` can never be `lost`",
             "`placed`, `delivered`",
         ),
         (
             "{path: /status, success: [delivered], retry: [placed, «paid]}",
-            "`status` is never `paid`",
+            "`status` can never be `paid`",
             "`placed`, `delivered`",
         ),
         (

@@ -1,6 +1,6 @@
 //! Records the end of each request: writes a line to the access log and updates the metrics.
-//! Neither contains a credential or a body. The line of a request whose path does not exist has the
-//! path, with long segments cut off; no other line has it.
+//! Neither contains a credential or a body. Only the line of a request whose path does not exist
+//! contains the path, with long segments shortened.
 
 mod sampling;
 
@@ -13,8 +13,8 @@ use crate::{
 };
 use std::net::IpAddr;
 
-/// The longest segment of a path in the log, in bytes. An API key is longer, so that one in a
-/// path is not readable.
+/// The longest segment of a path in the log, in bytes. API keys are longer, so a key that a client
+/// puts into a path is not readable in the log.
 const SEGMENT: usize = 24;
 /// The longest path in the log, in bytes.
 const PATH: usize = 200;
@@ -23,7 +23,8 @@ const PATH: usize = 200;
 /// longer.
 const METHOD: usize = 20;
 
-/// A method for the log: a long one has the name that metrics and traces have for unknown methods.
+/// Returns a method for the log. A long method is replaced with the name that metrics and traces
+/// use for unknown methods.
 fn logged_method(method: &str) -> &str {
     if method.len() > METHOD {
         "_OTHER"
@@ -32,7 +33,7 @@ fn logged_method(method: &str) -> &str {
     }
 }
 
-/// The address of a client. An IPv4 address is written without `fmt`, which is slower.
+/// Formats the address of a client. An IPv4 address is written without `fmt`, which is slower.
 fn text_of(client: IpAddr) -> String {
     let IpAddr::V4(client) = client else {
         return client.to_string();
@@ -47,7 +48,8 @@ fn text_of(client: IpAddr) -> String {
     text
 }
 
-/// A path that does not exist, for the log: without the query, with escapes, and bounded.
+/// Formats a path that does not exist for the log: without the query, escaped, and with a limited
+/// length.
 pub(crate) fn unknown_path(path: &str) -> String {
     let mut logged = String::new();
     for (index, segment) in path.split('/').enumerate() {
@@ -73,12 +75,12 @@ pub(crate) fn unknown_path(path: &str) -> String {
     logged
 }
 
-/// Emits the event of a request; its target depends on whether it gets a line in the log.
+/// Emits the event of a request. Its target depends on whether the request gets a line in the log.
 macro_rules! event {
     ($request:expr, $($target:tt)*) => {
         tracing::info!(
             $($target)*
-            // As a field, the text needs no formatting.
+            // A field needs no formatting if it is a `str`.
             message = $request.message,
             request_id = $request.request_id,
             method = logged_method($request.method.as_str()),
@@ -95,8 +97,8 @@ macro_rules! event {
 }
 
 impl EndedRequest<'_> {
-    /// Counts the request, and logs its line unless there were too many of its kind. The target
-    /// of the line is this module.
+    /// Counts the request, and logs its line unless too many requests of the same kind were logged.
+    /// The target of the line is this module.
     pub(crate) fn record(&self, metrics: Option<&Metrics>, rejected: &RejectedLines) {
         if let Some(metrics) = metrics {
             metrics.requests.end(self);
@@ -104,7 +106,7 @@ impl EndedRequest<'_> {
         if rejected.has_line_for(self.status, self.code) {
             event!(self,);
         } else {
-            // No line, but a span for a collector.
+            // There is no line in the log, but a collector gets a span.
             event!(self, target: UNLOGGED,);
         }
     }
@@ -115,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_address_of_a_client_has_the_usual_form() {
+    fn client_addresses_are_written_in_the_usual_notation() {
         for address in [
             "0.0.0.0",
             "10.20.3.100",
@@ -129,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_in_the_log_is_bounded_and_has_escapes() {
+    fn a_path_in_the_log_is_shortened_and_escaped() {
         let long = "x".repeat(60);
         for (path, logged) in [
             ("/v1/cats", "/v1/cats".to_owned()),

@@ -1,6 +1,6 @@
-//! Limits the access log lines of rejected requests, so that a flood of them does not fill the
-//! disk: in each second, each status and error code has a number of lines, and one more line
-//! with the number of requests that have none.
+//! Limits the access log lines of rejected requests, so that many rejected requests do not fill the
+//! disk. In each second, each pair of status and error code may have a limited number of lines. One
+//! more line reports how many requests were not logged.
 
 use crate::{config::Rate, logging::SAMPLED};
 use std::{
@@ -12,15 +12,15 @@ use std::{
     time::Duration,
 };
 
-/// The time for which the number of lines is limited.
+/// The period to which the limit of lines applies.
 const PERIOD: Duration = Duration::from_secs(1);
-/// The number of pairs of a status and a code that are counted separately. An API has fewer.
+/// The number of pairs of a status and a code that are counted separately. APIs have fewer pairs.
 const KINDS: usize = 64;
 
-/// Decides which rejected requests have a line in the access log.
+/// Decides which rejected requests are logged in the access log.
 #[derive(Debug)]
 pub(crate) struct RejectedLines {
-    /// Lines of one kind in a period; `None` where there is no limit.
+    /// The number of lines of one kind in a period; `None` means no limit.
     most: Option<u64>,
     /// The kinds that have occurred, followed by free slots.
     kinds: [Kind; KINDS],
@@ -34,11 +34,11 @@ struct Kind {
     requests: AtomicU64,
 }
 
-/// The status, which is missing if the client disconnected, and the code of the error.
+/// The status (missing if the client disconnected) and the code of the error.
 type Rejection = (Option<u16>, Option<&'static str>);
 
 impl RejectedLines {
-    /// Begins to count. Must be called inside a tokio runtime.
+    /// Starts counting. Must be called inside a tokio runtime.
     pub(crate) fn start(most: Rate) -> Arc<Self> {
         let lines = Arc::new(Self::new(most));
         if lines.most.is_some() {
@@ -67,8 +67,8 @@ impl RejectedLines {
         }
     }
 
-    /// Whether a request has a line of its own. Counts it if it was rejected. This takes no lock
-    /// and reads no clock.
+    /// Whether a request gets a line of its own. Counts the request if it was rejected. This takes
+    /// no lock and reads no clock.
     pub(crate) fn has_line_for(&self, status: Option<u16>, code: Option<&'static str>) -> bool {
         match self.most {
             Some(most) if is_rejection(status) => {
@@ -85,7 +85,7 @@ impl RejectedLines {
         kind.map_or(&self.others, |kind| &kind.requests)
     }
 
-    /// Logs how many requests of the period had no line, and begins a new period.
+    /// Logs how many requests of the period were not logged, and begins a new period.
     fn begin_period(&self) {
         let Some(most) = self.most else { return };
         let known = self.kinds.iter().map_while(|kind| {
@@ -97,7 +97,7 @@ impl RejectedLines {
             if left_out > 0 {
                 tracing::info!(
                     target: SAMPLED,
-                    message = "some requests that were rejected in this second have no line in the access log",
+                    message = "some of the requests that were rejected in this second were not logged individually",
                     status,
                     code,
                     left_out,
@@ -107,15 +107,15 @@ impl RejectedLines {
     }
 }
 
-/// The requests of the last period are counted too.
+/// Also reports the requests of the last period.
 impl Drop for RejectedLines {
     fn drop(&mut self) {
         self.begin_period();
     }
 }
 
-/// Whether a request ended without success for a reason that clients can cause as often as they
-/// want: an error of their own, overload, or their disconnection.
+/// Whether a request failed for a reason that clients can cause as often as they want: a client
+/// error, overload, or a disconnection by the client.
 fn is_rejection(status: Option<u16>) -> bool {
     matches!(status, None | Some(400..=499 | 503))
 }
@@ -131,7 +131,7 @@ mod tests {
         ))
     }
 
-    /// The number of lines that a hundred such requests have.
+    /// Returns how many lines one hundred such requests get.
     fn of_hundred(lines: &RejectedLines, status: Option<u16>, code: Option<&'static str>) -> usize {
         let requests = std::iter::repeat_with(|| lines.has_line_for(status, code));
         requests.take(100).filter(|has_line| *has_line).count()

@@ -1,6 +1,6 @@
-//! The settings of a service: one struct for each concern. Each field declares a flag, a
-//! variable, a key of the configuration file and a help text. A flag takes precedence over a
-//! variable, a variable over the file, and the file over the default. A service declares its
+//! The settings of a service: one struct for each concern. Each field declares a flag, an
+//! environment variable, a key of the configuration file and a help text. A flag takes precedence
+//! over a variable, a variable over the file, and the file over the default. A service declares its
 //! own settings with [`settings!`](crate::settings).
 
 mod concerns;
@@ -29,19 +29,20 @@ pub use variables::MistypedVariable;
 use crate::{ServiceInfo, tls::Tls};
 use std::{env, path::PathBuf};
 
-/// The settings of the command that serves; `S` are those of the service itself.
+/// The settings of the command that runs the service; `S` are the settings that only this service
+/// has.
 #[derive(Clone, Debug, clap::Args)]
 pub struct ServeSettings<S: clap::Args = NoSettings> {
-    /// A TOML file with settings; its keys are the names of the flags
+    /// A TOML file with settings, whose keys are the names of the flags
     #[arg(long, hide_env_values = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Where to listen.
     #[command(flatten)]
     pub listen: Listen,
-    /// Whether to speak TLS.
+    /// Whether the service uses TLS.
     #[command(flatten)]
     pub tls: TlsSettings,
-    /// The settings of the service itself.
+    /// The settings that only this service has.
     #[command(flatten)]
     pub service: S,
     /// How the service starts.
@@ -56,13 +57,13 @@ pub struct ServeSettings<S: clap::Args = NoSettings> {
     /// CORS and compression.
     #[command(flatten)]
     pub web: Web,
-    /// Which operations are served, and how they end.
+    /// Which operations are served, and what happens to removed operations.
     #[command(flatten)]
     pub lifecycle: Lifecycle,
     /// The admin listener, the metrics and the access log.
     #[command(flatten)]
     pub watch: Watch,
-    /// The proxies that name the client of a request.
+    /// The proxies in front of the service, for the client address.
     #[command(flatten)]
     pub proxies: Proxies,
     /// What to log.
@@ -75,20 +76,20 @@ impl<S: clap::Args + Settings> ServeSettings<S> {
     ///
     /// # Errors
     ///
-    /// Two settings exclude each other.
+    /// Returns an error if two settings exclude each other.
     pub fn check(&self) -> Result<(), ConfigError> {
         self.tls.files()?;
         self.listen.check(self.watch.admin_listen)?;
         self.limits.check()
     }
 
-    /// Reads the certificate and the key, if the settings name them, as [`Program::begin`] does.
+    /// Reads the certificate and the key if the settings name them, as [`Program::begin`] does.
     ///
     /// [`Program::begin`]: crate::program::Program::begin
     ///
     /// # Errors
     ///
-    /// The files cannot be used.
+    /// Returns an error if the files cannot be read or are not valid.
     pub fn check_tls(&self) -> Result<(), ConfigError> {
         if let Ok(Some(files)) = self.tls.files() {
             Tls::load(&files)?;
@@ -96,8 +97,9 @@ impl<S: clap::Args + Settings> ServeSettings<S> {
         Ok(())
     }
 
-    /// The environment variables of this process that are not settings, but were probably meant as
-    /// such. [`Program::begin`](crate::program::Program::begin) logs a warning for each.
+    /// Returns the environment variables of this process that are not settings, but whose names are
+    /// similar to those of settings. [`Program::begin`](crate::program::Program::begin) logs a
+    /// warning for each.
     #[must_use]
     pub fn mistyped_variables(info: &ServiceInfo) -> Vec<MistypedVariable> {
         let command = <Self as clap::Args>::augment_args(clap::Command::new("settings"));
@@ -105,7 +107,7 @@ impl<S: clap::Args + Settings> ServeSettings<S> {
         variables::mistyped(&command, info, names)
     }
 
-    /// The settings as a configuration file has them.
+    /// The settings in the form of a configuration file.
     #[must_use]
     pub fn to_toml(&self) -> String {
         let mut table = Table::new();
@@ -129,13 +131,14 @@ impl<S: clap::Args + Settings> ServeSettings<S> {
     }
 }
 
-/// The settings of the other commands; `S` are those of the service itself.
+/// The settings of the commands that do not run the service; `S` are the settings that only this
+/// service has.
 #[derive(Clone, Debug, clap::Args)]
 pub struct CommandSettings<S: clap::Args = NoSettings> {
-    /// A TOML file with settings; its keys are the names of the flags
+    /// A TOML file with settings, whose keys are the names of the flags
     #[arg(long, hide_env_values = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// The settings of the service itself.
+    /// The settings that only this service has.
     #[command(flatten)]
     pub service: S,
     /// What to log.

@@ -16,7 +16,7 @@ impl OwnLimits {
         own.fold(OperationLimits::NONE, |all, (_, one)| all.and(one))
     }
 
-    /// The names of the operations that have some.
+    /// The names of the operations that have limits of their own.
     pub(crate) fn operations(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|text| Some(read(text)?.0))
     }
@@ -43,7 +43,7 @@ impl fmt::Display for OwnLimits {
     }
 }
 
-/// The operation and its limit.
+/// Returns the operation and its limit.
 fn read(text: &str) -> Option<(&str, OperationLimits)> {
     let (place, number) = text.split_once('=')?;
     let (operation, limit) = place.rsplit_once('.')?;

@@ -1,7 +1,7 @@
-//! Parses the command line of a service, with the environment variable of each setting, and
-//! reads the configuration file: flat TOML whose keys are the names of the flags. A value of
-//! the file replaces the default. An unknown key is an error, so that typing mistakes are found. An
-//! error names its place: a flag, a variable, or a line of the file.
+//! Parses the command line of a service and the environment variable of each setting, and reads the
+//! configuration file: flat TOML whose keys are the names of the flags. A value of the file
+//! replaces the default. An unknown key is an error, so that typing mistakes are found. Each error
+//! names the flag, the variable or the line of the file that caused it.
 
 use super::values::similar;
 use crate::{ServiceInfo, config_error::ConfigError};
@@ -30,18 +30,19 @@ const PLACEHOLDER: &str = "SERVICE";
 /// The flag that names the configuration file. It is not a key of the file.
 const CONFIG: &str = "config";
 
-/// The exit code of a program that was called with settings that cannot be used, as of a command
-/// line that cannot be parsed.
+/// The exit code of a program whose settings cannot be used. It is the same for a command line that
+/// cannot be parsed.
 pub(crate) const USAGE: u8 = 2;
 
-/// Parses the arguments of this process, the environment variables and the configuration file.
-/// Prints a message and ends the process with the exit code 2 if an argument is not valid, and ends
-/// it with 0 for `--help` and `--version`.
+/// Parses the arguments of this process, the environment variables and the configuration file. If
+/// an argument is not valid, prints a message and ends the process with the exit code 2. For
+/// `--help` and `--version`, ends the process with the exit code 0.
 ///
 /// # Errors
 ///
-/// A variable is not valid, or the configuration file cannot be read, or has an unknown key or an
-/// invalid value. [`program::main`](crate::program::main) ends with the exit code 2 then, too.
+/// Returns an error if a variable is not valid, if the configuration file cannot be read, or if the
+/// file has an unknown key or an invalid value. [`program::main`](crate::program::main) then also
+/// ends with the exit code 2.
 pub fn parse<T: Parser>(info: &ServiceInfo) -> Result<T, ConfigError> {
     let arguments: Vec<OsString> = env::args_os().collect();
     let mut command = command::<T>(info);
@@ -55,7 +56,8 @@ pub fn parse<T: Parser>(info: &ServiceInfo) -> Result<T, ConfigError> {
         .unwrap_or_else(|error| error.format(&mut command).exit()))
 }
 
-/// The command line of a service with the environment variable of each setting, for manual pages.
+/// Returns the command line of a service with the environment variable of each setting, for manual
+/// pages.
 #[must_use]
 pub fn command<T: Parser>(info: &ServiceInfo) -> Command {
     with_variables(T::command(), info)
@@ -76,7 +78,7 @@ fn matches(
     };
     let key = flag.strip_prefix("--");
     let arg = key.and_then(|key| setting(command, key));
-    // clap reads the variable only if the flag is not there.
+    // clap reads the variable only if the flag is not given.
     if let Some(key) = key
         && !is_given(flag, arguments)
         && env::var_os(info.variable(key)).is_some()
@@ -97,7 +99,7 @@ fn matches(
     error.exit();
 }
 
-/// The flag and the value of an error about the value of a flag.
+/// The flag and the value that an error about the value of a flag names.
 fn rejected_value(error: &clap::Error) -> Option<(&str, &str)> {
     if !matches!(
         error.kind(),
@@ -124,7 +126,7 @@ fn is_given(flag: &str, arguments: &[OsString]) -> bool {
     })
 }
 
-/// The problem with a value, and what to write instead.
+/// Describes the problem with a value, and what to write instead.
 fn problem(error: &clap::Error, arg: Option<&Arg>) -> String {
     match (error.source(), error.get(ContextKind::ValidValue)) {
         (Some(source), _) => what_to_write(source, arg),
@@ -150,9 +152,9 @@ fn what_to_write(error: &(dyn Error + 'static), arg: Option<&Arg>) -> String {
     }
 }
 
-/// The message about a number that is too large for a setting, with the largest that is not.
+/// The message about a number that is too large for a setting. It names the largest valid number.
 fn too_large(arg: Option<&Arg>) -> String {
-    // The types of numbers that settings have.
+    // The integer types that settings use.
     let limits = [u64::MAX, u64::from(u32::MAX), u64::from(u16::MAX)];
     let is_accepted = |limit: &u64| arg.is_some_and(|arg| accepts(arg, &limit.to_string()).is_ok());
     match limits.into_iter().find(is_accepted) {
@@ -161,22 +163,22 @@ fn too_large(arg: Option<&Arg>) -> String {
     }
 }
 
-/// Checks a text as a value of the flag of a setting.
+/// Checks whether a text is a valid value for the flag of a setting.
 fn accepts(arg: &Arg, text: &str) -> Result<(), clap::Error> {
     let flag = format!("--{}={text}", arg.get_long().unwrap_or_default());
     let command = Command::new(CONFIG).no_binary_name(true).arg(arg.clone());
     command.try_get_matches_from([flag]).map(drop)
 }
 
-/// Returns the key of a setting; `None` for other arguments. Only settings hide the value of
-/// their variable in the help text.
+/// Returns the key of a setting; `None` for other arguments. Settings are the only arguments that
+/// hide the value of their variable in the help text.
 pub(super) fn key(arg: &Arg) -> Option<&str> {
     arg.get_long().filter(|_| arg.is_hide_env_values_set())
 }
 
 fn with_variables(command: Command, info: &ServiceInfo) -> Command {
     let with_variable = |arg: Arg| {
-        // A value such as `-1` is rejected as a value, not as an unknown flag.
+        // A value such as `-1` is reported as an invalid value, not as an unknown flag.
         let has_value = arg.get_action().takes_values() && !arg.is_positional();
         let arg = arg.allow_negative_numbers(has_value);
         let Some(variable) = key(&arg).map(|key| info.variable(key)) else {
@@ -210,14 +212,14 @@ fn read(path: &Path, command: &Command, info: &ServiceInfo) -> Result<Values, Co
         .map_err(|error| ConfigError::because(format!("{file} cannot be used"), error))
 }
 
-/// Returns the values of a file. Each is valid for its setting.
+/// Returns the values of a file after checking each against its setting.
 fn values(text: &str, command: &Command, info: &ServiceInfo) -> Result<Values, ConfigError> {
     let line_of = |offset: usize| 1 + text[..offset].matches('\n').count();
     let table = DeTable::parse(text).map_err(|error| {
         let line = error.span().map(|span| line_of(span.start));
         match line.and_then(|line| unquoted(text, line)) {
             Some(missing) => missing,
-            None => ConfigError::because("it is not TOML", error),
+            None => ConfigError::because("it is not valid TOML", error),
         }
     })?;
     let valid = |(key, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| {
@@ -245,8 +247,8 @@ fn values(text: &str, command: &Command, info: &ServiceInfo) -> Result<Values, C
     table.get_ref().iter().map(valid).collect()
 }
 
-/// The error for a line that would be TOML if its value had quotes. It does not repeat the value,
-/// which may hold a password.
+/// The error for a line that would be valid TOML if its value had quotes. The message does not
+/// repeat the value, because it may contain a password.
 fn unquoted(text: &str, line: usize) -> Option<ConfigError> {
     let (key, value) = text.lines().nth(line - 1)?.split_once('=')?;
     let (key, value) = (key.trim(), value.trim());
@@ -272,17 +274,17 @@ fn setting<'a>(command: &'a Command, of: &str) -> Option<&'a Arg> {
     settings.find(|arg| key(arg) == Some(of))
 }
 
-/// Returns the key of a setting that is similar to another text.
+/// Returns the key of a setting whose name is similar to a text.
 fn similar_key<'a>(command: &'a Command, text: &str) -> Option<&'a str> {
     let keys = settings(command).into_iter().filter_map(key);
-    // The names of the variables have `_`.
+    // The names of variables contain `_`.
     similar(&text.replace('_', "-"), keys)
 }
 
-/// The problem with a value of another kind.
+/// The problem with a value of the wrong type.
 const EXPECTED: &str = "expected a text, a number or an array of texts";
 
-/// Returns the text of a value that the flag of the setting accepts; otherwise the problem.
+/// Returns the text of a value if the flag of the setting accepts it; otherwise the problem.
 fn checked(arg: &Arg, value: &DeValue<'_>) -> Result<String, String> {
     let list = |value: &DeValue<'_>| -> Option<String> {
         let texts: Option<Vec<&str>> = value
@@ -303,7 +305,7 @@ fn checked(arg: &Arg, value: &DeValue<'_>) -> Result<String, String> {
         }
         DeValue::Boolean(value) => {
             let switch = if *value { "on" } else { "off" };
-            // A path is any text.
+            // Any text is a valid path.
             let is_switch = accepts(arg, switch).is_ok() && accepts(arg, "neither").is_err();
             return Err(match is_switch {
                 true => format!("write `\"{switch}\"`, with quotes, instead of `{value}`"),

@@ -1,5 +1,5 @@
-//! Defines the macro that declares the settings of a concern: each is a field with its flag,
-//! variable, help text and key of the configuration file.
+//! Defines the macro that declares the settings of a concern: each setting is a field with its
+//! flag, variable, help text and key of the configuration file.
 
 use clap::{Args, Command};
 use std::fmt::Display;
@@ -9,18 +9,18 @@ pub use toml::Table;
 
 /// The settings of one concern. [`settings!`](crate::settings) implements it.
 pub trait Settings {
-    /// Puts them where a configuration file has them. A value is shown by its `Display`, so a
-    /// secret needs a type that hides it.
+    /// Adds the settings to the table of a configuration file. Each value is written by its
+    /// `Display`, so a secret needs a type whose `Display` hides it.
     fn put(&self, table: &mut Table);
 }
 
-/// Declares the settings of one concern, or of several.
+/// Declares the settings of one concern or of several concerns.
 ///
 /// `Name { /// help \n field: Type = "default"; }` makes the struct `Name`, which implements
 /// [`clap::Args`], [`Settings`](crate::config::Settings) and `Default`. The flag and the key in
-/// the file are the field's name with hyphens, and the variable is the same in capitals after the
-/// name of the service. A value is parsed as clap does it (by its `ValueEnum` or its `FromStr`),
-/// whether it comes from a flag, a variable or the file, and displayed by its `Display`.
+/// the file are the field's name with hyphens. The variable is the name of the service followed by
+/// the field's name, in capitals. clap parses a value by its `ValueEnum` or its `FromStr`, whether
+/// the value comes from a flag, a variable or the file. The value is displayed by its `Display`.
 /// `SERVICE` in a help text is replaced with the name of the service's crate.
 ///
 /// ```
@@ -71,7 +71,7 @@ macro_rules! settings {
     )+};
 }
 
-/// The settings of a service that has none beside those of this crate.
+/// The settings of a service that has no settings besides those of this crate.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Args)]
 pub struct NoSettings {}
 

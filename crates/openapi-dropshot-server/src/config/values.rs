@@ -13,7 +13,7 @@ use std::{
 };
 use tracing_subscriber::filter::{LevelFilter, Targets};
 
-/// The error for a text that is not valid for its setting. The message says what to write.
+/// The error for a text that is not valid for its setting. The message says what to write instead.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{0}")]
 pub struct InvalidSetting(Cow<'static, str>);
@@ -24,7 +24,7 @@ impl InvalidSetting {
     }
 }
 
-/// Displays the values of these settings as they are written.
+/// Implements `Display` for these settings, in the form in which they are written.
 macro_rules! display_as_written {
     ($($setting:ty),+) => {
         $(impl fmt::Display for $setting {
@@ -45,7 +45,7 @@ display_as_written!(
     MinStability
 );
 
-/// The values of a setting that is `off` or has a value of another type.
+/// The value of a setting that is either `off` or a value of another type.
 macro_rules! off_or {
     ($setting:ident::$variant:ident, $problem:literal) => {
         impl FromStr for $setting {
@@ -71,8 +71,8 @@ macro_rules! off_or {
     };
 }
 
-/// The values of a setting that is `*` or a list with commas between its parts, each of which a
-/// function checks; `none` is the empty list.
+/// The value of a setting that is `*` or a comma-separated list, each part of which a function
+/// checks; `none` is the empty list.
 macro_rules! any_or_list {
     ($setting:ident, $checked:ident) => {
         impl FromStr for $setting {
@@ -97,7 +97,7 @@ macro_rules! any_or_list {
     };
 }
 
-/// Reads a list with commas between its parts; `none` has no parts.
+/// Reads a comma-separated list; `none` is the empty list.
 pub(super) fn parts<T>(
     list: &str,
     part: fn(&str) -> Result<T, InvalidSetting>,
@@ -132,21 +132,21 @@ impl Switch {
     }
 }
 
-/// How a line of the log looks.
+/// The format of a line of the log.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub enum LogFormat {
-    /// Words and `name=value`.
+    /// Text and `name=value` pairs.
     Text,
-    /// An object of JSON.
+    /// A JSON object.
     Json,
 }
 
-/// The lines that are logged: those of a level, and others by module.
+/// Which lines are logged: those of a level, with exceptions by module.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogFilter(Targets);
 
 impl LogFilter {
-    /// The levels by module, as `tracing` has them.
+    /// The levels by module, in the form that `tracing` uses.
     #[must_use]
     pub const fn targets(&self) -> &Targets {
         &self.0
@@ -156,7 +156,7 @@ impl LogFilter {
 impl FromStr for LogFilter {
     type Err = InvalidSetting;
 
-    /// `Targets` takes a single word that is not a level for a module, and then logs nothing else.
+    /// `Targets` parses a single word that is not a level as a module, and then logs nothing else.
     fn from_str(text: &str) -> Result<Self, InvalidSetting> {
         let parts: Vec<_> = text.split(',').map(str::trim).collect();
         for part in &parts {
@@ -183,7 +183,7 @@ impl fmt::Display for LogFilter {
     }
 }
 
-/// The problem with a word that is not a level.
+/// Returns the error for a word that is not a level. It says what to write instead.
 fn no_level(word: &str) -> InvalidSetting {
     const LEVELS: [&str; 6] = ["error", "warn", "info", "debug", "trace", "off"];
     let instead = match similar(&word.to_lowercase(), LEVELS) {
@@ -209,14 +209,14 @@ pub(super) fn similar<'a>(text: &str, words: impl IntoIterator<Item = &'a str>) 
 /// The operations whose calls are counted for each key.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
 pub enum CountCalls {
-    /// Those that are deprecated.
+    /// Deprecated operations.
     #[default]
     Deprecated,
-    /// All that require a key.
+    /// All operations that require a key.
     All,
 }
 
-/// Whether an operation ends at its removal date.
+/// Whether an operation is rejected from its removal date on.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
 pub enum SunsetPolicy {
     /// The operation is still served; its headers report since when it is deprecated.
@@ -226,21 +226,21 @@ pub enum SunsetPolicy {
     Enforce,
 }
 
-/// The header in which a proxy names the client.
+/// The header in which a proxy sends the address of the client.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub enum ClientAddressHeader {
-    /// `X-Forwarded-For`: addresses with commas between them.
+    /// `X-Forwarded-For`: addresses separated by commas.
     XForwardedFor,
-    /// `Forwarded` (RFC 7239): `for=` of each element.
+    /// `Forwarded` (RFC 7239): the parameter `for` of each element.
     Forwarded,
 }
 
-/// IP networks; a single address is a network, too.
+/// IP networks; a single address also counts as a network.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Networks(Vec<IpNet>);
 
 impl Networks {
-    /// Whether the address is in one of them.
+    /// Whether the address is in one of the networks.
     #[must_use]
     pub fn contains(&self, address: IpAddr) -> bool {
         self.0.iter().any(|network| network.contains(&address))
@@ -255,7 +255,7 @@ impl FromStr for Networks {
             let address = text.parse::<IpAddr>().map(IpNet::from);
             address.or_else(|_| text.parse()).map_err(|_| {
                 let problem = format!(
-                    "`{text}` is neither an address nor a network; write them as in `10.1.2.3` or `10.0.0.0/8`, with commas between them, or `none`"
+                    "`{text}` is neither an address nor a network; write them as in `10.1.2.3` or `10.0.0.0/8`, separated by commas, or `none`"
                 );
                 InvalidSetting(problem.into())
             })
@@ -275,7 +275,7 @@ impl fmt::Display for Networks {
     }
 }
 
-/// The lowest stability that is served.
+/// The lowest stability level that is served.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct MinStability(pub Stability);
 
@@ -358,7 +358,7 @@ off_or!(
     "write a whole number of requests, from 1 to 4294967295, or `off`"
 );
 
-/// The address on which health and metrics are served.
+/// The address on which health checks and metrics are served.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum AdminListen {
     /// Serves them at this address.
@@ -372,10 +372,11 @@ off_or!(
     "write an address and a port, as in `127.0.0.1:9090`, or `off`"
 );
 
-/// Names of this machine in the header `Host`, beside addresses and `localhost`.
+/// Host names of this machine that the header `Host` may contain, besides IP addresses and
+/// `localhost`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum HostNames {
-    /// These, in small letters.
+    /// These names, in lower case.
     Named(Vec<String>),
     /// Any name.
     Any,
@@ -389,7 +390,7 @@ fn host_name(text: &str) -> Result<String, InvalidSetting> {
         return Ok(text.to_ascii_lowercase());
     }
     let problem = format!(
-        "`{text}` is not a host name; write names without a port, as in `service.internal`, with commas between them, `*` for all or `none`"
+        "`{text}` is not a host name; write names without a port, as in `service.internal`, separated by commas, `*` for all, or `none`"
     );
     Err(InvalidSetting(problem.into()))
 }
@@ -397,11 +398,10 @@ fn host_name(text: &str) -> Result<String, InvalidSetting> {
 /// The origins whose pages may call the service from a browser.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Origins {
-    /// Pages of these origins, written as browsers send them; no pages if the list
-    /// is empty.
+    /// Pages of these origins, written as browsers send them; if the list is empty, no page may
+    /// call the service.
     Named(Vec<String>),
-    /// Pages of every origin. A page still has to send a key: the service has no
-    /// cookies.
+    /// Pages of every origin. A page must still send a key, because the service has no cookies.
     Any,
 }
 
@@ -412,13 +412,13 @@ fn origin(text: &str) -> Result<String, InvalidSetting> {
         return Ok(text.to_owned());
     }
     let problem = format!(
-        "`{text}` is not an origin; write scheme, host and port as a browser does, in small letters and without a slash at the end, as in `https://shop.example` or `http://localhost:3000`"
+        "`{text}` is not an origin; write scheme, host and port as a browser does, in lower case and without a slash at the end, as in `https://shop.example` or `http://localhost:3000`"
     );
     Err(InvalidSetting(problem.into()))
 }
 
-/// Origins are compared byte by byte (RFC 6454, section 6.2), so a text that no
-/// browser sends is rejected here; it would never match.
+/// Origins are compared byte by byte (RFC 6454, section 6.2), so a text that no browser sends would
+/// never match and is rejected here.
 fn is_origin(text: &str) -> bool {
     let Ok(uri) = text.parse::<http::Uri>() else {
         return false;

@@ -1,12 +1,12 @@
-//! Finds environment variables that resemble settings, but have another name: a
-//! variable that is not a setting has no effect.
+//! Finds environment variables whose names are similar to those of settings, but differ from them. Such a
+//! variable has no effect.
 
 use super::parse::key;
 use crate::ServiceInfo;
 use clap::Command;
 use std::fmt;
 
-/// An environment variable that is not a setting, and whose name is similar to that of one.
+/// An environment variable that is not a setting, but whose name is similar to that of a setting.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct MistypedVariable {
     name: String,
@@ -18,7 +18,7 @@ impl fmt::Display for MistypedVariable {
         let Self { name, meant } = self;
         write!(
             f,
-            "the variable `{name}` is not a setting and has no effect; write `{meant}` if you meant that one"
+            "the variable `{name}` is not a setting and has no effect; write `{meant}` if you meant that setting"
         )
     }
 }
@@ -59,16 +59,16 @@ pub(super) fn mistyped(
     mistyped
 }
 
-/// The number of typing mistakes between two names; `None` if there are too many for the length of
-/// the name.
+/// The number of typing mistakes between two names; `None` if there are too many for a name of this
+/// length.
 fn distance(name: &str, setting: &str) -> Option<usize> {
     let (name, setting) = (name.replace('_', ""), setting.replace('_', ""));
     let distance = strsim::osa_distance(&name, &setting);
     (distance <= (setting.len() / 3).min(2)).then_some(distance)
 }
 
-/// Whether Kubernetes sets such a variable in each container, for a Service whose name begins like
-/// the prefix: `…SERVICE_HOST`, `…SERVICE_PORT`, `…PORT`, `…PORT_8080_TCP_ADDR` and so on.
+/// Whether Kubernetes sets such a variable in each container, for a Service whose name starts with the
+/// prefix: `…SERVICE_HOST`, `…SERVICE_PORT`, `…PORT`, `…PORT_8080_TCP_ADDR` and so on.
 fn is_of_kubernetes(rest: &str) -> bool {
     let of_a_port = rest
         .split_once("PORT_")

@@ -1,17 +1,17 @@
-//! Serves the page to read and try the API: HTML and a script around Scalar's viewer, all
-//! embedded in the binary.
+//! Serves the page on which users can read and try the API: HTML and a script for Scalar's viewer,
+//! all embedded in the binary.
 
 use crate::ServiceInfo;
 use bytes::Bytes;
 use std::sync::LazyLock;
 
-/// The Content-Security-Policy of the page. Scalar brings its styles inline; anything
-/// stricter breaks its layout, and `require-trusted-types-for` its code view.
+/// The Content-Security-Policy of the page. Scalar uses inline styles. A stricter policy breaks its
+/// layout, and `require-trusted-types-for` breaks its code view.
 pub(crate) const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data:; \
      connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// The page to read an API with this title at this base path, and the script that prepares the
-/// document for the viewer and starts it.
+/// Returns the page for an API with this title at this base path, and the script that prepares the
+/// document for the viewer and starts the viewer.
 pub(crate) fn page_and_script(info: &ServiceInfo, title: &str, base: &str) -> [Bytes; 2] {
     [include_str!("page.html"), include_str!("init.js")].map(|template| {
         let text = template
@@ -30,8 +30,8 @@ pub(crate) static VIEWER: LazyLock<Bytes> = LazyLock::new(|| {
         .expect("the viewer is part of the binary, and a test looks for it")
 });
 
-// Only for its feature `debug-embed`: without it a debug build would read the
-// viewer from the folder of the registry that it was built from.
+// This dependency is only listed for its feature `debug-embed`. Without it, a debug build would
+// read the viewer from the registry folder in which it was built.
 use rust_embed as _;
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::*;
 use crate::test_contract::TestContract;
 
-/// Returns the operations of a document: their methods, in capitals, and paths.
+/// Returns the operations of a document: their methods, in capitals, and their paths.
 fn operations(document: &Value) -> Vec<(String, String)> {
     let mut operations = Vec::new();
     let paths = document["paths"].as_object().into_iter().flatten();
@@ -34,7 +34,7 @@ fn pairs(served: &[&Operation]) -> Vec<(String, String)> {
 }
 
 #[test]
-fn the_whole_contract_is_served_as_it_was_written() {
+fn without_hidden_operations_the_contract_is_served_unchanged() {
     let document = Document::of::<TestContract>(&all());
     assert_eq!(document.yaml, TestContract::DOCUMENT_YAML);
     let json = read(&document.json);
@@ -57,7 +57,7 @@ fn a_hidden_operation_is_missing_in_both_forms_of_the_document() {
 }
 
 #[test]
-fn components_of_hidden_operations_only_are_removed() {
+fn components_that_only_hidden_operations_use_are_removed() {
     let all = read(&Document::of::<TestContract>(&all()).json);
     let none = read(&Document::of::<TestContract>(&[]).json);
     assert!(all["components"]["schemas"]["Item"].is_object());

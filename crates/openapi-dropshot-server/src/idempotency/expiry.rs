@@ -1,4 +1,4 @@
-//! The task that deletes expired idempotency keys and old events, a few at a time beside the requests.
+//! Deletes expired idempotency keys and old events in a background task, a few at a time.
 
 use crate::{
     clock::Clock,
@@ -9,12 +9,12 @@ use tokio::task::JoinSet;
 
 /// How often it searches for expired keys.
 const PERIOD: Duration = Duration::from_secs(60);
-/// Keys that are deleted in one write: a creation that arrives meanwhile waits for about a
+/// How many keys are deleted in one write. A creation that arrives meanwhile waits for about a
 /// millisecond.
 const BATCH: usize = 500;
 
-/// Starts the task that deletes expired keys and old events. Dropping the returned set ends it. Must be
-/// called inside a tokio runtime.
+/// Starts the task that deletes expired keys and old events. Dropping the returned set ends the task.
+/// Must be called inside a tokio runtime.
 pub(crate) fn start_expiry<S: State>(state: Arc<S>, clock: Arc<dyn Clock>) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
     tasks.spawn(async move {
@@ -33,8 +33,8 @@ pub(crate) fn start_expiry<S: State>(state: Arc<S>, clock: Arc<dyn Clock>) -> Jo
     tasks
 }
 
-/// Deletes all keys that have expired by now, one write after the other, so that other writes
-/// come between.
+/// Deletes all keys that have expired by now in several writes, so that other writes can run between
+/// them.
 async fn delete_expired<S: State>(state: &S, clock: &dyn Clock) -> Result<(), StateError> {
     while state
         .delete_expired_idempotency_keys(clock.now(), BATCH)

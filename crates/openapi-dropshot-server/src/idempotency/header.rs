@@ -1,25 +1,27 @@
-//! Reads the value of `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07): both of
-//! its forms, quoted and plain, name the same key.
+//! Reads the value of `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07). The quoted
+//! and the plain form of a value name the same key.
 
-/// The name that a caller gave to one request: 1 to 255 characters from U+0020 to U+007E.
+/// The idempotency key that a caller gave to a request: 1 to 255 characters from U+0020 to U+007E.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct IdempotencyKey(String);
 
-/// A header value that is not a valid [`IdempotencyKey`]. The text continues "`Idempotency-Key` …".
+/// The error for a header value that is not a valid [`IdempotencyKey`]. The text follows
+/// "`Idempotency-Key` ".
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("must have 1 to 255 characters, each of them visible ASCII or a space")]
 pub struct InvalidIdempotencyKey;
 
 impl IdempotencyKey {
-    /// The greatest number of characters.
+    /// The highest number of characters.
     pub const LONGEST: usize = 255;
 
-    /// The key that a header value names: the text between the quotes (RFC 8941, section
-    /// 3.3.3), or the whole value where there are none.
+    /// Returns the key that a header value names: the text between the quotes (RFC 8941, section
+    /// 3.3.3), or the whole value if there are no quotes.
     ///
     /// # Errors
     ///
-    /// The value has an open quote, or a key that is empty, too long or not ASCII.
+    /// Returns an error if the value has a quote that is not closed, or if the key is empty, too
+    /// long or not ASCII.
     pub fn from_header(value: &str) -> Result<Self, InvalidIdempotencyKey> {
         let Some(quoted) = value.strip_prefix('"') else {
             return Self::checked(value.to_owned());
@@ -42,7 +44,7 @@ impl IdempotencyKey {
         valid.then_some(Self(key)).ok_or(InvalidIdempotencyKey)
     }
 
-    /// The key.
+    /// Returns the key.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

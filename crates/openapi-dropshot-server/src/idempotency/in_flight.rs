@@ -1,7 +1,6 @@
-//! Tracks the requests with an idempotency key that this server is processing, so that a
-//! repeated request waits for the first one instead of occupying the store's queue. The
-//! guarantee that a creation happens once comes from the store, which also holds among
-//! several servers.
+//! Tracks the requests with an idempotency key that this server is processing, so that a repeated
+//! request waits for the first one instead of occupying the queue of the store. The guarantee that
+//! a creation happens only once comes from the store, and it also holds across several servers.
 
 use super::IdempotencyKey;
 use crate::lock::lock;
@@ -12,7 +11,7 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// The requests that are running.
+/// The running requests.
 #[derive(Debug)]
 pub(crate) struct InFlight<P>(Arc<Mutex<Names<P>>>);
 
@@ -32,7 +31,7 @@ impl<P> Clone for InFlight<P> {
     }
 }
 
-/// Holds a name; it is free again when the guard is dropped.
+/// Holds a name, which is free again when the guard is dropped.
 #[derive(Debug)]
 pub(super) struct Guard<P: Copy + Eq + Hash> {
     name: Name<P>,
@@ -43,7 +42,7 @@ pub(super) struct Guard<P: Copy + Eq + Hash> {
 
 impl<P: Copy + Eq + Hash> InFlight<P> {
     /// Takes the name. If another request holds it, returns a channel that is closed when that
-    /// request ends; nothing is ever sent through it.
+    /// request ends; no value is ever sent through it.
     pub(super) fn enter(&self, name: &Name<P>) -> Result<Guard<P>, watch::Receiver<()>> {
         match lock(&self.0).entry(name.clone()) {
             Entry::Occupied(other) => Err(other.get().clone()),

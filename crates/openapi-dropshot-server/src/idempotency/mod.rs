@@ -1,7 +1,6 @@
-//! Runs a request that has an `Idempotency-Key`
-//! (draft-ietf-httpapi-idempotency-key-header-07): it takes effect once, however often it is
-//! repeated. The store keeps the keys durably and for all servers; this module decides which
-//! request waits, how long, and which response it gets.
+//! Runs a request that has an `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07), so that it
+//! takes effect only once, even if it is repeated. The store keeps the keys durably and for all servers. This
+//! module decides which requests wait, how long, and which response they get.
 
 mod expiry;
 mod header;
@@ -19,13 +18,13 @@ use openapi_dropshot_types::IdempotencyFailure;
 use std::{hash::Hash, panic::resume_unwind, time::Duration};
 use tokio::time::{Instant, sleep, timeout_at};
 
-/// The part of a request's deadline for which it waits for another request; the remaining time is for its own
+/// The part of a request's deadline for which it waits for another request. The remaining time is for its own
 /// response.
 const PATIENCE: f64 = 0.8;
-/// The pause before the next attempt while another server uses the key.
+/// The pause before the next attempt, while another server uses the key.
 const PAUSE: Duration = Duration::from_millis(20);
 
-const KEY_REUSED: &str = "`Idempotency-Key` was used before, with another body or at another operation; use a new key for a new creation, or send the original body again";
+const KEY_REUSED: &str = "`Idempotency-Key` was already used with another body or for another operation; use a new key for a new creation, or send the original body again";
 const STILL_RUNNING: &str = "another request with this `Idempotency-Key` is still running; send the same request again in 1 second";
 
 /// The result of one attempt to do the work of a request with an idempotency key.
@@ -33,9 +32,9 @@ const STILL_RUNNING: &str = "another request with this `Idempotency-Key` is stil
 pub enum Attempt<T, R> {
     /// The work was done, now or by an earlier request with the same key and content.
     Done(T),
-    /// The work was rejected for a reason of the service's own; the key stays free.
+    /// The work was rejected for a reason of the service; the key stays unused.
     Rejected(R),
-    /// The key was used for other content, or for another operation.
+    /// The key was already used for other content, or for another operation.
     KeyReused,
     /// Another server is still working with the key; the attempt is repeated.
     InFlight,
@@ -44,7 +43,7 @@ pub enum Attempt<T, R> {
 /// An attempt in progress.
 pub type AttemptFuture<T, R> = BoxFuture<'static, Result<Attempt<T, R>, StateError>>;
 
-/// Attempts the work of a request until it is done, or until most of its deadline has passed.
+/// Attempts the work of a request until it is done, or until most of the request's deadline has passed.
 pub(crate) async fn run<P, T, R, E>(
     in_flight: &InFlight<P>,
     deadline: Duration,
@@ -68,8 +67,8 @@ where
             },
         };
         let attempt = attempt();
-        // A separate task holds the name until the store has responded, even if the deadline of
-        // this request comes first, so that a repeated request waits for it.
+        // A separate task holds the name until the store has responded, even if the deadline of this request
+        // comes first. Therefore a repeated request waits for it.
         let work = tokio::spawn(async move {
             let attempted = attempt.await;
             drop(guard);

@@ -8,7 +8,7 @@ use std::str::FromStr;
 pub enum Expiry {
     /// This long after the creation of the key: `90d`, `12h` or `8w`.
     After(TimeDelta),
-    /// At this time: `2027-01-31T12:00:00Z` (RFC 3339), or `2027-01-31`, which is the beginning
+    /// At this time: `2027-01-31T12:00:00Z` (RFC 3339), or `2027-01-31`, which means the beginning
     /// of that day in UTC.
     At(DateTime<Utc>),
 }
@@ -20,25 +20,25 @@ pub enum Expiry {
 )]
 pub struct InvalidExpiry;
 
-/// The error of an expiry that is not a usable time.
+/// The error for an expiry that cannot be used.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum UnusableExpiry {
     /// The time is not later than the creation.
-    #[error("the expiry is in the past, so the key would never be valid; name a later time")]
+    #[error("the expiry is in the past, so the key would never be valid; choose a later time")]
     Past,
-    /// The time is beyond the calendar.
-    #[error("the expiry is too far in the future; name an earlier time, or none at all")]
+    /// The time cannot be represented.
+    #[error("the expiry is too far in the future; choose an earlier time, or omit the expiry")]
     TooFar,
 }
 
 impl Expiry {
-    /// The time at which a key that is created `now` expires.
+    /// Returns when a key that is created `now` expires.
     ///
     /// # Errors
     ///
-    /// [`UnusableExpiry`]
+    /// Returns [`UnusableExpiry`] if the time is not after `now`, or too far in the future.
     pub fn of_key(self, now: DateTime<Utc>) -> Result<DateTime<Utc>, UnusableExpiry> {
-        /// The last year that RFC 3339 can write.
+        /// The last year that RFC 3339 can represent.
         const LAST: NaiveDate = NaiveDate::from_ymd_opt(9999, 12, 31).expect("a date");
         let at = match self {
             Expiry::After(span) => now.checked_add_signed(span),
@@ -71,7 +71,7 @@ impl FromStr for Expiry {
             'w' => 24 * 7,
             _ => return Err(InvalidExpiry),
         };
-        // As an unsigned number, so that neither `-` nor 0 is accepted.
+        // The number is parsed as unsigned, so that neither `-` nor 0 is accepted.
         let number: std::num::NonZeroU32 = match number.starts_with('+') {
             true => return Err(InvalidExpiry),
             false => number.parse().map_err(|_| InvalidExpiry)?,

@@ -1,6 +1,6 @@
-//! Creates and checks API keys: a prefix such as `shop_`, 43 random characters of `0-9A-Za-z`
-//! (256 bits), and 6 characters of checksum. With the prefix scanners can recognise a leaked
-//! key; with the checksum a mistyped key is rejected without a query to the store.
+//! Creates and checks API keys: a prefix such as `shop_`, 43 random characters of `0-9A-Za-z` (256
+//! bits), and 6 characters of checksum. The prefix lets scanners recognise a leaked key. The
+//! checksum lets the service reject a mistyped key without querying the store.
 
 use rand::distr::{Alphanumeric, SampleString as _};
 use sha2::{Digest as _, Sha256};
@@ -16,13 +16,13 @@ pub struct KeyFormat {
     prefix: &'static str,
 }
 
-/// An API key whose checksum is right. It is a secret: `Debug` hides it, and
-/// there is no `Display`.
+/// An API key whose checksum is correct. It is a secret: `Debug` hides it, and `Display` is not
+/// implemented.
 #[derive(Clone, Eq, PartialEq)]
 pub struct ApiKey(String);
 
-/// The error of parsing an invalid [`ApiKey`]: mistyped, cut short, or the key of something
-/// else.
+/// The error of parsing an invalid [`ApiKey`]: the text is mistyped, truncated, or not a key of
+/// this service.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("an API key is `{prefix}` and 49 letters and digits, the last six of them a checksum")]
 pub struct MalformedKey {
@@ -30,13 +30,13 @@ pub struct MalformedKey {
 }
 
 impl KeyFormat {
-    /// Keys with this prefix, such as `shop_`.
+    /// Creates the format of keys with this prefix, such as `shop_`.
     #[must_use]
     pub const fn new(prefix: &'static str) -> Self {
         KeyFormat { prefix }
     }
 
-    /// Makes a key from the random numbers of the operating system.
+    /// Creates a key from the random numbers of the operating system.
     #[must_use]
     pub fn generate(self) -> ApiKey {
         let mut text = self.prefix.to_owned();
@@ -50,7 +50,7 @@ impl KeyFormat {
     ///
     /// # Errors
     ///
-    /// The text is not a key of this format.
+    /// Returns an error if the text is not a key of this format.
     pub fn parse(self, text: &str) -> Result<ApiKey, MalformedKey> {
         let malformed = MalformedKey {
             prefix: self.prefix,
@@ -69,13 +69,13 @@ impl KeyFormat {
 }
 
 impl ApiKey {
-    /// The key itself, for its owner, who sees it once.
+    /// Returns the key itself for its owner, who sees it only once.
     #[must_use]
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// The SHA-256 of the key, by which a store finds it.
+    /// Returns the SHA-256 hash of the key, by which a store finds the key.
     #[must_use]
     pub fn hash(&self) -> [u8; 32] {
         Sha256::digest(self.0.as_bytes()).into()
@@ -88,7 +88,7 @@ impl fmt::Debug for ApiKey {
     }
 }
 
-/// CRC-32 in base 62; six digits hold more than 32 bits.
+/// Computes the CRC-32 in base 62; six digits hold more than 32 bits.
 fn checksum(text: &str) -> [u8; CHECKSUM_LENGTH] {
     let mut rest = crc32fast::hash(text.as_bytes()) as usize;
     let mut digits = [DIGITS[0]; CHECKSUM_LENGTH];
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn the_format_never_changes_since_keys_are_long_lived() {
+    fn the_format_of_keys_has_not_changed() {
         let text = format!("shop_{}", "0".repeat(43));
         assert_eq!(std::str::from_utf8(&checksum(&text)), Ok("1gr7bA"));
     }

@@ -1,11 +1,11 @@
-//! API keys that a service has in its settings: their names and hashes, so that the
-//! configuration holds no secret.
+//! API keys in the settings of a service: their names and hashes, so that the configuration
+//! contains no secret.
 
 use super::{ApiKey, KeyName};
 use std::{fmt, str::FromStr};
 
-/// The names and SHA-256 hashes of API keys, as the value of a setting: `NAME:SHA256`, with `,`
-/// between two keys. It suits a service with a few keys that rarely change.
+/// The names and SHA-256 hashes of API keys, as the value of a setting: `NAME:SHA256`, separated by
+/// `,`. It suits a service with a few keys that rarely change.
 ///
 /// ```
 /// use openapi_dropshot_server::keys::{KeyFormat, KeyHashes, KeyName};
@@ -20,9 +20,9 @@ use std::{fmt, str::FromStr};
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct KeyHashes(Vec<(&'static str, String)>);
 
-/// A text that is not a valid [`KeyHashes`].
+/// The error for a text that is not a valid [`KeyHashes`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("write each key as `NAME:SHA256`, with `,` between two keys; no name has a `,`")]
+#[error("write each key as `NAME:SHA256`, separated by `,`; names must not contain a `,`")]
 pub struct InvalidKeyHashes;
 
 impl KeyHashes {
@@ -32,7 +32,7 @@ impl KeyHashes {
         KeyHashes(vec![(name.into_string().leak(), hash(key))])
     }
 
-    /// The name of a key, if it is one of these keys. It can be the principal of a
+    /// Returns the name of a key if it is one of these keys. The name can be the principal of a
     /// [`State`](crate::State).
     #[must_use]
     pub fn find(&self, key: &ApiKey) -> Option<&'static str> {
@@ -41,14 +41,14 @@ impl KeyHashes {
         found.map(|(name, _)| *name)
     }
 
-    /// Whether there is no key.
+    /// Whether the list contains no key.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// The hash in hexadecimal digits.
+/// Returns the hash as hexadecimal digits.
 fn hash(key: &ApiKey) -> String {
     let bytes = key.hash();
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -62,7 +62,7 @@ impl FromStr for KeyHashes {
             let (name, hash) = entry.rsplit_once(':')?;
             let name: KeyName = name.parse().ok()?;
             let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
-            // Settings are read once and live as long as the process.
+            // Settings are read once and are kept until the process ends.
             let name: &'static str = name.into_string().leak();
             is_hash.then(|| (name, hash.to_ascii_lowercase()))
         };

@@ -1,15 +1,15 @@
-//! The name that an owner gives to a key, to recognise it in the list of keys.
+//! The name that an owner gives to a key, which identifies the key in the list of keys.
 
 use std::{fmt, str::FromStr};
 
-/// The name of a key: 1 to 100 visible characters on one line, with spaces
-/// between them.
+/// The name of a key: 1 to 100 visible characters on one line. Spaces are only allowed between
+/// other characters.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct KeyName(String);
 
 /// The error of parsing an invalid [`KeyName`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("the name of a key is 1 to 100 visible characters, with spaces only between them")]
+#[error("the name of a key must have 1 to 100 visible characters, with spaces only between them")]
 pub struct InvalidKeyName;
 
 impl KeyName {
@@ -21,7 +21,7 @@ impl KeyName {
         KeyName("first".to_owned())
     }
 
-    /// The name as text.
+    /// Returns the name as text.
     #[must_use]
     pub fn into_string(self) -> String {
         self.0
@@ -33,8 +33,8 @@ impl FromStr for KeyName {
 
     fn from_str(text: &str) -> Result<Self, InvalidKeyName> {
         let length = text.chars().count();
-        // Everything else that breaks a line or has no width would let one key
-        // pass for another in the list.
+        // Any other character that breaks a line or has no width could make one key look like
+        // another in the list.
         let visible = text
             .chars()
             .all(|c| c == ' ' || !(c.is_control() || c.is_whitespace() || is_invisible(c)));

@@ -1,6 +1,6 @@
-//! The HTTP server of the API: accepts connections within limits, and passes each request to the
-//! middleware pipeline. dropshot's own server has no limits for connections, for the heads of
-//! requests or for responses that are not read.
+//! The HTTP server of the API: accepts connections within limits, and passes each request to the middleware
+//! pipeline. dropshot's own server has no limits for connections, for the heads of requests or for responses
+//! that clients do not read.
 
 mod stream;
 
@@ -48,41 +48,41 @@ use tracing::Instrument as _;
 
 /// The pause after a connection could not be accepted.
 const ACCEPT_RETRY_PAUSE: Duration = Duration::from_millis(100);
-/// The connections that may wait to be accepted, if the operating system allows as many.
+/// How many connections may wait to be accepted, if the operating system allows as many.
 const BACKLOG: u32 = 4096;
 /// The time that a TLS handshake may take.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
-/// The bytes that are read from a client before the handshake has ended. A usual one has 2 kB, and rustls may
-/// read the first record of 16 KiB together with its end.
+/// How many bytes are read from a client before the handshake has ended. A typical handshake has 2 kB, and
+/// rustls may read the first record of 16 KiB together with the end of the handshake.
 const MAX_HANDSHAKE_BYTES: usize = 24 << 10;
-/// The bytes that may be encrypted for a client that does not read them: a record of TLS.
+/// How many bytes may be encrypted for a client that does not read them: one TLS record.
 const TLS_BUFFER_BYTES: usize = 16 << 10;
 /// The largest head of a request: the request line and all header fields. HTTP/2 has the same
 /// limit for the list of header fields.
 const MAX_HEAD_BYTES: usize = 32 << 10;
-/// The requests that an HTTP/2 connection may have at the same time; browsers expect 100 (RFC
-/// 9113, section 6.5.2).
+/// How many requests an HTTP/2 connection may have at the same time; browsers expect 100 (RFC 9113, section
+/// 6.5.2).
 const MAX_STREAMS: u32 = 100;
-/// The requests that all HTTP/2 connections should have at the same time: with many connections,
-/// a new one may have fewer of them, but not fewer than the least.
+/// How many requests all HTTP/2 connections together should have at the same time. If there are many
+/// connections, a new connection is allowed fewer requests, but never fewer than `MIN_STREAMS`.
 const MAX_STREAMS_OF_ALL: u32 = 4096;
 const MIN_STREAMS: u32 = 4;
-/// What a client may send on an HTTP/2 connection, and on one of its streams, before the service
-/// has read it.
+/// How many bytes a client may send on an HTTP/2 connection, and on one of its streams, before the service
+/// has read them.
 const CONNECTION_WINDOW: u32 = 256 << 10;
 const STREAM_WINDOW: u32 = 64 << 10;
-/// The time after which a silent HTTP/2 connection gets a ping, and the time to respond to it.
+/// How long an HTTP/2 connection may be silent before it gets a ping, and how long the client has to respond.
 const PING_INTERVAL: Duration = Duration::from_secs(30);
 const PONG_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A socket that is bound to its address, but does not respond yet: connections wait.
+/// A socket that is bound to its address, but does not accept connections yet; connections wait.
 pub(crate) struct Listener {
     socket: TcpListener,
     address: SocketAddr,
 }
 
-/// Binds an address and queues connections to it. The standard library lets 128 of them wait
-/// to be accepted; a client beyond them would have to try again after a second.
+/// Binds an address and queues connections to it. With the standard library only 128 connections could wait
+/// to be accepted; the client of a further connection would have to try again after a second.
 pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     bound_socket(address)?.listen(BACKLOG)
 }
@@ -93,19 +93,19 @@ pub(crate) fn bound_socket(address: SocketAddr) -> io::Result<TcpSocket> {
         SocketAddr::V4(_) => TcpSocket::new_v4()?,
         SocketAddr::V6(_) => TcpSocket::new_v6()?,
     };
-    // As the standard library does: the address is free as soon as its listener is closed.
+    // The standard library does the same, so that the address is free as soon as its listener is closed.
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
     Ok(socket)
 }
 
-/// A listener that responds until it is dropped.
+/// A listener that accepts connections until it is dropped.
 pub(crate) struct Running {
     address: SocketAddr,
     tls: Option<SharedTls>,
     connections: Arc<Connections>,
-    /// Accepts connections, and ends those that stall.
+    /// The tasks that accept connections and that end stalled connections.
     tasks: JoinSet<()>,
 }
 
@@ -116,7 +116,7 @@ struct ListenerState<S: State> {
     contexts: Arc<RequestContexts<Context<S>>>,
     tls: Option<SharedTls>,
     connections: Arc<Connections>,
-    /// The time after which a client that reads nothing of a response is disconnected.
+    /// How long a client may read nothing of a response before it is disconnected.
     stall: Duration,
 }
 
@@ -128,7 +128,7 @@ impl Listener {
         Ok(Listener { socket, address })
     }
 
-    /// Begins to respond.
+    /// Starts accepting connections.
     pub(crate) fn start<C, S>(
         self,
         contexts: Arc<RequestContexts<Context<S>>>,
@@ -172,14 +172,14 @@ impl Running {
         &self.connections
     }
 
-    /// Uses another certificate for new connections, if the listener speaks TLS.
+    /// Uses another certificate for new connections if the listener uses TLS.
     pub(crate) fn replace_tls(&self, new: Tls) {
         if let Some(tls) = &self.tls {
             *tls.write().unwrap_or_else(PoisonError::into_inner) = new.into_config();
         }
     }
 
-    /// Accepts no more connections, and waits until the open ones have ended their requests.
+    /// Stops accepting connections, and waits until the open connections have ended their requests.
     pub(crate) async fn close(mut self) {
         self.tasks.shutdown().await;
         self.connections.shut_down();
@@ -187,7 +187,7 @@ impl Running {
     }
 }
 
-/// Stops like at the end of the program: connections finish their requests.
+/// Stops as at the end of the program: connections finish their requests.
 impl Drop for Running {
     fn drop(&mut self) {
         self.tasks.abort_all();
@@ -195,8 +195,8 @@ impl Drop for Running {
     }
 }
 
-/// Accepts connections. At the limit it closes others for a new one; if it must not close any, new
-/// ones wait until another ends.
+/// Accepts connections. At the limit, it closes other connections to make room for a new one; if none may be
+/// closed, new connections wait until another one ends.
 async fn accept<C, S>(socket: TcpListener, listener: Arc<ListenerState<S>>)
 where
     C: Contract<Context = Context<S>>,
@@ -209,7 +209,7 @@ where
                 tokio::spawn(serve::<C, S>(stream, peer, connection, listener.clone()));
                 listener.connections.make_room().await;
             }
-            // The client disconnected before it was accepted.
+            // The client disconnected before its connection was accepted.
             Err(error)
                 if matches!(
                     error.kind(),
@@ -246,7 +246,7 @@ async fn serve<C, S>(
     // Encrypted bytes that wait for the client are not counted in a budget.
     let limit = |tls: &mut ServerConnection| tls.set_buffer_limit(Some(TLS_BUFFER_BYTES));
     let handshake = TlsAcceptor::from(config).accept_with(stream, limit);
-    // The reason of a failed handshake is known to the client.
+    // Not logged: the client knows why its handshake failed.
     if let Some(Ok(Ok(mut stream))) = connection
         .unless_closed(tokio::time::timeout(HANDSHAKE_TIMEOUT, handshake))
         .await
@@ -258,16 +258,16 @@ async fn serve<C, S>(
     }
 }
 
-/// The requests that a new HTTP/2 connection may have at the same time.
+/// Returns how many requests a new HTTP/2 connection may have at the same time.
 fn streams(connections: usize) -> u32 {
     let connections = u32::try_from(connections).unwrap_or(u32::MAX).max(1);
     (MAX_STREAMS_OF_ALL / connections).clamp(MIN_STREAMS, MAX_STREAMS)
 }
 
-/// Lets the operating system send small writes at once, and end a connection whose client reads
-/// nothing, even if too little data is pending for the limits of this process.
+/// Makes the operating system send small writes at once, and end a connection whose client reads nothing,
+/// even if too little data is pending for the limits of this process.
 fn prepare(stream: &TcpStream, stall: Duration) {
-    // Both only save resources, so that an error changes nothing else.
+    // Both options only save resources, so a failure is ignored.
     let _ = stream.set_nodelay(true);
     #[cfg(target_os = "linux")]
     {
@@ -278,7 +278,7 @@ fn prepare(stream: &TcpStream, stall: Duration) {
     let _ = stall;
 }
 
-/// Serves HTTP/1.1 or HTTP/2, depending on the first bytes of the client.
+/// Serves HTTP/1.1 or HTTP/2, depending on the first bytes that the client sends.
 async fn serve_http<C, S>(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     (peer, tls): (SocketAddr, Option<Arc<TlsInfo>>),
@@ -297,12 +297,12 @@ async fn serve_http<C, S>(
         let is_pipelined = handle.note_request(version);
         let activity = handle.begin_request();
         let span = pipeline::span(request.headers());
-        // In a box of its own, the future takes no memory of an idle connection: hyper keeps the
-        // place for the future of a request as long as the connection is open.
+        // The future is boxed, so that an idle connection does not need memory for it: hyper reserves the
+        // space for the future of a request as long as the connection is open.
         let mut response = Box::pin(
             async move {
                 if is_pipelined {
-                    // The requests of other connections come first.
+                    // Lets the requests of other connections run first.
                     yield_now().await;
                 }
                 let request = (request.map(Body::wrap), cost);
@@ -313,8 +313,8 @@ async fn serve_http<C, S>(
             }
             .instrument(span),
         );
-        // hyper polls a request of HTTP/2 in a task of its own. Before that, the request is in no
-        // budget; if there are many connections or it is large, it is not left to wait for that.
+        // hyper polls an HTTP/2 request in a task of its own. Until the task runs, no budget counts the
+        // request. If there are many connections or if the request is large, it is counted before that.
         if version == Version::HTTP_2
             && (cost.is_large() || streams < MAX_STREAMS)
             && let Some(response) = response.as_mut().now_or_never()
@@ -325,8 +325,8 @@ async fn serve_http<C, S>(
     });
     let tasks = Arc::default();
     let mut builder = Builder::new(Tasks(Arc::downgrade(&tasks)));
-    // `Connections::end_stalled` ends connections whose head does not arrive. hyper would set and
-    // clear a timer for each request.
+    // `Connections::end_stalled` ends connections whose head does not arrive. hyper would set and clear a
+    // timer for each request instead.
     builder
         .http1()
         .header_read_timeout(None)
@@ -355,14 +355,14 @@ async fn serve_http<C, S>(
             Command::ShutDown | Command::GoOn => {}
         }
         own.begin_turn();
-        // An error ends the connection; hyper has sent a response, if that was possible.
+        // An error ends the connection; if a response was possible, hyper has sent one.
         served.as_mut().poll(task).map(|_ended| ())
     })
     .await;
 }
 
-/// Runs the streams of an HTTP/2 connection. They end with it, since only the connection keeps the
-/// tasks: hyper keeps a copy of this in each stream.
+/// Runs the streams of an HTTP/2 connection. The streams end with the connection, because only the connection
+/// owns the tasks: hyper keeps a copy of this executor in each stream.
 #[derive(Clone)]
 struct Tasks(Weak<Mutex<JoinSet<()>>>);
 

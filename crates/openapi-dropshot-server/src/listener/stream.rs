@@ -1,5 +1,5 @@
-//! The bytes of a connection. If a request opens a websocket, they remain in use after HTTP, and
-//! the connection still counts as open. The bytes of an incomplete request are counted.
+//! The byte stream of a connection. Counts the bytes of incomplete requests. If a request opens a
+//! websocket, the byte stream is used after HTTP has ended, and the connection still counts as open.
 
 use super::MAX_HEAD_BYTES;
 use crate::connections::{Command, Connection};
@@ -17,16 +17,18 @@ use tokio::{
 
 /// The connection preface of HTTP/2 (RFC 9113, section 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-/// The frame that begins a head, the one that continues it, and the flag of the last one.
+/// The type of the frame that begins a head, the type of the frame that continues it, and the flag of the
+/// last frame.
 const HEADERS: u8 = 1;
 const CONTINUATION: u8 = 9;
 const END_HEADERS: u8 = 4;
-/// The memory that the fields of an incomplete head of HTTP/2 can take: a field of a byte on the line can
-/// count as 33 bytes for the limit of a head, and take 72 bytes.
+/// The memory that the fields of an incomplete HTTP/2 head can need: a field that takes one byte in the
+/// frame can count as 33 bytes for the limit of a head, and need 72 bytes of memory.
 const HALF_HEAD_BYTES: usize = 96 << 10;
-/// How much a connection reads and processes before others are scheduled.
+/// How many bytes a connection reads and processes before other connections are scheduled.
 const READ_AT_ONCE: usize = 32 << 10;
-/// The pause before a connection checks again whether there is room for the data that it receives.
+/// How long a connection waits before it checks again whether there is room for the data that it
+/// receives.
 const PAUSE: Duration = Duration::from_millis(50);
 
 pub(super) struct Stream<I> {
@@ -37,22 +39,22 @@ pub(super) struct Stream<I> {
     pause: Option<Pin<Box<Sleep>>>,
 }
 
-/// The protocol, as far as the first bytes tell it.
+/// The protocol of the connection, detected from its first bytes.
 enum Protocol {
-    /// This many bytes of the preface have arrived, and nothing else.
+    /// This many bytes of the preface have arrived, and no other bytes.
     Unknown(usize),
     Http1,
     Http2(Frames),
 }
 
-/// Follows the frames of HTTP/2.
+/// Tracks the frames of HTTP/2.
 #[derive(Default)]
 struct Frames {
     head: [u8; 9],
     head_length: usize,
-    /// The bytes of the payload that have not arrived.
+    /// How many bytes of the payload have not arrived yet.
     missing: usize,
-    /// The bytes of the current frame that have arrived.
+    /// How many bytes of the current frame have arrived.
     arrived: usize,
     is_head_open: bool,
 }
@@ -84,7 +86,7 @@ impl Frames {
         }
     }
 
-    /// The bytes of an incomplete request that the connection holds.
+    /// How many bytes of an incomplete request the connection holds.
     fn held(&self) -> usize {
         self.arrived
             + if self.is_head_open {
@@ -105,7 +107,7 @@ impl<I> Stream<I> {
         }
     }
 
-    /// Waits until there is room for what has arrived and for `more` bytes.
+    /// Waits until there is room for the bytes that have arrived and for `more` further bytes.
     fn poll_room(&mut self, task: &mut Context<'_>, more: usize) -> Poll<()> {
         let held = match &self.protocol {
             Protocol::Unknown(_) => 0,
@@ -115,7 +117,7 @@ impl<I> Stream<I> {
         let needed = match (held, &self.protocol) {
             (0, _) => 0,
             (_, Protocol::Http2(_)) => held,
-            // The buffer of HTTP/1.1 never gets larger.
+            // hyper never makes the HTTP/1.1 buffer larger.
             _ => (held + more).min(MAX_HEAD_BYTES),
         };
         loop {
@@ -158,7 +160,7 @@ impl<I: AsyncRead + Unpin> AsyncRead for Stream<I> {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         if self.connection.is_websocket() {
-            // The listener no longer runs the connection: its end is that of what is read.
+            // The listener no longer controls the connection. If it should end, the websocket reads its end here.
             if self.connection.command(task) != Command::GoOn {
                 return Poll::Ready(Ok(()));
             }
@@ -189,7 +191,7 @@ impl<I: AsyncRead + Unpin> AsyncRead for Stream<I> {
     }
 }
 
-/// Writes to `inner` as it is: only what is read is counted.
+/// Writes are passed to `inner` unchanged; only reads are counted.
 macro_rules! write_to_inner {
     ($stream:ident) => {
         impl<I: AsyncWrite + Unpin> AsyncWrite for $stream<I> {
@@ -233,7 +235,7 @@ macro_rules! write_to_inner {
 write_to_inner!(Stream);
 write_to_inner!(HandshakeLimit);
 
-/// Limits how much a client may send until [`end`](HandshakeLimit::end).
+/// Limits how many bytes a client may send until [`end`](HandshakeLimit::end) is called.
 pub(super) struct HandshakeLimit<I> {
     inner: I,
     left: Option<usize>,
@@ -277,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn the_frames_of_http2_are_followed_however_they_are_cut() {
+    fn http2_frames_are_tracked_wherever_the_reads_split_them() {
         const SETTINGS: u8 = 4;
         let bytes = [
             frame(0, SETTINGS, 0),

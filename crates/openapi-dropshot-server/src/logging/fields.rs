@@ -1,4 +1,4 @@
-//! Formats the fields of an event or a span as text or JSON, and bounds their length.
+//! Formats the fields of an event or a span as text or JSON, and limits their length.
 
 use crate::config::LogFormat;
 use std::{
@@ -7,15 +7,15 @@ use std::{
 };
 use tracing::field::{Field, Visit};
 
-/// The longest value of a field, in bytes. A client chooses some of them, such as the method.
+/// The longest value of a field, in bytes. Clients choose some of the values, such as the method.
 pub(super) const FIELD: usize = 1024;
-/// The longest message, in bytes: it may list the causes of an error.
+/// The longest message, in bytes. It is long because a message may list the causes of an error.
 pub(super) const MESSAGE: usize = 4096;
-/// The longest line, in bytes, without the number of the fields that were left out. Text with escapes is
-/// longer than the value that it stands for.
+/// The longest line, in bytes, without the number of omitted fields. An escaped value is longer than the
+/// value itself.
 pub(super) const LINE: usize = 8192;
 
-/// Writes fields one after the other, as long as the line has room for them.
+/// Writes fields one after the other, as long as they fit into the line.
 pub(super) struct Fields<'a> {
     format: LogFormat,
     line: &'a mut String,
@@ -52,7 +52,7 @@ impl<'a> Fields<'a> {
         };
     }
 
-    /// Removes the field that begins at this byte, if the line has no room for it.
+    /// Removes the field that begins at this byte if it does not fit into the line.
     fn keep_if_fits(&mut self, begin: usize) {
         if self.line.len() > LINE {
             self.line.truncate(begin);
@@ -60,7 +60,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The text before a value. The message of a line of text has no name.
+    /// The text before a value. In the text format, the message has no name.
     fn name(&mut self, field: &Field) {
         match self.format {
             LogFormat::Text if is_message(field) => self.line.push(' '),
@@ -77,14 +77,14 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A value that reads the same in both formats.
+    /// Writes a value that looks the same in both formats.
     fn plain(&mut self, field: &Field, value: impl fmt::Display) {
         self.name(field);
         let _ = write!(self.line, "{value}");
     }
 
-    /// Writes a text with escapes: it must not break the line, nor the quotes in JSON. In a line of
-    /// text it is in quotes that Rust reads if `is_quoted`. `more` is the number of bytes that were
+    /// Writes a text with escapes, so that it cannot end the line or, in JSON, the string. In the text
+    /// format it is a quoted Rust string if `is_quoted` is true. `more` is the number of bytes that were
     /// cut off.
     fn escaped(&mut self, field: &Field, text: &str, more: usize, is_quoted: bool) {
         let begin = self.line.len();
@@ -141,7 +141,7 @@ impl Visit for Fields<'_> {
         let quoted = self.format == LogFormat::Json || !is_message(field);
         let (value, more) = cut(value, longest(field));
         if more == 0 && is_ordinary(value) {
-            // Nearly every text, and many times as quick.
+            // This path handles nearly every text and is many times faster.
             let begin = self.line.len();
             self.name(field);
             let quote = if quoted { "\"" } else { "" };
@@ -168,14 +168,14 @@ fn longest(field: &Field) -> usize {
     if is_message(field) { MESSAGE } else { FIELD }
 }
 
-/// The beginning of a text, with at most that many bytes, and the number of the other bytes.
+/// Returns the beginning of a text, with at most that many bytes, and the number of the remaining bytes.
 pub(crate) fn cut(text: &str, most: usize) -> (&str, usize) {
     let end = (0..=most.min(text.len())).rfind(|at| text.is_char_boundary(*at));
     let kept = &text[..end.unwrap_or(0)];
     (kept, text.len() - kept.len())
 }
 
-/// Keeps the beginning of what is written to it, and counts the rest.
+/// Keeps the beginning of what is written to it, and counts the remaining bytes.
 struct Beginning {
     text: String,
     room: usize,
@@ -184,7 +184,7 @@ struct Beginning {
 
 impl fmt::Write for Beginning {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        // Nothing follows what was cut off.
+        // Nothing may be added after text was cut off.
         let room = if self.more == 0 { self.room } else { 0 };
         let (kept, more) = cut(text, room);
         self.text.push_str(kept);
@@ -194,13 +194,13 @@ impl fmt::Write for Beginning {
     }
 }
 
-/// The message of an event, if it has one beside its fields.
+/// The message of an event, if it has a message besides its fields.
 fn is_message(field: &Field) -> bool {
     field.name() == "message"
 }
 
-/// Whether each byte stands for itself in any line. Looks at all of them, so that
-/// the compiler can take sixteen at a time; to stop early it takes one.
+/// Whether no byte needs an escape. Checks all bytes, so that the compiler can process sixteen at a
+/// time; with an early exit it would process one at a time.
 fn is_ordinary(text: &str) -> bool {
     let ordinary = |byte| matches!(byte, b' '..=b'~') & (byte != b'"') & (byte != b'\\');
     text.bytes().fold(true, |all, byte| all & ordinary(byte))

@@ -1,6 +1,6 @@
 //! Formats an event of the log as one line of text or JSON, whatever its fields contain. The
-//! formatter of tracing-subscriber takes five times as long, which matters because the service
-//! logs each request.
+//! formatter of tracing-subscriber takes five times as long. This matters because the service logs
+//! each request.
 
 use super::{THIS_CRATE, fields::Fields, sink::Sink};
 use crate::{ServiceInfo, config::LogFormat};
@@ -34,8 +34,7 @@ impl Lines {
     }
 }
 
-/// The fields of a span, written as in a line, and the number of those that are
-/// left out.
+/// The fields of a span, formatted for a line, and the number of omitted fields.
 struct SpanFields(String, usize);
 
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Lines {
@@ -54,7 +53,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Lines {
 
     fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
         thread_local! {
-            /// Kept for the next line of this thread.
+            /// A buffer that this thread keeps for its next line.
             static LINE: Cell<String> = const { Cell::new(String::new()) };
         }
         let mut line = LINE.try_with(Cell::take).unwrap_or_default();
@@ -80,12 +79,12 @@ impl Lines {
             Some(module) => (self.info.crate_name, module),
             None => ("", target),
         };
-        // Before 1970 there was nothing to log.
+        // A time before 1970 is impossible here.
         let now = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
         match self.format {
             LogFormat::Text => {
                 push_time(line, now);
-                // The levels are in a column.
+                // The levels are padded to the same width.
                 line.push_str(if level.len() < 5 { "  " } else { " " });
                 line.push_str(level);
                 line.push(' ');
@@ -107,8 +106,8 @@ impl Lines {
     }
 }
 
-/// A time since 1970 as RFC 3339 has it, to the microsecond. The part up to the second is formatted
-/// once a second, because it costs more than the rest of the line.
+/// Formats a time since 1970 according to RFC 3339, with microseconds. The part up to the second is
+/// formatted once per second, because it costs more than the rest of the line.
 fn push_time(line: &mut String, now: Duration) {
     thread_local! {
         static SECOND: Cell<(u64, String)> = const { Cell::new((0, String::new())) };
@@ -120,7 +119,7 @@ fn push_time(line: &mut String, now: Duration) {
         text = time.format("%Y-%m-%dT%H:%M:%S").to_string();
     }
     line.push_str(&text);
-    // The zeros that lead are digits of a number with a one before them.
+    // Adding a power of ten keeps the leading zeros.
     let mut digits = itoa::Buffer::new();
     line.push('.');
     line.push_str(&digits.format(1_000_000 + now.subsec_micros())[1..]);

@@ -1,5 +1,5 @@
-//! Writes the log: one line for each event on stderr, as text or as JSON. Lines of this crate
-//! have the name of the service's crate as their target; the setting `log` uses the same names.
+//! Writes the log: one line for each event on stderr, as text or as JSON. The target of the lines of
+//! this crate is the name of the service's crate; the setting `log` uses the same names.
 
 mod fields;
 mod line;
@@ -22,17 +22,17 @@ use tracing_subscriber::{
     util::{SubscriberInitExt as _, TryInitError},
 };
 
-/// The target of dropshot's lines, one of them for each request.
+/// The target of dropshot's lines; dropshot logs one for each request.
 const DROPSHOT: &str = "dropshot";
-/// The target of the lines about the frames of HTTP/2.
+/// The target of the lines about HTTP/2 frames.
 const H2: &str = "h2";
 /// The crate whose lines appear under the name of the service.
 const THIS_CRATE: &str = env!("CARGO_CRATE_NAME");
-/// The target of the line that each request leaves.
+/// The target of the line that each request gets in the access log.
 pub(crate) const ACCESS: &str = concat!(env!("CARGO_CRATE_NAME"), "::access");
-/// The target of the lines with the number of requests that have no line of their own.
+/// The target of the lines with the number of requests that were not logged individually.
 pub(crate) const SAMPLED: &str = concat!(env!("CARGO_CRATE_NAME"), "::access::sampled");
-/// The target of a request that has no line of its own. It is still exported as a span.
+/// The target of a request that has no line of its own. The request is still exported as a span.
 pub(crate) const UNLOGGED: &str = concat!(env!("CARGO_CRATE_NAME"), "::access::unlogged");
 /// The target of the span of a request.
 pub(crate) const REQUEST: &str = concat!(env!("CARGO_CRATE_NAME"), "::request");
@@ -41,15 +41,16 @@ static SINK: OnceLock<Sink> = OnceLock::new();
 #[cfg(feature = "otlp")]
 static EXPORTER: OnceLock<otlp::Exporter> = OnceLock::new();
 
-/// Starts logging. A second call changes nothing.
+/// Starts logging. A second call has no effect.
 pub fn init(info: &'static ServiceInfo, log: &Log) {
     init_with(info, log, Switch::On);
 }
 
-/// Like [`init`], with or without a line for every request.
+/// Starts logging as [`init`] does, with or without a line for every request.
 pub fn init_with(info: &'static ServiceInfo, log: &Log, access_log: Switch) {
     let mut targets = with_this_crate(log.log.targets(), info);
-    // The access log has a line a request already, and each connection can make h2 warn of its client.
+    // The access log already has a line for each request, and a client can make h2 log warnings on
+    // each connection.
     for (library, level) in [(DROPSHOT, LevelFilter::WARN), (H2, LevelFilter::ERROR)] {
         let named = targets.iter().any(|(target, _)| target == library);
         if !named && targets.default_level() == Some(LevelFilter::INFO) {
@@ -66,11 +67,11 @@ pub fn init_with(info: &'static ServiceInfo, log: &Log, access_log: Switch) {
     }
 }
 
-/// The same filter, which treats this crate as the modules of the service's crate.
+/// Returns the same filter, changed so that it treats this crate as a module of the service's crate.
 fn with_this_crate(targets: &Targets, info: &ServiceInfo) -> Targets {
     let mut all = targets.clone();
     for (target, level) in targets.iter() {
-        // A filter takes each target that begins with its text.
+        // A filter matches each target that begins with its text.
         if let Some(module) = target.strip_prefix(info.crate_name) {
             all = all.with_target(format!("{THIS_CRATE}{module}"), level);
         } else if info.crate_name.starts_with(target) {
@@ -80,7 +81,7 @@ fn with_this_crate(targets: &Targets, info: &ServiceInfo) -> Targets {
     all
 }
 
-/// One filter for all is quicker than one for each, and there is one layer.
+/// One filter for all layers is faster than one filter for each layer, and there is only one layer.
 #[cfg(not(feature = "otlp"))]
 fn begin(_: &'static ServiceInfo, lines: Lines, targets: Targets) -> Result<(), TryInitError> {
     tracing_subscriber::registry()
@@ -89,7 +90,7 @@ fn begin(_: &'static ServiceInfo, lines: Lines, targets: Targets) -> Result<(), 
         .try_init()
 }
 
-/// The lines of requests go to a collector too, whether they are logged or not.
+/// The lines of requests also go to a collector, whether they are logged or not.
 #[cfg(feature = "otlp")]
 fn begin(info: &'static ServiceInfo, lines: Lines, targets: Targets) -> Result<(), TryInitError> {
     use tracing_subscriber::Layer as _;
@@ -101,7 +102,7 @@ fn begin(info: &'static ServiceInfo, lines: Lines, targets: Targets) -> Result<(
     if let Some(exporter) = &exporter {
         EXPORTER.get_or_init(|| exporter.clone());
     }
-    // The span of a request, and its line at the end.
+    // These are the span of a request and the line at its end.
     let requests = Targets::new()
         .with_target(REQUEST, LevelFilter::ERROR)
         .with_target(ACCESS, LevelFilter::INFO)
@@ -116,12 +117,12 @@ fn begin(info: &'static ServiceInfo, lines: Lines, targets: Targets) -> Result<(
     Ok(())
 }
 
-/// The number of lines that were lost because they arrived faster than they could be written.
+/// Returns how many lines were lost because they were logged faster than they could be written.
 pub fn lost_lines() -> u64 {
     SINK.get().map_or(0, Sink::lost)
 }
 
-/// Waits until all log lines are written, however `main` ends.
+/// A guard that waits, when it is dropped, until all log lines are written, however `main` ends.
 #[derive(Debug)]
 pub struct WriteOut;
 

@@ -1,8 +1,8 @@
-//! Sends a span for every request to an OpenTelemetry collector: OTLP over HTTP, in JSON. The
-//! span is made from the line of the access log, even if that line is not written.
-//! OpenTelemetry's own variables configure the export, such as `OTEL_EXPORTER_OTLP_HEADERS` for
-//! a collector that requires authentication; without a collector nothing is sent. If the
-//! collector is slow or unreachable, spans are lost, but no request waits.
+//! Sends a span for every request to an OpenTelemetry collector: OTLP over HTTP, in JSON. The span
+//! is created from the line of the access log, even if that line is not written. The standard
+//! variables of OpenTelemetry configure the export, such as `OTEL_EXPORTER_OTLP_HEADERS` for a
+//! collector that requires authentication. Without a collector, nothing is sent. If the collector
+//! is slow or unreachable, spans are lost, but no request waits.
 
 use crate::ServiceInfo;
 use opentelemetry::{
@@ -34,7 +34,7 @@ use tracing_subscriber::{Layer, layer::Context, registry::LookupSpan};
 /// How long the program waits at its end until the last spans are sent.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// Makes spans of requests, and sends them to the collector.
+/// Creates spans of requests and sends them to the collector.
 #[derive(Clone)]
 pub(super) struct Exporter {
     info: &'static ServiceInfo,
@@ -43,11 +43,11 @@ pub(super) struct Exporter {
 }
 
 impl Exporter {
-    /// Makes the exporter, if the environment names a collector.
+    /// Creates the exporter if the environment names a collector.
     ///
     /// # Errors
     ///
-    /// A variable of OpenTelemetry is not valid.
+    /// Returns an error if a variable of OpenTelemetry is not valid.
     pub(super) fn from_environment(
         info: &'static ServiceInfo,
     ) -> Result<Option<Self>, ExporterBuildError> {
@@ -80,14 +80,15 @@ impl Exporter {
         }
     }
 
-    /// Waits until everything is sent, within bounds.
+    /// Waits for a limited time until everything is sent.
     pub(super) fn write_out(&self) {
-        // The SDK logs a failure by itself.
+        // The SDK logs the failure itself.
         let _sent = self.provider.shutdown_with_timeout(LAST_WORDS);
     }
 
-    /// Sends a request as a span of the kind `server`, with a name that follows OpenTelemetry's
-    /// conventions. The SDK's sampler drops a request whose caller does not record the trace.
+    /// Sends a request as a span of the kind `server`, named according to the conventions of
+    /// OpenTelemetry. The sampler of the SDK drops a request whose caller does not record the
+    /// trace.
     fn send(&self, request: &Fields, trace: Option<&Fields>, end: SystemTime) {
         let took = request.number("duration_us").unwrap_or_default();
         let method = request.text("method").unwrap_or("_OTHER".into());
@@ -139,7 +140,7 @@ impl Fields {
         }
     }
 
-    /// Returns the span of the caller, read from the fields of the request's span.
+    /// Returns the span of the caller, which is read from the fields of the request's span.
     fn parent(&self) -> Option<SpanParent> {
         let flags = u8::from_str_radix(&self.text("trace_flags")?, 16).ok()?;
         let parent = SpanContext::new(

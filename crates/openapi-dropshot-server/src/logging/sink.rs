@@ -1,6 +1,6 @@
-//! Writes the lines of the log: a bounded buffer, and a thread that writes its
-//! content. Logging never waits for a terminal, a pipe or a
-//! disk; if stderr is blocked and 8 MiB of lines are buffered, further lines are lost and counted.
+//! Writes the lines of the log through a bounded buffer and a thread that writes its content.
+//! Logging never waits for a terminal, a pipe or a disk. If stderr is blocked and 8 MiB of lines
+//! are buffered, further lines are dropped and counted.
 
 use crate::lock::lock;
 use std::{
@@ -14,14 +14,14 @@ use std::{
     time::Duration,
 };
 
-/// Bytes that may be buffered: some seconds of a busy service.
+/// The number of bytes that may be buffered: a few seconds of a busy service.
 const BYTES: usize = 8 * 1024 * 1024;
-/// The capacity that the buffers keep when there is little to do.
+/// The capacity that the buffers keep when few lines are logged.
 const KEPT: usize = 1024 * 1024;
-/// How long lines are collected after a write, so that a busy service writes many at a time. A
+/// How long lines are collected after a write, so that a busy service writes many lines at once. A
 /// crash loses the lines of this time.
 const GATHER: Duration = Duration::from_millis(5);
-/// How long the end of the program waits for a reader that has stopped reading.
+/// How long the program waits at its end for a reader of stderr that has stopped reading.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 #[derive(Clone, Default)]
@@ -30,7 +30,7 @@ pub(super) struct Sink(Arc<Shared>);
 #[derive(Default)]
 struct Shared {
     lines: Mutex<Lines>,
-    /// There is something to write.
+    /// Signals that there is something to write.
     came: Condvar,
     written: Condvar,
     lost: AtomicU64,
@@ -44,7 +44,7 @@ struct Lines {
 
 impl Sink {
     pub(super) fn to_stderr() -> Self {
-        // Locked a write at a time: others write to stderr too.
+        // stderr is locked for each write only, because other code writes to it, too.
         Self::to(io::stderr())
     }
 
@@ -88,11 +88,11 @@ impl Sink {
         self.0.lost.load(Ordering::Relaxed)
     }
 
-    /// Waits until everything is written, within bounds.
+    /// Waits for a limited time until everything is written.
     pub(super) fn write_out(&self) {
         let pending = |lines: &mut Lines| lines.writing || !lines.waiting.is_empty();
         let lines = lock(&self.0.lines);
-        // If the reader has stopped reading, the lines are lost.
+        // If the reader has stopped reading, these lines are lost.
         let _waited = self
             .0
             .written
@@ -101,7 +101,7 @@ impl Sink {
 }
 
 impl Shared {
-    /// Reports that the buffered lines are written, and waits for more.
+    /// Reports that the buffered lines are written, and waits for more lines.
     fn take(&self, taken: &mut Vec<u8>) {
         let mut lines = lock(&self.lines);
         lines.writing = false;

@@ -1,7 +1,6 @@
-//! The metrics of the service, in the text format of Prometheus. Metrics of
-//! HTTP are named by OpenTelemetry's semantic conventions, the service's own
-//! begin with its name, and those of the process have the names that all
-//! Prometheus libraries use.
+//! The metrics of the service, in the text format of Prometheus. Metrics of HTTP are named after
+//! OpenTelemetry's semantic conventions. The names of the service's own metrics begin with the name
+//! of the service. Metrics of the process have the names that all Prometheus libraries use.
 
 mod process;
 mod reading;
@@ -18,7 +17,7 @@ use reading::{Reading, Value};
 use requests::Requests;
 use std::{hash::Hash, sync::Arc};
 
-/// The metrics of the streams: the beginning of their names, and their help texts.
+/// The metrics of streams: the prefix of their names, and their help texts.
 pub(crate) const STREAMS: (&str, &str, &str) = (
     "streams",
     "Open streams and long polls at this moment.",
@@ -37,7 +36,7 @@ impl Metrics {
         Metrics::with(info, C::OPERATIONS.len(), &error_codes::<C>())
     }
 
-    /// Metrics of an API with that many operations and these error codes.
+    /// Creates the metrics of an API with this number of operations and these error codes.
     fn with(info: &ServiceInfo, operations: usize, codes: &[&'static str]) -> Self {
         let registry = Registry::new();
         let requests = Requests::register(&registry, info, operations, codes)
@@ -63,26 +62,26 @@ impl Metrics {
         metrics
     }
 
-    /// Sets whether the server is ready. The admin listener does so before each scrape.
+    /// Sets whether the server is ready. The admin listener calls this before each scrape.
     pub(crate) fn set_ready(&self, ready: bool) {
         self.ready.set(ready.into());
     }
 
-    /// Serves the value that `read` returns, at each scrape; it never decreases. A name that is
-    /// already registered keeps its first meaning.
+    /// Registers a counter. At each scrape, `read` returns its value, which must never decrease. If
+    /// the name is already registered, the first registration stays in effect.
     pub fn counter(&self, name: &str, help: &str, read: impl Fn() -> u64 + Send + Sync + 'static) {
-        // Exact up to 2^53, which is a thousand years of 250,000 a second.
+        // A double is exact up to 2^53, which is a thousand years of 250,000 per second.
         let read = move || Some(Value::Counter(read() as f64));
         self.add(&Opts::new(name, help), read);
     }
 
-    /// Serves the value that `read` returns, at each scrape.
+    /// Registers a gauge. At each scrape, `read` returns its value.
     pub fn gauge(&self, name: &str, help: &str, read: impl Fn() -> f64 + Send + Sync + 'static) {
         self.optional_gauge(name, help, move || Some(read()));
     }
 
-    /// Like [`gauge`](Metrics::gauge), for a value that may be unknown; then the metric is missing
-    /// in a scrape.
+    /// Like [`gauge`](Metrics::gauge), for a value that may be unknown. While it is unknown, a
+    /// scrape does not contain the metric.
     pub fn optional_gauge(
         &self,
         name: &str,
@@ -92,7 +91,8 @@ impl Metrics {
         self.add(&Opts::new(name, help), move || read().map(Value::Gauge));
     }
 
-    /// Like [`gauge`](Metrics::gauge), for one member of a family that is distinguished by a label.
+    /// Like [`gauge`](Metrics::gauge), for one member of a metric family; a label distinguishes the
+    /// members.
     pub fn gauge_with_label(
         &self,
         name: &str,
@@ -104,7 +104,7 @@ impl Metrics {
         self.add(&opts, move || Some(Value::Gauge(read())));
     }
 
-    /// Serves the observations that `read` returns, at each scrape.
+    /// Registers a histogram. At each scrape, `read` returns its observations.
     pub fn histogram(
         &self,
         name: &str,
@@ -122,7 +122,7 @@ impl Metrics {
         }
     }
 
-    /// Serves the removal dates of the deprecated operations.
+    /// Registers the removal dates of the deprecated operations.
     pub(crate) fn watch_sunsets(&self, info: &ServiceInfo, operations: &'static [Operation]) {
         for operation in operations {
             let Some(deprecation) = operation.deprecation else {
@@ -137,8 +137,8 @@ impl Metrics {
         }
     }
 
-    /// Serves the limits of the shared resources and how much of each is in use: the permits
-    /// to run, and the bytes of requests, of their bodies and of responses in memory.
+    /// Registers the limits of the shared resources, and how much of each is in use: the permits to
+    /// run, and the bytes in memory of requests, request bodies and responses.
     pub(crate) fn watch_budgets<P>(
         &self,
         info: &ServiceInfo,
@@ -196,7 +196,7 @@ impl Metrics {
         );
     }
 
-    /// Serves how much of a budget is in use, and its limit.
+    /// Registers the used part of a budget and its limit.
     pub(crate) fn watch_budget<P>(
         &self,
         info: &ServiceInfo,
@@ -212,7 +212,7 @@ impl Metrics {
         self.gauge(&limit_name, limit, move || all as f64);
     }
 
-    /// Serves the number of open connections and their limit.
+    /// Registers the number of open connections and their limit.
     pub(crate) fn watch_connections(&self, info: &ServiceInfo, connections: &Arc<Connections>) {
         let open = connections.clone();
         self.gauge(
@@ -246,18 +246,18 @@ impl Metrics {
         );
     }
 
-    /// All metrics at this moment, as text.
+    /// Returns all metrics at this moment, as text.
     ///
     /// # Errors
     ///
-    /// Two metrics contradict each other.
+    /// Returns an error if two metrics contradict each other.
     pub fn text(&self) -> prometheus::Result<String> {
         TextEncoder::new().encode_to_string(&self.registry.gather())
     }
 }
 
-/// The codes that an error response can have: those of the catalogue, of the operations, and
-/// of the pipeline.
+/// Returns the codes that an error response can have: the codes of the catalogue, of the
+/// operations, and of the pipeline.
 fn error_codes<C: Contract>() -> Vec<&'static str> {
     let listed = C::OPERATIONS.iter().flat_map(|operation| operation.errors);
     let own = Condition::ALL.iter().map(|condition| C::error(*condition));

@@ -1,5 +1,5 @@
-//! Exports Linux's figures about this process, under the names that all
-//! Prometheus libraries use. On other systems these metrics are not served.
+//! Exports the statistics that Linux has about this process, under the names that all Prometheus
+//! libraries use. On other systems these metrics do not exist.
 
 use super::{Metrics, reading::Value};
 use prometheus::Opts;
@@ -42,7 +42,7 @@ pub(super) fn watch(metrics: &Metrics) {
     );
 }
 
-/// The first number after that word.
+/// Returns the first number after this word.
 fn in_status(word: &str) -> Option<f64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(word))?;

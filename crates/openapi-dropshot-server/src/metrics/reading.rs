@@ -19,11 +19,11 @@ pub(super) enum Value {
     Histogram(Observations),
 }
 
-/// The values that were observed since the start, in classes by size.
+/// The values that were observed since the start, grouped into buckets by size.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Observations {
-    /// Upper bounds in ascending order, each with the number of values that are not
-    /// above it, but above the bound before.
+    /// The upper bounds of the buckets in ascending order, each with the number of values in the
+    /// bucket: those that are not above this bound, but above the previous one.
     pub classes: Vec<(f64, u64)>,
     /// The number of all values.
     pub count: u64,
@@ -44,7 +44,7 @@ impl Reading {
     }
 }
 
-/// In Prometheus' form each bucket also counts what is in those below it.
+/// In the format of Prometheus, the count of a bucket includes the counts of all lower buckets.
 fn histogram_of(observed: &Observations) -> Histogram {
     let mut below = 0;
     let bucket = |&(bound, count): &(f64, u64)| {

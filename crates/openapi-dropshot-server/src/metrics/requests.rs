@@ -1,5 +1,5 @@
-//! Counts requests. The labels have values of closed sets only, so that clients cannot
-//! increase the number of time series.
+//! Counts requests. Labels only have values of fixed sets, so that clients cannot increase the
+//! number of time series.
 
 use crate::{ServiceInfo, ended_request::EndedRequest, lock::lock};
 use chrono::Utc;
@@ -14,19 +14,19 @@ use std::{
     sync::{Mutex, OnceLock},
 };
 
-/// Upper bounds of the buckets in seconds: those that the convention advises,
-/// and three below, since most responses here take less than its first one.
+/// Upper bounds of the buckets in seconds: those that the convention recommends, and three lower
+/// ones, because most responses take less time than the lowest recommended bound.
 const BUCKETS: [f64; 17] = [
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0,
     7.5, 10.0,
 ];
 
-/// The methods in the convention, and its name for all others.
+/// The methods that the convention lists, and its name for all other methods.
 const METHODS: [&str; 10] = [
     "GET", "POST", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "_OTHER",
 ];
 
-/// The statuses for which an operation keeps its series in an array.
+/// The statuses whose series an operation keeps in an array.
 const STATUSES: [u16; 17] = [
     200, 201, 400, 401, 404, 503, 500, 429, 413, 415, 422, 408, 409, 410, 405, 204, 304,
 ];
@@ -35,16 +35,16 @@ const STATUSES: [u16; 17] = [
 const UNMATCHED: &str = "unmatched";
 /// The status of a request whose client disconnected.
 const NO_STATUS: &str = "none";
-/// Beyond this number of keys, further ones are counted together.
+/// The highest number of keys with series of their own; all further keys are counted together.
 const KEYS: usize = 1000;
 const OTHER_KEYS: &str = "other";
 
-/// The families of requests, and the series that are used most.
+/// The metric families of requests, and the series that are used most.
 pub(crate) struct Requests {
     durations: HistogramVec,
     by_operation: Vec<[OnceLock<Histogram>; STATUSES.len()]>,
     active: [IntGauge; METHODS.len()],
-    /// By code.
+    /// The number of error responses by code.
     errors: Vec<(&'static str, IntCounter)>,
     deprecated: IntCounterVec,
     last_deprecated: IntGaugeVec,
@@ -56,7 +56,7 @@ impl Requests {
     ///
     /// # Errors
     ///
-    /// A name or a label is not valid, or is registered already.
+    /// Returns an error if a name or a label is not valid, or is already registered.
     pub(super) fn register(
         registry: &Registry,
         info: &ServiceInfo,
@@ -89,7 +89,7 @@ impl Requests {
             )?,
             by_operation: (0..operations).map(|_| Default::default()).collect(),
             active: METHODS.map(|method| active.with_label_values(&[method])),
-            // All of them from the start: a rate needs a value to rise from.
+            // All series exist from the start, because a rate needs an initial value.
             errors: codes
                 .iter()
                 .map(|&code| (code, errors.with_label_values(&[code])))
@@ -100,8 +100,8 @@ impl Requests {
                 &["operation", "key_id"],
                 registry
             )?,
-            // The counter above begins at the first call, with 1, so that `increase` misses that
-            // call, and all calls of a principal that calls once after each start.
+            // The counter above begins with 1 at the first call. Therefore `increase` misses that
+            // call, and all calls of a principal that calls only once after each start.
             last_deprecated: register_int_gauge_vec_with_registry!(
                 info.metric("deprecated_last_call_timestamp_seconds"),
                 "When a deprecated operation was last called with a valid key since the start, as a Unix timestamp in seconds.",
@@ -112,7 +112,7 @@ impl Requests {
         })
     }
 
-    /// A request is in progress until the returned value is dropped.
+    /// Counts the request as in progress until the returned value is dropped.
     pub(crate) fn begin(&self, method: &Method) -> Active {
         let gauge = self.active[position(method)].clone();
         gauge.inc();
@@ -158,7 +158,7 @@ impl Requests {
         }
     }
 
-    /// The label of a principal.
+    /// Returns the label of a principal.
     fn label<'a>(&self, key_id: &'a str) -> &'a str {
         let mut keys = lock(&self.keys);
         if keys.contains(key_id) {
@@ -172,7 +172,7 @@ impl Requests {
     }
 }
 
-/// A request in progress; a request that panics or is dropped ends, too.
+/// A request in progress. It also ends when the request panics or is dropped.
 pub(crate) struct Active(IntGauge);
 
 impl Drop for Active {
@@ -181,7 +181,7 @@ impl Drop for Active {
     }
 }
 
-/// The place of a method in [`METHODS`].
+/// Returns the index of a method in [`METHODS`].
 fn position(method: &Method) -> usize {
     let known = METHODS.iter().position(|known| *known == method.as_str());
     known.unwrap_or(METHODS.len() - 1)

@@ -20,7 +20,7 @@ async fn sent(text: &'static str) -> Result<(u16, Vec<String>, String), String> 
 }
 
 #[tokio::test]
-async fn a_response_has_its_status_headers_and_body_and_the_mark() {
+async fn a_mock_response_has_its_status_headers_and_body_and_the_mock_header() {
     for (text, status, headers, body) in [
         (
             r#"{"status":200,"body":{"id":7}}"#,

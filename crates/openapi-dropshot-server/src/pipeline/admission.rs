@@ -11,14 +11,14 @@ use http::{HeaderValue, header::CONNECTION};
 use openapi_dropshot_types::{Condition, Operation};
 use std::hash::Hash;
 
-/// Takes a permit. Without one, the request is rejected at once instead of queued.
+/// Takes a permit. If no permit is free, the request is rejected at once instead of queued.
 pub(super) fn permit<P: Copy + Eq + Hash>(
     permits: &Permits<P>,
     operation: &Operation,
     principal: Option<P>,
 ) -> Result<Share<Option<P>>, ErrorResponse> {
     permits.take(operation, principal).ok_or_else(|| {
-        let message = "too many requests run, of this key or of all; nothing was started, try again in 1 second";
+        let message = "too many requests of this key, or of all keys, are running; nothing was started, try again in 1 second";
         ErrorResponse::new(Condition::Overloaded, message)
     })
 }

@@ -1,6 +1,6 @@
-//! Authenticates a request: reads the credentials of the security schemes that the document requires of the
-//! operation, passes each to the state of the service, which returns the principal, and decides
-//! whether they suffice. Checks that the principal has the scopes that the operation needs.
+//! Authenticates a request. Reads the credentials of the security schemes that the document requires for the operation,
+//! and passes each one to the state of the service, which returns the principal. Then decides whether the credentials
+//! are sufficient, and checks that the principal has the required scopes.
 
 use super::{
     context::Context,
@@ -20,18 +20,18 @@ use http::{HeaderValue, header::WWW_AUTHENTICATE, request::Parts};
 use openapi_dropshot_types::{Condition, Operation, RequiredScheme, SchemeKind, Security};
 use std::{pin::pin, sync::Arc, task::Poll, time::Duration};
 
-/// The time after which the credential of an open stream is checked again.
+/// How often the credential of an open stream is checked again.
 const NEXT_LOOK: Duration = Duration::from_secs(5);
 
 /// The principal of a request.
 pub(super) struct Authenticated<P> {
     pub(super) principal: P,
     pub(super) permissions: Permissions,
-    /// A scope that the operation needs and the principal does not have.
+    /// A scope that the operation requires and the principal does not have.
     missing_scope: Option<&'static str>,
 }
 
-/// Why a credential that a request has is not valid.
+/// Why the credential of a request is not valid.
 enum Invalid {
     Malformed,
     Unknown,
@@ -46,10 +46,10 @@ pub(super) fn needs_body<S: State>(security: &Security, head: &Parts) -> bool {
     })
 }
 
-/// The principal of a request and its limits, found within the time that a request may take; `None` if the request has
-/// no credential and needs none. While the principal is unknown, the request counts as one without a principal. Such
-/// requests are not rejected if there are too many, because they may have a valid key; other connections are closed
-/// instead.
+/// Returns the principal of a request and its limits, which must be found within the time that a request may take;
+/// `None` if the request has no credential and needs none. While the principal is unknown, the request counts as a
+/// request without a principal. Even if there are too many such requests, they are not rejected, because they may have a
+/// valid key; other connections are closed instead.
 pub(super) async fn principal<S: State>(
     context: &Context<S>,
     security: &Security,
@@ -99,7 +99,7 @@ pub(super) async fn principal<S: State>(
             invalid.get_or_insert((scheme.kind, reason));
             continue 'alternatives;
         }
-        // An alternative without a scheme is not fulfilled.
+        // An alternative that lists no scheme is not fulfilled.
         let Some(principal) = principal else { continue };
         let permissions = S::permissions(&principal);
         if let Some(at) = permissions.expires_at.filter(|at| *at <= context.now()) {
@@ -129,7 +129,7 @@ pub(super) async fn principal<S: State>(
             return Ok(None);
         }
         let message = match alternatives(security) {
-            all if all.is_empty() => "no request is accepted here, because the service is not set up for its security scheme".to_owned(),
+            all if all.is_empty() => "no request is accepted here, because the service has no security scheme for this operation".to_owned(),
             all => format!("send {all}"),
         };
         return Err(rejected(
@@ -140,13 +140,13 @@ pub(super) async fn principal<S: State>(
             "",
         ));
     };
-    // The key may have been revoked.
+    // The key may have been valid before and then been revoked.
     activity.distrust();
     let name = name_of(kind);
     let message = match reason {
         Invalid::Malformed => {
             let place = place_of(kind);
-            format!("the {name} is mistyped, cut short or not of this service; send it {place}")
+            format!("the {name} is mistyped, truncated or from another service; send it {place}")
         }
         Invalid::Unknown if kind == SchemeKind::Basic => {
             "the user name or the password is wrong; send valid ones".to_owned()
@@ -168,7 +168,7 @@ pub(super) async fn principal<S: State>(
 }
 
 /// Returns when the credential of a request is no longer valid, or may no longer call the operation. If the service
-/// cannot tell, the credential stays valid.
+/// cannot check this, the credential stays valid.
 pub(super) async fn revoked<S: State>(
     contexts: Arc<RequestContexts<Context<S>>>,
     operation: &'static Operation,
@@ -190,7 +190,8 @@ pub(super) async fn revoked<S: State>(
     }
 }
 
-/// 403 if the principal does not have a scope that the operation needs, or if its own limits do not allow the operation.
+/// Responds with 403 if the principal does not have a scope that the operation requires, or if its own limits do not
+/// allow the operation.
 pub(super) fn check_scope<S: State>(
     context: &Context<S>,
     found: &Authenticated<S::Principal>,
@@ -218,7 +219,7 @@ pub(super) fn check_scope<S: State>(
 }
 
 /// Rejects a request with a challenge for each scheme that the operation accepts (RFC 9110, section 11.6.1). The
-/// parameters are those of errors of `Bearer` (RFC 6750). API keys have no registered scheme.
+/// parameters are those of `Bearer` errors (RFC 6750). There is no registered scheme for API keys.
 fn rejected<S: State>(
     context: &Context<S>,
     security: &Security,
@@ -250,7 +251,7 @@ fn rejected<S: State>(
         .fold(response, |response, challenge| {
             match HeaderValue::try_from(challenge) {
                 Ok(challenge) => response.with(WWW_AUTHENTICATE, challenge),
-                // A name of the document that no header can have.
+                // The name in the document has characters that a header cannot contain.
                 Err(_) => response,
             }
         })

@@ -1,5 +1,5 @@
-//! Reads a body into memory within three limits: its size, its duration, and the total memory
-//! of all bodies. The body of an operation without a body is read and discarded.
+//! Reads a body into memory within three limits: its size, the time it takes to arrive, and the total
+//! memory of all bodies. If the operation has no body, the body is read and discarded.
 
 use super::error_response::ErrorResponse;
 use crate::config::{Limits, Seconds};
@@ -27,12 +27,11 @@ impl<P: Copy + Eq + Hash> BufferedBody<P> {
     }
 }
 
-/// The budget in bytes for the bodies of all principals. Bodies without a principal share as
-/// those of one.
+/// The budget in bytes for the bodies of all principals. All requests without a principal share the budget
+/// as a single principal.
 pub(super) type Budget<P> = Arc<Shares<Option<P>>>;
 
-/// 413 where a body is too large by its own `Content-Length`, before any of it
-/// is read.
+/// Responds with 413 if the `Content-Length` of a body is too large, before any of the body is read.
 pub(super) fn check_announced(body: &Body, limits: &Limits) -> Result<(), ErrorResponse> {
     let max = limits.body_max_bytes.get();
     match body.size_hint().exact() {
@@ -41,8 +40,8 @@ pub(super) fn check_announced(body: &Body, limits: &Limits) -> Result<(), ErrorR
     }
 }
 
-/// Reads the whole body from a principal. If it has not arrived yet, `wait` is called, and its
-/// result is kept until the body is complete.
+/// Reads the whole body of a request of a principal. If the body has not arrived yet, `wait` is called,
+/// and its result is kept until the body is complete.
 pub(super) async fn read<P: Copy + Eq + Hash, W>(
     body: &mut Body,
     limits: &Limits,
@@ -76,7 +75,7 @@ async fn collect<P: Copy + Eq + Hash>(
     let mut share = None;
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| broken())?;
-        // A frame that is not data is a trailer, which has no meaning here.
+        // A frame that is not data contains trailers, which are ignored.
         let Ok(data) = frame.into_data() else {
             continue;
         };
@@ -85,7 +84,7 @@ async fn collect<P: Copy + Eq + Hash>(
             return Err(too_large(max));
         }
         if length > content.capacity() {
-            // Reserved bytes count, too.
+            // Reserved bytes also count.
             let capacity = length.max(2 * content.capacity()).min(max);
             let more = capacity - content.capacity();
             take_share(&mut share, more, budget, principal)?;
@@ -99,8 +98,8 @@ async fn collect<P: Copy + Eq + Hash>(
     })
 }
 
-/// A share of the budget is taken for the bytes that have arrived, not for the announced length: otherwise
-/// a client could use it up by announcing a large body and sending nothing.
+/// Takes a share of the budget for the bytes that have arrived, not for the announced length. Otherwise a
+/// client could use up the budget by announcing a large body and sending nothing.
 fn take_share<P: Copy + Eq + Hash>(
     share: &mut Option<Share<Option<P>>>,
     length: usize,
@@ -117,7 +116,7 @@ fn take_share<P: Copy + Eq + Hash>(
     if is_taken {
         return Ok(());
     }
-    let message = "the service holds too many bodies at the moment, of this key or of all; nothing was started, try again in 1 second";
+    let message = "too many request bodies of this key, or of all keys, are in memory; nothing was started, try again in 1 second";
     Err(ErrorResponse::new(Condition::Overloaded, message))
 }
 

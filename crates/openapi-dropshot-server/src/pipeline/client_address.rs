@@ -1,6 +1,6 @@
-//! Finds the address of the client behind the proxies that the owner trusts, for the access log.
-//! The header is read from its end: each proxy appends the address that it saw, and the client may
-//! have forged everything before the first address that is not a trusted proxy.
+//! Finds the address of a client behind trusted proxies, for the access log. The header is read
+//! from its end: each proxy appends the address that it saw, and the client may have forged
+//! everything before the first address that is not a trusted proxy.
 
 use crate::config::{ClientAddressHeader, Proxies};
 use http::{HeaderMap, HeaderName, header::FORWARDED};
@@ -8,8 +8,8 @@ use std::net::{IpAddr, SocketAddr};
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// The address of the client; that of the last proxy whose address is known where a proxy names
-/// none.
+/// Returns the address of the client. If a proxy does not send one, returns the last known address
+/// of a proxy.
 pub(super) fn of(proxies: &Proxies, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
     let mut client = peer.to_canonical();
     let name = match proxies.client_address_header {
@@ -19,8 +19,8 @@ pub(super) fn of(proxies: &Proxies, peer: IpAddr, headers: &HeaderMap) -> IpAddr
     if !proxies.trusted_proxies.contains(client) {
         return client;
     }
-    // A comma in quotes ends an element, too. Only the client could have sent it, and what follows
-    // it was appended by a proxy.
+    // A comma within quotes also ends an element. Only the client could have sent such a comma, and
+    // a proxy appended everything after it.
     let elements = headers.get_all(name).into_iter().rev();
     let elements = elements.flat_map(|line| line.as_bytes().rsplit(|byte| *byte == b','));
     for element in elements {
@@ -36,7 +36,7 @@ pub(super) fn of(proxies: &Proxies, peer: IpAddr, headers: &HeaderMap) -> IpAddr
     client
 }
 
-/// The address in an element of the header: with a port, in brackets or in quotes.
+/// Returns the address in an element of the header, which may have a port, brackets or quotes.
 fn address(header: ClientAddressHeader, element: &str) -> Option<IpAddr> {
     let node = match header {
         ClientAddressHeader::XForwardedFor => element,

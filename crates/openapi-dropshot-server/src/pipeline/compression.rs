@@ -14,10 +14,10 @@ use http::{
 use hyper::body::Body as _;
 use std::io::Write as _;
 
-/// Compressing a smaller body saves too little to be worth the time.
+/// Compressing a smaller body saves too little to justify the time.
 const SMALLEST: u64 = 512;
 
-/// Compresses a response, if its type is worth it and the client accepts it.
+/// Compresses a response if its media type compresses well and the client accepts it.
 pub(super) fn apply(response: Response<Body>, is_accepted: bool) -> Response<Body> {
     let headers = response.headers();
     if headers.contains_key(CONTENT_ENCODING) || !is_compressible(headers) {
@@ -45,7 +45,7 @@ pub(super) fn gzip(content: &[u8], level: Compression) -> Bytes {
     let mut encoder = GzEncoder::new(Vec::with_capacity(content.len() / 4), level);
     let compressed = encoder.write_all(content).and_then(|()| encoder.finish());
     let mut compressed = compressed.expect("memory can be written");
-    // It may wait for its client for long.
+    // The response may wait for its client for a long time, so it should not keep unused memory.
     compressed.shrink_to_fit();
     compressed.into()
 }
@@ -59,8 +59,8 @@ fn is_compressible(headers: &HeaderMap) -> bool {
     })
 }
 
-/// Whether gzip has a weight above 0, and `identity` has none above it (RFC 9110, section
-/// 12.5.3). `*` stands for gzip if gzip is not named.
+/// Whether gzip has a weight above 0 and `identity` does not have a higher one (RFC 9110, section
+/// 12.5.3). `*` applies to gzip if gzip is not listed.
 pub(super) fn accepts_gzip(headers: &HeaderMap) -> bool {
     let (mut gzip, mut any, mut identity) = (None, None, None);
     let lists = headers.get_all(ACCEPT_ENCODING).iter();

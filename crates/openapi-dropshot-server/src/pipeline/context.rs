@@ -1,5 +1,5 @@
-//! The context of the running server: the state of the service, the clock, the settings, and the
-//! data that requests share. Handlers get it as their request context.
+//! The context of the running server: the state of the service, the clock, the settings, and the data that requests
+//! share. Handlers get it through their request context.
 
 use super::{
     body::Budget,
@@ -34,7 +34,7 @@ use openapi_dropshot_types::{Contract, IdempotencyFailure, Operation};
 use std::{hash::RandomState, sync::Arc, time::Duration};
 use uuid::Uuid;
 
-/// The context of the running server, and of every handler.
+/// The context of the running server, which every handler gets.
 pub struct Context<S: State> {
     pub(crate) info: &'static ServiceInfo,
     pub(crate) state: Arc<S>,
@@ -42,39 +42,39 @@ pub struct Context<S: State> {
     pub(crate) operations: &'static [Operation],
     pub(crate) clock: Arc<dyn Clock>,
     pub(super) limits: Limits,
-    /// What each operation allows, in the order of the document.
+    /// The limits of each operation, in the order of the document.
     pub(super) allowed: Vec<Allowed<PrincipalKey>>,
     pub(super) sunset: SunsetPolicy,
     pub(super) announcements: Announcements,
     pub(crate) readiness: Arc<Readiness>,
     pub(super) routes: Routes,
     pub(super) pages: Pages,
-    /// `None` where no origin may call.
+    /// `None` if no origin may call the service.
     pub(super) cors: Option<Cors>,
     pub(super) rate_limiter: RateLimiter<PrincipalKey>,
     pub(crate) usage: Arc<UsageCounters<Caller<S::Principal>>>,
-    /// Makes the keys of principals.
+    /// Computes the keys of principals.
     pub(super) hasher: RandomState,
     pub(super) principals: Principals<S::Principal>,
-    /// The requests with an idempotency key that are under way.
+    /// The running requests that have an idempotency key.
     in_flight: InFlight<PrincipalKey>,
-    /// `None` where metrics are switched off.
+    /// `None` if metrics are switched off.
     pub(crate) metrics: Option<Arc<Metrics>>,
-    /// Decides which rejected requests have a line in the access log.
+    /// Decides which rejected requests are logged in the access log.
     pub(crate) rejected: Arc<RejectedLines>,
-    /// The proxies that name the client of a request.
+    /// The proxies in front of the service, for the client address.
     pub(super) proxies: Proxies,
-    /// One for each request that may run.
+    /// One permit for each request that may run.
     pub(super) permits: Permits<PrincipalKey>,
-    /// One for each stream that may be open.
+    /// One permit for each stream that may be open.
     pub(super) streams: StreamPlaces<PrincipalKey>,
-    /// The requests that wait for something to happen, and how long each may take.
+    /// The requests that wait for an event, and the time limit of each.
     pub(super) waits: Waits,
-    /// One share unit for each byte of waiting requests and of large heads.
+    /// One unit for each byte of waiting requests and of large heads.
     pub(super) request_budget: Budget<PrincipalKey>,
-    /// One for each byte of a body that may be held in memory.
+    /// One unit for each byte of a body that may be in memory.
     pub(super) body_budget: Budget<PrincipalKey>,
-    /// One for each byte of a response that its client has not taken yet.
+    /// One unit for each byte of a response that its client has not read yet.
     pub(super) response_budget: Budget<PrincipalKey>,
     pub(super) turns: Turns,
     /// Whether responses are compressed.
@@ -82,11 +82,11 @@ pub struct Context<S: State> {
 }
 
 impl<S: State> Context<S> {
-    /// The context of a server of the API `C`.
+    /// Creates the context of a server of the API `C`.
     ///
     /// # Errors
     ///
-    /// The operations of the API cannot be served.
+    /// Returns an error if the operations of the API cannot be served.
     pub(crate) fn new<C: Contract<Context = Self>>(setup: Setup<S>) -> Result<Self, RouteError> {
         let (info, base, operations) = (setup.info, C::BASE_PATH, C::OPERATIONS);
         let lowest = setup.lifecycle.min_stability.0;
@@ -144,24 +144,24 @@ impl<S: State> Context<S> {
         })
     }
 
-    /// The state of the service.
+    /// Returns the state of the service.
     #[must_use]
     pub fn state(&self) -> &S {
         &self.state
     }
 
-    /// The principal of a request, for its handler; `None` if the request has no credential and needs none. A
-    /// task that outlives the handler gets it from there.
+    /// Returns the principal of a request, for its handler; `None` if the request has no credential and needs none. A
+    /// task that outlives the handler must get the principal from the handler.
     #[must_use]
     pub fn principal(&self, request: &RequestContext<Self>) -> Option<S::Principal> {
         self.principals.find(&request.request_id)
     }
 
-    /// Makes the request a long poll, which waits for at most this time, such as for an event. The time does not count
-    /// against the deadline of the request. Until the result is dropped, the request counts as a stream instead of as a
-    /// running read or write, so keep the result until the response is created. Do not call it for a response that is a
-    /// stream, which already counts as one. Returns `None` if the limit of streams is reached, for this principal or for
-    /// all.
+    /// Makes the request a long poll, which waits for at most this time, for example for an event. The time does not
+    /// count against the deadline of the request. Until the result is dropped, the request counts as a stream instead of
+    /// as a running read or write, so keep the result until the response is created. Do not call this for a streamed
+    /// response, which already counts as a stream. Returns `None` if the limit of streams is reached, for this principal
+    /// or for all principals.
     #[must_use]
     pub fn begin_wait(
         &self,
@@ -182,21 +182,20 @@ impl<S: State> Context<S> {
         ))
     }
 
-    /// The present moment, by the clock of the server.
+    /// Returns the current time of the server's clock.
     #[must_use]
     pub fn now(&self) -> DateTime<Utc> {
         self.clock.now()
     }
 
-    /// Does the work of a request that came with an idempotency key, once: attempts it until it
-    /// is done, or until most of the request's deadline has passed. Of several requests of one
-    /// principal with one key, this server attempts one at a time; what one attempt does must be
-    /// done by the store in one transaction with the key.
+    /// Does the work of a request that has an idempotency key, only once: attempts it until it is done, or until most of
+    /// the request's deadline has passed. If a principal sends several requests with the same key, this server attempts
+    /// one at a time. The store must do the work of an attempt and store the key in one transaction.
     ///
     /// # Errors
     ///
-    /// The key was used for something else, another request with it is still running, or the
-    /// state failed. The inner error is [`Attempt::Rejected`](crate::idempotency::Attempt).
+    /// Returns an error if the key was used for something else, if another request with the key is still running, or if
+    /// the state failed. The inner error is [`Attempt::Rejected`](crate::idempotency::Attempt).
     pub async fn attempt_once<T, R, E>(
         &self,
         request_id: &str,

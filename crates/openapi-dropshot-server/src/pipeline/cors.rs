@@ -1,6 +1,7 @@
-//! Implements CORS (of the Fetch standard), with which browsers let pages of other origins call the
-//! service: responds to preflights, and adds the CORS headers to responses. CORS is off until an origin
-//! is configured. There are no cookies, so requests "with credentials" are never allowed.
+//! Implements CORS (defined in the Fetch standard), with which browsers let pages of other origins call
+//! the service: responds to preflight requests, and adds the CORS headers to responses. CORS is off
+//! until an origin is configured. The service has no cookies, so requests "with credentials" are never
+//! allowed.
 
 use crate::{config::Origins, document};
 use dropshot::Body;
@@ -16,7 +17,7 @@ use http::{
 use openapi_dropshot_types::Operation;
 use serde_json::Value;
 
-/// The request headers that a page may send, beside those of the document and those that are
+/// The request headers that a page may send, in addition to those of the document and those that are
 /// always allowed.
 const REQUEST_HEADERS: [&str; 4] = [
     "Authorization",
@@ -24,7 +25,7 @@ const REQUEST_HEADERS: [&str; 4] = [
     "Idempotency-Key",
     "Traceparent",
 ];
-/// The response headers that a page may read, beside those of the document and those that are
+/// The response headers that a page may read, in addition to those of the document and those that are
 /// always allowed.
 const EXPOSED_HEADERS: [&str; 9] = [
     "Allow",
@@ -37,10 +38,11 @@ const EXPOSED_HEADERS: [&str; 9] = [
     "WWW-Authenticate",
     "X-Request-Id",
 ];
-/// How long a browser may remember a preflight, in seconds.
+/// How long a browser may cache the response to a preflight request, in seconds.
 const MAX_AGE: &str = "3600";
 
-/// The origins that may call from a browser, and their methods and headers.
+/// The origins whose pages may call the service from a browser, and the methods and headers that they
+/// may use.
 #[derive(Debug)]
 pub(super) struct Cors {
     origins: Origins,
@@ -57,7 +59,7 @@ pub(super) struct Grant {
 }
 
 impl Cors {
-    /// None where no origin is named.
+    /// Returns `None` if no origin is configured.
     pub(super) fn new(origins: &Origins, served: &[&Operation], document: &Value) -> Option<Self> {
         if matches!(origins, Origins::Named(origins) if origins.is_empty()) {
             return None;
@@ -93,7 +95,7 @@ impl Cors {
         }
     }
 
-    /// The response to a preflight from an origin that is allowed; `None` for other requests.
+    /// Returns the response to a preflight request from an allowed origin; `None` for other requests.
     pub(super) fn preflight(&self, head: &Parts, grant: &Grant) -> Option<Response<Body>> {
         let is_preflight = head.method == Method::OPTIONS
             && head.headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD);
@@ -110,7 +112,7 @@ impl Cors {
     }
 }
 
-/// A list of these headers and of the others, each once.
+/// Returns a list of these headers and of the others, without duplicates.
 fn with_others<'d>(
     names: &[&'d str],
     others: impl Iterator<Item = &'d str>,

@@ -1,4 +1,4 @@
-//! Reads the credentials of a request, where the security schemes of the document have them.
+//! Reads the credentials of a request from the places that the security schemes of the document define.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use http::{HeaderMap, HeaderValue, header::AUTHORIZATION, request::Parts};
@@ -10,13 +10,13 @@ use std::{borrow::Cow, str};
 #[derive(Debug, Eq, PartialEq)]
 pub(super) enum Found<'h> {
     Nothing,
-    /// Several credentials, an empty one, or one that is not text.
+    /// The request has several credentials, an empty one, or one that is not text.
     Unreadable,
     Text(Cow<'h, str>),
 }
 
-/// Whether a request has a credential that the operation could require, valid or not. `Authorization` is one for an
-/// operation that uses it, whatever scheme it names.
+/// Whether a request has a credential for the operation, valid or not. For an operation that uses `Authorization`, this
+/// header counts as a credential, whatever scheme it names.
 pub(super) fn has_any(security: &Security, head: &Parts) -> bool {
     security.schemes().any(|scheme| {
         let is_authorization = scheme.kind.is_authorization();
@@ -25,7 +25,7 @@ pub(super) fn has_any(security: &Security, head: &Parts) -> bool {
     })
 }
 
-/// The credential of a request for a scheme.
+/// Returns the credential of a request for a scheme.
 pub(super) fn find<'h>(kind: SchemeKind<'static>, head: &'h Parts) -> Found<'h> {
     match kind {
         SchemeKind::Bearer | SchemeKind::Token => {
@@ -49,7 +49,8 @@ pub(super) fn find<'h>(kind: SchemeKind<'static>, head: &'h Parts) -> Found<'h> 
     }
 }
 
-/// The credential of the one `Authorization` header, if it is of this scheme (RFC 9110, section 11.4).
+/// Returns the credential of the `Authorization` header, if there is exactly one and it is of this scheme (RFC 9110,
+/// section 11.4).
 fn authorization<'h>(
     headers: &'h HeaderMap,
     scheme: &str,
@@ -72,13 +73,13 @@ fn authorization<'h>(
     only([credential.trim_matches(' ')].into_iter().map(read))
 }
 
-/// `user:password` (RFC 7617, in UTF-8).
+/// Decodes `user:password` (RFC 7617, in UTF-8).
 fn user_and_password(encoded: &str) -> Option<Cow<'_, str>> {
     let text = String::from_utf8(BASE64_STANDARD.decode(encoded).ok()?).ok()?;
     text.contains(':').then_some(Cow::Owned(text))
 }
 
-/// Decodes a part of a query as forms are decoded.
+/// Decodes a part of a query like a form.
 fn form_decoded(text: &str) -> Option<Cow<'_, str>> {
     if !text.contains('+') {
         return percent_decode_str(text).decode_utf8().ok();
@@ -88,7 +89,8 @@ fn form_decoded(text: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(decoded.into_owned()))
 }
 
-/// The only credential. If there are several, it is unknown which one the client means, and proxies may use another one.
+/// Returns the credential if there is exactly one. If there are several, it is unknown which one the client means, and
+/// proxies may use another one.
 fn only<'h>(mut found: impl Iterator<Item = Option<Cow<'h, str>>>) -> Found<'h> {
     match (found.next(), found.next()) {
         (None, _) => Found::Nothing,

@@ -1,5 +1,5 @@
-//! Ends a request that takes too long with 503, and one that panics with 500. A handler that
-//! ended with a mock response does not count as one that panicked.
+//! Responds with 503 if a request takes too long, and with 500 if it panics. A handler that ended with a mock response does not
+//! count as panicked.
 
 use super::error_response::ErrorResponse;
 use crate::{config::Limits, mock};
@@ -10,7 +10,7 @@ use openapi_dropshot_types::Condition;
 use std::{any::Any, panic::AssertUnwindSafe, pin::Pin, task::Poll, time::Duration};
 use tokio::time::{Instant, timeout_at};
 
-/// The result of the work, or 503 where it took too long.
+/// Returns the result of the work, or 503 if it took too long.
 pub(super) async fn within<T>(
     limits: &Limits,
     work: Pin<&mut impl Future<Output = T>>,
@@ -20,8 +20,8 @@ pub(super) async fn within<T>(
     result.ok_or_else(|| too_late(limits, true))
 }
 
-/// Like [`within`], but work that may wait has until `deadline`. If the work changes something, it is not known whether it did: a
-/// write that was handed to a store continues.
+/// Like [`within`], but work that may wait has until `deadline`. If the work is a write, it is unknown whether it took effect: a
+/// write that was passed to a store continues.
 pub(super) async fn within_or_wait<T>(
     limits: &Limits,
     mut work: Pin<&mut impl Future<Output = T>>,
@@ -51,8 +51,8 @@ fn too_late(limits: &Limits, changes: bool) -> ErrorResponse {
 }
 
 /// Like tokio's `timeout`, but sets a timer only if the work does not end at once.
-// The work is pinned by the caller: as an argument that is awaited, it would be in the future
-// twice, and both would be copied with each future around it.
+// The caller pins the work. As an argument that is awaited, it would be in the future twice, and both copies would be moved with
+// each future around it.
 pub(super) async fn timeout<T>(
     time: Duration,
     mut work: Pin<&mut impl Future<Output = T>>,
@@ -64,12 +64,11 @@ pub(super) async fn timeout<T>(
 }
 
 /// Returns the result of the work, or `internal_error` if the work panicked.
-// No `async fn`, for the reason given at `timeout`.
+// This is not an `async fn`, for the reason given at `timeout`.
 pub(super) fn caught(
     work: impl Future<Output = Result<Response<Body>, ErrorResponse>>,
 ) -> impl Future<Output = Result<Response<Body>, ErrorResponse>> {
-    // State that a panic leaves incomplete belongs to this request alone or is
-    // protected by a lock.
+    // State that a panic leaves incomplete belongs to this request alone or is protected by a lock.
     AssertUnwindSafe(work).catch_unwind().map(|caught| {
         caught.unwrap_or_else(|panic| {
             mock::response_of(panic)
@@ -93,7 +92,7 @@ mod tests {
     use crate::test_contract::TestContract;
 
     #[tokio::test]
-    async fn a_panic_is_an_internal_error_that_tells_only_the_log() {
+    async fn a_panic_is_an_internal_error_whose_message_is_only_logged() {
         for (work, text) in [(1, "once"), (2, "twice"), (3, "not text")] {
             let error = caught(async move {
                 match work {

@@ -1,5 +1,4 @@
-//! Makes every error response: the error body of the document, with the headers that belong
-//! to the error.
+//! Creates every error response: the error body that the document defines, with the headers that belong to the error.
 
 use crate::state::{
     ServerError, State,
@@ -22,14 +21,14 @@ pub(super) struct ErrorResponse {
 
 #[derive(Debug)]
 enum Reason {
-    /// The pipeline rejects it, in the form of the document.
+    /// The pipeline rejects the request; the response has the form that the document defines.
     Condition {
         condition: Condition,
         message: Cow<'static, str>,
-        /// For the log only.
+        /// Only logged.
         detail: Option<String>,
     },
-    /// The handler, or the parser of its parameters, rejects it.
+    /// The handler, or the parser of its parameters, rejects the request.
     Rejection(Box<Rejection>),
 }
 
@@ -46,7 +45,7 @@ impl ErrorResponse {
         }
     }
 
-    /// An internal error of the service; the detail is for the log only.
+    /// Creates an internal error of the service; the detail is only logged.
     pub(super) fn internal(detail: impl Into<String>) -> Self {
         ErrorResponse {
             reason: Reason::Condition {
@@ -58,7 +57,7 @@ impl ErrorResponse {
         }
     }
 
-    /// The state of the service failed; logs why.
+    /// The state of the service failed. Logs the reason.
     pub(super) fn of_state(error: StateError, request_id: &str) -> Self {
         let (condition, message) = error.report(request_id);
         ErrorResponse::new(condition, message)
@@ -69,7 +68,7 @@ impl ErrorResponse {
         self.is_one_of(&[Condition::NotFound])
     }
 
-    /// Whether the credential is not valid, or not for this operation.
+    /// Whether the credential is not valid, or does not allow this operation.
     pub(super) fn is_denial(&self) -> bool {
         self.is_one_of(&[Condition::Unauthorized, Condition::InsufficientScope])
     }
@@ -78,7 +77,7 @@ impl ErrorResponse {
         matches!(&self.reason, Reason::Condition { condition, .. } if conditions.contains(condition))
     }
 
-    /// 405 for a path that exists with these methods.
+    /// Creates the response 405 for a path that exists with other methods.
     pub(super) fn method_not_allowed(method: &Method, allowed: &[&str]) -> Self {
         let allowed = allowed.join(", ");
         let method: Cow<'_, str> = match method.as_str() {
@@ -115,8 +114,8 @@ impl ErrorResponse {
         rejection
     }
 
-    /// Returns the code of the error and the response, in the form that the service gives it, or that the document has for
-    /// the operation, if it is known. The detail is only logged.
+    /// Returns the code of the error and the response. The service may define the form of its body; otherwise it is the
+    /// form that the document defines for the operation, if it is known. The detail is only logged.
     pub(super) fn into_response<C: Contract, S: State>(
         mut self,
         operation: Option<&'static Operation>,
@@ -150,15 +149,14 @@ impl ErrorResponse {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
         }
         match error.status {
-            // The rest of the body belongs to this request, and must not be taken for the next
-            // one.
+            // The rest of the body belongs to this request and must not be parsed as the next one.
             408 | 413 => {
                 headers.insert(CONNECTION, HeaderValue::from_static("close"));
             }
             503 => {
                 headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
             }
-            // Other conflicts do not end by waiting.
+            // Waiting does not resolve other conflicts.
             409 if error.code == Condition::Conflict.built_in().code => {
                 headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
             }
@@ -178,8 +176,8 @@ impl From<Rejection> for ErrorResponse {
     }
 }
 
-/// Characters of the longest message: enough for every message of this crate; a value that a
-/// message repeats can be as long as the body.
+/// The highest number of characters of a message. It is enough for every message of this crate; but a message may repeat a
+/// value, which can be as long as the body.
 const LONGEST_MESSAGE: usize = 512;
 
 fn truncate(message: &mut Cow<'static, str>) {

@@ -2,7 +2,7 @@
 
 use openapi_dropshot_types::{Condition, Contract, Rejection, json};
 
-/// The same rejection; the message of an invalid request is in the terms of JSON.
+/// Returns the same rejection; the message of an invalid request uses the terms of JSON.
 pub(super) fn in_json_terms<C: Contract>(rejection: Rejection) -> Rejection {
     if rejection.error.code != C::error(Condition::InvalidRequest).code {
         return rejection;

@@ -1,5 +1,5 @@
-//! Handles deprecated operations: adds their headers to responses, on success and on error alike,
-//! and rejects requests with 410 from the removal date on, if the setting `sunset` is `enforce`.
+//! Handles deprecated operations: adds their headers to responses, including errors, and rejects
+//! requests with 410 from the removal date on, if the setting `sunset` is `enforce`.
 
 use super::error_response::ErrorResponse;
 use crate::{clock::Clock, config::SunsetPolicy};
@@ -12,10 +12,10 @@ const DEPRECATION: HeaderName = HeaderName::from_static("deprecation");
 /// RFC 8594
 const SUNSET: HeaderName = HeaderName::from_static("sunset");
 
-/// The fields that are added here, and those that the pipeline adds to each response.
+/// The number of header fields that are added here and by the pipeline to each response.
 const FIELDS: usize = 6;
 
-/// The headers of each operation, by index: checked once, and not in each response.
+/// The headers of each operation, by index. They are checked once, not for each response.
 pub(super) struct Announcements(Vec<Option<[HeaderValue; 3]>>);
 
 impl Announcements {
@@ -31,13 +31,14 @@ impl Announcements {
         Announcements(operations.iter().map(headers).collect())
     }
 
-    /// Adds the headers; a `Link` that is there already stays beside the new one.
+    /// Adds the headers. An existing `Link` header is kept in addition to the new one.
     pub(super) fn announce(&self, operation: Option<&Operation>, headers: &mut HeaderMap) {
         let values = operation.and_then(|operation| self.0.get(operation.index)?.as_ref());
         if let Some([deprecation, sunset, link]) = values {
-            // With these, most responses have more fields than a map has room for at first.
+            // With these headers, most responses have more fields than a header map initially has
+            // room for.
             headers.reserve(FIELDS);
-            // The document may name neither the day of the deprecation nor a successor.
+            // The document may have no deprecation date and no successor.
             if !deprecation.is_empty() {
                 headers.insert(DEPRECATION, deprecation.clone());
             }

@@ -1,4 +1,4 @@
-//! Rejects with 415 a body whose `Content-Type` is not that of the operation.
+//! Rejects a body with 415 if its `Content-Type` is not one that the operation accepts.
 
 use super::error_response::ErrorResponse;
 use http::{
@@ -7,8 +7,8 @@ use http::{
 };
 use openapi_dropshot_types::{Condition, Operation};
 
-/// Compares `Content-Type` with the operation's; a body that the operation
-/// does not take may be of any type.
+/// Compares `Content-Type` with the media types of the operation. If the operation has no body, any
+/// type is accepted.
 pub(super) fn check(operation: &Operation, headers: &HeaderMap) -> Result<(), ErrorResponse> {
     let Some(expected) = operation.request_body else {
         return Ok(());
@@ -42,13 +42,13 @@ pub(super) fn check(operation: &Operation, headers: &HeaderMap) -> Result<(), Er
     }
     match headers.get(CONTENT_ENCODING) {
         Some(encoding) if !encoding.as_bytes().eq_ignore_ascii_case(b"identity") => {
-            reject("without a `Content-Encoding`: the service does not unpack")
+            reject("without a `Content-Encoding`, because the service does not decompress bodies")
         }
         _ => Ok(()),
     }
 }
 
-/// Whether a media type is the expected one, or of the expected range (`image/*`, `*/*`).
+/// Whether a media type equals the expected one or matches the expected range (`image/*`, `*/*`).
 fn is_of(media_type: &str, expected: &str) -> bool {
     match expected.strip_suffix('*') {
         Some("*/") => true,
@@ -65,7 +65,7 @@ fn charset(parameter: &str) -> Option<&str> {
         .then(|| value.trim_matches('"'))
 }
 
-/// The beginning of a header value, short enough for a message.
+/// Returns the beginning of a header value, short enough for a message.
 fn shortened(text: &str) -> &str {
     text.char_indices()
         .nth(64)

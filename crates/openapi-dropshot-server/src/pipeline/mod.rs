@@ -1,10 +1,9 @@
-//! The middleware pipeline, through which every request and every response passes
-//! ([`handle_request`]). dropshot has no middleware. Therefore the server passes its requests to
-//! the pipeline, and the pipeline gives each to dropshot's extractors and the handler.
+//! The middleware pipeline, which every request and every response passes through ([`handle_request`]). dropshot has no
+//! middleware. Therefore the server passes its requests to the pipeline, and the pipeline passes them to dropshot's
+//! extractors and the handler.
 //!
-//! The order of the steps is guaranteed: a client without a key learns nothing about the
-//! rest, and a body is read before a permit is taken, so that clients that
-//! send their bodies slowly do not block the others.
+//! The order of the steps is guaranteed. A client without a key learns nothing about the later steps. A body is read
+//! before a permit is taken, so that clients that send their bodies slowly do not block others.
 
 mod admission;
 mod authenticate;
@@ -70,7 +69,7 @@ use upload::Upload;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Responds to a request. It returns no error, because each error becomes a response.
+/// Responds to a request. It never returns an error, because each error becomes a response.
 pub(crate) async fn handle_request<C, S>(
     contexts: &Arc<RequestContexts<Context<S>>>,
     (request, cost): (Request<Body>, Cost),
@@ -107,17 +106,17 @@ where
             error.into_response::<C, S>(record.operation, &record.request_id);
         record.code = Some(code);
         if body.is_end_stream() {
-            // Nothing is left of the body.
+            // Nothing of the body is left to read.
         } else if version != Version::HTTP_2 {
             if is_drained {
                 drain::start(body, drain::TIME, ());
             } else {
-                // The client waits for `100 Continue`, and may or may not send the body now.
+                // The client waits for `100 Continue`, and it is unknown whether it will send the body.
                 let close = HeaderValue::from_static("close");
                 response.headers_mut().insert(CONNECTION, close);
             }
         } else if is_drained {
-            // The stream stays open meanwhile, if there is room; otherwise it is reset.
+            // The stream stays open meanwhile, if the budget has room; otherwise it is reset.
             let budget = &context.request_budget;
             if let Some(share) = budget.try_take(&record.key(), requests::REQUEST_BYTES) {
                 let time = match record.key() {
@@ -156,7 +155,7 @@ where
     response
 }
 
-/// Leaves the head of a response as it is (RFC 9110, section 9.3.2).
+/// Removes the body but keeps the head of a response (RFC 9110, section 9.3.2).
 fn remove_body(response: &mut Response<Body>) {
     if let Some(length) = response.body().size_hint().exact()
         && length > 0
@@ -173,7 +172,7 @@ struct Client<'a> {
     activity: &'a Activity,
 }
 
-/// Calls the hook of the service. Meanwhile the request counts as one without a principal.
+/// Calls the hook of the service. Meanwhile the request counts as a request without a principal.
 async fn before<S: State>(
     context: &Context<S>,
     head: &mut Parts,
@@ -204,7 +203,7 @@ async fn before<S: State>(
     Ok(response)
 }
 
-/// The steps that a request passes, in this order.
+/// Runs the steps of a request, in this order.
 async fn steps<C, S>(
     contexts: &Arc<RequestContexts<Context<S>>>,
     client: Client<'_>,
@@ -249,7 +248,7 @@ where
     }
     let (operation, endpoint) = route?;
     if head.method == Method::HEAD && operation.method == Method::GET {
-        // A part of a response can be requested with GET only (RFC 9110, section 14.2).
+        // A part of a response can only be requested with GET (RFC 9110, section 14.2).
         head.headers.remove(RANGE);
         head.headers.remove(IF_RANGE);
     }
@@ -328,12 +327,13 @@ where
         None => body::read(body, limits, budget, principal, wait).await?,
     };
     if has_waited {
-        // Meanwhile the key may have been revoked, or may have lost a scope.
+        // While the body arrived, the key may have been revoked or may have lost a scope.
         let (found, id) = ((&head, None, &cost), &record.request_id);
         let again = authenticate::principal(context, security, found, client.activity, id);
         if let Some(found) = Box::pin(again).await? {
             authenticate::check_scope(context, &found, operation)?;
-            // The handler gets the principal as it is now. The end of the registration before removes that one.
+            // The handler gets the current principal. The earlier registration must end first, because its end would
+            // remove the new one.
             record.registration = None;
             record.registration = Some(context.principals.register(record.id, found.principal));
         }
@@ -344,7 +344,7 @@ where
     }
     let mut turn = None;
     if client.activity.had_large_response() {
-        // The next one may be large, too.
+        // The next response may also be large.
         let _share = match large_head {
             Some(_) => None,
             None => Some(cost.take(&context.request_budget, principal)?),
@@ -353,7 +353,7 @@ where
         turn = Some(context.turns.take(&principal).await);
     }
     let own_place = allowed.begin(principal)?;
-    // A stream uses up no reads, also while its handler decides whether it becomes one.
+    // A stream does not count as a running read, even while its handler decides whether to send a stream.
     let is_stream = C::STREAMS.contains(&operation.name);
     let (place, _permit) = if is_stream || arriving.is_some() {
         (Some(streams::place(&context.streams, principal)?), None)
@@ -373,7 +373,7 @@ where
         .is_compressing
         .then(|| compression::accepts_gzip(&head.headers));
     let (must_be_sent, version) = (!head.method.is_safe(), head.version);
-    // A credential that is for this body or this moment cannot be looked at again.
+    // A credential that is only valid for this body or this moment cannot be checked again.
     let is_lasting = !authenticate::needs_body::<S>(security, &head);
     let stream_head = (is_stream && is_lasting).then(|| head.clone());
     let revoked = |head: Option<Parts>, id: &str| match head {
@@ -395,7 +395,7 @@ where
             requests::copy(&mut head);
             let revoked = revoked(is_lasting.then(|| head.clone()), &record.request_id);
             let is_drained = drain::is_wanted(&head);
-            // Each item is held in memory, as other bodies are.
+            // Each item is held in memory, like other bodies.
             head.extensions.insert(ItemRules {
                 max_bytes: context.limits.body_max_bytes.get(),
                 has_fractions: C::INTEGERS_HAVE_FRACTIONS,
@@ -451,7 +451,7 @@ where
             version,
         };
         let revoked = revoked(stream_head, &record.request_id);
-        // The principal is found as long as the stream runs.
+        // The principal stays registered as long as the stream runs.
         let kept = (place, own_place, record.registration.take());
         return Ok(streams::open(response, format, &serving, revoked, kept));
     }
@@ -460,8 +460,8 @@ where
         None => response,
     };
     if turn.is_some() || is_slow {
-        // All that are ready are served first. The turn ends after that: what it is for takes place in one poll, so that
-        // otherwise all connections that are ready would do it one after the other.
+        // All connections that are ready run first. The turn ends only after that: the expensive part takes place in one
+        // poll, so that otherwise all connections that are ready would do it one after the other.
         yield_now().await;
     }
     drop(turn);

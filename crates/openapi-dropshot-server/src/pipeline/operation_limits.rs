@@ -1,4 +1,4 @@
-//! The limits of each operation: of those of the service, the document and the settings, the ones that apply.
+//! The limits of each operation, which are combined from the service, the document and the settings.
 
 use super::error_response::ErrorResponse;
 use crate::config::{Limits, Seconds};
@@ -8,11 +8,11 @@ use std::{hash::Hash, num::NonZeroUsize, sync::Arc};
 
 /// The limits of one operation.
 pub(super) struct Allowed<P> {
-    /// The limits of the service, with those of the operation in their place.
+    /// The limits of the service, some of them replaced by those of the operation.
     pub(super) limits: Limits,
     /// How many requests one request counts as for the rate limit.
     pub(super) cost: u32,
-    /// One for each request that may run; `None` if the operation has no concurrency limit.
+    /// One permit for each request that may run; `None` if the operation has no concurrency limit.
     running: Option<Arc<Shares<Option<P>>>>,
 }
 
@@ -33,7 +33,7 @@ impl<P: Copy + Eq + Hash> Allowed<P> {
         }
     }
 
-    /// Takes a place of the operation, if their number is limited.
+    /// Takes a permit of the operation, if it has a concurrency limit.
     pub(super) fn begin(
         &self,
         principal: Option<P>,
@@ -42,7 +42,7 @@ impl<P: Copy + Eq + Hash> Allowed<P> {
             return Ok(None);
         };
         running.try_take(&principal, 1).map(Some).ok_or_else(|| {
-            let message = "too many requests of this operation run, of this key or of all; nothing was started, try again in 1 second";
+            let message = "too many requests of this key, or of all keys, are running this operation; nothing was started, try again in 1 second";
             ErrorResponse::new(Condition::Overloaded, message)
         })
     }
@@ -65,11 +65,11 @@ fn of_operation<C: Contract>(limits: &Limits, name: &str) -> OperationLimits {
     described.and(limits.operation_limits.of(name))
 }
 
-/// The largest body of any operation.
+/// Returns the largest body of any operation.
 ///
 /// # Errors
 ///
-/// A limit of an operation cannot apply; the message says what to change.
+/// Returns an error if a limit of an operation cannot be applied; the message says what to change.
 pub(crate) fn largest_body<C: Contract>(limits: &Limits) -> Result<usize, String> {
     let known = |name: &str| C::OPERATIONS.iter().any(|operation| operation.name == name);
     let mut names = limits.operation_limits.operations();
@@ -84,8 +84,8 @@ pub(crate) fn largest_body<C: Contract>(limits: &Limits) -> Result<usize, String
         let is_in_memory = !C::STREAMED_BODIES.contains(&operation.name);
         if is_in_memory && own > Some(limits.body_budget_bytes) {
             return Err(format!(
-                "`body-budget-bytes` is less than the largest body of the operation `{}`: it would never fit; raise it, or set a lower \
-                 limit with `operation-limits`",
+                "`body-budget-bytes` is less than the largest body of the operation `{}`: it would never fit; increase \
+                 `body-budget-bytes`, or set a lower limit with `operation-limits`",
                 operation.name
             ));
         }

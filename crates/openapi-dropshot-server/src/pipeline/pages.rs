@@ -1,4 +1,4 @@
-//! Serves the pages that need no key: the document of the API, and the page to read it.
+//! Serves the pages that need no key: the document of the API, and the page that shows it.
 
 use super::{
     compression::{accepts_gzip, gzip},
@@ -28,15 +28,15 @@ pub(super) struct Page {
     content_type: &'static str,
     headers: &'static [(HeaderName, &'static str)],
     plain: Lazy,
-    /// `None` where compression is switched off.
+    /// `None` if compression is switched off.
     gzip: Option<Lazy>,
 }
 
 /// A representation that is created once, when it is first requested.
 type Lazy = LazyLock<Representation, Box<dyn FnOnce() -> Representation + Send>>;
 
-/// The bytes of a page, as they are or as gzip, with a strong validator of these very bytes
-/// (RFC 9110, section 8.8.3.3).
+/// The bytes of a page, uncompressed or compressed with gzip, with a strong validator of exactly these bytes (RFC 9110,
+/// section 8.8.3.3).
 #[derive(Debug)]
 struct Representation {
     bytes: Bytes,
@@ -44,8 +44,8 @@ struct Representation {
 }
 
 const SAFE: (HeaderName, &str) = (X_CONTENT_TYPE_OPTIONS, "nosniff");
-/// After an upgrade, page and script must match the document. A client caches them, and checks each
-/// time whether they have changed.
+/// After an upgrade, the page and the script must match the document. Clients cache them, but check each time whether they
+/// have changed.
 const FRESH: (HeaderName, &str) = (CACHE_CONTROL, "no-cache");
 const HTML_HEADERS: &[(HeaderName, &str)] = &[
     (CONTENT_SECURITY_POLICY, docs::POLICY),
@@ -55,19 +55,19 @@ const HTML_HEADERS: &[(HeaderName, &str)] = &[
 ];
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
-/// The path of the page to read the document.
+/// The path of the page that shows the document.
 const DOCS: &str = "/docs";
 
 /// The pages of a server.
 #[derive(Debug)]
 pub(super) struct Pages {
     pages: [Page; 5],
-    /// The paths that lead to [`DOCS`]: the root and the base path, below which the operations are.
+    /// The paths that redirect to [`DOCS`]: the root and the base path of the operations.
     leading: [&'static str; 2],
 }
 
 impl Pages {
-    /// The pages of an API with this title. The document is below the base path.
+    /// Creates the pages of an API with this title. The document is served below the base path.
     pub(super) fn new(
         document: Document,
         info: &ServiceInfo,
@@ -76,7 +76,7 @@ impl Pages {
         compression: Switch,
     ) -> Self {
         let [docs_page, docs_script] = docs::page_and_script(info, title, base);
-        // A process has few servers, and they have their paths as long as it runs.
+        // A process has few servers, so their paths may be kept until the process ends.
         let below_base = |name: &str| -> &'static str { format!("{base}/{name}").leak() };
         let page = |path, content_type, bytes: Bytes, headers| {
             Page::new(path, content_type, move || bytes, headers, compression)
@@ -97,7 +97,7 @@ impl Pages {
             ),
             page(DOCS, "text/html; charset=utf-8", docs_page, HTML_HEADERS),
             page("/docs/init.js", SCRIPT, docs_script, &[SAFE, FRESH]),
-            // Unpacked when it is requested first.
+            // Decompressed at the first request.
             Page::new(
                 "/docs/scalar.js",
                 SCRIPT,
@@ -112,7 +112,8 @@ impl Pages {
         }
     }
 
-    /// The redirection of a request to the page to read the document, and the path that it is for.
+    /// If the request is for the root or the base path, returns this path and the redirection to the page that shows the
+    /// document.
     pub(super) fn redirect(&self, head: &Parts) -> Option<(&'static str, Response<Body>)> {
         let mut leading = self.leading.into_iter();
         let path = leading.find(|path| head.uri.path() == *path)?;
@@ -129,8 +130,8 @@ impl Pages {
         self.pages.iter().find(|page| page.path == path)
     }
 
-    /// Checks that no page has the path of an operation. A page comes before a template that its path fits, as a path without
-    /// variables comes before one with variables in the document.
+    /// Checks that no page has the path of an operation. A page takes precedence over a path template that matches its path,
+    /// just as a path without variables takes precedence in the document.
     pub(super) fn check(&self, operations: &[Operation], base: &str) -> Result<(), RouteError> {
         for page in &self.pages {
             let path = page.path.strip_prefix(base).unwrap_or_default();
@@ -177,7 +178,7 @@ impl Page {
         let gzip = gzip.filter(|_| accepts_gzip(&head.headers));
         let representation: &Representation = gzip.unwrap_or(&self.plain);
         let mut response = Response::new(Body::empty());
-        // This is all the compression that the response gets.
+        // The response is not compressed in any other place.
         response.extensions_mut().insert(NoCompression);
         let headers = response.headers_mut();
         headers.insert(ETAG, representation.etag.clone());
@@ -215,8 +216,8 @@ impl Representation {
     }
 }
 
-/// Whether the client has this representation (RFC 9110, section 13.1.2). The comparison is
-/// weak: a proxy may have made the validator weak.
+/// Whether the client already has this representation (RFC 9110, section 13.1.2). The comparison is weak, because a proxy may
+/// have made the validator weak.
 fn is_known(headers: &HeaderMap, etag: &HeaderValue) -> bool {
     let lists = headers.get_all(IF_NONE_MATCH).iter();
     lists

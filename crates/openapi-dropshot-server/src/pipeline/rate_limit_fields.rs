@@ -1,8 +1,8 @@
-//! Rejects requests of a principal beyond its rate limit with 429 and `Retry-After`, and
-//! reports the rate limit in header fields, so that a client can slow down earlier. The fields
-//! are those of draft-ietf-httpapi-ratelimit-headers: structured fields (RFC 9651) in which `q`
-//! is the number of requests in a window of `w` seconds, `r` the remaining requests, and `t`
-//! the seconds until all requests are available again, or, with 429, until one is.
+//! Rejects requests with 429 and `Retry-After` if a principal exceeds its rate limit, and reports
+//! the rate limit in header fields, so that a client can slow down earlier. The fields are defined
+//! in draft-ietf-httpapi-ratelimit-headers. They are structured fields (RFC 9651) in which `q` is
+//! the number of requests in a window of `w` seconds, `r` the remaining requests, and `t` the
+//! seconds until all requests are available again or, with 429, until one request is available.
 
 use super::error_response::ErrorResponse;
 use crate::rate_limit::Quota;
@@ -13,7 +13,7 @@ use std::time::Duration;
 const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 
-/// Rejects the request with 429 if the allowance is used up.
+/// Rejects the request with 429 if the rate limit is used up.
 pub(super) fn check(quota: &Quota) -> Result<(), ErrorResponse> {
     if quota.passed {
         return Ok(());
@@ -27,7 +27,7 @@ pub(super) fn check(quota: &Quota) -> Result<(), ErrorResponse> {
         .with(RETRY_AFTER, HeaderValue::from(wait)))
 }
 
-/// Adds the fields to the response to a request that was counted.
+/// Adds the fields to the response to a counted request.
 pub(super) fn put(quota: &Quota, headers: &mut HeaderMap) {
     let (requests, window) = quota.policy;
     let (window, reset) = (seconds(window), seconds(quota.reset));
@@ -40,7 +40,7 @@ pub(super) fn put(quota: &Quota, headers: &mut HeaderMap) {
     }
 }
 
-/// Rounded up, so that a client that waits for this time has waited long enough.
+/// Rounds a time up to whole seconds, so that a client that waits for it has waited long enough.
 fn seconds(time: Duration) -> u64 {
     time.as_secs() + u64::from(time.subsec_nanos() > 0)
 }

@@ -1,5 +1,5 @@
-//! Collects the facts about a request on its way through the pipeline. When the record is
-//! dropped, the request is written to the access log and counted in the metrics.
+//! Collects data about a request while it goes through the pipeline. When the record is dropped,
+//! the request is written to the access log and counted in the metrics.
 
 use super::context::Context;
 use crate::{
@@ -15,7 +15,7 @@ use openapi_dropshot_types::Operation;
 use std::{net::IpAddr, sync::Arc, time::Instant};
 use uuid::Uuid;
 
-/// The record of one request, whose fields are set as soon as they are known.
+/// The record of a request. Each field is set as soon as its value is known.
 pub(super) struct RequestRecord<S: State> {
     pub(super) id: Uuid,
     /// The id as text.
@@ -31,13 +31,13 @@ pub(super) struct RequestRecord<S: State> {
     /// The values that the hook of the service stored for the request.
     pub(super) extensions: Extensions,
     caller: Option<Caller<S::Principal>>,
-    /// Lets the handler find the principal.
+    /// Keeps the principal registered, so that the handler can find it.
     pub(super) registration: Option<Registration<S::Principal>>,
     /// The remaining rate limit of the principal.
     pub(super) quota: Option<Quota>,
     /// The code of the error, if the response is an error.
     pub(super) code: Option<&'static str>,
-    /// The status of the response; `None` if the client disconnected before.
+    /// The status of the response; `None` if the client disconnected before the response.
     pub(super) status: Option<u16>,
     metrics: Option<Arc<Metrics>>,
     rejected: Arc<RejectedLines>,
@@ -54,7 +54,7 @@ impl<S: State> RequestRecord<S> {
         let id = Uuid::new_v4();
         RequestRecord {
             id,
-            // Without the machinery of formatting.
+            // This avoids the cost of `fmt`.
             request_id: id
                 .hyphenated()
                 .encode_lower(&mut Uuid::encode_buffer())
@@ -81,7 +81,7 @@ impl<S: State> RequestRecord<S> {
         self.caller = Some(caller);
     }
 
-    /// The request as the hook of the service gets it.
+    /// Returns the request in the form that the hook of the service gets.
     pub(super) fn outgoing(&self) -> Outgoing<'_, S::Principal> {
         Outgoing {
             method: &self.method,
@@ -93,13 +93,13 @@ impl<S: State> RequestRecord<S> {
         }
     }
 
-    /// The key of the principal in budgets, once it is known.
+    /// Returns the key of the principal in budgets, once it is known.
     pub(super) fn key(&self) -> Option<PrincipalKey> {
         self.caller.as_ref().map(|caller| caller.key)
     }
 }
 
-/// A request whose client disconnected is logged and counted, too.
+/// A request whose client disconnected is also logged and counted.
 impl<S: State> Drop for RequestRecord<S> {
     fn drop(&mut self) {
         EndedRequest {

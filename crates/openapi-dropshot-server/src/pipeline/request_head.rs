@@ -1,4 +1,4 @@
-//! Checks the head of every request by the rules of HTTP (RFC 9110 and 9112).
+//! Checks the head of every request according to the rules of HTTP (RFC 9110 and 9112).
 
 use super::error_response::ErrorResponse;
 use http::{
@@ -9,8 +9,8 @@ use http::{
 };
 use openapi_dropshot_types::Condition;
 
-/// 400 for a request without `Host` or for two different hosts, with a user in its target, with an
-/// unknown `Transfer-Encoding`, or with an unknown `Expect`.
+/// Responds with 400 to a request without `Host` or with two different hosts, with a user name in its
+/// target, with an unknown `Transfer-Encoding`, or with an unknown `Expect`.
 pub(super) fn check(head: &Parts) -> Result<(), ErrorResponse> {
     let problem = host(head)
         .or_else(|| authority(head))
@@ -18,13 +18,13 @@ pub(super) fn check(head: &Parts) -> Result<(), ErrorResponse> {
         .or_else(|| expect(&head.headers));
     match problem {
         None => Ok(()),
-        // The client may have sent the following bytes with another meaning than they would have here.
+        // The client may mean the following bytes differently from how the service would parse them.
         Some(problem) => Err(ErrorResponse::new(Condition::InvalidRequest, problem)
             .with(CONNECTION, HeaderValue::from_static("close"))),
     }
 }
 
-/// RFC 9112, section 3.2. HTTP/2 has `:authority` instead.
+/// See RFC 9112, section 3.2. HTTP/2 has `:authority` instead.
 fn host(head: &Parts) -> Option<&'static str> {
     let mut hosts = head.headers.get_all(HOST).iter();
     match (hosts.next(), hosts.next()) {
@@ -39,13 +39,13 @@ fn host(head: &Parts) -> Option<&'static str> {
     }
 }
 
-/// RFC 9110, section 4.2.4, and RFC 9113, section 8.3.1. In HTTP/1.1 the host of the target replaces
-/// the header `Host` (RFC 9112, section 3.2.2).
+/// See RFC 9110, section 4.2.4, and RFC 9113, section 8.3.1. In HTTP/1.1, the host of the target
+/// replaces the header `Host` (RFC 9112, section 3.2.2).
 fn authority(head: &Parts) -> Option<&'static str> {
     let target = head.uri.authority()?;
     if target.as_str().contains('@') {
         return Some(
-            "the target of the request holds a user name; send the host and the port alone",
+            "the target of the request contains a user name; send only the host and the port",
         );
     }
     let host = head.headers.get(HOST)?;
@@ -61,16 +61,16 @@ fn authority(head: &Parts) -> Option<&'static str> {
         host.host().eq_ignore_ascii_case(target.host()) && port(&host) == port(target)
     });
     (!is_same)
-        .then_some("the header `Host` and `:authority` name different hosts; send one of them")
+        .then_some("the header `Host` and `:authority` name different hosts; send only one of them")
 }
 
-/// An empty `Host` is what a client sends whose URL has no host.
+/// A client sends an empty `Host` if its URL has no host.
 fn is_host(value: &HeaderValue) -> bool {
     let bytes = value.as_bytes();
     if bytes.is_empty() || is_plain_host(bytes) {
         return true;
     }
-    // A comma is what a proxy puts between two hosts.
+    // Proxies put a comma between two hosts.
     if bytes.contains(&b',') {
         return false;
     }
@@ -86,8 +86,8 @@ fn is_host(value: &HeaderValue) -> bool {
         })
 }
 
-/// Whether the host is a name or an IPv4 address, with an optional port; almost all are, and this
-/// takes less than to parse them.
+/// Whether the host is a name or an IPv4 address, with an optional port. Almost all hosts are, and
+/// this check is faster than parsing them.
 fn is_plain_host(bytes: &[u8]) -> bool {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-');
     let name = bytes.iter().take_while(|byte| is_name(byte)).count();
@@ -99,7 +99,7 @@ fn is_plain_host(bytes: &[u8]) -> bool {
     name > 0 && port.iter().all(u8::is_ascii_digit)
 }
 
-/// RFC 9112, section 6.1: the service knows no other transfer coding.
+/// See RFC 9112, section 6.1: the service supports no other transfer coding.
 fn transfer_encoding(headers: &HeaderMap) -> Option<&'static str> {
     let mut codings = headers.get_all(TRANSFER_ENCODING).iter();
     codings
@@ -107,7 +107,7 @@ fn transfer_encoding(headers: &HeaderMap) -> Option<&'static str> {
         .then_some("the header `Transfer-Encoding` may only be `chunked`; send the body without another coding")
 }
 
-/// RFC 9110, section 10.1.1
+/// See RFC 9110, section 10.1.1.
 fn expect(headers: &HeaderMap) -> Option<&'static str> {
     let mut expectations = headers.get_all(EXPECT).iter();
     expectations

@@ -1,5 +1,5 @@
-//! Counts the requests that wait, and those with a large head, in a budget that the principals share.
-//! Requests without a known principal, such as those whose key is being looked up, share like a single principal.
+//! Counts waiting requests, and requests with a large head, in a budget that the principals share. All requests
+//! without a known principal, such as those whose key is being looked up, share the budget as a single principal.
 
 use super::{body::Budget, error_response::ErrorResponse};
 use fair_shares::Share;
@@ -9,7 +9,7 @@ use std::hash::Hash;
 
 /// The minimum memory of a request: its state in the server and, with HTTP/2, a stream.
 pub(super) const REQUEST_BYTES: usize = 10 << 10;
-/// The memory of a field beside its name and its value.
+/// The memory of a header field in addition to its name and its value.
 const FIELD_BYTES: usize = 128;
 /// A smaller request is counted only while it waits.
 const LARGE: usize = REQUEST_BYTES + (4 << 10);
@@ -18,8 +18,8 @@ const LARGE: usize = REQUEST_BYTES + (4 << 10);
 #[derive(Clone, Copy)]
 pub(crate) struct Cost(usize);
 
-/// Copies the head of a request that has to wait. It is a part of the buffers into which its connection
-/// was read, and would keep them, with what else was in them.
+/// Copies the head of a request that has to wait. The head is a part of the buffers into which its connection was
+/// read, and would keep these buffers in memory with everything else in them.
 pub(super) fn copy(head: &mut Parts) {
     for value in head.headers.values_mut() {
         if let Ok(mut copy) = HeaderValue::from_bytes(value.as_bytes()) {
@@ -52,7 +52,7 @@ impl Cost {
         principal: Option<P>,
     ) -> Result<Share<Option<P>>, ErrorResponse> {
         budget.try_take(&principal, self.0).ok_or_else(|| {
-            let message = "too many requests wait, of this key or of all, or their heads are too large; nothing was started, try again in 1 second";
+            let message = "too many requests of this key, or of all keys, are waiting, or their heads are too large; nothing was started, try again in 1 second";
             ErrorResponse::new(Condition::Overloaded, message)
         })
     }

@@ -1,6 +1,6 @@
-//! Finds the operation of a request with the router that is made from the document.
-//! Responds with 404 if the API does not have the path, and with 405 and `Allow` if the path does
-//! not have the method.
+//! Finds the operation of a request with the router that is generated from the document. Responds
+//! with 404 if the API does not have the path, and with 405 and `Allow` if the path does not have
+//! the method.
 
 use super::error_response::ErrorResponse;
 use dropshot::{ApiDescriptionBuildErrors, RequestEndpointMetadata};
@@ -11,38 +11,38 @@ use openapi_dropshot_types::{Condition, Operation, Router, Stability};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RouteError {
-    /// The operations of the contract exclude each other.
+    /// Operations of the contract conflict with each other.
     #[error("the routes of the contract cannot be served")]
     Routes(#[from] ApiDescriptionBuildErrors),
-    /// An operation of the contract has the path of a page of the service.
+    /// An operation of the contract has the same path as a page of the service.
     #[error(
-        "`{method} {path}` of the contract cannot be served: at its path the service has the page `{page}`; give the operation another path"
+        "`{method} {path}` of the contract cannot be served, because the service has the page `{page}` at its path; give the operation another path"
     )]
     HiddenByPage {
         /// The method of the operation.
         method: &'static str,
-        /// Its path, relative to the base path.
+        /// The path of the operation, relative to the base path.
         path: &'static str,
-        /// The path of the page, from the root on.
+        /// The path of the page, from the root.
         page: &'static str,
     },
 }
 
-/// The operations that are served, by method and path.
+/// The served operations, by method and path.
 pub(super) struct Routes {
     router: Router,
     served: Vec<&'static Operation>,
     /// Whether each operation is served, by index.
     is_served: Vec<bool>,
     base: &'static str,
-    /// The path template of each operation from the root on, by index.
+    /// The path template of each operation, from the root, by index.
     templates: Vec<&'static str>,
     not_found: &'static str,
 }
 
 impl Routes {
-    /// The routes to those of the operations that are of this
-    /// stability at least. The others are not found.
+    /// Creates the routes of the operations that have at least this stability level. The other
+    /// operations are not found.
     pub(super) fn new(
         router: Router,
         base: &'static str,
@@ -50,7 +50,7 @@ impl Routes {
         lowest: Stability,
     ) -> Self {
         let template = |operation: &Operation| -> &'static str {
-            // As long as the process: see `Pages::new`.
+            // It is kept until the process ends: see `Pages::new`.
             format!("{base}{}", operation.path).leak()
         };
         Routes {
@@ -70,12 +70,12 @@ impl Routes {
         }
     }
 
-    /// The operations that are served, in the order of the document.
+    /// Returns the served operations, in the order of the document.
     pub(super) fn served(&self) -> &[&'static Operation] {
         &self.served
     }
 
-    /// The path template of an operation, from the root on.
+    /// Returns the path template of an operation, from the root.
     pub(super) fn template(&self, operation: &Operation) -> &'static str {
         self.templates
             .get(operation.index)
@@ -83,10 +83,10 @@ impl Routes {
             .unwrap_or(operation.path)
     }
 
-    /// The operation, and the metadata that its extractors need.
+    /// Returns the operation, and the metadata that its extractors need.
     ///
-    /// A `HEAD` request is one for the `GET` of its path, whose response is sent without its body
-    /// (RFC 9110, section 9.3.2), unless the document has a `HEAD` of its own.
+    /// A `HEAD` request is handled as a `GET` request of its path, and its response is sent without
+    /// the body (RFC 9110, section 9.3.2), unless the document has a `HEAD` operation for the path.
     pub(super) fn find(
         &self,
         method: &Method,
@@ -118,15 +118,14 @@ impl Routes {
         }
     }
 
-    /// Whether an operation that the router found is served: it is not
-    /// hidden.
+    /// Whether an operation that the router found is served, that is, not hidden.
     fn serves(&self, operation: &Operation) -> bool {
         let is_served = self.is_served.get(operation.index);
         is_served.is_some_and(|is_served| *is_served)
     }
 
-    /// The error for a path without this method; if no operation of the path is served, the path is
-    /// not found.
+    /// Creates the error for a path without this method. If no operation of the path is served, the
+    /// error is that the path is not found.
     fn without(&self, method: &Method, path: &str) -> ErrorResponse {
         match self.allowed(path) {
             methods if methods.is_empty() => self.not_found(),
@@ -134,7 +133,7 @@ impl Routes {
         }
     }
 
-    /// The methods that a path has, in the order of the document; `HEAD` after `GET`.
+    /// Returns the methods of a path, in the order of the document, with `HEAD` after `GET`.
     fn allowed(&self, path: &str) -> Vec<&'static str> {
         let mut methods = Vec::new();
         for Operation { index, method, .. } in &self.served {
@@ -153,7 +152,7 @@ impl Routes {
         methods
     }
 
-    /// The path below the base path.
+    /// Returns the path below the base path.
     fn relative<'a>(&self, path: &'a str) -> Option<&'a str> {
         let path = path.strip_prefix(self.base)?;
         path.starts_with('/').then_some(path)

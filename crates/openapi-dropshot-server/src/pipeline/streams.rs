@@ -1,5 +1,5 @@
-//! Sends the responses that are streams: within the limit of streams, one part at a time, with heartbeats, and until they are idle,
-//! too old, or the server stops.
+//! Sends streamed responses: within the limit of streams, one part at a time, and with heartbeats. Ends a stream if it is idle, if
+//! it is too old, or if the server stops.
 
 use super::{
     body::Budget,
@@ -35,14 +35,14 @@ use tokio::time::{Instant, Sleep};
 
 /// A comment, which clients ignore.
 const HEARTBEAT: &[u8] = b":\n\n";
-/// The bytes after which a stream lets other requests run, even if its client reads everything at once.
+/// After this many bytes, a stream lets other requests run, even if its client reads everything at once.
 const SENT_AT_ONCE: usize = 64 << 10;
-/// The time for which a stream of JSON may wait for its next item while the server stops, so that a finite stream can end.
+/// While the server stops, a JSON stream may wait this long for its next item, so that a finite stream can end.
 const PAUSE_AT_END: Duration = Duration::from_secs(1);
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
-/// What a stream needs of the server.
+/// The parts of the server that a stream needs.
 pub(super) struct Serving<'a, P: Copy + Eq + Hash> {
     pub(super) limits: &'a Limits,
     pub(super) budget: &'a Budget<P>,
@@ -52,18 +52,18 @@ pub(super) struct Serving<'a, P: Copy + Eq + Hash> {
     pub(super) version: Version,
 }
 
-/// Takes a place for a stream. If no place is free, the request is rejected before it starts.
+/// Takes a permit for a stream. If no permit is free, the request is rejected before it starts.
 pub(super) fn place<P: Copy + Eq + Hash>(
     places: &StreamPlaces<P>,
     principal: Option<P>,
 ) -> Result<StreamPlace<P>, ErrorResponse> {
     places.take(principal).ok_or_else(|| {
-        let message = "too many streams are open, of this key or of all; nothing was started, end one or try again in 1 second";
+        let message = "too many streams are open for this key, or for all keys; nothing was started, end a stream or try again in 1 second";
         ErrorResponse::new(Condition::Overloaded, message)
     })
 }
 
-/// Sends a response that is a stream within its limits, until `revoked` returns. `kept` is dropped at its end.
+/// Sends a streamed response within its limits, until `revoked` returns. `kept` is dropped when the stream ends.
 pub(super) fn open<P>(
     response: Response<Body>,
     format: StreamFormat,
@@ -111,7 +111,7 @@ struct Taken {
     waker: AtomicWaker,
 }
 
-/// A part that is dropped when it was passed to the socket.
+/// A part, which is dropped when it was passed to the socket.
 struct Part<P: Copy + Eq + Hash> {
     content: Bytes,
     taken: Arc<Taken>,
@@ -133,7 +133,7 @@ impl<P: Copy + Eq + Hash> Drop for Part<P> {
 }
 
 struct OpenStream<P: Copy + Eq + Hash> {
-    /// Each of its frames is an item.
+    /// A body of which each frame is an item.
     items: Body,
     format: StreamFormat,
     heartbeat: Option<Duration>,
@@ -142,17 +142,17 @@ struct OpenStream<P: Copy + Eq + Hash> {
     last_part: Instant,
     end: Instant,
     timer: Pin<Box<Sleep>>,
-    /// Ends when the server stops; absent when it has ended.
+    /// Completes when the server stops; `None` after it has completed.
     stopped: Mutex<Option<BoxFuture<'static, ()>>>,
-    /// Ends when the principal may no longer have the stream.
+    /// Completes when the principal may no longer have the stream.
     revoked: Mutex<BoxFuture<'static, ()>>,
     taken: Arc<Taken>,
     budget: Budget<P>,
     principal: Option<P>,
-    /// The connection is not idle as long as it has a stream.
+    /// Keeps the connection from being idle.
     activity: Activity,
     version: Version,
-    /// The bytes that were sent since other requests could run.
+    /// How many bytes were sent since other requests could last run.
     sent_in_turn: usize,
     is_ended: bool,
     _kept: Box<dyn Any + Send + Sync>,
@@ -162,7 +162,7 @@ impl<P> OpenStream<P>
 where
     P: Copy + Eq + Hash + Send + Sync + 'static,
 {
-    /// Sets the timer to what comes next: a heartbeat, or the end.
+    /// Sets the timer to the next event: a heartbeat, or the end.
     fn set_timer(&mut self) {
         let end = self.end.min(self.last_item + self.idle);
         let heartbeat = self.heartbeat.map(|pause| self.last_part + pause);
@@ -178,7 +178,7 @@ where
             && future.poll_unpin(task).is_ready()
         {
             *stopped = None;
-            // What has waited for so long already is not about to end.
+            // A stream that has already waited for this long is not about to end.
             self.idle = self.idle.min(PAUSE_AT_END);
             self.last_item = Instant::now();
         }
@@ -207,7 +207,7 @@ where
         (content, None)
     }
 
-    /// Passes a part on. A large item is counted with the other large responses that wait for their clients.
+    /// Passes a part on. A large item counts as one of the large responses that wait for their clients.
     fn send(&mut self, content: Bytes) -> Result<Frame<Bytes>, BoxError> {
         let is_large = content.len() > 2 * SMALL as usize;
         let share = is_large.then(|| self.budget.try_take(&self.principal, content.len()));
@@ -227,7 +227,8 @@ where
         Ok(Frame::data(Bytes::from_owner(part)))
     }
 
-    /// Ends the stream. Clients of events reconnect by themselves; those of JSON must see that it is not complete.
+    /// Ends the stream. Clients of server-sent events reconnect by themselves; clients of JSON streams must be able to see that the
+    /// stream is incomplete.
     fn cut(&mut self, reason: &str) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
         self.is_ended = true;
         Poll::Ready(match self.format {
@@ -263,17 +264,17 @@ where
         }
         let is_stopping = stream.is_stopping(task);
         if is_stopping && stream.format == StreamFormat::Events {
-            return stream.cut("the server stops");
+            return stream.cut("the server is stopping");
         }
         if stream.is_revoked(task) {
-            return stream.cut("the credential is not valid any more");
+            return stream.cut("the credential is no longer valid");
         }
         if stream.end <= Instant::now() {
             return stream.cut("the stream is older than `stream-max-seconds`");
         }
         let (content, end) = stream.ready_items(task);
         if !content.is_empty() {
-            // An end that came with it comes again.
+            // If the stream ended at the same time, the next call reports it.
             stream.last_item = Instant::now();
             if let Some(end) = end {
                 stream.items = ended(end);
@@ -299,7 +300,7 @@ where
     }
 }
 
-/// A body that has ended, with an error or without.
+/// A body that has ended, with or without an error.
 fn ended(end: Option<BoxError>) -> Body {
     let frames = end.map(Err::<Frame<Bytes>, _>);
     let frames = http_body_util::StreamBody::new(futures::stream::iter(frames));

@@ -1,6 +1,5 @@
-//! Reads the trace of a request from `traceparent` (W3C Trace Context). Every
-//! log line of the request contains the trace id. An invalid value is ignored,
-//! as the standard requires.
+//! Reads the trace of a request from `traceparent` (W3C Trace Context). Every log line of the
+//! request contains the trace id. An invalid value is ignored, as the standard requires.
 
 use crate::logging::REQUEST;
 use http::HeaderMap;
@@ -8,8 +7,8 @@ use tracing::Span;
 
 const TRACEPARENT: &str = "traceparent";
 
-/// The span that a request runs in: one with the ids of its trace, or none,
-/// which costs nothing.
+/// Returns the span in which a request runs. It contains the ids of the trace. Without a trace,
+/// there is no span, which costs nothing.
 pub(crate) fn span(headers: &HeaderMap) -> Span {
     let mut values = headers.get_all(TRACEPARENT).iter();
     let (Some(value), None) = (values.next(), values.next()) else {
@@ -23,9 +22,8 @@ pub(crate) fn span(headers: &HeaderMap) -> Span {
     }
 }
 
-/// Parses `version-trace_id-parent_id-flags` into the id of the trace, the id of
-/// the caller's span, and the flags. Later versions may add parts at the end;
-/// version 00 has none.
+/// Parses `version-trace_id-parent_id-flags` into the id of the trace, the id of the caller's span,
+/// and the flags. Later versions may add parts at the end; version 00 must not.
 fn parse(value: &str) -> Option<(&str, &str, &str)> {
     let mut parts = value.split('-');
     let (version, trace_id, parent_id, trace_flags) =
@@ -47,7 +45,7 @@ fn is_hex(text: &str, length: usize) -> bool {
             .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// An id is not all zeros.
+/// A valid id is not all zeros.
 fn is_id(text: &str, length: usize) -> bool {
     is_hex(text, length) && text.bytes().any(|byte| byte != b'0')
 }
@@ -60,7 +58,7 @@ mod tests {
     const PARENT: &str = "00f067aa0ba902b7";
 
     #[test]
-    fn a_valid_value_is_taken_apart() {
+    fn a_valid_trace_context_is_parsed() {
         for (value, trace_flags) in [
             (format!("00-{TRACE}-{PARENT}-01"), "01"),
             (format!("00-{TRACE}-{PARENT}-00"), "00"),

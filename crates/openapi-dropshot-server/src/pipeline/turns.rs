@@ -1,5 +1,5 @@
-//! Lets requests for large responses take turns. Writing or compressing one blocks a thread for
-//! milliseconds; thousands of them at once would delay all other requests.
+//! Makes requests for large responses take turns. Writing or compressing a large response blocks a thread
+//! for milliseconds, and thousands of such requests at once would delay all other requests.
 
 use std::{
     hash::{BuildHasher as _, Hash, RandomState},
@@ -7,24 +7,25 @@ use std::{
 };
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// The size in bytes, before compression, from which a response is large.
+/// A response of at least this size, in bytes before compression, is large.
 pub(super) const LARGE: u64 = 32 << 10;
-/// The size in bytes from which compressing a response takes as long as a large response.
+/// Compressing a response of at least this size, in bytes, takes as long as a large response.
 pub(super) const LARGE_TO_COMPRESS: u64 = 8 << 10;
-/// The principals of one group wait for each other.
+/// The number of groups. The principals of a group wait for each other.
 const GROUPS: usize = 16;
 
-/// The turns of all requests for large responses. A request with a turn waits only for tasks that are ready.
+/// The turns of all requests for large responses. A request that has a turn waits only for tasks that are
+/// ready.
 pub(super) struct Turns {
-    /// As many turns for each group as there are threads, so that no group has more requests that wait for a
+    /// Each group has as many turns as there are threads, so that no group has more requests that wait for a
     /// thread.
     groups: [Semaphore; GROUPS],
-    /// As many turns as there are threads.
+    /// The total number of turns, which is the number of threads.
     threads: Semaphore,
     hasher: RandomState,
 }
 
-/// A turn, until it is dropped.
+/// A turn, which ends when it is dropped.
 pub(super) struct Turn<'a> {
     _of_group: Option<SemaphorePermit<'a>>,
     _of_thread: Option<SemaphorePermit<'a>>,
@@ -43,7 +44,7 @@ impl Turns {
     /// Waits for a turn.
     pub(super) async fn take(&self, principal: &impl Hash) -> Turn<'_> {
         let group = self.hasher.hash_one(principal) as usize % GROUPS;
-        // They are never closed.
+        // The semaphores are never closed.
         let _of_group = self.groups[group].acquire().await.ok();
         let _of_thread = self.threads.acquire().await.ok();
         Turn {

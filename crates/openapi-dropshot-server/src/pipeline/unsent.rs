@@ -1,5 +1,5 @@
-//! Bounds the memory of responses that their clients have not read yet: all of them together by
-//! a budget, and each by the time in which the client has to read the next part.
+//! Limits the memory of responses that clients have not read yet. A budget limits the total memory. For each response,
+//! a time limit applies within which the client must read the next part.
 
 use super::{body::Budget, error_response::ErrorResponse};
 use crate::connections::{Activity, Sending};
@@ -18,22 +18,22 @@ use std::{
     task::{Context, Poll},
 };
 
-/// Smaller responses of HTTP/1.1 are not counted: a connection has one at a time.
+/// Smaller HTTP/1.1 responses are not counted, because a connection has only one response at a time.
 pub(super) const SMALL: u64 = 8 << 10;
-/// The memory of a response of HTTP/2 beside its content: its stream and its head.
+/// The memory of an HTTP/2 response in addition to its content: its stream and its head.
 const STREAM_COST: usize = 4 << 10;
-/// The bytes that a client has to read within the time limit. The server passes on this many at once.
+/// How many bytes a client has to read within the time limit. The server passes on this many bytes at once.
 const PART: usize = 64 << 10;
-/// The same for a stream of HTTP/2, which has to share its connection with others.
+/// The same for an HTTP/2 stream, which shares its connection with other streams.
 const STREAM_PART: usize = 16 << 10;
 
 /// Marks a response that [`limit`] has processed.
 #[derive(Clone)]
 pub(super) struct Watched;
 
-/// Counts a large response in the budget until the client has taken it. One that `must_be_sent`
-/// is sent even if there is no room in the budget, but a connection of HTTP/2 is ended if another
-/// response waits for its client then.
+/// Counts a large response in the budget until the client has read it. A response that `must_be_sent` is sent even if
+/// there is no room in the budget; but if another response of an HTTP/2 connection waits for its client at that time,
+/// the connection is ended.
 pub(super) fn limit<P>(
     response: Response<Body>,
     version: Version,
@@ -60,14 +60,14 @@ where
         activity.close_connection();
     }
     head.extensions.insert(Watched);
-    // A buffer for JSON has up to twice the size of the text.
+    // A buffer for JSON may be twice as large as its text.
     let content = Bytes::copy_from_slice(&content);
     let body = watched(content, share, version, activity);
     Ok(Response::from_parts(head, body))
 }
 
-/// The same for a response whose content all requests share. A stream of HTTP/2 holds what was passed on
-/// of it; with HTTP/1.1 a connection holds one at a time.
+/// The same for a response whose content is shared by all requests. An HTTP/2 stream holds the part that was passed to
+/// it. An HTTP/1.1 connection holds one part at a time.
 pub(super) fn limit_shared<P>(
     response: Response<Body>,
     version: Version,
@@ -95,15 +95,14 @@ where
 }
 
 fn too_many() -> ErrorResponse {
-    let message = "too many responses, of this key or of all, have not been read yet; read them and try again in 1 second";
+    let message = "too many responses of this key, or of all keys, have not been read yet; read them and try again in 1 second";
     ErrorResponse::new(Condition::Overloaded, message)
 }
 
-/// Tells the listener how long a response is being sent, so that its connection does not count as idle, and whether the
-/// client reads it. With HTTP/1.1, the operating system ends the connection of a client that does not read a small
-/// response. A connection of
-/// HTTP/2 is ended here if a response waits for its client and the budget has no room for
-/// another one.
+/// Tells the listener that a response is being sent, so that its connection does not count as idle, and when the client
+/// reads a part of it. With HTTP/1.1, the operating system ends the connection of a client that does not read a small
+/// response. An HTTP/2 connection is ended here if a response already waits for its client and the budget has no room
+/// for another one.
 pub(super) fn watch<P>(
     response: Response<Body>,
     version: Version,
@@ -134,7 +133,7 @@ where
             watched(content, share, version, activity)
         }
         Err(body) => {
-            // Its connection is not idle while it is sent.
+            // The connection is not idle while this body is sent.
             let activity = activity.another();
             Body::wrap(body.map_err(move |error| {
                 let _held = &activity;
@@ -145,8 +144,8 @@ where
     Response::from_parts(head, body)
 }
 
-/// A body that tells the listener when the client reads a part of it, and keeps `share` until the
-/// last byte was passed to the socket.
+/// A body that tells the listener when the client reads a part of it, and that keeps `share` until the last byte was
+/// passed to the socket.
 fn watched<T: Send + Sync + 'static>(
     content: Bytes,
     share: T,
@@ -167,7 +166,7 @@ fn watched<T: Send + Sync + 'static>(
     })
 }
 
-/// The content of a body that is in memory as a whole, or else the body.
+/// The content of a body that is completely in memory, or the body itself.
 pub(super) fn in_memory(mut body: Body) -> Result<Bytes, Body> {
     match body.frame().now_or_never() {
         None => Err(body),
@@ -185,13 +184,13 @@ pub(super) fn in_memory(mut body: Body) -> Result<Bytes, Body> {
     }
 }
 
-/// What a response holds until its last part was passed to the socket.
+/// The resources that a response holds until its last part was passed to the socket.
 struct Held<T> {
     sending: Sending,
     _share: T,
 }
 
-/// A part of a response. It is dropped when it was passed to the socket.
+/// A part of a response. It is dropped after it was passed to the socket.
 struct Part<T> {
     content: Bytes,
     held: Arc<Held<T>>,

@@ -1,5 +1,5 @@
-//! Passes a body on to its handler as it arrives, within the limits of its size and of the pauses of the client. An error of the
-//! body determines the response, whatever the handler returns.
+//! Passes a body to its handler as it arrives, within limits for its size and for the pauses of the client. If the body has an
+//! error, this error determines the response, whatever the handler returns.
 
 use super::{body, drain, error_response::ErrorResponse};
 use crate::config::{Limits, Seconds};
@@ -38,20 +38,21 @@ struct Progress {
     fault: Option<Fault>,
 }
 
-/// An upload, as the pipeline sees it.
+/// The part of an upload that the pipeline keeps.
 pub(super) struct Upload {
     progress: Arc<Mutex<Progress>>,
-    /// What the types of the document find wrong with it.
+    /// The error that the generated types found in the body.
     invalid: BodyFault,
     size: usize,
     pause: Seconds,
-    /// The time that the handler has after the last part.
+    /// How long the handler may run after the last part.
     deadline: Duration,
     end: Instant,
 }
 
 impl Upload {
-    /// The body for the handler, which ends with an error when `revoked` returns. `kept` is dropped when nothing more is read of it.
+    /// Creates the body for the handler. It ends with an error when `revoked` returns. `kept` is dropped when no more of the body
+    /// will be read.
     pub(super) fn start(
         body: Body,
         limits: &Limits,
@@ -89,7 +90,7 @@ impl Upload {
         (upload, body)
     }
 
-    /// Until when the handler may run, as far as the body has arrived.
+    /// Returns until when the handler may run, depending on how much of the body has arrived.
     pub(super) fn deadline(&self) -> Instant {
         let progress = self.progress.lock();
         let progress = progress.unwrap_or_else(PoisonError::into_inner);
@@ -100,7 +101,7 @@ impl Upload {
         (progress.last_part + pause + self.deadline).min(self.end + self.deadline)
     }
 
-    /// The response for the error of the body, unless the handler succeeded without the rest of it.
+    /// Returns the response for an error of the body, unless the handler succeeded without reading the rest.
     pub(super) fn check(&self, status: Option<StatusCode>) -> Result<(), ErrorResponse> {
         let progress = self.progress.lock();
         let progress = progress.unwrap_or_else(PoisonError::into_inner);
@@ -129,13 +130,13 @@ impl Upload {
 struct Arriving {
     body: Body,
     progress: Arc<Mutex<Progress>>,
-    /// The number of bytes that may still arrive.
+    /// How many bytes may still arrive.
     left: usize,
     pause: Duration,
     timer: Pin<Box<Sleep>>,
     /// Whether the handler waits for the client.
     is_waiting: bool,
-    /// Ends when the principal may not send more.
+    /// Completes when the principal may not send more.
     revoked: Mutex<BoxFuture<'static, ()>>,
     is_drained: bool,
     kept: Option<Box<dyn Any + Send + Sync>>,
@@ -182,14 +183,14 @@ impl HttpBody for Arriving {
                 upload.note(is_complete, None);
                 Poll::Ready(Some(Ok(frame)))
             }
-            Poll::Ready(Some(Err(_))) => upload.fail(Fault::Broken, "the body broke off"),
+            Poll::Ready(Some(Err(_))) => upload.fail(Fault::Broken, "the body was interrupted"),
             Poll::Ready(None) => {
                 upload.note(true, None);
                 Poll::Ready(None)
             }
             Poll::Pending => {
                 if !upload.is_waiting {
-                    // The client had the time that the handler took for the part before, too; it is not counted.
+                    // The time that the handler took for the previous part does not count against the client.
                     upload.is_waiting = true;
                     upload.timer.as_mut().reset(Instant::now() + upload.pause);
                 }
@@ -212,7 +213,7 @@ impl HttpBody for Arriving {
 
 impl Drop for Arriving {
     fn drop(&mut self) {
-        // The handler may have responded without reading all of it.
+        // The handler may have responded without reading the whole body.
         if self.is_drained && !self.body.is_end_stream() {
             let body = mem::replace(&mut self.body, Body::empty());
             drain::start(body, drain::TIME, self.kept.take());

@@ -1,5 +1,5 @@
-//! Lets a request wait for something to happen, as in a long poll: the wait ends in time or when the server
-//! stops, and does not count against the deadline of the request.
+//! Lets a request wait for an event, as in a long poll. The wait ends after its time limit or when the
+//! server stops, and it does not count against the deadline of the request.
 
 use crate::{lock::lock, permits::StreamPlace, principals::PrincipalKey, readiness::Readiness};
 use fair_shares::Loan;
@@ -7,11 +7,11 @@ use std::{collections::HashMap, fmt, sync::Mutex, time::Duration};
 use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
-/// The requests that wait, with the moment at which each must have ended.
+/// The waiting requests, with the time at which each must have ended.
 #[derive(Default)]
 pub(super) struct Waits(Mutex<HashMap<Uuid, Instant>>);
 
-/// A request that may wait, until this is dropped; see [`Context::begin_wait`](super::Context::begin_wait).
+/// Allows a request to wait until this is dropped; see [`Context::begin_wait`](super::Context::begin_wait).
 pub struct Waiting<'a> {
     waits: &'a Waits,
     readiness: &'a Readiness,
@@ -39,14 +39,15 @@ impl Waits {
         }
     }
 
-    /// The time at which a request that waits, or has waited, must have ended.
+    /// Returns when a request that waits, or has waited, must have ended.
     pub(super) fn deadline(&self, request: Uuid) -> Option<Instant> {
         lock(&self.0).get(&request).copied()
     }
 }
 
 impl Waiting<'_> {
-    /// Waits until this ends; `None` if the time is over before, or the server stops.
+    /// Waits until the future completes. Returns `None` if the time limit is reached or the server stops
+    /// before.
     pub async fn until<T>(&self, event: impl Future<Output = T>) -> Option<T> {
         tokio::select! {
             biased;

@@ -1,5 +1,5 @@
-//! Runs the program of a service from its start to its end: logging, signals, both
-//! listeners, the reload of the certificate, systemd, and an orderly shutdown.
+//! Runs the program of a service from start to shutdown: logging, signals, both listeners, the reload of the certificate, systemd, and
+//! the orderly shutdown.
 //!
 //! A service calls [`Program::begin`], opens its state with
 //! [`open_state`](Program::open_state) if it has a database, and continues with
@@ -35,10 +35,9 @@ use std::{
 };
 use tokio::net::TcpSocket;
 
-/// Runs the `main` of a program on a tokio runtime: shows its error on stderr, after all log
-/// lines are written. The exit code is 2 if the settings cannot be used ([`ConfigError`] is among
-/// the causes of the error), as for a command line that cannot be parsed, and 1 for any other
-/// error. `E` is `anyhow::Error`, or a type like it.
+/// Runs the `main` of a program on a tokio runtime. If it returns an error, prints the error on stderr after all log lines are written.
+/// The exit code is 2 if the settings cannot be used ([`ConfigError`] is among the causes of the error), as for a command line that
+/// cannot be parsed, and 1 for any other error. `E` is `anyhow::Error` or a similar type.
 pub fn main<E>(run: impl Future<Output = Result<(), E>>) -> ExitCode
 where
     E: fmt::Display + From<io::Error> + AsRef<dyn Error + Send + Sync>,
@@ -50,11 +49,11 @@ where
         .map_err(E::from)
         .and_then(|runtime| {
             let done = runtime.block_on(run);
-            // Tasks that still run had their time to finish.
+            // Tasks that still run have had their time to finish.
             runtime.shutdown_background();
             done
         });
-    // Log lines come before the error.
+    // Log lines are written before the error.
     drop(log);
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -83,12 +82,13 @@ fn is_usage_error(error: &(dyn Error + Send + Sync + 'static)) -> bool {
 }
 
 impl<X: clap::Args + Settings> ServeSettings<X> {
-    /// Checks the settings against the operations of a document. The server does so when it is bound; a program may want to do so before
-    /// it opens anything.
+    /// Checks the settings against the operations of a document. The server does this when it is bound; a program can do it earlier,
+    /// before it opens its state.
     ///
     /// # Errors
     ///
-    /// `operation-limits` names an operation that the document does not have, or a limit of an operation cannot apply.
+    /// Returns an error if `operation-limits` names an operation that the document does not have, or if a limit of an operation cannot
+    /// be applied.
     pub fn check_operations<C: Contract>(&self) -> Result<(), ConfigError> {
         largest_body::<C>(&self.limits).map_err(ConfigError::new)?;
         Ok(())
@@ -114,7 +114,7 @@ pub enum ProgramError {
     /// A second signal arrived while the server was stopping.
     #[error("stopped at once by a second signal ({signal}); running requests were aborted")]
     SecondSignal {
-        /// Its name.
+        /// The name of the signal.
         signal: &'static str,
     },
     /// The state of the service was not closed.
@@ -122,20 +122,19 @@ pub enum ProgramError {
     Close(#[source] Box<dyn Error + Send + Sync>),
 }
 
-/// A program that logs and handles signals, and is not yet bound to an address; `X` are the
-/// settings of the service itself.
+/// A program that logs and handles signals, but is not bound to an address yet. `X` are the settings that only this service has.
 pub struct Program<X: clap::Args> {
     info: &'static ServiceInfo,
     signals: Signals,
     tls: Option<(TlsFiles, Tls)>,
     settings: ServeSettings<X>,
-    /// Serves requests to the end, so that `/readyz` can report that the service stops.
+    /// Serves requests until the end of the program, so that `/readyz` can report that the service is stopping.
     admin: Option<Admin>,
     /// Reserves the address of the API until the server binds it.
     reserved: Option<TcpSocket>,
 }
 
-/// A program whose server is bound to its addresses, but does not respond yet.
+/// A program whose server is bound to its addresses, but does not accept connections yet.
 pub struct BoundProgram<S: State> {
     info: &'static ServiceInfo,
     signals: Signals,
@@ -153,7 +152,7 @@ impl<X: clap::Args + Settings> Program<X> {
     ///
     /// # Errors
     ///
-    /// Two settings contradict each other, or the certificate cannot be used.
+    /// Returns an error if two settings contradict each other, or if the certificate cannot be used.
     pub fn begin(
         info: &'static ServiceInfo,
         settings: ServeSettings<X>,
@@ -163,7 +162,7 @@ impl<X: clap::Args + Settings> Program<X> {
         for variable in ServeSettings::<X>::mistyped_variables(info) {
             tracing::warn!("{variable}");
         }
-        // From here on a signal stops the service in order.
+        // From here on, a signal stops the service in an orderly way.
         let signals = Signals::listen().map_err(ProgramError::Signals)?;
         let tls = match settings.tls.files()? {
             Some(files) => {
@@ -182,7 +181,7 @@ impl<X: clap::Args + Settings> Program<X> {
         })
     }
 
-    /// The settings of the service itself.
+    /// Returns the settings that only this service has.
     #[must_use]
     pub fn service(&self) -> &X {
         &self.settings.service
@@ -192,7 +191,7 @@ impl<X: clap::Args + Settings> Program<X> {
     ///
     /// # Errors
     ///
-    /// An address is in use, not allowed, or does not belong to this machine.
+    /// Returns an error if an address is in use, not allowed, or does not belong to this machine.
     pub fn bind<C, S>(mut self, state: S) -> Result<BoundProgram<S>, ProgramError>
     where
         C: Contract<Context = Context<S>>,
@@ -230,15 +229,13 @@ impl<X: clap::Args + Settings> Program<X> {
 }
 
 impl<S: State> BoundProgram<S> {
-    /// Begins to serve requests, calls `started` with the base URL of the API, such as
-    /// `http://127.0.0.1:8080/v1`, and prints `listening on BASE` on stdout. Serves until SIGTERM
-    /// or SIGINT; SIGHUP reads the certificate again. Then it finishes the running requests and
+    /// Starts to serve requests, calls `started` with the base URL of the API, such as `http://127.0.0.1:8080/v1`, and prints `listening
+    /// on BASE` on stdout. Serves until SIGTERM or SIGINT; SIGHUP reads the certificate again. Then it finishes the running requests and
     /// awaits `close`, which closes the state of the service.
     ///
     /// # Errors
     ///
-    /// The admin listener cannot serve requests, a second signal ended the process at once, or
-    /// `close` failed.
+    /// Returns an error if the admin listener cannot serve requests, if a second signal ended the process at once, or if `close` failed.
     pub async fn run<E>(
         mut self,
         started: impl FnOnce(&str),
@@ -278,7 +275,9 @@ impl<S: State> BoundProgram<S> {
         supervisor::notify(&[NotifyState::Stopping]);
         server.leave();
         let grace = self.grace;
-        tracing::info!("stopping after {signal}: running requests have {grace:?} to finish");
+        tracing::info!(
+            "stopping after {signal}: running requests may take up to {grace:?} to finish"
+        );
         tokio::select! {
             done = stop(server, close, self.delay, grace) => done,
             signal = self.signals.stop() => Err(ProgramError::SecondSignal { signal }),
@@ -286,7 +285,7 @@ impl<S: State> BoundProgram<S> {
     }
 }
 
-/// Reports the health and the metrics of this server.
+/// Starts to report the health and the metrics of this server.
 fn report<S: State>(
     admin: &Admin,
     server: &Server<S>,
@@ -339,8 +338,8 @@ fn reload<S: State>(
     supervisor::notify(&[NotifyState::Ready]);
 }
 
-/// Continues to serve for the shutdown delay, so that a load balancer can stop sending requests;
-/// lets requests finish, then closes the state of the service.
+/// Continues to serve for the shutdown delay, so that a load balancer can stop sending requests. Then lets running requests finish and
+/// closes the state of the service.
 async fn stop<S: State, E>(
     server: Server<S>,
     close: impl AsyncFnOnce() -> Result<(), E>,
@@ -364,9 +363,9 @@ where
     Ok(())
 }
 
-/// Tells systemd that the start continues and may take at least this long from now on, so that it
-/// does not end the process when the time of the unit (`TimeoutStartSec`) is over. Call it again
-/// before that time has passed, for as long as there is progress. Without systemd, nothing happens.
+/// Notifies systemd that the start continues and may take at least this long from now on, so that systemd does not end the process when
+/// the unit's time limit (`TimeoutStartSec`) is over. Call it again before this time has passed, for as long as there is progress.
+/// Without systemd, it does nothing.
 pub fn extend_start_timeout(time: Duration) {
     supervisor::allow_start(time);
 }
@@ -380,7 +379,7 @@ pub struct PrintError(#[source] io::Error);
 ///
 /// # Errors
 ///
-/// [`PrintError`]
+/// Returns [`PrintError`] if stdout cannot be written.
 pub fn print(text: &str) -> Result<(), PrintError> {
     let mut stdout = io::stdout().lock();
     stdout

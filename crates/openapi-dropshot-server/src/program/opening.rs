@@ -1,5 +1,4 @@
-//! Opens the state of the service at its start, and waits for a database that cannot be
-//! reached.
+//! Opens the state of the service at its start, and waits for a database that cannot be reached yet.
 
 use super::{Program, ProgramError, supervisor};
 use crate::{admin::Admin, config::Settings, listener, server::StartError};
@@ -11,22 +10,23 @@ use std::{
 };
 use tokio::net::TcpSocket;
 
-/// The pause after the first failure; it doubles with each further one.
+/// The pause after the first failure. The pause doubles with each further failure.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
 impl<X: clap::Args + Settings> Program<X> {
-    /// Opens the state of the service. Calls `open` until it succeeds, for as long as its errors
-    /// are temporary and `database-wait-seconds` have not passed, with growing pauses. Returns
-    /// `None` if a signal to stop came first.
+    /// Opens the state of the service. Calls `open` with growing pauses until it succeeds, as long as its
+    /// errors are temporary and `database-wait-seconds` have not passed. Returns `None` if a signal to stop
+    /// arrives before that.
     ///
-    /// During that time the admin listener reports that the service is alive and not ready. The
-    /// service reserves the address of the API, but does not accept connections yet, so that a load
-    /// balancer tries another server before it sends a request. systemd is notified that the start continues.
+    /// Meanwhile, the admin listener reports that the service is alive but not ready. The service reserves
+    /// the address of the API, but does not accept connections yet, so that a load balancer tries another
+    /// server before it sends a request. systemd is notified that the start continues.
     ///
     /// # Errors
     ///
-    /// An address is in use, not allowed, or does not belong to this machine; or the last error of `open`.
+    /// Returns an error if an address is in use, not allowed, or does not belong to this machine; otherwise
+    /// the last error of `open`.
     pub async fn open_state<T, E>(
         &mut self,
         open: impl AsyncFnMut() -> Result<T, E>,
@@ -50,7 +50,7 @@ impl<X: clap::Args + Settings> Program<X> {
         }
     }
 
-    /// Begins to serve health and metrics, if the admin listener is on and does not run yet.
+    /// Starts to serve health and metrics, if the admin listener is switched on and does not run yet.
     pub(super) fn start_admin(&mut self) -> Result<(), ProgramError> {
         if self.admin.is_none() {
             let watch = &self.settings.watch;
@@ -63,13 +63,13 @@ impl<X: clap::Args + Settings> Program<X> {
     }
 }
 
-/// Calls `open` until it succeeds, for as long as its errors are temporary and `limit` has not passed,
-/// with growing pauses, as [`Program::open_state`] does. For commands that need a database. Each
-/// failure is logged.
+/// Calls `open` with growing pauses until it succeeds, as long as its errors are temporary and `limit` has
+/// not passed, as [`Program::open_state`] does. It is for commands that need a database. Each failure is
+/// logged.
 ///
 /// # Errors
 ///
-/// The last error of `open`.
+/// Returns the last error of `open`.
 pub async fn retry<T, E: fmt::Display>(
     open: impl AsyncFnMut() -> Result<T, E>,
     is_temporary: impl Fn(&E) -> bool,
@@ -111,7 +111,8 @@ async fn opened<T, E: fmt::Display>(
         if !is_temporary(&error) || left.is_zero() {
             return Err(error);
         }
-        // Servers that lost their database together should not all return together.
+        // The pause is random, so that servers that lost their database at the same time do not all reconnect
+        // at the same time.
         let pause = longest.mul_f64(rand::random_range(0.5..=1.0)).min(left);
         longest = LONGEST_PAUSE.min(longest * 2);
         tracing::warn!(
@@ -126,5 +127,5 @@ async fn opened<T, E: fmt::Display>(
         }
         tokio::time::sleep(pause).await;
     }
-    unreachable!("the attempts are without end")
+    unreachable!("the loop only ends with a return")
 }

@@ -3,16 +3,16 @@
 use std::io;
 use tokio::signal::unix::{self, SignalKind};
 
-/// What a signal requests.
+/// The action that a signal requests.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Request {
     /// Read the certificate again.
     Reload,
-    /// Stop; the name of the signal.
+    /// Stop. Contains the name of the signal.
     Stop(&'static str),
 }
 
-/// The signals of this process. None of them ends it at once any longer.
+/// The signals of this process. While this exists, none of them ends the process at once.
 pub(super) struct Signals {
     hangup: unix::Signal,
     terminate: unix::Signal,
@@ -28,7 +28,7 @@ impl Signals {
         })
     }
 
-    /// The request of the next signal.
+    /// Waits for the next signal and returns the action that it requests.
     pub(super) async fn next(&mut self) -> Request {
         tokio::select! {
             _ = self.terminate.recv() => Request::Stop("SIGTERM"),
@@ -37,7 +37,7 @@ impl Signals {
         }
     }
 
-    /// The name of the next signal that requests a stop.
+    /// Waits for the next signal that requests a stop and returns its name.
     pub(super) async fn stop(&mut self) -> &'static str {
         loop {
             if let Request::Stop(signal) = self.next().await {

@@ -1,15 +1,16 @@
 //! Notifies systemd of the state of the service (`Type=notify`, see `sd_notify(3)`).
-//! Without systemd, nothing happens.
+//! Without systemd, it does nothing.
 
 use sd_notify::NotifyState;
 use std::time::Duration;
 
-/// The time that the start may take from each notification on.
+/// How long the start may take after each notification.
 const START_MAY_TAKE: u32 = 30_000_000;
-/// The time between two of these notifications.
+/// The time between two such notifications.
 const STARTING: Duration = Duration::from_secs(5);
 
-/// Notifies systemd that the service reads its certificate again. The state `Ready` ends this.
+/// Notifies systemd that the service reads its certificate again. The state `Ready` ends the
+/// reload.
 pub(super) fn reloading() {
     match NotifyState::monotonic_usec_now() {
         Ok(now) => notify(&[NotifyState::Reloading, now]),
@@ -17,7 +18,7 @@ pub(super) fn reloading() {
     }
 }
 
-/// Notifies systemd again and again that the start continues, so that its time limit
+/// Notifies systemd repeatedly that the start continues, so that the unit's time limit
 /// (`TimeoutStartSec`) does not end a start that waits or migrates. Never returns.
 pub(super) async fn extend_start() {
     loop {
@@ -26,7 +27,7 @@ pub(super) async fn extend_start() {
     }
 }
 
-/// Notifies systemd of what the start waits for, which `systemctl status` shows.
+/// Notifies systemd of what the start is waiting for; `systemctl status` shows it.
 pub(super) fn waits(reason: &str) {
     notify(&[
         NotifyState::ExtendTimeoutUsec(START_MAY_TAKE),
@@ -34,8 +35,8 @@ pub(super) fn waits(reason: &str) {
     ]);
 }
 
-/// Notifies, twice within the time that the unit allows, that the runtime still
-/// runs its tasks. Ends with the runtime.
+/// Notifies the watchdog of systemd, twice within the time that the unit allows, that the runtime
+/// still runs its tasks. Ends with the runtime.
 pub(super) fn keep_alive() {
     let Some(allowed) = sd_notify::watchdog_enabled() else {
         return;
@@ -49,8 +50,8 @@ pub(super) fn keep_alive() {
     });
 }
 
-/// Asks systemd to wait at least this long, from now on, for the notification that the service
-/// is ready, instead of the time of the unit (`TimeoutStartSec`).
+/// Asks systemd to wait at least this long from now on for the notification that the service is
+/// ready, instead of the unit's time limit (`TimeoutStartSec`).
 pub(super) fn allow_start(time: Duration) {
     let micros = u32::try_from(time.as_micros()).unwrap_or(u32::MAX);
     notify(&[NotifyState::ExtendTimeoutUsec(micros)]);

@@ -1,4 +1,4 @@
-//! Tests the allowance of a key.
+//! Tests the rate limit of a key.
 
 use super::*;
 
@@ -70,7 +70,7 @@ fn a_quota_that_refills_within_a_second_is_reported_per_second() {
 }
 
 #[test]
-fn the_average_rate_is_that_of_the_settings() {
+fn the_average_rate_matches_the_settings() {
     let limiter = limiter("10", "5");
     let passed = (0..10_000)
         .filter(|&now| limiter.default_count(1, ms(now)).passed)
@@ -80,7 +80,7 @@ fn the_average_rate_is_that_of_the_settings() {
 }
 
 #[test]
-fn idle_keys_are_forgotten() {
+fn idle_keys_are_removed() {
     let limiter = limiter("1000", "1");
     for number in 0..100_000 {
         assert!(limiter.default_count(number, ms(number)).passed);

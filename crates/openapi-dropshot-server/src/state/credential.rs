@@ -4,29 +4,29 @@ use http::request::Parts;
 use openapi_dropshot_types::{SchemeKind, SecurityScheme};
 use std::{borrow::Cow, fmt};
 
-/// The credential of a request for one security scheme, as
-/// [`State::authenticate`](super::State::authenticate) gets it. It is never empty. `Debug` does not show it.
+/// The credential of a request for one security scheme, which
+/// [`State::authenticate`](super::State::authenticate) gets. It is never empty. `Debug` does not show it.
 #[derive(Clone)]
 pub struct Credential<'a, P> {
     /// The security scheme.
     pub scheme: &'static SecurityScheme,
-    /// The scopes of the scheme that the operation needs. The server checks them with
-    /// [`State::has_scope`](super::State::has_scope) afterwards.
+    /// The scopes of the scheme that the operation requires. Afterwards, the server checks them with
+    /// [`State::has_scope`](super::State::has_scope).
     pub scopes: &'static [&'static str],
-    /// What the client sent: the text after the name of the scheme in `Authorization`, decoded if the
-    /// scheme is `basic`, or the API key of a header, query parameter or cookie.
+    /// The value that the client sent: the text after the name of the scheme in `Authorization`, decoded if
+    /// the scheme is `basic`, or the API key in a header, query parameter or cookie.
     pub text: Cow<'a, str>,
     /// Method, URI and headers of the request.
     pub head: &'a Parts,
-    /// The body of the request, if [`State::reads_body`](super::State::reads_body) asks for it.
+    /// The body of the request, if [`State::reads_body`](super::State::reads_body) returned `true`.
     pub body: Option<&'a [u8]>,
-    /// If the operation requires several schemes together: the principal of those before this one, in the
-    /// order of the document. The principal that is returned replaces it.
+    /// If the operation requires several schemes together: the principal that the previous schemes returned,
+    /// in the order of the document. The returned principal replaces it.
     pub earlier: Option<&'a P>,
 }
 
 impl<P> Credential<'_, P> {
-    /// The secret part: the password if the scheme is `basic`, else all of it.
+    /// Returns the secret part: the password if the scheme is `basic`, otherwise the whole value.
     #[must_use]
     pub fn secret(&self) -> &str {
         match self.scheme.kind {
@@ -35,7 +35,7 @@ impl<P> Credential<'_, P> {
         }
     }
 
-    /// The name of the user if the scheme is `basic`.
+    /// Returns the user name if the scheme is `basic`.
     #[must_use]
     pub fn user(&self) -> Option<&str> {
         let is_basic = self.scheme.kind == SchemeKind::Basic;

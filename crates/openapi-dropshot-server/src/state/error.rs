@@ -1,4 +1,4 @@
-//! The error of the calls of a service's state.
+//! The error that calls of a service's state return.
 
 use openapi_dropshot_types::{Condition, StateFailure};
 use std::borrow::Cow;
@@ -7,26 +7,27 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct StateError {
-    /// One of `Overloaded`, `Unavailable` and `Internal`.
+    /// The condition: `Overloaded`, `Unavailable` or `Internal`.
     condition: Condition,
     message: Cow<'static, str>,
     cause: String,
 }
 
 impl StateError {
-    /// Nothing was started because of overload; the client gets the message and
-    /// may repeat the request (503 `overloaded`).
+    /// Nothing was started because of overload. The client gets the message and may repeat the
+    /// request (503 `overloaded`).
     pub fn overloaded(message: impl Into<Cow<'static, str>>) -> Self {
         StateError::new(Condition::Overloaded, message, String::new())
     }
 
-    /// The store does not respond; the client gets the message, which says whether the request
-    /// may have taken effect (503 `unavailable`). The cause is for the log.
+    /// The store does not respond (503 `unavailable`). The client gets the message, which says
+    /// whether the request may have taken effect. The cause is only logged.
     pub fn unavailable(message: impl Into<Cow<'static, str>>, cause: impl Into<String>) -> Self {
         StateError::new(Condition::Unavailable, message, cause)
     }
 
-    /// An internal error of the service (500 `internal_error`). Message and cause are for the log.
+    /// An internal error of the service (500 `internal_error`). The message and the cause are only
+    /// logged.
     pub fn internal(message: impl Into<Cow<'static, str>>, cause: impl Into<String>) -> Self {
         StateError::new(Condition::Internal, message, cause)
     }
@@ -43,7 +44,7 @@ impl StateError {
         }
     }
 
-    /// The cause, for the log.
+    /// Returns the cause, for the log.
     #[must_use]
     pub fn cause(&self) -> &str {
         &self.cause

@@ -1,26 +1,27 @@
-//! The bodies that a service gives to the errors of the server, and their check against the document.
+//! The bodies that a service creates for the errors of the server, and the check of these bodies against the document.
 
 use super::State;
 use openapi_dropshot_types::{Condition, Contract, ErrorEntry, Operation, Security, is_json};
 use serde_json::{Value, json};
 use std::{ptr, slice};
 
-/// An error that no handler gave a body, as [`State::error_body`] gets it: the server rejected the request, or a handler
-/// returned a code of the document's error catalogue.
+/// An error for which no handler created a body, as [`State::error_body`] gets it: either the server rejected the request, or
+/// a handler returned a code of the document's error catalogue.
 #[derive(Clone, Copy, Debug)]
 pub struct ServerError<'a> {
-    /// The code and the status, with the cause and the remedy for people: of the error catalogue of the document, if it has
+    /// The code and the status, with the cause and the remedy in words: those of the document's error catalogue, if it has
     /// one.
     pub entry: &'static ErrorEntry,
     /// Why this request was rejected, and what to change.
     pub message: &'a str,
-    /// The operation; `None` if the path or its method does not exist, or if the request was rejected before.
+    /// The operation; `None` if the path or its method does not exist, or if the request was rejected before the operation was
+    /// known.
     pub operation: Option<&'static Operation>,
-    /// The id of the request, which the header `x-request-id` has, too.
+    /// The id of the request, which is also in the header `x-request-id`.
     pub request_id: &'a str,
 }
 
-/// The body of an error, for [`State::error_body`].
+/// The body of an error, which [`State::error_body`] returns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ErrorBody {
     pub(crate) media_type: &'static str,
@@ -28,7 +29,7 @@ pub struct ErrorBody {
 }
 
 impl ErrorBody {
-    /// A body of the type `application/json`.
+    /// Creates a body of the type `application/json`.
     #[must_use]
     pub fn json(content: Value) -> Self {
         ErrorBody {
@@ -37,8 +38,8 @@ impl ErrorBody {
         }
     }
 
-    /// Problem details (RFC 9457): `type`, `title`, `status`, `detail` and `instance`, with the member `code` beside them. The
-    /// `instance` is the id of the request as a URN.
+    /// Creates problem details (RFC 9457): `type`, `title`, `status`, `detail` and `instance`, with the additional property
+    /// `code`. The `instance` is the id of the request as a URN.
     #[must_use]
     pub fn problem_details(error: &ServerError<'_>) -> Self {
         let status = http::StatusCode::from_u16(error.entry.status).ok();
@@ -54,7 +55,7 @@ impl ErrorBody {
         ErrorBody::json(content).with_media_type("application/problem+json")
     }
 
-    /// The same body with another media type. The content of one that is not JSON is a string.
+    /// Returns the same body with another media type. If the media type is not JSON, the content must be a string.
     #[must_use]
     pub fn with_media_type(self, media_type: &'static str) -> Self {
         ErrorBody { media_type, ..self }
@@ -76,12 +77,12 @@ pub(crate) struct NotAllowed {
     pub(crate) reason: String,
 }
 
-/// Checks that the document allows the bodies that the service gives to the errors which the server itself can respond with:
-/// the media type, the types of values, required properties, and listed values.
+/// Checks that the document allows the bodies that the service creates for the errors with which the server itself can
+/// respond: the media type, the types of values, required properties, and listed values.
 ///
 /// # Errors
 ///
-/// The first body that the document does not allow.
+/// Returns the first body that the document does not allow.
 pub(crate) fn check<C: Contract, S: State>() -> Result<(), NotAllowed> {
     let mut parsed = None;
     for operation in C::OPERATIONS {
@@ -108,7 +109,7 @@ pub(crate) fn check<C: Contract, S: State>() -> Result<(), NotAllowed> {
     Ok(())
 }
 
-/// The conditions for which the server rejects requests of an operation.
+/// Returns the conditions for which the server rejects requests of an operation.
 fn conditions(operation: &Operation) -> impl Iterator<Item = Condition> {
     let is_secured = operation.security != Security::NONE;
     let has_body = operation.request_body.is_some();
@@ -133,7 +134,7 @@ fn conditions(operation: &Operation) -> impl Iterator<Item = Condition> {
     })
 }
 
-/// Why the document does not allow the body of an error; `None` if it allows or does not describe the body.
+/// Returns why the document does not allow the body of an error; `None` if it allows the body or does not describe it.
 fn not_allowed(
     document: &Value,
     operation: &Operation,
@@ -161,14 +162,14 @@ fn not_allowed(
     mismatch(document, media.get("schema")?, &body.content, "")
 }
 
-/// What a reference of the document leads to.
+/// Returns the target of a reference of the document.
 fn resolved<'d>(document: &'d Value, part: &'d Value) -> &'d Value {
     let target = part["$ref"].as_str();
     let target = target.and_then(|target| document.pointer(target.strip_prefix('#')?));
     target.unwrap_or(part)
 }
 
-/// The first difference between a value, which is `at` this place of the body, and a schema.
+/// Returns the first difference between a schema and a value; `at` is the place of the value in the body.
 fn mismatch(document: &Value, schema: &Value, value: &Value, at: &str) -> Option<String> {
     let list = |name: &str| schema[name].as_array().map_or(&[][..], Vec::as_slice);
     let part = |part: &Value| mismatch(document, part, value, at);
@@ -178,7 +179,7 @@ fn mismatch(document: &Value, schema: &Value, value: &Value, at: &str) -> Option
         return Some(reason);
     }
     for alternatives in ["anyOf", "oneOf"] {
-        // There is no such list if one of them fits.
+        // `None` if the value matches one of the alternatives.
         let reasons: Option<Vec<String>> = list(alternatives).iter().map(part).collect();
         if let Some(reason) = reasons.and_then(|reasons| reasons.into_iter().next()) {
             return Some(reason);

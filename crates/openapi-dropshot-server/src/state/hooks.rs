@@ -1,37 +1,38 @@
-//! What the hooks of a service get of each request.
+//! The values that the hooks of a service get for each request.
 
 use http::{Extensions, Method, request::Parts};
 use openapi_dropshot_types::Operation;
 use rustls::ServerConnection;
 use std::net::{IpAddr, SocketAddr};
 
-/// A request that has arrived, as [`State::before`](super::State::before) gets it.
+/// A request that has arrived, which [`State::before`](super::State::before) gets.
 #[derive(Debug)]
 pub struct Incoming<'a> {
-    /// Method, URI and headers, which the hook may change.
+    /// Method, URI and headers. The hook may change them.
     pub head: &'a mut Parts,
-    /// A place for values of the service's own, for [`State::after`](super::State::after).
+    /// Storage for the service's own values, which [`State::after`](super::State::after) gets.
     pub extensions: &'a mut Extensions,
-    /// The other end of the connection.
+    /// The address of the other end of the connection.
     pub peer: SocketAddr,
-    /// The address of the client: of the peer, or behind proxies that the owner trusts.
+    /// The address of the client: the other end of the connection or, behind trusted proxies, the
+    /// address that they forward.
     pub client: IpAddr,
-    /// The TLS of the connection, if it has one.
+    /// The TLS properties of the connection, if it uses TLS.
     pub tls: Option<&'a TlsInfo>,
-    /// The id of the request, which the header `x-request-id` of its response has.
+    /// The id of the request, which is also in the header `x-request-id` of its response.
     pub request_id: &'a str,
 }
 
-/// A request whose response is about to be sent, as [`State::after`](super::State::after) gets it.
+/// A request whose response is about to be sent, which [`State::after`](super::State::after) gets.
 #[derive(Debug)]
 pub struct Outgoing<'a, P> {
     /// The method.
     pub method: &'a Method,
-    /// The operation, if the request has one.
+    /// The operation, if it is known.
     pub operation: Option<&'static Operation>,
     /// The principal, if the request was authenticated.
     pub principal: Option<&'a P>,
-    /// What [`State::before`](super::State::before) put there.
+    /// The values that [`State::before`](super::State::before) stored.
     pub extensions: &'a Extensions,
     /// The address of the client.
     pub client: IpAddr,
@@ -39,14 +40,14 @@ pub struct Outgoing<'a, P> {
     pub request_id: &'a str,
 }
 
-/// What is known of the TLS of a connection.
+/// The TLS properties of a connection.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct TlsInfo {
     /// The version, such as `TLSv1_3`.
     pub version: Option<rustls::ProtocolVersion>,
     /// The cipher suite.
     pub cipher_suite: Option<rustls::CipherSuite>,
-    /// The name that the client asked for (SNI).
+    /// The host name that the client requested (SNI).
     pub server_name: Option<String>,
 }
 

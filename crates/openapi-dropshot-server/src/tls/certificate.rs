@@ -1,5 +1,5 @@
-//! Watches the dates of the certificates that the service serves: warns of one that has expired,
-//! expires soon or is not valid yet, and reports the earliest expiry as a metric.
+//! Checks the dates of the certificates that the service serves. Warns if a certificate has
+//! expired, expires soon or is not valid yet, and reports the earliest expiry as a metric.
 
 use super::TlsFiles;
 use crate::lock::lock;
@@ -14,7 +14,7 @@ use x509_cert::{Certificate, der::Decode as _};
 
 /// The time between two checks.
 const PERIOD: Duration = Duration::from_secs(24 * 60 * 60);
-/// How long before the expiry the warnings begin.
+/// How long before the expiry the warnings start.
 const SOON: TimeDelta = TimeDelta::days(14);
 
 /// The dates of the certificates in a file, which the service serves as a chain.
@@ -33,7 +33,8 @@ struct Dates {
 }
 
 impl CertificateDates {
-    /// Reads the dates, and checks them now and once a day. Must be called inside a tokio runtime.
+    /// Reads the dates, and checks them now and then once a day. Must be called inside a tokio
+    /// runtime.
     pub(crate) fn watch(files: &TlsFiles) -> Arc<Self> {
         let dates = Arc::new(CertificateDates {
             file: files.cert.clone(),
@@ -53,7 +54,7 @@ impl CertificateDates {
         dates
     }
 
-    /// Reads the dates of the file, after the server has begun to serve it, and checks them.
+    /// Reads the dates of the file, after the server has started to use it, and checks them.
     pub(crate) fn read(&self) {
         let certificates = super::chain(&self.file).unwrap_or_default();
         let chain: Option<Vec<Dates>> = certificates.iter().map(Dates::of).collect();
@@ -68,7 +69,7 @@ impl CertificateDates {
         self.warn();
     }
 
-    /// Logs each certificate with which clients cannot connect, or soon cannot.
+    /// Logs each certificate that clients reject, or will soon reject.
     fn warn(&self) {
         for dates in lock(&self.chain).iter() {
             if let Some(problem) = dates.problem(Utc::now()) {
@@ -81,7 +82,7 @@ impl CertificateDates {
         }
     }
 
-    /// The time at which the first certificate of the chain expires, in seconds since 1970.
+    /// Returns when the first certificate of the chain expires, in seconds since 1970.
     pub(crate) fn earliest_expiry(&self) -> Option<i64> {
         let chain = lock(&self.chain);
         chain.iter().map(|dates| dates.expiry.timestamp()).min()
@@ -99,7 +100,7 @@ impl Dates {
         })
     }
 
-    /// The problem with the dates, and its remedy.
+    /// Returns the problem with the dates and its remedy.
     fn problem(&self, now: DateTime<Utc>) -> Option<String> {
         const RENEW: &str = "Renew it, write the new chain to this file, and send SIGHUP to the service (`systemctl reload`)";
         let shown = |time: DateTime<Utc>| time.to_rfc3339_opts(SecondsFormat::Secs, true);

@@ -7,11 +7,12 @@ use std::{collections::BTreeMap, fmt::Write as _};
 
 /// The number of days in a chart.
 const CHART_DAYS: u64 = 90;
-/// The measures of a chart: the distance of two bars and the height of the highest one. The chart
-/// is stretched to the width of the page.
+/// The dimensions of a chart: the distance between two bars and the height of the highest bar. The
+/// chart is stretched to the width of the page.
 const BAR: u64 = 8;
 const HEIGHT: u64 = 80;
-/// The number of callers in a table; the page stays readable if a service has thousands of keys.
+/// The highest number of callers in a table, so that the page stays readable if a service has
+/// thousands of keys.
 const CALLERS: usize = 100;
 
 const STYLE: &str = "\
@@ -85,7 +86,7 @@ fn section(html: &mut String, usage: &OperationUsage, today: NaiveDate) {
     html.push_str("</section>\n");
 }
 
-/// A note of the contract, whose Markdown is text between backticks only.
+/// Renders a note of the contract. The only Markdown in it is text between backticks.
 fn with_code(note: &str) -> String {
     let parts = note.split('`').enumerate();
     let parts = parts.map(|(index, part)| match index % 2 {
@@ -96,7 +97,7 @@ fn with_code(note: &str) -> String {
 }
 
 fn verdict(usage: &OperationUsage) -> (&'static str, String) {
-    // The last call may have been counted before a backup was made and restored.
+    // If a backup was created and restored, the last call may be older than the counting.
     let is_called = usage.last_seen.is_some() && usage.last_seen >= usage.counted_since;
     let ever = match is_called {
         true => "",
@@ -105,10 +106,10 @@ fn verdict(usage: &OperationUsage) -> (&'static str, String) {
     match usage.days_without_calls {
         None => (
             "",
-            "It is not known since when its calls are counted.".to_owned(),
+            "It is not known when the counting of its calls began.".to_owned(),
         ),
         Some(days) if usage.is_unused => {
-            // Clients rely on the announced day, also those that nobody has seen.
+            // Clients rely on the announced day, including clients that have not called yet.
             let when = match usage.days_left {
                 Some(1..) => " on its sunset",
                 _ => "",
@@ -149,13 +150,13 @@ fn counted(count: i64, noun: &str) -> String {
     format!("{count} {noun}{plural}")
 }
 
-/// The first day of the charts.
+/// Returns the first day of the charts.
 pub(crate) fn first_day(today: NaiveDate) -> NaiveDate {
     let first = today.checked_sub_days(Days::new(CHART_DAYS - 1));
     first.unwrap_or(today)
 }
 
-/// A bar for each of the last days, the present one at the right.
+/// Draws a bar for each of the last days, with the current day on the right.
 fn chart(html: &mut String, days: &BTreeMap<NaiveDate, u64>, name: &str, today: NaiveDate) {
     let first = first_day(today);
     let shown = days.range(first..=today);
@@ -167,7 +168,7 @@ fn chart(html: &mut String, days: &BTreeMap<NaiveDate, u64>, name: &str, today: 
         escaped(name)
     );
     for (day, calls) in shown.filter(|(_, calls)| **calls > 0) {
-        // A day with a single call can be seen, too.
+        // A day with a single call must also be visible.
         let bar = (u128::from(*calls) * u128::from(HEIGHT) / u128::from(highest)).max(2);
         let _ = writeln!(
             html,
@@ -183,7 +184,7 @@ fn chart(html: &mut String, days: &BTreeMap<NaiveDate, u64>, name: &str, today: 
     );
 }
 
-/// The columns of the table of callers, with the attributes of their cells.
+/// The columns of the table of callers, with the HTML attributes of their cells.
 const COLUMNS: [(&str, &str); 6] = [
     ("key", ""),
     ("name", " class=\"text\""),
@@ -193,7 +194,7 @@ const COLUMNS: [(&str, &str); 6] = [
     ("last user agent", " class=\"text\""),
 ];
 
-/// The chart and the table of the callers of an operation.
+/// Renders the chart and the table of the callers of an operation.
 fn callers(html: &mut String, operation: &str, callers: &[CallerUsage], today: NaiveDate) {
     if callers.is_empty() {
         return;

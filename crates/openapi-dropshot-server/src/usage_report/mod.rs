@@ -1,7 +1,7 @@
-//! Reports the callers of deprecated operations, for the owner who wants to remove them, and those
-//! of other operations if their calls are counted: as a page of the admin listener, and as JSON and
-//! CSV for a command of the service. The page and the
-//! gate `cargo openapi-dropshot check --usage` have the same limit, [`QUIET_DAYS`].
+//! Reports the callers of deprecated operations, for an owner who wants to remove these operations.
+//! Also reports the callers of other operations if their calls are counted. The report is a page of
+//! the admin listener, and JSON and CSV for a command of the service. The page and the command
+//! `cargo openapi-dropshot check --usage` use the same limit, [`QUIET_DAYS`].
 
 mod html;
 
@@ -18,9 +18,9 @@ pub const QUIET_DAYS: i64 = 30;
 /// The usage of operations that a service has stored.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct StoredUsage {
-    /// The time since which the calls of each deprecated operation are counted, by `operationId`:
-    /// the start of the first server that counts them, or the last restore of a backup, which lacks
-    /// later calls. A missing operation is never reported as unused.
+    /// The time since when the calls of each deprecated operation are counted, by `operationId`:
+    /// the start of the first server that counts them, or the last restore of a backup, which does
+    /// not contain later calls. An operation that is missing here is never reported as unused.
     pub since: BTreeMap<String, DateTime<Utc>>,
     /// The callers of each operation.
     pub callers: Vec<CallerUsage>,
@@ -36,7 +36,8 @@ pub struct CallerUsage {
     pub key: String,
     /// The name of the caller.
     pub name: String,
-    /// The number of calls. It may be greater than the sum of `days`, which lack old days.
+    /// The number of calls. It may be greater than the sum of `days`, because old days are not
+    /// kept.
     pub calls: u64,
     /// The time of the first call.
     #[serde(serialize_with = "in_seconds")]
@@ -44,16 +45,16 @@ pub struct CallerUsage {
     /// The time of the last call.
     #[serde(serialize_with = "in_seconds")]
     pub last_seen: DateTime<Utc>,
-    /// The program of the last call that named itself.
+    /// The latest `User-Agent` that a call sent.
     pub last_user_agent: Option<String>,
-    /// The calls by day (UTC), only of days with calls.
+    /// The calls by day (UTC). Days without calls are missing.
     pub days: BTreeMap<NaiveDate, u64>,
 }
 
 /// The usage of all operations at one time.
 #[derive(Clone, Debug, Serialize)]
 pub struct UsageReport {
-    /// The version of the format; a later one may add members.
+    /// The version of the format. A later version may add properties.
     format: u32,
     #[serde(serialize_with = "in_seconds")]
     created_at: DateTime<Utc>,
@@ -61,8 +62,8 @@ pub struct UsageReport {
     other_operations: Vec<OtherUsage>,
 }
 
-/// The usage of an operation that is not deprecated. Its calls may have been counted for a part of
-/// the time only, so the absence of calls proves nothing.
+/// The usage of an operation that is not deprecated. Its calls may have been counted only part of
+/// the time, so the absence of calls proves nothing.
 #[derive(Clone, Debug, Serialize)]
 pub struct OtherUsage {
     /// The `operationId`.
@@ -71,7 +72,7 @@ pub struct OtherUsage {
     pub path: String,
     /// The number of counted calls.
     pub calls: u64,
-    /// The time of the last one.
+    /// The time of the last call.
     #[serde(serialize_with = "option_in_seconds")]
     pub last_seen: Option<DateTime<Utc>>,
     /// Its callers, the latest first.
@@ -85,23 +86,23 @@ pub struct OperationUsage {
     pub operation: &'static str,
     /// The method and the path.
     pub path: String,
-    /// The day of its removal.
+    /// The date of its removal.
     pub removed_on: Option<NaiveDate>,
-    /// The days until its removal; negative if that day has passed.
+    /// The number of days until its removal; negative if that date has passed.
     pub days_left: Option<i64>,
     /// What callers should use instead.
     pub instead: &'static str,
-    /// Since when calls are counted, if that is known.
+    /// The time since when calls are counted, if it is known.
     #[serde(serialize_with = "option_in_seconds")]
     pub counted_since: Option<DateTime<Utc>>,
     /// The number of all calls.
     pub calls: u64,
-    /// The time of the last call; `None` if none was counted.
+    /// The time of the last call; `None` if no call was counted.
     #[serde(serialize_with = "option_in_seconds")]
     pub last_seen: Option<DateTime<Utc>>,
     /// The number of counted days without a call; `None` if it is not known.
     pub days_without_calls: Option<i64>,
-    /// Whether nobody has called it for [`QUIET_DAYS`].
+    /// Whether nobody has called it for [`QUIET_DAYS`] days.
     pub is_unused: bool,
     /// Its callers, the latest first.
     pub callers: Vec<CallerUsage>,
@@ -127,8 +128,8 @@ fn date(seconds: i64) -> Option<NaiveDate> {
 }
 
 impl UsageReport {
-    /// Makes the report on the deprecated operations among these, and on the others with counted
-    /// calls.
+    /// Creates the report on the deprecated operations among the given operations, and on the
+    /// others that have counted calls.
     #[must_use]
     pub fn new(operations: &'static [Operation], stored: StoredUsage, now: DateTime<Utc>) -> Self {
         let StoredUsage { since, callers } = stored;
@@ -159,21 +160,21 @@ impl UsageReport {
         report
     }
 
-    /// The deprecated operations, in the order of the document.
+    /// Returns the deprecated operations, in the order of the document.
     #[must_use]
     pub fn operations(&self) -> &[OperationUsage] {
         &self.operations
     }
 
-    /// The report as a JSON object, which `cargo openapi-dropshot check --usage` reads.
+    /// Returns the report as a JSON object, which `cargo openapi-dropshot check --usage` reads.
     #[must_use]
     pub fn to_json(&self) -> String {
         let json = serde_json::to_string_pretty(self);
         json.expect("all keys of its maps are texts") + "\n"
     }
 
-    /// The report as CSV with a header: a row for each operation, key and day with calls. A row
-    /// without a day has the calls whose day is not kept.
+    /// Returns the report as CSV with a header: a row for each operation, key and day with calls. A
+    /// row without a day contains the calls whose day is not kept.
     #[must_use]
     pub fn to_csv(&self) -> String {
         let mut csv =
@@ -211,7 +212,7 @@ impl UsageReport {
         csv
     }
 
-    /// The report as a page without scripts.
+    /// Returns the report as an HTML page without scripts.
     #[must_use]
     pub fn to_html(&self) -> String {
         html::page(self)
@@ -227,8 +228,8 @@ fn usage_of(
 ) -> OperationUsage {
     let last_seen = callers.iter().map(|caller| caller.last_seen).max();
     let deprecated_at = DateTime::from_timestamp(deprecation.since, 0);
-    // Calls before the counting began may be missing. Where nobody has called it, it may have been
-    // deprecated twice.
+    // Calls before the counting began may be missing. If there is no call, the operation may have
+    // been deprecated twice, with a time between in which it was not counted.
     let quiet_since = counted_since.map(|since| {
         let latest = last_seen.or(deprecated_at);
         latest.map_or(since, |at| at.max(since))
@@ -250,8 +251,8 @@ fn usage_of(
     }
 }
 
-/// A field in quotes where it needs them. A value that a spreadsheet would read as a formula gets
-/// an apostrophe, because clients choose their own `User-Agent`.
+/// Returns a CSV field, quoted if necessary. A value that a spreadsheet would read as a formula
+/// gets an apostrophe, because clients choose their own `User-Agent`.
 fn csv_field(text: &str) -> String {
     let is_number = text.parse::<i64>().is_ok();
     let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']) && !is_number;
@@ -263,7 +264,7 @@ fn csv_field(text: &str) -> String {
     }
 }
 
-/// The days on which anybody called an operation, with the number of calls.
+/// Returns the days on which an operation was called, with the number of calls.
 fn days_of(callers: &[CallerUsage]) -> BTreeMap<NaiveDate, u64> {
     let mut days = BTreeMap::new();
     for (day, calls) in callers.iter().flat_map(|caller| &caller.days) {

@@ -1,11 +1,11 @@
-//! Tests the report on usage, as CSV and as a page.
+//! Tests the usage report, as CSV and as a page.
 
 use super::*;
 use crate::test_contract::{OPERATIONS, RETIRED};
 use chrono::{Days, TimeDelta};
 
-/// A report at a time after the deprecation, with one caller whose last call was that many days
-/// before.
+/// Returns a report at a time after the deprecation, with one caller whose last call was this many
+/// days before.
 fn report(days_ago: Option<i64>, name: &str) -> UsageReport {
     let deprecation = RETIRED.deprecation.expect("it is deprecated");
     let since = DateTime::from_timestamp(deprecation.since, 0).expect("a time");
@@ -73,7 +73,7 @@ fn an_operation_without_a_call_is_unused_after_thirty_days_of_counting() {
         (0, (Some(0), false)),
         (29, (Some(29), false)),
         (30, (Some(30), true)),
-        // It was deprecated before, and then not for a time.
+        // The operation was deprecated, then not deprecated for a time, and then deprecated again.
         (200, (Some(100), true)),
     ] {
         let counted_since = now - TimeDelta::days(counted_for);
@@ -84,7 +84,7 @@ fn an_operation_without_a_call_is_unused_after_thirty_days_of_counting() {
 }
 
 #[test]
-fn the_days_without_calls_begin_with_the_restore_of_a_backup_at_the_earliest() {
+fn days_without_calls_are_not_counted_before_the_restore_of_a_backup() {
     let mut report = report(Some(41), "shop");
     let usage = report.operations.remove(0);
     let deprecation = RETIRED.deprecation.expect("it is deprecated");

@@ -1,4 +1,4 @@
-//! Tests request bodies: those that are not JSON, and those that may be absent.
+//! Tests request bodies that are not JSON, and optional bodies.
 
 use crate::{desk::Desk, send, start};
 use openapi_dropshot_server::Server;
@@ -32,7 +32,7 @@ async fn check(
 }
 
 #[tokio::test]
-async fn bodies_that_are_not_json_reach_the_handler() {
+async fn bodies_that_are_not_json_are_passed_to_the_handler() {
     let server = service();
     for (path, media_type, content, end) in [
         (
@@ -80,7 +80,7 @@ async fn the_type_and_the_size_of_bodies_that_are_not_json_are_checked() {
         let large = [b'x'; LARGEST + 1];
         check(&server, (path, Some(right), &large), (413, "}")).await;
     }
-    // A form that lacks a member, and parts without a boundary.
+    // A form without a required field, and parts without a boundary.
     let form = Some("application/x-www-form-urlencoded");
     check(&server, ("/form", form, b"a=1"), (400, "}")).await;
     let without_boundary = Some("multipart/form-data");
@@ -88,7 +88,7 @@ async fn the_type_and_the_size_of_bodies_that_are_not_json_are_checked() {
 }
 
 #[tokio::test]
-async fn json_is_checked_where_there_is_a_body() {
+async fn json_is_checked_if_there_is_a_body() {
     let server = service();
     for path in ["/note", "/optional-note"] {
         for content in [
@@ -117,7 +117,7 @@ async fn an_optional_body_may_be_absent() {
     assert!(status == 200 && response.ends_with("absent"), "{response}");
     let (status, response) = send(&server, &chunked, b"2\r\n{}\r\n0\r\n\r\n").await;
     assert_eq!(status, 415, "{response}");
-    // The other one is required.
+    // The other body is required.
     check(&server, ("/note", JSON, b""), (400, "}")).await;
     check(&server, ("/note", None, b""), (415, "}")).await;
 }

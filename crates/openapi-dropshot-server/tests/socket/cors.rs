@@ -1,4 +1,4 @@
-//! Tests which headers a preflight allows.
+//! Tests which headers a preflight request allows.
 
 use crate::{send, start};
 

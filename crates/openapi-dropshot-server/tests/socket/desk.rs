@@ -1,4 +1,5 @@
-//! A small API with bodies of all kinds and a websocket, written as the generator would write it.
+//! A small API with all kinds of bodies and a websocket, in the form in which the generator would
+//! write it.
 
 use dropshot::{
     ApiDescription, ApiDescriptionBuildErrors, ApiEndpoint, ApiEndpointVersions, Body,
@@ -39,7 +40,7 @@ pub(crate) enum DeskContract {}
 const fn operation(index: usize, path: &'static str, media_type: &'static str) -> Operation {
     Operation {
         index,
-        // The operations have the names of their paths.
+        // The operations are named after their paths.
         name: path,
         method: "POST",
         path,

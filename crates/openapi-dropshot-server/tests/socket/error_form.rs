@@ -1,4 +1,4 @@
-//! Tests the form that a service gives to the errors of the server.
+//! Tests error bodies of the server that the service defines.
 
 use crate::{INFO, send};
 use dropshot::{
@@ -29,7 +29,7 @@ static OPERATIONS: [Operation; 1] = [Operation {
     deprecation: None,
 }];
 
-/// What is wrong with the body that a service returns.
+/// The fault of the body that a service returns.
 const NOTHING: u8 = 0;
 const NO_CODE: u8 = 1;
 const TEXT_FOR_A_NUMBER: u8 = 2;
@@ -134,7 +134,8 @@ impl<S: State> Contract for Notes<S> {
         request: Request<Body>,
     ) -> Result<Response<Body>, Rejection> {
         drop(request);
-        // As a handler of a document without a catalogue does, whose bodies stay as they are.
+        // A handler of a document without a catalogue returns such an error; its body is not
+        // changed.
         Err(Rejection::with_body(409, &json!({"kind": "handler"})))
     }
 }
@@ -149,7 +150,7 @@ fn body(response: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_service_gives_the_errors_of_the_server_its_own_form() {
+async fn a_service_can_define_the_body_of_the_errors_of_the_server() {
     let server = bound::<NOTHING>().expect("the body is allowed").start();
     let text = [
         "POST /notes",
@@ -171,7 +172,7 @@ async fn a_service_gives_the_errors_of_the_server_its_own_form() {
     ];
     let (status, response) = send(&server, &json, b"{}").await;
     assert_eq!((status, body(&response)), (409, json!({"kind": "handler"})));
-    // Without a form of the service, it is that of the document.
+    // If the service does not define a body, the body has the form of the document.
     let server = bound::<NO_BODY>().expect("there is none").start();
     let (status, response) = send(&server, &text, b"{}").await;
     assert_eq!(status, 415, "{response}");

@@ -1,4 +1,4 @@
-//! Tests the pipeline over a socket, with a document that has operations of its own for them.
+//! Tests the pipeline over a socket, with documents whose operations exist only for these tests.
 
 mod bodies;
 mod cors;
@@ -24,7 +24,7 @@ fn start(set: impl FnOnce(&mut Setup<Desk>)) -> Server<Desk> {
     bound.start()
 }
 
-/// Sends a request of these lines and this content; returns the status and all of the response.
+/// Sends a request with these lines and this content; returns the status and the whole response.
 async fn send<S: State>(server: &Server<S>, lines: &[&str], content: &[u8]) -> (u16, String) {
     let head = format!(
         "{} HTTP/1.1\r\nHost: desk\r\nConnection: close\r\n{}\r\n",

@@ -114,12 +114,12 @@ static OPERATIONS: [Operation; 17] = [
     },
 ];
 
-/// A service whose API keys are the names of their schemes.
+/// A service that accepts the name of each scheme as its API key.
 #[derive(Default)]
 struct Guard {
-    /// The requests for `/later` that were authenticated, each of which counts in its principal.
+    /// The authenticated requests for `/later`; each one is a part of its principal.
     later: AtomicUsize,
-    /// Is notified of them.
+    /// Notified of these requests.
     authenticated: Arc<Notify>,
 }
 
@@ -155,7 +155,7 @@ impl State for Guard {
         if credential.head.uri.path() == "/later" {
             let number = self.later.fetch_add(1, Ordering::Relaxed);
             self.authenticated.notify_one();
-            // The second time the token has the scope `write` only if it says so.
+            // The second time, the token has the scope `write` only if its text says so.
             if number == 1 && text == "scopes:once" {
                 text = "scopes:read".to_owned();
             }
@@ -215,7 +215,7 @@ impl Contract for GuardContract {
         request: Request<Body>,
     ) -> Result<Response<Body>, Rejection> {
         drop(request);
-        // As a handler that waits does.
+        // A handler that waits does the same.
         yield_now().await;
         let principal = rqctx.context().principal(&rqctx);
         let text = principal.map_or("nobody".to_owned(), |all| all.join(" "));
@@ -232,7 +232,7 @@ fn start_with(guard: Guard) -> Server<Guard> {
     bound.expect("the routes can be served").start()
 }
 
-/// Sends a request with these headers, and returns the status, and the body, or the challenges if it is rejected.
+/// Sends a request with these headers. Returns the status, and the body, or the challenges if it is rejected.
 async fn call(server: &Server<Guard>, path: &str, headers: &[&str]) -> (u16, String) {
     let line = format!("GET {path}");
     let lines = [&[line.as_str()], headers].concat();
@@ -293,7 +293,7 @@ async fn schemes_that_are_required_together_are_all_required() {
 }
 
 #[tokio::test]
-async fn the_credential_of_another_scheme_is_of_no_use() {
+async fn the_credential_of_another_scheme_is_rejected() {
     let server = start();
     accepted(&server, "/two", &["x-two: two"], "two=two").await;
     for headers in [
@@ -315,7 +315,7 @@ async fn a_credential_that_is_optional_is_not_needed_but_a_wrong_one_is_rejected
     let server = start();
     accepted(&server, "/optional", &["X-One: one"], "one=one").await;
     accepted(&server, "/optional", &[], "nobody").await;
-    // The operation knows nothing of these.
+    // The operation does not use these schemes.
     accepted(&server, "/optional", &["X-Two: wrong"], "nobody").await;
     accepted(&server, "/optional", &["Authorization: Bearer x"], "nobody").await;
     for headers in [
@@ -351,7 +351,7 @@ async fn a_credential_that_is_optional_is_not_needed_but_a_wrong_one_is_rejected
         let other = " | Basic realm=\"desk\", charset=\"UTF-8\"";
         assert!(challenges.ends_with(other), "{challenges}");
     }
-    // A part of what belongs together is not none.
+    // A request with only a part of the required credentials does not count as one without credentials.
     accepted(&server, "/optional-both", &[], "nobody").await;
     for header in ["X-One: one", "X-Two: two", "X-Two: wrong"] {
         rejected(&server, "/optional-both", &[header]).await;
@@ -513,14 +513,14 @@ async fn a_principal_without_a_scope_is_rejected_with_403() {
             challenges.contains("error=\"insufficient_scope\", scope=\""),
             "{challenges}"
         );
-        // Another alternative needs none.
+        // Another alternative requires no scope.
         accepted(&server, "/scopes", &[&header, "X-One: one"], "one=one").await;
     }
     rejected(&server, "/scopes", &["Authorization: Bearer x"]).await;
 }
 
 #[tokio::test]
-async fn operations_without_security_facts_reject_every_request() {
+async fn operations_without_declared_security_reject_every_request() {
     let server = start();
     let all = ["X-One: one", "X-Two: two", "Authorization: Bearer bearer"];
     for path in ["/no-alternative", "/no-scheme"] {
@@ -539,7 +539,7 @@ async fn a_signature_is_checked_with_the_body() {
         (&["X-One: one", "X-Signature: 3"], "{}", 401),
         (&["X-One: one"], "{}", 401),
         (&["X-Signature: 2"], "{}", 401),
-        // Authentication comes before validation.
+        // The request is authenticated before it is validated.
         (&["X-One: one", "X-Signature: 3"], "{", 401),
         (&["X-One: one", "X-Signature: 1"], "{", 400),
     ] {

@@ -77,7 +77,7 @@ async fn a_websocket_counts_as_a_connection_and_is_not_closed_for_others() {
     let request = b"GET /none HTTP/1.1\r\nHost: desk\r\n\r\n";
     third.write_all(request).await.expect("it is read");
     assert!(head(&mut third).await.starts_with("HTTP/1.1 404 "));
-    // Whichever of the two has been idle longer, there is no room for both.
+    // There is no room for both, whichever of the two has been idle longer.
     let end = idle.read(&mut [0]).await.expect("the end");
     assert_eq!(end, 0);
     check_echo(&mut websocket).await;

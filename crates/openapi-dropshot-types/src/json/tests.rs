@@ -1,4 +1,4 @@
-//! Tests which texts are JSON, which numbers are replaced, and how messages are worded.
+//! Tests which texts are accepted as JSON, which numbers are replaced, and the text of messages.
 
 use super::*;
 
@@ -43,7 +43,7 @@ fn an_integer_of_openapi_3_1_may_have_a_fraction_of_zero() {
 }
 
 #[test]
-fn valid_bodies_pass_whatever_their_members_are() {
+fn valid_bodies_are_accepted_whatever_their_members_are() {
     for body in [
         "{}",
         "null",
@@ -159,7 +159,7 @@ fn values_from_the_client_are_quoted_unchanged_in_messages() {
 }
 
 #[test]
-fn other_messages_are_left_alone() {
+fn other_messages_are_not_changed() {
     assert_eq!(
         in_json_terms("missing field `bookId` at line 1 column 2"),
         None

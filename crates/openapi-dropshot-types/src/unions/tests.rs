@@ -1,4 +1,4 @@
-//! Tests which alternative a value is.
+//! Tests which alternative is selected for a value.
 
 use super::*;
 use serde_json::json;
@@ -30,7 +30,7 @@ fn exactly_one_alternative_must_accept_a_value() {
     assert_eq!(one(&json!("3")), Ok(Size::Text("3".to_owned())));
     let error = one(&json!([])).expect_err("neither");
     assert!(
-        error.starts_with("is not one of the alternatives; `Number`: "),
+        error.starts_with("does not match any of the alternatives; `Number`: "),
         "{error}"
     );
     let value = json!({ "a": 1 });
@@ -40,12 +40,12 @@ fn exactly_one_alternative_must_accept_a_value() {
         .one();
     assert_eq!(
         both,
-        Err("must be one alternative only, but is both `Half` and `Map`".to_owned())
+        Err("must match only one alternative, but matches both `Half` and `Map`".to_owned())
     );
 }
 
 #[test]
-fn any_of_takes_the_alternative_that_keeps_the_most() {
+fn any_of_selects_the_alternative_that_keeps_the_most_parts() {
     fn any(value: Value) -> Result<Size, String> {
         Alternatives::of(&value)
             .or("`Half`", Size::Half)
@@ -58,7 +58,7 @@ fn any_of_takes_the_alternative_that_keeps_the_most() {
 }
 
 #[test]
-fn a_tag_is_a_string() {
+fn a_discriminator_must_be_a_string() {
     assert_eq!(tag(&json!({ "kind": "x" }), "kind"), Ok("x"));
     assert!(tag(&json!({ "kind": 1 }), "kind").is_err());
     assert!(tag(&json!({}), "kind").is_err());

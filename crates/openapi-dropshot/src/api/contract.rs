@@ -1,5 +1,5 @@
-//! Writes the trait: one method for each operation, documented with the texts of
-//! the document.
+//! Writes the trait, with one method for each operation. The documentation consists of texts of the
+//! document.
 
 use super::{errors, module};
 use crate::{
@@ -25,7 +25,7 @@ pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenS
     }
     let about = about.attributes();
     let methods = plan.operations.iter().map(method);
-    // The module is named here, because dropshot treats digits in names in another way.
+    // The module name is set here, because dropshot converts digits in names in another way.
     let module = module(name).to_string();
     quote! {
         #about
@@ -39,7 +39,7 @@ pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenS
     }
 }
 
-/// The texts of an operation: summary, description, and its deprecation.
+/// The documentation of an operation: its summary, its description and its deprecation.
 fn operation_docs(plan: &OperationPlan<'_>) -> Docs {
     let operation = plan.operation;
     let texts = [&operation.summary, &operation.description];
@@ -49,7 +49,7 @@ fn operation_docs(plan: &OperationPlan<'_>) -> Docs {
         .map(|text| text.trim())
         .collect();
     let text = texts.join("\n\n");
-    // dropshot takes the first line as the summary.
+    // dropshot uses the first line as the summary.
     let (summary, rest) = text.split_once('\n').unwrap_or((&text, ""));
     let label = format!(
         "`{}`: `{} {}`",
@@ -68,13 +68,13 @@ fn operation_docs(plan: &OperationPlan<'_>) -> Docs {
     notes.fold(Docs::new(Some(summary), label), Docs::with_note)
 }
 
-/// The signature of the method of an operation.
+/// The signature of the trait method for an operation.
 pub(crate) struct Signature {
     pub(crate) function: Ident,
     /// The arguments, each with its type.
     pub(crate) arguments: Vec<(Ident, TokenStream)>,
     pub(crate) output: TokenStream,
-    /// The types in it that the generated API declares.
+    /// The types in the signature that are declared by the generated API.
     pub(crate) own_types: Vec<String>,
 }
 
@@ -86,7 +86,7 @@ impl ToTokens for Signature {
     }
 }
 
-/// Returns the signature of the method of an operation.
+/// Returns the signature of the trait method for an operation.
 pub(crate) fn signature(plan: &OperationPlan<'_>) -> Signature {
     let mut arguments = vec![(ident("rqctx"), quote!(RequestContext<Self::Context>))];
     for (fields, name, kind) in [
@@ -151,9 +151,10 @@ fn method(plan: &OperationPlan<'_>) -> TokenStream {
     let operation = plan.operation;
     let (id, path) = (&plan.id, plan.route.as_str());
     let verb = ident(match operation.method {
-        // Planned operations have a method that dropshot serves.
+        // All planned operations have a method that dropshot can serve.
         Method::Trace => "OPTIONS",
-        // Requests are found by `Router`, which has the method of the document.
+        // `Router` finds the operation of a request by the method in the document, so another
+        // method can be registered here.
         Method::Query | Method::Other(_) => "POST",
         other => other.as_str(),
     });
@@ -182,7 +183,8 @@ fn method(plan: &OperationPlan<'_>) -> TokenStream {
     }
 }
 
-/// The name of the type of a response with one status: its own, or the one that dropshot has.
+/// Returns the name of the type for a response with one status: the generated type, or the type
+/// that dropshot has.
 pub(super) fn response_type(success: &Success<'_>, method: Method) -> Ident {
     let has_body = success.body.is_some() || success.raw.is_some();
     ident(match (&success.own, success.status) {
@@ -195,7 +197,7 @@ pub(super) fn response_type(success: &Success<'_>, method: Method) -> Ident {
     })
 }
 
-/// The type of the response that is not an error.
+/// Returns the type of the success response.
 fn success(success: &Success<'_>, method: Method) -> TokenStream {
     if let Some(several) = &success.several {
         let name = ident(&several.name);

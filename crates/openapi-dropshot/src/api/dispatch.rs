@@ -1,5 +1,5 @@
-//! Writes the implementation of `Contract`: the facts of the document, and the
-//! dispatch from a request to the method of the trait.
+//! Writes the implementation of `Contract`: facts about the document, and the dispatch from a
+//! request to a method of the trait.
 
 use super::{errors::entries, module, shapes::error_shapes};
 use crate::{
@@ -15,7 +15,7 @@ pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenS
     let module = module(name);
     let mut arms: Vec<TokenStream> = plan.operations.iter().map(arm).collect();
     if arms.is_empty() {
-        // The enum of the operations has no value.
+        // Without operations, the enum of operations has no values.
         arms.push(quote! {
             Some(id) => {
                 drop((rqctx, request));
@@ -88,7 +88,7 @@ pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenS
     }
 }
 
-/// Returns the constant with the operations whose body may be absent, if there are any.
+/// Returns the constant with the operations whose body may be absent, if there are such operations.
 fn optional_bodies(plan: &Plan<'_>) -> Option<TokenStream> {
     let operations = plan.operations.iter();
     let optional =
@@ -98,7 +98,8 @@ fn optional_bodies(plan: &Plan<'_>) -> Option<TokenStream> {
         .then(|| quote!(const OPTIONAL_BODIES: &'static [&'static str] = &[#(#names),*];))
 }
 
-/// Returns the constant with the operations whose response is a stream, if there are any.
+/// Returns the constant with the operations whose response is a stream, if there are such
+/// operations.
 fn streams(plan: &Plan<'_>) -> Option<TokenStream> {
     let operations = plan.operations.iter();
     let streams = operations.filter(|operation| operation.success.can_stream());
@@ -106,7 +107,7 @@ fn streams(plan: &Plan<'_>) -> Option<TokenStream> {
     (!names.is_empty()).then(|| quote!(const STREAMS: &'static [&'static str] = &[#(#names),*];))
 }
 
-/// Returns the constant with the operations whose body is a stream, if there are any.
+/// Returns the constant with the operations whose body is a stream, if there are such operations.
 fn streamed_bodies(plan: &Plan<'_>) -> Option<TokenStream> {
     let operations = plan.operations.iter();
     let streamed = operations.filter(|operation| operation.streamed_body);
@@ -115,7 +116,7 @@ fn streamed_bodies(plan: &Plan<'_>) -> Option<TokenStream> {
         .then(|| quote!(const STREAMED_BODIES: &'static [&'static str] = &[#(#names),*];))
 }
 
-/// Returns the constant with the limits of the operations, if any has some.
+/// Returns the constant with the limits of the operations, if there are limits.
 fn limits(plan: &Plan<'_>) -> Option<TokenStream> {
     let limited = plan.operations.iter();
     let limited = limited.filter(|planned| !planned.operation.limits.is_empty());
@@ -193,8 +194,8 @@ fn arm(plan: &OperationPlan<'_>) -> TokenStream {
     }
 }
 
-/// Returns the parameters of the query that have several values, if there are any: the name
-/// of each, and what separates its values, unless each has a name of its own.
+/// Returns the query parameters that have several values, if there are any: the name of each
+/// parameter, and the separator between its values, unless each value is sent with its own name.
 fn several(plan: &OperationPlan<'_>) -> Option<TokenStream> {
     let fields = plan.query.iter().flat_map(|query| &query.fields);
     let several: Vec<TokenStream> = fields

@@ -1,6 +1,5 @@
-//! Writes the errors of the operations: an enum for each operation, with one variant for
-//! each code of the catalogue that it lists, or for each of its error responses if the
-//! document has no catalogue.
+//! Writes the errors of the operations: an enum for each operation. It has one variant for each code that the operation lists
+//! or, if the document has no catalogue, for each of its error responses.
 
 use super::shapes;
 use crate::{
@@ -14,7 +13,7 @@ use openapi_dropshot_contract::model::StatusCode;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-/// The name of the errors of an operation.
+/// Returns the name of the error type of an operation.
 pub(crate) fn name(plan: &OperationPlan<'_>) -> String {
     match plan.errors {
         Errors::Dropshot(_) => "HttpError".to_owned(),
@@ -31,7 +30,7 @@ pub(super) fn entries(plan: &Plan<'_>) -> TokenStream {
 }
 
 pub(super) fn file(plan: &Plan<'_>) -> TokenStream {
-    // Websockets and operations whose errors dropshot describes have no error type of their own.
+    // Websockets, and operations whose errors dropshot describes, have no separate error type.
     let own = |operation: &&OperationPlan<'_>| {
         !operation.websocket && !matches!(operation.errors, Errors::Dropshot(_))
     };
@@ -229,8 +228,8 @@ fn errors(plan: &Plan<'_>, operation: &OperationPlan<'_>) -> TokenStream {
     }
 }
 
-/// Writes the conversion from a status and a body into the variant for that status, if the `default` response has a body: without
-/// `default`, a status could have no variant.
+/// Writes the conversion from a status and a body to the variant for that status. It exists only if the `default` response has a
+/// body, because otherwise there could be statuses without a variant.
 fn conversion(name: &Ident, responses: &[ErrorResponse<'_>]) -> Option<TokenStream> {
     let is_default = |response: &&ErrorResponse<'_>| response.status == StatusCode::Default;
     let default = responses.iter().find(is_default)?;
@@ -267,7 +266,7 @@ fn conversion(name: &Ident, responses: &[ErrorResponse<'_>]) -> Option<TokenStre
     })
 }
 
-/// Writes the type that describes the bodies of errors that have different ones.
+/// Writes the type that describes the bodies of errors if they differ.
 fn error_bodies(name: &Ident, id: &str, responses: &[ErrorResponse<'_>]) -> TokenStream {
     let about = format!(" Describes the bodies of the errors of `{id}`.");
     let responses = responses.iter().map(|response| {
@@ -295,7 +294,7 @@ pub(super) fn by_status<'r>(
     quote!(#(#entries)*)
 }
 
-/// Writes the variant of a code of the catalogue, with its message.
+/// Writes the variant for a code of the catalogue, with its message.
 fn code_variant(code: &Listed<'_>) -> Variant {
     let (name, entry) = (ident(&code.variant), code.entry);
     let cause = lowered(&harmless(&one_line(&entry.cause)));
@@ -317,7 +316,7 @@ fn code_variant(code: &Listed<'_>) -> Variant {
     }
 }
 
-/// Writes the variant of a response, with its body, and with its status if that is not fixed.
+/// Writes the variant for a response, with its body, and with its status if the status is not fixed.
 fn status_variant(response: &ErrorResponse<'_>) -> Variant {
     let name = ident(&response.variant);
     let docs = doc_attributes(&[status_line(response.status, &response.response.description)]);
@@ -352,8 +351,7 @@ fn status_variant(response: &ErrorResponse<'_>) -> Variant {
     }
 }
 
-/// Converts a sentence so that it can follow a colon: with a small first letter,
-/// unless the first word is written in capitals.
+/// Converts a sentence so that it can follow a colon: the first letter becomes lower case, unless the first word is in capitals.
 fn lowered(sentence: &str) -> String {
     let mut letters = sentence.chars();
     match (letters.next(), letters.clone().next()) {

@@ -69,7 +69,7 @@ fn types(plans: &[OperationPlan<'_>]) -> TokenStream {
     }
 }
 
-/// The security schemes of the document; one that the server does not support is required by no operation.
+/// The security schemes of the document. No operation requires a scheme that the server does not support.
 fn security_schemes(document: &Document) -> Option<TokenStream> {
     let schemes = document.security_schemes.iter().map(|(name, scheme)| {
         let kind = match scheme_kind(scheme) {
@@ -153,7 +153,7 @@ fn row(index: usize, plan: &OperationPlan<'_>) -> TokenStream {
     }
 }
 
-/// The deprecation of an operation as the server announces it; `None` without a day of removal.
+/// The deprecation of an operation, as the server announces it; `None` without a removal date.
 fn deprecation(plan: &OperationPlan<'_>) -> Option<TokenStream> {
     let lifecycle = &plan.operation.lifecycle;
     if !plan.operation.deprecated {

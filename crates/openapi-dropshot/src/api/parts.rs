@@ -9,7 +9,7 @@ use crate::{
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-/// The file.
+/// Writes the file.
 pub(super) fn file(plan: &Plan<'_>) -> TokenStream {
     let operations = plan.operations.iter();
     let forms = operations.filter_map(|operation| match &operation.body {

@@ -1,5 +1,4 @@
-//! Writes types for responses for which dropshot has none: other statuses, or other
-//! bodies than its types have.
+//! Writes types for responses that dropshot's own types cannot express: other statuses, or other bodies.
 
 use super::{contract::response_type, errors::by_status};
 use crate::{
@@ -23,7 +22,7 @@ pub(super) fn file(plan: &Plan<'_>) -> TokenStream {
     types.collect()
 }
 
-/// Writes the type of a successful response, if it needs a type of its own.
+/// Writes the type of a success response, if dropshot has no type for it.
 fn response(plan: &OperationPlan<'_>, success: &Success<'_>) -> Option<TokenStream> {
     let name = ident(success.own.as_ref()?);
     let description = success
@@ -93,7 +92,7 @@ fn response(plan: &OperationPlan<'_>, success: &Success<'_>) -> Option<TokenStre
     })
 }
 
-/// The type of the items of a stream.
+/// Returns the type of the items of a stream.
 fn items(stream: &Items) -> TokenStream {
     let ty = in_api(&stream.ty);
     match stream.form.is_event() {
@@ -102,8 +101,8 @@ fn items(stream: &Items) -> TokenStream {
     }
 }
 
-/// Writes the implementation of dropshot's trait for a response: its body, its status and description for the document that
-/// dropshot emits, and the response that is sent.
+/// Implements dropshot's trait for a response: its body, its status and its description for the emitted document, and the
+/// response that is sent.
 fn coded_response(
     name: &Ident,
     body: TokenStream,
@@ -131,7 +130,7 @@ fn coded_response(
     }
 }
 
-/// Writes the enum of the responses among which a handler chooses.
+/// Writes the enum of the responses between which a handler chooses.
 fn successes(plan: &OperationPlan<'_>, several: &Successes<'_>) -> TokenStream {
     let (name, described) = (ident(&several.name), ident(&several.described));
     let about = format!(
@@ -180,7 +179,7 @@ fn successes(plan: &OperationPlan<'_>, several: &Successes<'_>) -> TokenStream {
     }
 }
 
-/// Writes the variant of one response, and the arm that makes dropshot's response of it.
+/// Writes the variant for one response, and the match arm that converts it to dropshot's response.
 fn case(owner: &Ident, success: &Success<'_>, method: Method) -> (TokenStream, TokenStream) {
     let variant = ident(&success.variant);
     let (mut fields, mut names) = (Vec::new(), Vec::new());
@@ -208,7 +207,7 @@ fn case(owner: &Ident, success: &Success<'_>, method: Method) -> (TokenStream, T
         (None, None) => None,
     };
     let name = response_type(success, method);
-    // A type of its own has no fields if it has no content.
+    // A generated type without content has no fields.
     let inner = match content {
         None if success.own.is_some() => quote!(#name),
         content => quote!(#name(#content)),

@@ -1,5 +1,6 @@
-//! Writes the bodies of the errors that the server itself sends, with the members that it can fill: a message, a
-//! code, the status and the id of the request. Finds the errors of the document that require more members.
+//! Writes the bodies of the errors that the server itself sends, with the members that it can set: a message, a
+//! code, the status and the id of the request. Also finds the errors of the document whose body requires other
+//! members.
 
 use crate::{
     docs::code,
@@ -43,8 +44,9 @@ fn entry((name, member): Member<'_>) -> TokenStream {
     quote!((#name, ErrorMember::#member))
 }
 
-/// The members of the body with the catalogue; or of dropshot's own errors; or of the first error
-/// body whose required members the server can all fill; or else `message`.
+/// Returns the members of the error body: those of the body with the catalogue, or of dropshot's own errors, or
+/// of the first error body whose required members the server can all set. If there is none of these, the only
+/// member is `message`.
 fn members<'p>(plan: &'p Plan<'_>) -> Vec<Member<'p>> {
     if let Some(catalogue) = &plan.catalogue {
         let members = catalogue.body.members.iter();
@@ -65,7 +67,7 @@ fn members<'p>(plan: &'p Plan<'_>) -> Vec<Member<'p>> {
         .unwrap_or_else(|| vec![("message", "Message")])
 }
 
-/// Names of members for codes that programs read.
+/// Names of members that contain codes for programs.
 const CODES: &[&str] = &["code", "error", "error_code", "errorCode", "type"];
 /// Names of numbers that contain the status.
 const STATUSES: &[&str] = &[
@@ -76,10 +78,10 @@ const STATUSES: &[&str] = &[
     "statusCode",
     "status_code",
 ];
-/// Names of members for the id of the request.
+/// Names of members that contain the id of the request.
 const REQUEST_IDS: &[&str] = &["request_id", "requestId"];
 
-/// Names of strings that explain an error to a person.
+/// Names of strings that explain an error to people.
 const MESSAGES: &[&str] = &["message", "detail", "title", "description"];
 /// The members of dropshot's own errors.
 const DROPSHOT: [Member<'static>; 3] = [
@@ -88,10 +90,10 @@ const DROPSHOT: [Member<'static>; 3] = [
     ("request_id", "RequestId"),
 ];
 
-/// The required members of an object, as far as the server has a value for each.
+/// The required members of an object for which the server has a value.
 struct Required<'p> {
     members: Vec<Member<'p>>,
-    /// The others.
+    /// The required members for which it has none.
     missing: Vec<&'p str>,
 }
 
@@ -101,8 +103,8 @@ impl Required<'_> {
     }
 }
 
-/// The required members of an object: any string is a message, and any number the status. A single
-/// string is the message.
+/// Returns the required members of an object. Any string counts as a message, and any number as the status. If
+/// there is only one string, it is the message.
 fn required<'p>(object: &'p Struct) -> Required<'p> {
     let fields = object.fields.iter();
     let fields: Vec<_> = fields
@@ -129,7 +131,8 @@ fn required<'p>(object: &'p Struct) -> Required<'p> {
     required
 }
 
-/// The required members of an object, if the server has a value for each, a message among them.
+/// Returns the required members of an object, if the server has a value for each of them and one of them is a
+/// message.
 fn known_members<'p>(plan: &'p Plan<'_>, ty: &Ty) -> Option<Vec<Member<'p>>> {
     let Kind::Struct(object) = &target(&plan.items, ty)?.kind else {
         return None;
@@ -138,7 +141,7 @@ fn known_members<'p>(plan: &'p Plan<'_>, ty: &Ty) -> Option<Vec<Member<'p>>> {
     (required.missing.is_empty() && required.has_message()).then_some(required.members)
 }
 
-/// The body of the errors that no response of the document describes.
+/// Returns the body for errors that no response of the document describes.
 fn common<'p>(document: &'p Document, plan: &'p Plan<'_>) -> Shape<'p> {
     Shape {
         media_type: document.error_media_type().unwrap_or("application/json"),
@@ -146,8 +149,8 @@ fn common<'p>(document: &'p Document, plan: &'p Plan<'_>) -> Shape<'p> {
     }
 }
 
-/// The body that the server gives to the errors of a response, and why it is not the one of the
-/// document.
+/// Returns the body that the server writes for the errors of a response, and the reason if it is not the body in
+/// the document.
 fn shape<'p>(
     plan: &'p Plan<'_>,
     common: &Shape<'p>,
@@ -202,7 +205,7 @@ fn shape<'p>(
     (with(required.members), reason)
 }
 
-/// The errors of an operation that have bodies, in the order in which a status is looked up.
+/// Returns the errors of an operation that have bodies, in the order in which a status is looked up.
 fn responses<'p>(operation: &'p OperationPlan<'_>) -> Vec<&'p ErrorResponse<'p>> {
     let mut responses: Vec<&ErrorResponse<'_>> = match &operation.errors {
         Errors::Statuses(responses) | Errors::Dropshot(responses) => responses.iter().collect(),
@@ -212,7 +215,7 @@ fn responses<'p>(operation: &'p OperationPlan<'_>) -> Vec<&'p ErrorResponse<'p>>
     responses
 }
 
-/// Writes the bodies of the operations whose errors have another one than the others.
+/// Writes the bodies for the operations whose errors have another body than the common one.
 pub(super) fn error_shapes(document: &Document, plan: &Plan<'_>) -> Option<TokenStream> {
     let common = common(document, plan);
     let mut entries = Vec::new();
@@ -266,10 +269,11 @@ pub(super) fn range(status: StatusCode) -> (u16, u16) {
     }
 }
 
-/// Warns about the errors that the server itself sends and whose bodies in the document it cannot fill.
+/// Warns about errors that the server itself sends but whose bodies in the document it cannot fill.
 pub(crate) fn warnings(document: &Document, plan: &Plan<'_>) -> Vec<Problem> {
     let common = common(document, plan);
-    // Operations often share their errors: one problem for all that have the same reason, at the first of them.
+    // Operations often share their errors. One problem is reported for all operations with the same reason, at
+    // the first of them.
     let mut found: IndexMap<(String, String), (&Location, Vec<&str>)> = IndexMap::new();
     for operation in &plan.operations {
         if matches!(operation.errors, Errors::Dropshot(_)) {
@@ -313,7 +317,7 @@ fn described(status: StatusCode) -> String {
     }
 }
 
-/// Returns whether the server responds with a status before or after the handler of an operation.
+/// Returns whether the server itself sends a status before or after the handler of an operation.
 fn made_by_the_server(operation: &OperationPlan<'_>, status: StatusCode) -> bool {
     let has_body = operation.body.is_some();
     let has_input = has_body

@@ -1,4 +1,4 @@
-//! Looks up facts about the document for several parts of the client generator.
+//! Looks up facts about the document that several parts of the client generator need.
 
 use openapi_dropshot_contract::model::{Document, MediaType, Parameter, Schema, Type};
 
@@ -8,7 +8,7 @@ pub(super) fn essence(media: &MediaType) -> &str {
     name.split(';').next().unwrap_or_default().trim()
 }
 
-/// Returns what separates the items of a parameter that is a list and is sent as one text.
+/// Returns the separator between the items of a parameter that is a list and is sent as one string.
 pub(super) fn separator(document: &Document, parameter: &Parameter) -> Option<char> {
     let schema = document.resolve(parameter.schema.as_ref()?)?;
     let is_list = is_type(schema, Type::Array);
@@ -20,14 +20,15 @@ pub(super) fn is_type(schema: &Schema, wanted: Type) -> bool {
     (schema.types.as_ref()).is_some_and(|kind| kind.value == wanted)
 }
 
-/// Returns the known values of an enumeration that may grow: `x-extensible-enum` of a string.
+/// Returns the known values of an enumeration that may grow: a string with `x-extensible-enum`.
 pub(super) fn known_values(schema: &Schema) -> Option<Vec<&str>> {
     let values = schema.extensions.get("x-extensible-enum")?.as_array()?;
     let known: Option<Vec<&str>> = values.iter().map(|value| value.as_str()).collect();
     known.filter(|known| is_type(schema, Type::String) && !known.is_empty())
 }
 
-/// Returns all schemas of components, parameters, bodies and responses, with those inside of them.
+/// Returns all schemas of components, parameters, bodies and responses, including their inner
+/// schemas.
 pub(super) fn all_schemas(document: &Document) -> Vec<&Schema> {
     let mut schemas: Vec<&Schema> = document.schemas.values().collect();
     for operation in &document.operations {
@@ -47,7 +48,7 @@ pub(super) fn all_schemas(document: &Document) -> Vec<&Schema> {
     with_parts(schemas)
 }
 
-/// Returns schemas with those inside of them.
+/// Returns these schemas and their inner schemas.
 pub(super) fn with_parts(mut schemas: Vec<&Schema>) -> Vec<&Schema> {
     let mut index = 0;
     while let Some(&schema) = schemas.get(index) {

@@ -1,5 +1,4 @@
-//! Gives every inline schema that becomes a type its own name, because typify silently merges two schemas with
-//! the same name.
+//! Gives every inline schema that becomes a type a unique name, because typify silently merges two schemas with the same name.
 
 use super::{
     document::{all_schemas, is_type, known_values},
@@ -20,15 +19,15 @@ use openapi_dropshot_contract::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A schema that becomes a type, and the name that the type has.
+/// A schema that becomes a type, and the name of the type.
 #[derive(Clone, Debug)]
 pub(super) struct Named<'a> {
     /// The name in the document.
     pub(super) name: String,
     pub(super) schema: &'a Schema,
-    /// The description of the schema, or of the parameter that it belongs to.
+    /// The description of the schema, or of its parameter.
     pub(super) description: Option<&'a str>,
-    /// The examples of the parameter to which the schema belongs.
+    /// The examples of the parameter that contains the schema.
     pub(super) examples: &'a [Node],
     /// Whether it is an inline schema, which needs a name.
     pub(super) inline: bool,
@@ -42,7 +41,7 @@ const TAKEN: [&str; 8] = [
     "Default", "Err", "None", "Ok", "Option", "Result", "Some", "String",
 ];
 
-/// A name without case and punctuation: `bookId`, `book_id` and `BookId` are one name in Rust.
+/// Returns a name without case and punctuation: `bookId`, `book_id` and `BookId` are the same name in Rust.
 pub(super) fn folded(name: &str) -> String {
     name.chars()
         .filter(|c| c.is_alphanumeric())
@@ -50,12 +49,12 @@ pub(super) fn folded(name: &str) -> String {
         .collect()
 }
 
-/// Returns whether a name is the same in Rust as one of these.
+/// Returns whether a name has the same Rust name as one of these.
 pub(super) fn is_one_of(taken: &[&str], name: &str) -> bool {
     taken.iter().any(|taken| folded(taken) == folded(name))
 }
 
-/// Whether a name would hide one that the generated code relies on.
+/// Whether a name would hide a name that the generated code uses.
 pub(super) fn is_taken(name: &str) -> bool {
     is_one_of(&TAKEN, name)
 }
@@ -74,8 +73,8 @@ pub(super) fn without_taken(document: &Document) -> Option<Document> {
         .flatten()
 }
 
-/// Returns other names for properties whose fields would have the same name in Rust as the field of another one, by the place of the
-/// property. No property of the document has such a name.
+/// Returns other names for properties whose field would have the same Rust name as the field of another property, by the place of
+/// the property. The new names are not used by other properties of the document.
 pub(super) fn other_names(document: &Document) -> BTreeMap<&str, (&str, String)> {
     let schemas = all_schemas(document);
     let properties = schemas.iter().flat_map(|schema| schema.properties.keys());
@@ -102,8 +101,7 @@ pub(super) fn other_names(document: &Document) -> BTreeMap<&str, (&str, String)>
     names
 }
 
-/// Names every schema that becomes a type; two schemas with one name are a
-/// problem.
+/// Names every schema that becomes a type. It is a problem if two schemas get the same name.
 pub(super) fn collect<'a>(
     plan: &Plan<'a>,
     renames: &BTreeMap<String, String>,
@@ -150,14 +148,14 @@ pub(super) fn collect<'a>(
     collector.names
 }
 
-/// Names a part of an operation: a component, which operations share, keeps its own name.
+/// Returns the name for a part of an operation. A component keeps its name, because several operations use it.
 fn name_at(at: &Location, other: impl FnOnce() -> String) -> String {
     let component = at.pointer.strip_prefix("/components/");
     let name = component.and_then(|component| component.split('/').nth(1));
     name.map_or_else(other, unescape_pointer_token)
 }
 
-/// Returns the schemas of the bodies of enums and of callbacks that are written in place: they become types of their own.
+/// Returns the inline schemas of bodies that are used in enums and in callbacks: they become separate types.
 pub(super) fn bodies_in_place<'a>(plan: &Plan<'a>) -> Vec<(String, &'a Schema)> {
     let mut bodies = Vec::new();
     for call in &plan.calls {
@@ -183,7 +181,7 @@ pub(super) fn bodies_in_place<'a>(plan: &Plan<'a>) -> Vec<(String, &'a Schema)> 
     bodies
 }
 
-/// Returns the name of the type of a schema: that of the component to which it refers, or its own.
+/// Returns the name of the type of a schema: the name of the component to which it refers, or its own name.
 pub(super) fn type_name<'n>(schema: &'n Schema, names: &'n Names<'_>) -> Option<&'n str> {
     if let Some(component) = &schema.reference {
         return Some(&component.value);
@@ -193,8 +191,8 @@ pub(super) fn type_name<'n>(schema: &'n Schema, names: &'n Names<'_>) -> Option<
     own.map(|named| named.name.as_str())
 }
 
-/// Whether typify writes a function of its own for this default of a property. All others are
-/// the defaults of their types, or are made by one function for all.
+/// Whether typify writes a separate function for this default of a property. All other defaults are the defaults of their types, or
+/// are made by one shared function.
 fn needs_a_function(default: &Node) -> bool {
     match &default.kind {
         NodeKind::Null | NodeKind::Bool(_) => false,
@@ -205,10 +203,10 @@ fn needs_a_function(default: &Node) -> bool {
     }
 }
 
-/// Whether typify makes a named type of an inline schema.
+/// Whether typify makes a named type from an inline schema.
 fn becomes_a_type(schema: &Schema) -> bool {
     let combined = !(schema.one_of.is_empty() && schema.any_of.is_empty())
-        // One reference in an `allOf` is that reference, with a description of its own.
+        // An `allOf` with only one reference is that reference with another description.
         || schema.all_of.len() > 1
         || schema.all_of.iter().any(|part| !part.is_reference());
     let checked =
@@ -229,8 +227,8 @@ struct Collector<'a, 'p> {
 }
 
 impl<'a> Collector<'a, '_> {
-    /// Rejects two defaults whose functions would have one name, which typify derives from the
-    /// names of the type and of the property.
+    /// Rejects two defaults whose functions would have the same name. Typify derives the name from the names of the type and of the
+    /// property.
     fn default_functions(&mut self) {
         let mut functions: BTreeMap<String, (&Location, String)> = BTreeMap::new();
         for named in self.names.values() {
@@ -248,7 +246,7 @@ impl<'a> Collector<'a, '_> {
                 match functions.get(&function) {
                     Some((at, other)) => {
                         let message = format!(
-                            "the default of {what} would become a second function with the name of that of {other}"
+                            "the default of {what} would become a function with the same name as the function for the default of {other}"
                         );
                         let help = "rename one of the two schemas or properties, or remove one of the defaults";
                         let problem = rules::CLIENT_NAME_CLASH.problem(&default.at, message, help);
@@ -275,15 +273,15 @@ impl<'a> Collector<'a, '_> {
         if is_taken(name) {
             self.problems.push(rules::CLIENT_NAME_RESERVED.problem(
                 &schema.at,
-                format!("a schema cannot be called `{name}`: generated Rust relies on that name"),
+                format!("a schema cannot have the name `{name}`, because the generated Rust code uses this name itself"),
                 "give the schema another name",
             ));
             return;
         }
         match self.names.get(&folded(name)) {
-            // A component that several operations refer to is met again.
+            // A component is visited once for each operation that refers to it.
             Some(other) if other.schema.at == schema.at => {}
-            // Two schemas in place get numbers, because neither has a name in the document.
+            // The numbers distinguish two inline schemas, because neither has a name in the document.
             Some(_) if inline => {
                 let another = |number: &usize| {
                     let other = self.names.get(&folded(&format!("{name} {number}")));
@@ -294,7 +292,7 @@ impl<'a> Collector<'a, '_> {
             }
             Some(other) => {
                 let message = format!(
-                    "this schema would become a second type with the name of `{}`",
+                    "this schema would become a type with the same Rust name as `{}`",
                     other.name
                 );
                 let help =
@@ -326,7 +324,7 @@ impl<'a> Collector<'a, '_> {
         }
     }
 
-    /// An inline schema that should be called by this name.
+    /// Visits an inline schema that should get this name.
     fn visit(&mut self, name: &str, schema: &'a Schema, parameter: Option<&'a Parameter>) {
         if becomes_a_type(schema) {
             self.claim(name, schema, parameter, true);
@@ -334,7 +332,7 @@ impl<'a> Collector<'a, '_> {
         self.parts(name, schema);
     }
 
-    /// Visits the inline schemas inside of a schema with this name. A reference has none.
+    /// Visits the inline schemas inside of a schema with this name. A reference has no inner schemas.
     fn parts(&mut self, name: &str, schema: &'a Schema) {
         for (property, inner) in &schema.properties {
             self.visit(&format!("{name} {property}"), inner, None);
@@ -348,20 +346,19 @@ impl<'a> Collector<'a, '_> {
         for part in &schema.all_of {
             self.parts(name, part);
         }
-        // Variants stay unnamed: typify makes them parts of the enum, and finds
-        // better names for them than a number.
+        // Variants get no names here: typify makes them parts of the enum, and finds better names for them than numbers.
         for (index, variant) in schema.one_of.iter().chain(&schema.any_of).enumerate() {
             self.variant_parts(&format!("{name} {index}"), variant);
         }
     }
 
-    /// Inside a variant, a property with a single value is its tag.
+    /// Visits the parts of a variant. A property with only one possible value is the tag of the variant.
     fn variant_parts(&mut self, name: &str, variant: &'a Schema) {
         for (property, inner) in &variant.properties {
             if inner.deprecated {
                 self.problems.push(rules::CLIENT_DEPRECATED_VARIANT.problem(&inner.at,
-                    format!("the client cannot warn of `{property}`, which is part of an unnamed variant"),
-                    "move the variant to `components.schemas` under a name of its own",
+                    format!("the client cannot mark `{property}` as deprecated, because it is part of an unnamed variant"),
+                    "give the variant its own name in `components.schemas`",
                 ));
             }
             let values = inner.enumeration.as_ref();

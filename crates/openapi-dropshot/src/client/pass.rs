@@ -1,5 +1,5 @@
-//! Turns progenitor's code into the client of the document. Types are kept and get their documentation, deprecation and
-//! stability; requests are generated again from their names and types.
+//! Converts progenitor's code to the client of the document. The types are kept and get their documentation, deprecation
+//! and stability. The requests are generated again from progenitor's names and types.
 
 mod bounds;
 mod builders;
@@ -35,12 +35,12 @@ use quote::quote;
 use std::collections::BTreeMap;
 use syn::{Attribute, Ident, Item, ItemMod, Path, Token, parse_quote, punctuated::Punctuated};
 
-/// The inputs of this pass, which all its parts share.
+/// The inputs that all parts of this pass share.
 struct Pass<'a> {
     plan: &'a Plan<'a>,
     document: &'a Document,
     names: &'a Names<'a>,
-    /// The name of the client's crate in Rust code.
+    /// The name of the client crate in Rust code.
     library: &'a str,
     schemes: security::Schemes<'a>,
     /// The kind of each type, by its [`folded`](super::names::folded) name.
@@ -53,7 +53,7 @@ struct Pass<'a> {
 ///
 /// # Errors
 ///
-/// progenitor's code has another structure than this pass expects, or lacks a deprecation of the document.
+/// progenitor's code has an unexpected structure, or does not contain a deprecation of the document.
 pub(super) fn apply(
     plan: &Plan<'_>,
     names: &Names<'_>,
@@ -61,7 +61,7 @@ pub(super) fn apply(
     options: &Options,
 ) -> Result<Generated, String> {
     let (mut builders, mut types) = (Vec::new(), Vec::new());
-    // progenitor's own client is not used.
+    // The client that progenitor generates is not used.
     for item in file.items {
         if let Item::Mod(ItemMod { ident, content, .. }) = item {
             let items = content.map(|(_, items)| items).unwrap_or_default();
@@ -185,7 +185,7 @@ fn change_derives(attributes: &mut [Attribute], change: impl FnOnce(&mut Vec<Pat
     }
 }
 
-/// Creates documentation from paragraphs in Markdown; empty ones are left out.
+/// Creates documentation from Markdown paragraphs. Empty paragraphs are skipped.
 fn docs<P: AsRef<str>>(paragraphs: impl IntoIterator<Item = P>) -> TokenStream {
     let paragraphs: Vec<String> = paragraphs
         .into_iter()
@@ -196,13 +196,13 @@ fn docs<P: AsRef<str>>(paragraphs: impl IntoIterator<Item = P>) -> TokenStream {
     doc_attributes(&lines)
 }
 
-/// A description of the document as a paragraph.
+/// Returns a description of the document as a paragraph.
 fn described(text: Option<&str>) -> String {
     text.map(harmless).unwrap_or_default()
 }
 
-/// Writes the documentation of a part of the document that can be deprecated, and the attribute that deprecates it. The sentence
-/// about its deprecation follows the first paragraph.
+/// Writes the documentation for a part of the document that can be deprecated, and the `deprecated` attribute. The sentence
+/// about the deprecation follows the first paragraph.
 fn docs_of_part(
     first: &str,
     deprecation: Option<&DeprecationNote>,

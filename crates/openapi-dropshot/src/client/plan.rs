@@ -1,5 +1,5 @@
-//! Plans the calls of the client: what each sends and reads. Names, the document for progenitor and the code are derived from
-//! this plan.
+//! Plans the calls of the client: what each call sends and reads. The names, the document for progenitor and the code are
+//! derived from this plan.
 
 use super::document::essence;
 use crate::plan::{streamed_lines, variant_name};
@@ -7,7 +7,7 @@ use openapi_dropshot_contract::model::{
     Document, MediaType, Method, Operation, ParameterIn, RequestBody, Response, Schema, StatusCode,
 };
 
-/// What the client sends and reads, and what the service sends by itself.
+/// What the client sends and reads, and the requests that the service sends itself.
 pub(super) struct Plan<'a> {
     pub(super) document: &'a Document,
     /// The calls, in the order of the document.
@@ -21,14 +21,14 @@ pub(super) struct Call<'a> {
     pub(super) operation: &'a Operation,
     /// The `operationId`.
     pub(super) id: &'a str,
-    /// The body, its media type that the client sends, and how the client sends it.
+    /// The body, the media type that the client sends, and how the client sends it.
     pub(super) body: Option<(&'a RequestBody, &'a MediaType, Sent)>,
     /// The responses that the client reads as a success.
     pub(super) successes: Vec<&'a Response>,
-    /// The successes, if they have different bodies. They become an enum.
+    /// The success responses, if they have different bodies. They become an enum.
     pub(super) typed_successes: Vec<Case<'a>>,
-    /// The error responses, if those of the document have different bodies and this operation describes one. They become an
-    /// enum.
+    /// The error responses, if the error responses of the document have different bodies and this operation describes one of
+    /// them. They become an enum.
     pub(super) typed_errors: Vec<Case<'a>>,
 }
 
@@ -39,24 +39,24 @@ pub(super) struct Case<'a> {
     pub(super) content: Content<'a>,
 }
 
-/// What a response has as its body.
+/// The body of a response.
 #[derive(Clone, Copy)]
 pub(super) enum Content<'a> {
-    /// JSON of this schema; of any, if the document has no schema.
+    /// JSON with this schema; any JSON if the document has no schema.
     Json(Option<&'a Schema>),
-    /// Text of any other media type.
+    /// A text with any other media type.
     Text,
     Empty,
 }
 
 /// A request that the service sends.
 pub(super) struct Outgoing<'a> {
-    /// The name of its type: that of the operation and of the callback, or that of the webhook.
+    /// The name of its type: made from the names of the operation and the callback, or from the name of the webhook.
     pub(super) name: String,
-    /// The sentence about it.
+    /// A sentence that describes the request.
     pub(super) about: String,
     pub(super) operation: &'a Operation,
-    /// The body, and its media type that is JSON.
+    /// The body, and its JSON media type.
     pub(super) body: Option<(&'a RequestBody, &'a MediaType)>,
 }
 
@@ -99,7 +99,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Whether an operation that has pages is a feed: it has a `cursor`, and can `wait` for new items.
+/// Whether an operation with pages is a feed: it has a `cursor`, and can `wait` for new items.
 pub(super) fn is_feed(operation: &Operation) -> bool {
     let has = |name: &str| {
         let mut parameters = operation.parameters.iter();
@@ -131,14 +131,14 @@ pub(super) fn errors(operation: &Operation) -> Vec<&Response> {
     let is_error = |response: &&Response| match response.status.value {
         StatusCode::Exact(status) => status >= 400,
         StatusCode::Range(class) => class >= 4,
-        // Without a success beside it, `default` is read as one.
+        // If there is no success response, `default` is treated as a success.
         StatusCode::Default => has_success,
     };
     operation.responses.iter().filter(is_error).collect()
 }
 
 impl Call<'_> {
-    /// Returns the media type and the schema of the items, if the success is a stream of them.
+    /// Returns the media type and the schema of the items, if the success response is a stream of items.
     pub(super) fn items(&self) -> Option<(&MediaType, &Schema)> {
         let success = self.successes.first();
         let success = success.filter(|_| self.typed_successes.is_empty() && self.has_bodies());
@@ -146,7 +146,7 @@ impl Call<'_> {
         Some((media, media.items()?))
     }
 
-    /// Whether responses can have bodies: what the document describes for `HEAD` is what `GET` would have.
+    /// Whether responses can have bodies. For `HEAD`, the document describes the bodies that `GET` would have.
     pub(super) fn has_bodies(&self) -> bool {
         self.operation.method != Method::Head
     }
@@ -171,7 +171,7 @@ impl<'a> Content<'a> {
     }
 }
 
-/// The component that a schema is, or its place.
+/// Returns what identifies a schema: the component to which it refers, or its place.
 fn identity(schema: &Schema) -> &str {
     let component = schema.reference.as_ref().map(|name| name.value.as_str());
     component.unwrap_or(&schema.at.pointer)
@@ -191,7 +191,7 @@ fn cases<'a>(responses: &[&'a Response]) -> Vec<Case<'a>> {
         content: Content::of(response),
     };
     let mut cases: Vec<Case<'a>> = responses.iter().map(case).collect();
-    // The order in which a status is looked up: exact statuses, ranges, and then the others.
+    // A status is looked up in this order: exact statuses, then ranges, then everything else.
     cases.sort_by_key(|case| case.response.status.value);
     cases
 }
@@ -223,7 +223,7 @@ fn outgoing(document: &Document) -> Vec<Outgoing<'_>> {
     all
 }
 
-/// Adds requests with the same name; all but the first get a number.
+/// Adds requests with the same name. All but the first get a number.
 fn add_outgoing<'a>(
     all: &mut Vec<Outgoing<'a>>,
     requests: &'a [Operation],
@@ -269,7 +269,7 @@ pub(super) enum Sent {
     Parts,
     Text,
     Bytes,
-    /// Lines of JSON, as a stream makes them.
+    /// Lines of JSON, written like the items of a stream.
     Lines,
 }
 
@@ -286,7 +286,7 @@ impl Sent {
         }
     }
 
-    /// The media type for which progenitor makes the same type.
+    /// The media type for which progenitor generates the same type.
     pub(super) fn for_progenitor(self) -> &'static str {
         match self {
             // The type of a line.

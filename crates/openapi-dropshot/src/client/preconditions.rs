@@ -1,5 +1,5 @@
-//! Reports the parts of the document that make progenitor panic or that it drops or misreads, and names that the
-//! generated code uses itself. Names of types are checked in [`super::names`].
+//! Reports parts of the document that would make progenitor panic, or that progenitor would drop or misread, and names
+//! that the generated code uses itself. The names of types are checked in [`super::names`].
 
 use super::{
     document::{all_schemas, alternatives, is_type},
@@ -14,8 +14,8 @@ use openapi_dropshot_contract::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Methods that the client has already, or that progenitor's client has, and `error`: the builder of such an operation
-/// would have the name of the crate's error.
+/// Methods that the client or progenitor's client already has, and `error`, because the builder of an operation `error`
+/// would have the name of the crate's error type.
 const CLIENT_METHODS: [&str; 9] = [
     "base_url",
     "builder",
@@ -40,7 +40,7 @@ const BUILDER_METHODS: [&str; 8] = [
     "with",
 ];
 
-/// Everything in the operations of the document that the client cannot express.
+/// Returns everything in the operations of the document that the client cannot express.
 pub(super) fn check(document: &Document) -> Vec<Problem> {
     let mut problems = Vec::new();
     for operation in &document.operations {
@@ -68,7 +68,7 @@ pub(super) fn check(document: &Document) -> Vec<Problem> {
     problems
 }
 
-/// Reports names of methods, setters or fields that would be the same in Rust.
+/// Reports methods, setters or fields that would have the same name in Rust.
 fn check_distinct<'a>(
     what: &str,
     names: impl Iterator<Item = (&'a str, &'a Location)>,
@@ -77,7 +77,7 @@ fn check_distinct<'a>(
     let mut met = BTreeMap::new();
     for (name, at) in names {
         if let Some((other, first)) = met.insert(folded(name), (name, at)) {
-            let message = format!("`{other}` and `{name}` would be one {what} in Rust");
+            let message = format!("`{other}` and `{name}` would be the same {what} in Rust");
             let help =
                 "rename one of the two, so that they differ in more than case and punctuation";
             let problem = rules::CLIENT_NAME_CLASH.problem(at, message, help);
@@ -86,7 +86,7 @@ fn check_distinct<'a>(
     }
 }
 
-/// Reports alternatives that their discriminator cannot name.
+/// Reports alternatives that their discriminator cannot identify.
 fn check_alternatives(union: &Schema, problems: &mut Vec<Problem>) {
     let Some(discriminator) = &union.discriminator else {
         return;
@@ -97,7 +97,7 @@ fn check_alternatives(union: &Schema, problems: &mut Vec<Problem>) {
         let has_tag = values.is_some_and(|values| values.len() == 1);
         if alternative.component().is_none() && !has_tag {
             problems.push(rules::UNSUPPORTED_DISCRIMINATOR.problem(&alternative.at,
-                "a `discriminator` names alternatives by their components, but this alternative is not a component",
+                "a `discriminator` identifies alternatives by the names of their components, but this alternative is not a component",
                 "give the schema a name in `components.schemas`, and refer to it; or remove `discriminator`",
             ));
         }
@@ -108,7 +108,7 @@ fn check_alternatives(union: &Schema, problems: &mut Vec<Problem>) {
 pub(super) fn has_values_of_one_name(schema: &Schema) -> bool {
     let values = schema.enumeration.iter().flatten();
     let texts: Vec<&str> = values.filter_map(|value| value.as_str()).collect();
-    // As typify does: without the characters that a name cannot have, or with `X` in their place.
+    // Like typify: without the characters that a name cannot contain, or with `X` in their place.
     let is_of_name = |letter: char| letter.is_alphanumeric() || letter == '_';
     let plain = |text: &str| pascal_or_x(&text.replace(|letter| !is_of_name(letter), "-"));
     let spelled =
@@ -120,7 +120,7 @@ pub(super) fn has_values_of_one_name(schema: &Schema) -> bool {
     has_clash(&plain) && has_clash(&spelled)
 }
 
-/// A text in the form of a name of a variant.
+/// Returns a text in the form of a variant name.
 fn pascal_or_x(text: &str) -> String {
     match text.to_pascal_case() {
         name if name.starts_with(char::is_alphabetic) => name,
@@ -128,14 +128,14 @@ fn pascal_or_x(text: &str) -> String {
     }
 }
 
-/// Reports `allOf` of which a part contains the whole again: typify would copy the parts endlessly.
+/// Reports an `allOf` with a part that contains the whole schema again, because typify would copy the parts endlessly.
 fn check_copies(document: &Document, whole: &Schema, problems: &mut Vec<Problem>) {
     let copied = whole.all_of.iter().filter(|_| whole.all_of.len() > 1);
     let mut open: Vec<(&Schema, bool)> = copied.map(|part| (part, true)).collect();
     let mut seen = BTreeSet::new();
     while let Some((schema, is_copied)) = open.pop() {
         if schema.at == whole.at {
-            let message = "the client generator cannot express `allOf` with a part that contains this schema again";
+            let message = "the client generator cannot express `allOf` with a part that contains the whole schema again";
             let help = "give this schema a name in `components.schemas`, and refer to it";
             return problems.push(rules::CLIENT_UNSUPPORTED.problem(&whole.at, message, help));
         }
@@ -149,7 +149,8 @@ fn check_copies(document: &Document, whole: &Schema, problems: &mut Vec<Problem>
     }
 }
 
-/// Reports parts of `allOf` that define a property differently which contains itself: typify would merge the two endlessly.
+/// Reports parts of `allOf` with different definitions of a property of which one contains itself, because typify would
+/// merge the two endlessly.
 fn check_merged(document: &Document, whole: &Schema, problems: &mut Vec<Problem>) {
     let mut met: BTreeMap<&str, &Schema> = BTreeMap::new();
     let parts = whole.all_of.iter();
@@ -168,9 +169,9 @@ fn check_merged(document: &Document, whole: &Schema, problems: &mut Vec<Problem>
                     .any(|schema| contains_itself(document, schema))
             {
                 let message = format!(
-                    "the client generator cannot express `allOf` with two definitions of `{name}`, of which one contains itself"
+                    "the client generator cannot express `allOf` with two definitions of `{name}` if one of them contains itself"
                 );
-                let help = "define it in one part only";
+                let help = "define the member in only one part";
                 let problem = rules::CLIENT_UNSUPPORTED.problem(&property.at, message, help);
                 problems.push(problem.with_related(&other.at, "the other definition"));
             }
@@ -178,7 +179,7 @@ fn check_merged(document: &Document, whole: &Schema, problems: &mut Vec<Problem>
     }
 }
 
-/// The components to which a schema refers, directly or not, by name.
+/// Returns the components to which a schema refers, directly or indirectly, by name.
 fn components_inside<'a>(
     document: &'a Document,
     schema: &'a Schema,
@@ -196,7 +197,7 @@ fn components_inside<'a>(
     found
 }
 
-/// Whether a component that contains itself is inside of a schema.
+/// Whether a schema contains a component that contains itself.
 fn contains_itself(document: &Document, schema: &Schema) -> bool {
     let inside = components_inside(document, schema);
     inside
@@ -232,8 +233,8 @@ impl Check<'_, '_> {
             self.reject(
                 &rules::CLIENT_NAME_RESERVED,
                 &id.at,
-                "cannot have a method of this name: another method already has it",
-                "use a verb and what it is applied to, such as `listBooks`",
+                "cannot have a method with this name, because another method already has it",
+                "use a verb and its object, such as `listBooks`",
             );
         }
     }
@@ -249,7 +250,7 @@ impl Check<'_, '_> {
                     &rules::CLIENT_NAME_RESERVED,
                     &name.at,
                     format!(
-                        "cannot have a parameter `{}`: its builder has that method already",
+                        "cannot have a parameter `{}`, because its builder already has a method with this name",
                         name.value
                     ),
                     "give the parameter another name",
@@ -263,7 +264,7 @@ impl Check<'_, '_> {
         check_distinct("setter", names, self.problems);
     }
 
-    /// Checks that the client can send a parameter at its place.
+    /// Checks that the client can send a parameter in its location.
     fn place(&mut self, parameter: &Parameter) {
         let name = &parameter.name.value;
         match parameter.location {
@@ -271,7 +272,7 @@ impl Check<'_, '_> {
                 &rules::CLIENT_HEADER,
                 &parameter.name.at,
                 format!(
-                    "cannot send `{name}`, which is not a valid name of a header (RFC 9110, section 5.1)"
+                    "cannot send `{name}`, which is not a valid header name (RFC 9110, section 5.1)"
                 ),
                 "use letters, digits and `-`",
             ),
@@ -279,15 +280,15 @@ impl Check<'_, '_> {
                 self.reject(
                     &rules::CLIENT_PATH,
                     &parameter.at,
-                    format!("has no place for `{name}` in its path"),
-                    "write the name in braces into the path",
+                    format!("has a path that does not contain `{name}`"),
+                    "add the name in braces to the path",
                 )
             }
             _ => {}
         }
     }
 
-    /// Checks that a value of a parameter is one text, in the default style of its place.
+    /// Checks that the value of a parameter can be sent as one string, in the default style for its location.
     fn value(&mut self, parameter: &Parameter) {
         let name = &parameter.name.value;
         let place = parameter.location;
@@ -363,7 +364,7 @@ impl Check<'_, '_> {
         }
     }
 
-    /// A websocket is not a request with a response.
+    /// Checks that the operation does not open a websocket, which is not a request with a response.
     fn websocket(&mut self) {
         let operation = self.operation;
         if operation.opens_websocket() {
@@ -371,7 +372,7 @@ impl Check<'_, '_> {
                 &rules::CLIENT_WEBSOCKET,
                 &operation.at,
                 "cannot upgrade to a websocket",
-                "serve the channel outside of this document",
+                "describe the websocket in a separate document",
             );
         }
     }

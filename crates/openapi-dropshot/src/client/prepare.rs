@@ -1,5 +1,5 @@
-//! Writes the document that progenitor gets: the schemas, and the signatures of the operations, in a form that it
-//! understands without losing or misreading a part.
+//! Writes the document for progenitor: the schemas and the signatures of the operations, in a form that progenitor understands
+//! without losing or misreading a part.
 
 use super::{
     document::{all_schemas, alternatives, is_type, known_values, with_parts},
@@ -13,17 +13,17 @@ use openapi_dropshot_contract::model::{
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What progenitor gets.
+/// The input for progenitor.
 pub(super) struct Prepared<'a> {
-    /// The schemas of components, and those of bodies for which progenitor would make no type.
+    /// The schemas of components, and the schemas of bodies for which progenitor would not make a type.
     pub(super) schemas: Map<String, Value>,
-    /// The operations, each with what decides its signature.
+    /// The operations, each with the facts that decide its signature.
     pub(super) operations: Vec<(&'a Operation, Value)>,
     /// The original names of renamed properties, by their new names.
     pub(super) properties: BTreeMap<String, String>,
 }
 
-/// Returns a document with these schemas and operations, in OpenAPI 3.0, the only version that progenitor reads.
+/// Returns a document with these schemas and operations in OpenAPI 3.0, the only version that progenitor reads.
 pub(super) fn document<'o>(
     schemas: Map<String, Value>,
     operations: impl IntoIterator<Item = &'o (&'o Operation, Value)>,
@@ -31,7 +31,8 @@ pub(super) fn document<'o>(
     let mut paths = Map::new();
     for (operation, signature) in operations {
         let path = operation.path.value.clone();
-        // Only parameters and bodies count here. OpenAPI 3.0 has no QUERY and no other methods.
+        // Only the parameters and bodies matter here. OpenAPI 3.0 does not have QUERY and other unusual methods, so another method
+        // is used.
         let (path, key) = match operation.method {
             method @ (Method::Query | Method::Other(_)) => {
                 (format!("/~{method}{path}"), "post".to_owned())
@@ -72,7 +73,7 @@ pub(super) fn prepare<'a>(plan: &Plan<'a>, names: &Names<'_>) -> Prepared<'a> {
     }
     lower(document, &mut root);
     let properties = other_names(document);
-    // The inner ones first, so that the places of the outer ones stay the same.
+    // The inner properties come first, so that the places of the outer ones do not change.
     for (place, (name, other)) in properties.iter().rev() {
         rename_property(&mut root, place, name, other);
     }
@@ -126,8 +127,8 @@ fn rename_property(root: &mut Value, place: &str, name: &str, other: &str) {
     }
 }
 
-/// Writes the inputs of a signature for progenitor: parameters, the one media type of the body that the client sends, and the body
-/// of a success. The toolkit itself reads errors and successes with different bodies; the types of these bodies are components.
+/// Writes a signature for progenitor: the parameters, the media type of the body that the client sends, and the body of a success.
+/// The toolkit itself reads errors and successes with different bodies; the types of these bodies are components.
 fn signature(call: &Call<'_>, root: &Value) -> Value {
     let written = |schema: Option<&Schema>| {
         let written = schema.and_then(|schema| root.pointer(&schema.at.pointer));
@@ -135,7 +136,7 @@ fn signature(call: &Call<'_>, root: &Value) -> Value {
     };
     let parameters = call.operation.parameters.iter().map(|parameter| {
         let place = match parameter.location {
-            // progenitor sends no cookies, and has the same types for a query.
+            // progenitor does not support cookies, and a query parameter has the same type.
             ParameterIn::Cookie => ParameterIn::Query,
             other => other,
         };
@@ -143,7 +144,7 @@ fn signature(call: &Call<'_>, root: &Value) -> Value {
             "name": parameter.name.value,
             "in": place.as_str(),
             "required": parameter.required,
-            // progenitor has no objects in a query, but lists of them.
+            // progenitor does not support objects in a query, but supports lists of them.
             "schema": match parameter.json() {
                 Some(media) => json!({"type": "array", "items": written(media.schema.as_ref())}),
                 None => written(parameter.schema.as_ref()),
@@ -170,7 +171,7 @@ fn signature(call: &Call<'_>, root: &Value) -> Value {
         let content = match success.content.iter().find(|media| media.is_json()) {
             _ if !call.has_bodies() => json!({}),
             Some(json) => json!({"application/json": {"schema": written(json.schema.as_ref())}}),
-            // The type of an item.
+            // A stream is described by the type of its items.
             None if items.is_some() => json!({"application/json": {"schema": written(items)}}),
             None if success.content.is_empty() => json!({}),
             None => json!({"application/octet-stream": {}}),
@@ -180,16 +181,16 @@ fn signature(call: &Call<'_>, root: &Value) -> Value {
     signature
 }
 
-/// Writes the schemas as those of OpenAPI 3.0.
+/// Converts the schemas to OpenAPI 3.0.
 fn lower(document: &Document, root: &mut Value) {
     let mut schemas = Vec::new();
     document.each_schema(&mut |node| schemas.push(node));
-    // The inner ones first, so that the places of the outer ones stay the same.
+    // The inner schemas come first, so that the places of the outer ones do not change.
     for node in schemas.into_iter().rev() {
         let Some(object) = object_at(root, &node.at) else {
             continue;
         };
-        // No type depends on a bound.
+        // The bounds do not affect the types.
         for keyword in ["exclusiveMinimum", "exclusiveMaximum"] {
             object.remove(keyword);
         }
@@ -214,8 +215,9 @@ fn lower(document: &Document, root: &mut Value) {
     }
 }
 
-/// Splits each component that is composed of others and may be `null` in two, because typify would give the value and the
-/// choice between it and `null` the same name. `Inner` is what it adds to the names of other such components.
+/// Splits each component that is composed of other schemas and allows `null` into two components, because typify would otherwise
+/// give the value and the choice between the value and `null` the same name. `Inner` is appended to the names of the new
+/// components.
 fn split_nullable(document: &Document, schemas: &mut Map<String, Value>) {
     for (name, schema) in &document.schemas {
         let parts = schema.one_of.iter().chain(&schema.any_of);
@@ -236,7 +238,7 @@ fn split_nullable(document: &Document, schemas: &mut Map<String, Value>) {
     }
 }
 
-/// The name of the component for a body with this name: without spaces.
+/// Returns the name of the component for the body with this name: the name without spaces.
 pub(super) fn component_name(name: &str) -> String {
     let words = name.split(|letter: char| !letter.is_alphanumeric());
     let words = words.map(|word| {
@@ -247,9 +249,9 @@ pub(super) fn component_name(name: &str) -> String {
     words.collect()
 }
 
-/// Removes the bounds of numbers, which setters check: of `minimum: 1` typify would make `NonZeroU64`, another type than
-/// that of the same number elsewhere. Opens closed objects, so that a newer service can send more members than this
-/// document lists; and turns an open list of values into an enumeration, which the pass keeps open.
+/// Removes the bounds of numbers, which setters check. For `minimum: 1`, typify would use `NonZeroU64`, although the same kind of
+/// number has another type elsewhere. Opens closed objects, so that a newer service can send more members than this document
+/// lists. Converts an open list of values to an enumeration, which the pass keeps open.
 fn loosen(document: &Document, schema: &Schema, is_parameter: bool, root: &mut Value) {
     let node = document.node(schema);
     let Some(object) = node.and_then(|node| object_at(root, &node.at)) else {
@@ -260,7 +262,8 @@ fn loosen(document: &Document, schema: &Schema, is_parameter: bool, root: &mut V
             object.remove(keyword);
         }
     }
-    // The service checks how many values a parameter has. Of a fixed number typify would make an array, and of `uniqueItems` a set.
+    // The service checks how many values a parameter has. Typify would make an array from a fixed number, and a set from
+    // `uniqueItems`.
     if is_parameter && is_type(schema, Type::Array) {
         for keyword in ["minItems", "maxItems", "uniqueItems"] {
             object.remove(keyword);
@@ -271,7 +274,8 @@ fn loosen(document: &Document, schema: &Schema, is_parameter: bool, root: &mut V
     {
         object.insert("format".to_owned(), Value::from(format));
     }
-    // typify has enumerations of strings only, each value with a name of its own. Any other value is a text, number or boolean.
+    // Typify supports only enumerations of strings in which each value has its own name. Any other value is a string, number or
+    // boolean.
     let has_names = !is_type(schema, Type::Number) && !is_type(schema, Type::Boolean);
     if !has_names || has_values_of_one_name(schema) {
         object.remove("enum");
@@ -279,7 +283,7 @@ fn loosen(document: &Document, schema: &Schema, is_parameter: bool, root: &mut V
     if let Some(known) = known_values(schema).filter(|_| !object.contains_key("enum")) {
         object.insert("enum".to_owned(), Value::from(known));
     }
-    // The service checks which members exclude each other, the names of others, and the elements that have types of their own.
+    // The service checks which members exclude each other, the names of other members, and elements with their own types.
     object.remove("propertyNames");
     object.remove("prefixItems");
     if is_type(schema, Type::Object) {
@@ -288,7 +292,7 @@ fn loosen(document: &Document, schema: &Schema, is_parameter: bool, root: &mut V
     if object.get("additionalProperties") == Some(&Value::Bool(false)) {
         object.remove("additionalProperties");
     }
-    // Of alternatives that are not known to exclude each other, typify makes an object with the members of all.
+    // If alternatives are not known to exclude each other, typify makes an object with the members of all of them.
     let is_object = is_type(schema, Type::Object) || !schema.properties.is_empty();
     let may_be_other = !is_object
         && !(schema.any_of.iter()).all(|own| is_always_object(document, own, &mut BTreeSet::new()));
@@ -300,7 +304,7 @@ fn loosen(document: &Document, schema: &Schema, is_parameter: bool, root: &mut V
     }
 }
 
-/// Returns whether only objects are valid. Schemas in `seen` are ignored.
+/// Returns whether only objects are valid. Schemas in `seen` are skipped.
 fn is_always_object<'d>(
     document: &'d Document,
     schema: &'d Schema,
@@ -317,7 +321,7 @@ fn is_always_object<'d>(
             && (alternatives.iter()).all(|part| is_always_object(document, part, seen))
 }
 
-/// Returns the unsigned format of a parameter that cannot be negative, or of a number that may exceed `i64`.
+/// Returns the unsigned format for a parameter that cannot be negative, or for a number that may exceed `i64`.
 fn unsigned_format(schema: &Schema, is_parameter: bool) -> Option<&'static str> {
     let format = match schema.format.as_ref().map(|format| format.value.as_str()) {
         Some("int32") => "uint32",
@@ -330,7 +334,7 @@ fn unsigned_format(schema: &Schema, is_parameter: bool) -> Option<&'static str> 
     (not_negative && (is_parameter || beyond)).then_some(format)
 }
 
-/// The object at a place.
+/// Returns the object at a place.
 fn object_at<'v>(root: &'v mut Value, at: &Location) -> Option<&'v mut Map<String, Value>> {
     root.pointer_mut(&at.pointer).and_then(Value::as_object_mut)
 }

@@ -1,4 +1,4 @@
-//! Runs progenitor. Its errors and panics become problems at the operation or the schema that causes them.
+//! Runs progenitor. Its errors and panics become problems of the operation or the schema that causes them.
 
 use super::{
     names::Names,
@@ -15,7 +15,7 @@ use quote::ToTokens as _;
 use serde_json::{Map, Value, json};
 use std::{collections::BTreeMap, panic};
 
-/// The code that progenitor makes of the prepared document.
+/// Returns the code that progenitor generates for the prepared document.
 ///
 /// # Errors
 ///
@@ -33,7 +33,7 @@ pub(super) fn run(
     .map_err(|reason| find_cause(document, names, prepared, &reason))
 }
 
-/// Restores the names of the properties that were renamed for progenitor.
+/// Restores the original names of properties that were renamed for progenitor.
 fn with_names_of(prepared: &Prepared<'_>, file: syn::File) -> Result<syn::File, String> {
     fn restored(tokens: TokenStream, names: &BTreeMap<String, String>) -> TokenStream {
         let restored = tokens.into_iter().map(|token| match token {
@@ -58,8 +58,8 @@ fn with_names_of(prepared: &Prepared<'_>, file: syn::File) -> Result<syn::File, 
 }
 
 fn attempt(document: Value) -> Result<syn::File, String> {
-    // progenitor and typify panic at input that they do not expect. The earlier checks report all known cases, so that the
-    // message of a panic is rarely seen on stderr.
+    // progenitor and typify panic for unexpected input. The earlier checks report all known cases, so the message of a panic rarely
+    // appears on stderr.
     panic::catch_unwind(|| generate(document)).unwrap_or_else(|panic| {
         let message = panic
             .downcast_ref::<String>()
@@ -85,7 +85,7 @@ fn generate(document: Value) -> Result<syn::File, String> {
     syn::parse2(tokens).map_err(|error| error.to_string())
 }
 
-/// Finds the cause: tries each schema alone, then each operation alone.
+/// Finds the cause by running progenitor with each schema alone, then with each operation alone.
 fn find_cause(
     document: &Document,
     names: &Names<'_>,
@@ -136,7 +136,8 @@ fn unsupported(at: &Location, what: &str, reason: &str) -> Problem {
     )
 }
 
-/// Returns a document with only one of the schemas. The schemas to which it refers are replaced by ones that allow any value, so that the references stay valid.
+/// Returns a document with only one of the schemas. The schemas to which it refers are replaced by schemas that allow any value, so
+/// that the references stay valid.
 fn only(name: &str, schemas: &Map<String, Value>) -> Option<Map<String, Value>> {
     let schema = schemas.get(name)?;
     let referred = referenced_names(schema).into_iter();

@@ -29,7 +29,7 @@ fn generated(text: &str) -> Result<Vec<File>, Vec<Problem>> {
     generate(&document, &options()).map(|generated| generated.files)
 }
 
-/// The text of one generated file.
+/// Returns the text of one generated file.
 fn file(text: &str, name: &str) -> String {
     let files = generated(text).unwrap_or_else(|problems| panic!("rejected: {problems:#?}"));
     let path = format!("client/{name}");
@@ -40,7 +40,7 @@ fn file(text: &str, name: &str) -> String {
         .expect("there is such a file")
 }
 
-/// A document with one operation, and one schema, each written in one line.
+/// A document with one operation and one schema, each written on one line.
 fn document(operation: &str, schema: &str) -> String {
     format!(
         "openapi: 3.0.3\n\
@@ -87,7 +87,7 @@ fn with_body(body: &str) -> String {
 
 #[test]
 fn a_builder_names_the_members_of_an_unnamed_type_as_the_document_does() {
-    // typify makes a type without a name in the document of each alternative.
+    // Typify makes a type without a name in the document for each alternative.
     let thing = "{anyOf: [{$ref: '#/components/schemas/A'}, {$ref: '#/components/schemas/B'}], \
                   required: [report-type], properties: {report-type: {type: string}}}\n    \
                   A: {type: object, required: [a-name], properties: {a-name: {type: string}}}\n    \
@@ -127,12 +127,13 @@ fn a_deprecated_operation_is_marked_deprecated_at_its_method_and_builder_and_in_
             .lines()
             .filter(|line| line.trim().starts_with("///"))
             .collect();
-        // The method has the description, which names the day of the removal.
+        // The documentation of the method contains the description, which names the date of the
+        // removal.
         let docs = docs.concat();
         let removal = docs.matches("on 5 December 2030").count();
         assert_eq!(removal, 1, "{name}: {docs}");
         assert_eq!(docs.contains(NOTE), name == "builder.rs", "{name}: {docs}");
-        // The client has a second method, which takes the required arguments.
+        // The client has a second method that takes the required arguments.
         let expected = 1 + usize::from(name == "client.rs");
         assert_eq!(
             text.matches("#[deprecated").count(),

@@ -64,7 +64,7 @@ fn control_and_bidi_characters_are_replaced_in_generated_code() {
 }
 
 #[test]
-fn no_comment_has_a_carriage_return_of_its_own() {
+fn comments_contain_no_bare_carriage_return() {
     let written = doc_attributes(&["a\rb\u{2066}".to_owned()]);
     assert_eq!(written.to_string(), "# [doc = \" a\u{fffd}b\u{fffd}\"]");
 }

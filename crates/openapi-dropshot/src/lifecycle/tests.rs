@@ -1,4 +1,4 @@
-//! Tests of the words and the headers of deprecations.
+//! Tests of the texts and headers for deprecations.
 
 use super::*;
 

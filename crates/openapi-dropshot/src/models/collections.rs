@@ -1,4 +1,4 @@
-//! Writes arrays and maps with rules, which check their elements when they are created.
+//! Writes arrays and maps with rules. They check their elements when they are created.
 
 use super::{
     metadata::{bounds, json_schema, keyword},
@@ -16,7 +16,8 @@ use crate::{
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-/// Writes the struct that holds an array, or a map. Only its checks can make a value; it dereferences to what it holds.
+/// Writes the struct for an array or a map. A value can only be created through its checks. It dereferences to the
+/// array or map.
 pub(super) fn collection(
     plan: &Plan<'_>,
     item: &Item,
@@ -37,7 +38,7 @@ pub(super) fn collection(
     };
     let shape = tokens(&shapes.schema(of));
     let mut described = quote!(generator.subschema_for::<#shape>());
-    // No keyword of OpenAPI 3.0 refers to these types, but the emitted document has the components among them.
+    // No keyword of OpenAPI 3.0 refers to these types, but the emitted document must contain the components among them.
     let first = rules.first.iter().filter(|ty| !matches!(ty, Ty::Scalar(_)));
     let first: Vec<TokenStream> = first.map(|ty| tokens(&shapes.schema(ty))).collect();
     if !first.is_empty() {
@@ -109,7 +110,7 @@ pub(super) fn collection(
     }
 }
 
-/// The check of the number of elements.
+/// Returns the check of the number of elements.
 pub(super) fn count(
     min: Option<u64>,
     max: Option<u64>,

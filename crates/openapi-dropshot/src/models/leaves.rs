@@ -1,5 +1,5 @@
-//! Writes enumerations of strings and scalars with rules. They check their value when they are
-//! created, and implement their schema explicitly, with the rules.
+//! Writes enumerations of strings, and scalars with rules. They check their value when they are
+//! created, and their implementation of `JsonSchema` contains the rules.
 
 use super::{
     metadata::{bounds, json_schema, keyword},
@@ -58,8 +58,8 @@ pub(super) fn words(plan: &Plan<'_>, item: &Item, words: &[Word]) -> TokenStream
     }
 }
 
-/// The values as the document has them: all in one `enum`, or in the parts of
-/// `oneOf`, each with its words.
+/// Returns the values as they are in the document: all in one `enum`, or in the parts of `oneOf`,
+/// each with its description.
 fn word_schema(name: &Ident, words: &[Word]) -> Vec<TokenStream> {
     let parts: Vec<&Part> = words.iter().filter_map(|word| word.part.as_ref()).collect();
     if parts.is_empty() {
@@ -96,7 +96,7 @@ pub(super) fn checked(plan: &Plan<'_>, item: &Item, checked: &Checked) -> TokenS
         (Rule::OneOf(values), _) => numbers::one_of(item, scalar, values),
         (Rule::Number(rule), _) => numbers::number(item, scalar, rule),
         (Rule::Text(rule), _) => text(item, scalar, rule),
-        // The planner makes no other pair.
+        // The planner creates no other combination.
         (Rule::Integer(_), _) => TokenStream::new(),
     };
     quote!(#own #default)
@@ -176,7 +176,7 @@ pub(super) fn typed(scalar: &Scalar) -> Vec<TokenStream> {
         .collect()
 }
 
-/// The documentation of a checked scalar: its rule and its default too.
+/// The documentation of a checked scalar, including its rule and its default.
 pub(super) fn rule_docs(item: &Item, rule: &str) -> TokenStream {
     let (first, rest) = rule.split_at(1);
     let default = match &item.default {

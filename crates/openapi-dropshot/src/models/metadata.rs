@@ -1,5 +1,5 @@
-//! Writes `JsonSchema` for the types that do not derive it, and the attributes with
-//! which schemars describes derived types as the document does.
+//! Writes `JsonSchema` for types that do not derive it, and the attributes with which schemars
+//! describes derived types as the document does.
 
 use super::types::tokens;
 use crate::{
@@ -11,7 +11,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use serde_json::Number;
 
-/// `#[schemars(…)]` for a derived type; empty if it is not needed.
+/// Returns `#[schemars(…)]` for a derived type; `None` if it is not needed.
 pub(super) fn container(item: &Item) -> Option<TokenStream> {
     let mut parts = Vec::new();
     if let Kind::Struct(Struct {
@@ -19,8 +19,8 @@ pub(super) fn container(item: &Item) -> Option<TokenStream> {
         ..
     }) = &item.kind
     {
-        // Without it schemars would drop what the flattened field says of other
-        // members: of none and something it keeps none, of `false` the other.
+        // Without this attribute, schemars would lose what the flattened field says about other
+        // members.
         parts.push(quote!(deny_unknown_fields));
     }
     let renamed = item.component.as_ref().filter(|name| **name != item.name);
@@ -30,7 +30,7 @@ pub(super) fn container(item: &Item) -> Option<TokenStream> {
     attribute(&parts)
 }
 
-/// `#[schemars(…)]` of parts.
+/// Returns `#[schemars(…)]` with these parts.
 pub(super) fn attribute(parts: &[TokenStream]) -> Option<TokenStream> {
     (!parts.is_empty()).then(|| quote!(#[schemars(#(#parts),*)]))
 }
@@ -40,11 +40,10 @@ pub(super) fn keyword(name: &str, value: impl ToTokens) -> TokenStream {
     quote!((#name, json!(#value)))
 }
 
-/// Writes `impl JsonSchema` of an item, with these keywords and those that every item
-/// has.
+/// Writes `impl JsonSchema` for an item, with these keywords and the keywords that every item has.
 pub(super) fn json_schema(item: &Item, mut keywords: Vec<TokenStream>) -> TokenStream {
     keywords.extend(item.title.as_ref().map(|title| keyword("title", title)));
-    // An inline item gets its description where it is used.
+    // The description of an inline item is written where the item is used.
     let description = item.docs.description.as_ref();
     let described = description.filter(|_| item.component.is_some());
     keywords.extend(described.map(|text| keyword("description", text)));
@@ -56,7 +55,7 @@ pub(super) fn json_schema(item: &Item, mut keywords: Vec<TokenStream>) -> TokenS
     implementation(&item.name, item.component.as_deref(), &keywords)
 }
 
-/// Writes `impl JsonSchema` of a type, whose schema is inline if it is not a component.
+/// Writes `impl JsonSchema` for a type. Its schema is inline if the type is not a component.
 pub(super) fn implementation(
     name: &str,
     component: Option<&str>,
@@ -86,8 +85,7 @@ pub(super) fn implementation(
     }
 }
 
-/// Returns the keywords of the bounds that are present. schemars can only hold
-/// 32-bit bounds.
+/// Returns the keywords for the bounds that are present. schemars supports only 32-bit bounds.
 pub(super) fn bounds(bounds: &[(&str, Option<u64>)]) -> Vec<TokenStream> {
     let present = bounds.iter().filter_map(|(name, bound)| {
         let bound = number(&u32::try_from((*bound)?).ok()?.into());
@@ -96,8 +94,8 @@ pub(super) fn bounds(bounds: &[(&str, Option<u64>)]) -> Vec<TokenStream> {
     present.collect()
 }
 
-/// Writes a number for `serde_json::json!`, with a suffix if it is too large for the
-/// type that Rust assumes.
+/// Writes a number for `serde_json::json!`, with a suffix if the number is too large for the type
+/// that Rust would assume.
 fn number(number: &Number) -> TokenStream {
     let suffix = match number.as_i64() {
         Some(value) if i32::try_from(value).is_err() => "_i64",
@@ -107,7 +105,7 @@ fn number(number: &Number) -> TokenStream {
     tokens(&format!("{number}{suffix}"))
 }
 
-/// A JSON value as `serde_json::json!` takes it.
+/// Writes a JSON value for `serde_json::json!`.
 fn json(node: &Node) -> TokenStream {
     match &node.kind {
         NodeKind::Null => quote!(null),

@@ -52,7 +52,7 @@ fn number_type(
     }
 }
 
-/// Joins checks with `&&`.
+/// Combines checks with `&&`.
 fn all(checks: impl IntoIterator<Item = Option<TokenStream>>) -> TokenStream {
     let mut checks = checks.into_iter().flatten().peekable();
     match checks.peek() {
@@ -64,7 +64,7 @@ fn all(checks: impl IntoIterator<Item = Option<TokenStream>>) -> TokenStream {
 /// Writes the type of an integer with bounds.
 pub(super) fn integer(item: &Item, scalar: &Scalar, base: Base, rule: &IntegerRule) -> TokenStream {
     let name = ident(&item.name);
-    // MIN and MAX must be valid values: the nearest multiples within the bounds.
+    // MIN and MAX must be valid values, so they are the nearest multiples within the bounds.
     let (least, greatest) = match rule.multiple_of {
         Some(step) => (
             rule.least + (-rule.least).rem_euclid(step),

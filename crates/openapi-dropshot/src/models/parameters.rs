@@ -1,5 +1,5 @@
-//! Writes the parameters of requests, which are read from text, and the headers of
-//! responses, which are written as text.
+//! Writes request parameters, which are read from text, and response headers, which are written as
+//! text.
 
 use super::{
     items,
@@ -18,7 +18,7 @@ use openapi_dropshot_contract::model::ParameterIn;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// The file, where the document has parameters or headers.
+/// Writes the file, if the document has parameters or headers.
 pub(super) fn file(plan: &Plan<'_>, shapes: &mut Shapes) -> TokenStream {
     let mut sets = Vec::new();
     for operation in &plan.operations {
@@ -45,7 +45,7 @@ pub(super) fn file(plan: &Plan<'_>, shapes: &mut Shapes) -> TokenStream {
     quote!(#(#sets)* #types)
 }
 
-/// The struct of the parameters of one place.
+/// Writes the struct for the parameters in one location.
 fn parameters(
     plan: &Plan<'_>,
     set: &Fields,
@@ -57,7 +57,7 @@ fn parameters(
     let mut fields = Vec::new();
     let mut plain_fields = Vec::new();
     let mut functions = Vec::new();
-    // The function that reads a parameter has the name of the parameter.
+    // The function that reads a parameter has the same name as the parameter.
     let mut names = Names::without(set.fields.iter().map(|field| field.name.as_str()));
     for field in &set.fields {
         let name = names.claim(&format!("default_{}", field.name));
@@ -91,7 +91,7 @@ fn parameters(
     };
     let (described, first) = (ident(&pages.described), &pages.first);
     let about = format!(" The schema of [`{}`].", set.name);
-    // dropshot looks for its mark at the schema, where no attribute can put it.
+    // dropshot looks for a mark in the schema that no attribute can set.
     quote! {
         #docs
         #[derive(Clone, Debug, Deserialize, PartialEq)]
@@ -126,7 +126,8 @@ fn parameters(
     }
 }
 
-/// The function with this name that makes a default; none where the type has it by itself.
+/// Returns the function with this name that returns a default; `None` if the type itself has the
+/// default.
 fn own_default(plan: &Plan<'_>, field: &Field, name: &str) -> Option<TokenStream> {
     let Presence::Default(default) = &field.presence else {
         return None;
@@ -150,7 +151,7 @@ fn own_default(plan: &Plan<'_>, field: &Field, name: &str) -> Option<TokenStream
     })
 }
 
-/// The function that reads a parameter and names it in its error.
+/// Returns the function that reads a parameter and names the parameter in its error.
 fn reader(plan: &Plan<'_>, field: &Field, place: ParameterIn) -> TokenStream {
     let (name, wire) = (ident(&field.name), &field.wire);
     let plain = tokens(&rust(&field.ty));
@@ -180,8 +181,8 @@ fn reader(plan: &Plan<'_>, field: &Field, place: ParameterIn) -> TokenStream {
     }
 }
 
-/// Writes a parameter as a field, with the path of the function that makes its default: with and
-/// without the attributes for schemars.
+/// Writes a parameter as a field, with the path of the function that returns its default. Returns
+/// it with and without the attributes for schemars.
 fn parameter(
     field: &Field,
     place: ParameterIn,
@@ -200,7 +201,8 @@ fn parameter(
     member(field, place, serde, shapes)
 }
 
-/// Writes a field with these attributes for serde: with and without the attributes for schemars.
+/// Writes a field with these serde attributes. Returns it with and without the attributes for
+/// schemars.
 fn member(
     field: &Field,
     place: ParameterIn,
@@ -208,8 +210,8 @@ fn member(
     shapes: &mut Shapes,
 ) -> (TokenStream, TokenStream) {
     let mut ty = rust(&field.ty);
-    // schemars takes the default that it writes from `Serialize`, which
-    // parameters do not need for themselves.
+    // schemars uses `Serialize` to write the default into the schema. Parameters do not need
+    // `Serialize` for anything else.
     if matches!(field.presence, Presence::Optional) {
         ty = format!("Option<{ty}>");
         serde.push(quote!(skip_serializing_if = "Option::is_none"));
@@ -233,7 +235,7 @@ fn member(
     written_field(field, &field.docs, serde, &ty, &shape)
 }
 
-/// The struct of the headers of a response.
+/// Writes the struct for the headers of a response.
 fn headers(set: &Fields, shapes: &mut Shapes) -> TokenStream {
     let (name, docs) = (ident(&set.name), set.docs.attributes());
     let is_optional = |field: &Field| matches!(field.presence, Presence::Optional);

@@ -1,4 +1,4 @@
-//! Writes objects with known members, and types that give another type a name.
+//! Writes objects with known members, and types that give another type a new name.
 
 use super::{
     collections::count,
@@ -17,7 +17,7 @@ use crate::{
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-/// A struct, its members, and the functions of its defaults.
+/// Writes a struct, its members, and the functions for its defaults.
 pub(super) fn object(
     plan: &Plan<'_>,
     item: &Item,
@@ -96,7 +96,7 @@ pub(super) fn object(
     }
 }
 
-/// Writes the method that checks rules about several members; nothing if there are none.
+/// Writes the method that checks rules about several members; `None` if there are no such rules.
 fn check(name: &Ident, object: &Struct) -> Option<TokenStream> {
     let checks = object.exclusive.iter().map(|names| {
         let is_absent = |field: &&Field| matches!(field.presence, Presence::Optional);
@@ -132,8 +132,8 @@ fn check(name: &Ident, object: &Struct) -> Option<TokenStream> {
     })
 }
 
-/// The parameter of `new` for a required member, and the member in the value. Texts and formats can be given as the types that are
-/// converted into them.
+/// Returns the parameter of `new` for a required member, and the expression for the member. Strings and formats can be passed as
+/// types that are converted.
 fn parameter(member: &Ident, ty: &Ty) -> (TokenStream, TokenStream) {
     let own = tokens(&rust(ty));
     match ty {
@@ -145,7 +145,7 @@ fn parameter(member: &Ident, ty: &Ty) -> (TokenStream, TokenStream) {
     }
 }
 
-/// The members that the document does not name.
+/// Writes the field for members that the document does not name.
 fn others(field: &str, of: &Ty, shapes: &mut Shapes) -> TokenStream {
     let name = ident(field);
     let map = Ty::Map(Box::new(of.clone()));
@@ -160,8 +160,8 @@ fn others(field: &str, of: &Ty, shapes: &mut Shapes) -> TokenStream {
     }
 }
 
-/// The path and the code of the function that makes the default of a member;
-/// none where the type has the same default by itself.
+/// Returns the path and the code of the function that returns the default of a member; `None` if the type itself has the same
+/// default.
 fn default_function(
     plan: &Plan<'_>,
     item: &Item,
@@ -199,7 +199,7 @@ fn member(field: &Field, default: Option<&str>, shapes: &mut Shapes) -> TokenStr
         }
         (Presence::Required, _) => {
             if matches!(field.ty, Ty::Nullable(_)) {
-                // Without it serde would allow the member to be absent.
+                // Without this attribute, serde would allow the member to be absent.
                 serde.push(quote!(deserialize_with = "Option::deserialize"));
             }
             (plain.clone(), shapes.required(&field.ty))
@@ -220,8 +220,8 @@ fn member(field: &Field, default: Option<&str>, shapes: &mut Shapes) -> TokenStr
     written_field(field, &docs, serde, &ty, &shape).0
 }
 
-/// Writes a field with these attributes for serde, of this type, with the type that has the schema of the document: with and
-/// without the attributes for schemars.
+/// Writes a field with these serde attributes and this type, and with the type that has the schema in the document. Returns it
+/// with and without the attributes for schemars.
 pub(super) fn written_field(
     field: &Field,
     docs: &Docs,
@@ -252,7 +252,7 @@ pub(super) fn written_field(
     (with(metadata::attribute(&schema)), with(None))
 }
 
-/// A type that gives another one a name.
+/// Writes a type that gives another type a new name.
 pub(super) fn wrapper(plan: &Plan<'_>, item: &Item, ty: &Ty, shapes: &mut Shapes) -> TokenStream {
     let name = ident(&item.name);
     let (docs, schema) = (item.docs.attributes(), metadata::container(item));
@@ -293,7 +293,7 @@ pub(super) fn wrapper(plan: &Plan<'_>, item: &Item, ty: &Ty, shapes: &mut Shapes
     }
 }
 
-/// `Default` of an item that has one.
+/// Writes `Default` for an item that has a default.
 pub(super) fn default_impl(plan: &Plan<'_>, item: &Item) -> Option<TokenStream> {
     let name = ident(&item.name);
     let value = defaults::item_value(&plan.items, item, item.default.as_ref()?)?;
@@ -306,7 +306,7 @@ pub(super) fn default_impl(plan: &Plan<'_>, item: &Item) -> Option<TokenStream> 
     })
 }
 
-/// Another name for the same type.
+/// Writes another name for the same type.
 pub(super) fn alias(item: &Item, ty: &Ty) -> TokenStream {
     let (name, docs) = (ident(&item.name), item.docs.attributes());
     let ty = tokens(&rust(ty));

@@ -1,5 +1,5 @@
-//! Writes types: for Rust, and for schemars if it would describe the type of Rust in
-//! another way than the document does.
+//! Writes types: the Rust type, and another type for schemars if it would describe the Rust type
+//! differently from the document.
 
 use super::metadata::{implementation, keyword};
 use crate::{
@@ -10,12 +10,12 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use std::collections::BTreeMap;
 
-/// Writes a type as the models refer to it.
+/// Writes a type as it is named in the models.
 pub(super) fn rust(ty: &Ty) -> String {
     write(ty, "")
 }
 
-/// Writes a type as the API refers to it, where the crate of the models is called `models`.
+/// Writes a type as it is named in the API, where the models crate is called `models`.
 pub(crate) fn in_api(ty: &Ty) -> TokenStream {
     tokens(&write(ty, "models::"))
 }
@@ -37,12 +37,12 @@ fn write(ty: &Ty, models: &str) -> String {
     }
 }
 
-/// Tokens of a type or path that one of the functions here wrote.
+/// Parses the text of a type or path that one of the functions here wrote.
 pub(super) fn tokens(text: &str) -> TokenStream {
     text.parse().unwrap_or_default()
 }
 
-/// The type of Rust for a scalar.
+/// Returns the Rust type for a scalar.
 pub(super) fn plain(scalar: &Scalar) -> &'static str {
     match scalar {
         Scalar::Bool => "bool",
@@ -53,24 +53,24 @@ pub(super) fn plain(scalar: &Scalar) -> &'static str {
     }
 }
 
-/// The types of scalars that exist for schemas only, as far as they are used.
+/// The types of scalars that exist only for schemas, as far as they are used.
 #[derive(Debug, Default)]
 pub(super) struct Shapes {
     names: Names,
     /// The names of the types, by instance type and format.
     scalars: BTreeMap<(&'static str, Option<String>), String>,
-    /// The names of the functions that make defaults of members.
+    /// The names of the functions that return defaults of members.
     defaults: Names,
 }
 
 impl Shapes {
-    /// Claims a name for a function that makes a default: a type and its member, and another
-    /// type and its member, can have the same name together.
+    /// Claims a name for a function that returns a default. The name is made from a type and its
+    /// member, and two such pairs can give the same name.
     pub(super) fn default_function(&mut self, wanted: &str) -> String {
         self.defaults.claim(wanted)
     }
 
-    /// The type that has the schema of the document.
+    /// Returns the type that has the schema in the document.
     pub(super) fn schema(&mut self, ty: &Ty) -> String {
         match ty {
             Ty::Scalar(scalar) => self
@@ -85,7 +85,7 @@ impl Shapes {
         }
     }
 
-    /// The same for a required member.
+    /// Does the same for a required member.
     pub(super) fn required(&mut self, ty: &Ty) -> String {
         match ty {
             Ty::Nullable(inner) => shape(&format!("Nullable<{}>", self.schema(inner))),
@@ -105,7 +105,7 @@ impl Shapes {
         Some(format!("super::shapes::{name}"))
     }
 
-    /// Writes the module of these types, if one is used.
+    /// Writes the module with these types, if any of them is used.
     pub(super) fn module(&self) -> Option<TokenStream> {
         let types = self.scalars.iter().map(|((instance, format), name)| {
             let kind = match *instance {
@@ -120,7 +120,7 @@ impl Shapes {
             let json_type = instance.to_ascii_lowercase();
             let mut keywords = vec![keyword("type", json_type)];
             keywords.extend(format.as_ref().map(|format| keyword("format", format)));
-            // schemars adds this to the unsigned types of Rust, too.
+            // schemars also adds this to the unsigned types of Rust.
             if *instance == "Integer" && Base::of_format(format.as_deref()).least == 0 {
                 keywords.push(keyword("minimum", quote!(0)));
             }
@@ -147,12 +147,12 @@ impl Shapes {
     }
 }
 
-/// Writes a type whose schema says that it is deprecated.
+/// Writes a type with a deprecated schema.
 pub(super) fn deprecated(schema: &str) -> String {
     shape(&format!("Deprecated<{schema}>"))
 }
 
-/// Marks the schema of a type that is sent in one direction only.
+/// Marks the schema of a type that is sent in only one direction.
 pub(super) fn directed(direction: Direction, schema: String) -> String {
     match direction {
         Direction::Both => schema,

@@ -1,5 +1,4 @@
-//! Writes `oneOf` and `anyOf` as an enumeration with one variant for each
-//! alternative.
+//! Writes `oneOf` and `anyOf` as an enumeration with one variant for each alternative.
 
 use super::{
     metadata::{json_schema, keyword},
@@ -20,7 +19,7 @@ use openapi_dropshot_contract::model::Type;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-/// The enumeration, and how it is read and written.
+/// Writes the enumeration, and the code that reads and writes its values.
 pub(super) fn union(
     plan: &Plan<'_>,
     item: &Item,
@@ -82,9 +81,10 @@ pub(super) fn union(
     }
 }
 
-/// How an alternative is written: with the value of the discriminator, if its own type may be without.
+/// Returns how an alternative is written: the value of the discriminator is added if the type of the
+/// alternative may lack it.
 fn writer(plan: &Plan<'_>, union: &Union, variant: &Variant) -> TokenStream {
-    // The name of the component comes first, and then the values of the mapping.
+    // The name of the component comes first, followed by the values of the mapping.
     let tag = variant.tags.get(1).or(variant.tags.first());
     match (&union.choice, tag) {
         (Choice::Tag(property), Some(tag)) if may_lack(&plan.items, &variant.ty, property) => {
@@ -94,7 +94,7 @@ fn writer(plan: &Plan<'_>, union: &Union, variant: &Variant) -> TokenStream {
     }
 }
 
-/// Whether a value of an object type may be without this property.
+/// Whether a value of an object type may lack this property.
 fn may_lack(items: &[Item], ty: &Ty, property: &str) -> bool {
     if let Ty::Boxed(inner) = ty {
         return may_lack(items, inner, property);
@@ -111,7 +111,7 @@ fn may_lack(items: &[Item], ty: &Ty, property: &str) -> bool {
     }
 }
 
-/// A type in words.
+/// Describes a type in words.
 fn what(ty: &Ty) -> String {
     match ty {
         Ty::Named(name) => format!("[`{name}`]"),
@@ -126,7 +126,8 @@ fn what(ty: &Ty) -> String {
     }
 }
 
-/// What makes the enumeration of a JSON value: a `Result` with a text.
+/// Returns the expression that converts a JSON value to the enumeration: a `Result` whose error is a
+/// text.
 fn choice(name: &Ident, union: &Union) -> TokenStream {
     let tries = union.variants.iter().map(|variant| {
         let (variant_name, text) = (ident(&variant.name), format!("`{}`", variant.name));
@@ -153,7 +154,7 @@ fn choice(name: &Ident, union: &Union) -> TokenStream {
     }
 }
 
-/// `type` beside the alternatives.
+/// Returns the check of the `type` that is written beside the alternatives.
 fn instance_check(instance: Type) -> TokenStream {
     let check = match instance {
         Type::Boolean => quote!(value.is_boolean()),
@@ -173,8 +174,8 @@ fn instance_check(instance: Type) -> TokenStream {
     }
 }
 
-/// The enumeration as the text of a parameter: the first alternative that takes
-/// the text.
+/// Writes the conversion from the text of a parameter to the enumeration: the first alternative that
+/// accepts the text is used.
 fn texts(name: &Ident, variants: &[Ident], types: &[TokenStream]) -> Option<TokenStream> {
     let (first, others) = types.split_first()?;
     let (first_variant, other_variants) = variants.split_first()?;
@@ -199,7 +200,7 @@ fn texts(name: &Ident, variants: &[Ident], types: &[TokenStream]) -> Option<Toke
     })
 }
 
-/// `JsonSchema`: the alternatives as the document has them.
+/// Writes `JsonSchema` with the alternatives as they are in the document.
 fn schema(item: &Item, union: &Union, shapes: &mut Shapes) -> TokenStream {
     let alternatives = union.variants.iter().map(|variant| {
         let shape = tokens(&shapes.schema(&variant.ty));

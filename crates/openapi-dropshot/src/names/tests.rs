@@ -1,4 +1,4 @@
-//! Tests that names are identifiers, each given out once.
+//! Tests that names are valid and unique identifiers.
 
 use super::*;
 

@@ -1,4 +1,5 @@
-//! Plans the bodies of requests: JSON and forms become types, and the handler reads bytes itself. Also finds the types of bodies in both directions.
+//! Plans request bodies: JSON and forms become types; bytes are read by the handler. Also plans the types of bodies in both
+//! directions.
 
 use super::{
     OperationPlan, Planner,
@@ -18,22 +19,22 @@ const JSON: &str = "application/json";
 const FORM: &str = "application/x-www-form-urlencoded";
 const PARTS: &str = "multipart/form-data";
 
-/// What to write instead of a form that is not read.
-const FORM_HELP: &str = "write an object with `properties` that are strings, numbers, booleans or enumerations, and \
-                         `additionalProperties`, if there are any, that are strings";
+/// What to write instead of a form that the service does not parse.
+const FORM_HELP: &str = "write an object with `properties` that are strings, numbers, booleans or enumerations; \
+                         if there are `additionalProperties`, they must be strings";
 
 /// The body of a request.
 pub(crate) enum Body {
-    /// JSON of this media type.
+    /// JSON with this media type.
     Json(Ty, String),
-    /// A form, with its fields in the body as in a query.
+    /// A form, whose fields are written as in a query.
     Form(Ty),
-    /// Lines of JSON of this media type, which the handler reads as they arrive.
+    /// Lines of JSON with this media type. The handler reads the lines as they arrive.
     Lines(Ty, String),
-    /// Bytes, which the handler reads itself, of this media type or of several, separated by commas.
+    /// Bytes, which the handler reads. They have this media type, or one of several media types, separated by commas.
     Bytes(String),
-    /// A form in parts, which are checked as they arrive, or which the handler reads itself: with the keyword for which a
-    /// streamed form is not checked.
+    /// A form in parts. The parts are checked as they arrive, or the handler reads the form itself; `Err` then contains the keyword
+    /// because of which a streamed form cannot be checked.
     Parts(Result<Parts, Option<&'static str>>),
 }
 
@@ -90,7 +91,7 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// Whether the handler gets the body of a request as it arrives (`x-streamed`).
+    /// Returns whether the handler gets the request body as it arrives (`x-streamed`).
     pub(super) fn is_streamed(&mut self, operation: &Operation, planned: Option<&Body>) -> bool {
         let body = operation.request_body.as_ref();
         let Some(streamed) = body.and_then(|body| body.extensions.get("x-streamed")) else {
@@ -104,13 +105,13 @@ impl<'a> Planner<'a> {
             }
             _ => return is_streamed == Some(true),
         };
-        let help = "write `true` for a body of bytes, of parts or of JSON lines, or remove it";
+        let help = "write `true` only for a body of bytes, of parts or of JSON lines, or remove `x-streamed`";
         self.reject(&rules::UNSUPPORTED_BODY, &streamed.at, message, help);
         false
     }
 
-    /// Plans the type of a body. dropshot emits its schema, so a type whose own schema
-    /// would be incomplete gets a name and a complete schema.
+    /// Plans the type of a body. Dropshot emits the schema of the type, so a type whose own schema would be incomplete gets a name
+    /// and a complete schema.
     pub(super) fn body_type(&mut self, schema: &'a Schema, wanted: &str) -> Ty {
         let ty = self.use_of(schema, wanted);
         if !is_shaped(&ty) {
@@ -132,8 +133,8 @@ impl<'a> Planner<'a> {
         Ty::Named(name)
     }
 
-    /// Plans a form, which is an object whose members are sent as text. `None` if a member is not one text: the handler reads such a
-    /// form itself, like parts.
+    /// Plans a form, which is an object whose members are sent as strings. Returns `None` if a member cannot be sent as one string:
+    /// the handler then reads the form itself, as it does with parts.
     fn form(&mut self, media_type: &'a MediaType, type_name: &str) -> Option<Ty> {
         let Some(schema) = &media_type.schema else {
             let message = "the form has no schema";
@@ -152,7 +153,7 @@ impl<'a> Planner<'a> {
             _ => *ty == Ty::Invalid,
         };
         let is_plain = match kind(&ty) {
-            // Alternatives are read as JSON is, in which a text is not a number.
+            // Alternatives are read as in JSON, where a string is not a number.
             Some(Kind::Union(union)) => {
                 let mut variants = union.variants.iter();
                 variants.all(|variant| is_plain_object(&variant.ty, is_string))
@@ -165,7 +166,7 @@ impl<'a> Planner<'a> {
         };
         if !is_plain && !is_object {
             let message =
-                "this form is not supported: each field is read as one text, as in a query";
+                "this form is not supported: each field is read as one string, as in a query";
             let help = FORM_HELP;
             self.reject(&rules::UNSUPPORTED_FORM, &schema.at, message, help);
         }
@@ -173,7 +174,7 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// Returns the schema of the lines of a body, if the handler gets them as they arrive.
+/// Returns the schema of the lines of a body, if the handler gets the lines as they arrive.
 pub(crate) fn streamed_lines<'a>(body: &RequestBody, media: &'a MediaType) -> Option<&'a Schema> {
     let is_lines = media.essence() != EVENTS && !media.is_sequence();
     media
@@ -191,7 +192,7 @@ pub(crate) fn warning(operation: &OperationPlan<'_>) -> Option<Problem> {
     let body = operation.operation.request_body.as_ref()?;
     if let Some(Body::Parts(Err(Some(keyword)))) = &operation.body {
         let message = format!(
-            "the parts of this streamed form are not checked, because its schema has `{keyword}`: its handler gets them as they arrive"
+            "the parts of this streamed form are not checked, because its schema has `{keyword}`: the handler gets the parts as they arrive"
         );
         let help = format!(
             "write an object with `properties` and without `{keyword}`, or check the parts in the handler"
@@ -201,7 +202,7 @@ pub(crate) fn warning(operation: &OperationPlan<'_>) -> Option<Problem> {
     }
     let is_form = |body: &Body| matches!(body, Body::Bytes(media_type) if media_type == FORM);
     operation.body.as_ref().is_some_and(is_form).then(|| {
-        let message = "a field of this form is not one text: the service does not read the form, and its handler gets the bytes";
+        let message = "a field of this form cannot be sent as one string: the service does not parse the form, and the handler gets the bytes";
         let problem = rules::UNSUPPORTED_FORM.problem(&body.at, message, FORM_HELP);
         problem.with_severity(Severity::Warning)
     })
@@ -221,14 +222,14 @@ impl JsonBody<'_> {
         openapi_dropshot_types::is_json(self.media_type)
     }
 
-    /// Returns the media type, unless dropshot sends it for JSON anyway.
+    /// Returns the media type, unless it is the one that dropshot sends for JSON anyway.
     pub(crate) fn own_media_type(&self) -> Option<&str> {
         (self.media_type != JSON).then_some(self.media_type)
     }
 }
 
-/// Returns whether the members of a form that the document does not name can be read: serde keeps
-/// them as texts, which it can convert only to strings.
+/// Returns whether form fields that the document does not name can be read. Serde keeps them as strings, which it can convert only
+/// to strings.
 fn has_strings(items: &[Item], others: &Others) -> bool {
     match others {
         Others::Ignored | Others::Rejected | Others::Collected(_, Ty::Any | Ty::Invalid) => true,
@@ -249,7 +250,7 @@ pub(super) fn is_string(items: &[Item], ty: &Ty) -> bool {
     }
 }
 
-/// Returns whether the schema of a type in Rust is less exact than that of the document.
+/// Returns whether the Rust type has a less exact schema than the document.
 fn is_shaped(ty: &Ty) -> bool {
     match ty {
         Ty::Scalar(scalar) => scalar.shape().is_some(),

@@ -1,5 +1,5 @@
-//! Writes a default of the document as an expression of its type in Rust, and rejects
-//! values that cannot be written so.
+//! Writes a default of the document as a Rust expression of its type, and rejects defaults that
+//! cannot be written.
 
 use super::{
     OperationPlan, Planner, find,
@@ -49,7 +49,7 @@ fn problem(default: &Node, what: &str) -> Problem {
     let (message, help) = match &default.kind {
         NodeKind::Object(_) => (
             format!("this default is not an object that {what} can represent completely"),
-            "write all required members and only members that the schema names, or remove the default",
+            "write all required members, and only members that the schema names, or remove the default",
         ),
         _ => (
             format!("the default {} is not a value of {what}", default.summary()),
@@ -79,8 +79,8 @@ fn describe(ty: &Ty) -> String {
     }
 }
 
-/// Writes a JSON value as an expression of a type. Returns `None` if it is not one of
-/// its values, or if a literal cannot express it.
+/// Writes a JSON value as an expression of a type. Returns `None` if the value is not valid for the
+/// type, or if a literal cannot express it.
 pub(crate) fn value(items: &[Item], ty: &Ty, node: &Node) -> Option<TokenStream> {
     match ty {
         Ty::Scalar(scalar) => scalar_value(scalar, node),
@@ -90,7 +90,7 @@ pub(crate) fn value(items: &[Item], ty: &Ty, node: &Node) -> Option<TokenStream>
             .as_object()
             .filter(|members| members.is_empty())
             .map(|_| quote!(::std::default::Default::default())),
-        // A problem of this type is reported already.
+        // A problem with this type was already reported.
         Ty::Invalid => Some(TokenStream::new()),
         Ty::Any => match &node.kind {
             NodeKind::Null => Some(quote!(::serde_json::Value::Null)),
@@ -220,7 +220,7 @@ pub(crate) fn scalar_value(scalar: &Scalar, node: &Node) -> Option<TokenStream> 
     }
 }
 
-/// Returns whether a value follows the rules of a checked scalar.
+/// Returns whether a value satisfies the rules of a checked scalar.
 fn keeps(rule: &Rule, node: &Node) -> bool {
     let whole = || node.as_number().and_then(integer);
     match rule {
@@ -251,7 +251,7 @@ fn keeps(rule: &Rule, node: &Node) -> bool {
     }
 }
 
-/// Writes an integer as Rust does, with `MIN` and `MAX` for the limits of the type.
+/// Writes an integer as a Rust literal, with `MIN` and `MAX` for the limits of the type.
 pub(crate) fn number(base: Base, value: i128) -> TokenStream {
     let name = ident(base.name);
     if value == base.least && value != 0 {
@@ -268,7 +268,7 @@ pub(crate) fn number(base: Base, value: i128) -> TokenStream {
     }
 }
 
-/// Writes a number as Rust does.
+/// Writes a number as a Rust literal.
 pub(crate) fn float(value: f64) -> TokenStream {
     let digits = Literal::f64_unsuffixed(value.abs());
     if value < 0.0 {

@@ -1,13 +1,14 @@
-//! Plans `readOnly` and `writeOnly` members, which are sent in one direction. One
-//! type serves both directions, so the generator accepts such a member only if its
-//! schema is used in one direction, or if the member is optional.
+//! Plans `readOnly` and `writeOnly` members, which are sent in only one direction. The same type is used for
+//! both directions, so the generator accepts such a member only if its schema is used in one direction, or if
+//! the member is optional.
 
 use super::{Planner, ir::Direction};
 use crate::rules;
 use openapi_dropshot_contract::model::{Document, MediaType, Schema};
 use std::collections::BTreeSet;
 
-/// Returns all places in the schemas of request bodies and of parameters that are JSON, also through references.
+/// Returns all places in the schemas of request bodies and of JSON parameters, including the schemas to which
+/// they refer.
 pub(super) fn in_requests(document: &Document) -> BTreeSet<&str> {
     let operations = document.operations.iter();
     let contents = operations.flat_map(|operation| {
@@ -19,14 +20,14 @@ pub(super) fn in_requests(document: &Document) -> BTreeSet<&str> {
     reached(document, contents)
 }
 
-/// Returns all places in the schemas of response bodies, also through references.
+/// Returns all places in the schemas of response bodies, including the schemas to which they refer.
 pub(super) fn in_responses(document: &Document) -> BTreeSet<&str> {
     let operations = document.operations.iter();
     let responses = operations.flat_map(|operation| &operation.responses);
     reached(document, responses.flat_map(|response| &response.content))
 }
 
-/// Returns the places in the schemas of contents, and in all schemas that they refer to.
+/// Returns the places in the schemas of contents, and in all schemas to which these refer.
 fn reached<'d>(
     document: &'d Document,
     contents: impl Iterator<Item = &'d MediaType>,
@@ -45,8 +46,8 @@ fn reached<'d>(
 }
 
 impl<'a> Planner<'a> {
-    /// Returns the direction of a member. A member that is required in one direction and
-    /// may be absent in the other cannot be expressed by one type.
+    /// Returns the direction of a member. One type cannot express a member that is required in one direction and
+    /// may be absent in the other.
     pub(super) fn direction(&mut self, schema: &'a Schema, required: bool) -> Direction {
         let (direction, keyword, others, what) = match (schema.read_only, schema.write_only) {
             (false, false) => return Direction::Both,

@@ -1,5 +1,5 @@
-//! Plans the responses that are errors: by the codes of the catalogue if the
-//! document has one, otherwise by their statuses.
+//! Plans the error responses: by the codes of the catalogue if the document has one, otherwise by
+//! their statuses.
 
 use super::{
     Planner,
@@ -16,7 +16,7 @@ use openapi_dropshot_contract::model::{
     ErrorCode, Location, Operation, Response, StatusCode, unescape_pointer_token,
 };
 
-/// The catalogue of error codes, and the body that carries them.
+/// The catalogue of error codes, and the error body that contains them.
 pub(crate) struct Catalogue<'a> {
     /// The codes, in the order of the document, with their variants.
     pub(crate) codes: Vec<(String, &'a ErrorCode)>,
@@ -29,8 +29,8 @@ pub(crate) struct ErrorBody {
     component: String,
     /// The name of the struct.
     pub(crate) name: String,
-    /// The members of the body that a server can write, as the document names
-    /// them, with the variants of `ErrorMember`.
+    /// The members of the body that the server can set, as named in the document, with the variants
+    /// of `ErrorMember`.
     pub(crate) members: Vec<(String, &'static str)>,
 }
 
@@ -48,11 +48,11 @@ pub(crate) enum Errors<'a> {
 pub(crate) struct Listed<'a> {
     pub(crate) variant: String,
     pub(crate) entry: &'a ErrorCode,
-    /// The response that lists it first.
+    /// The first response that lists the code.
     pub(crate) response: &'a Response,
 }
 
-/// A response that is an error, without a code.
+/// An error response without a code.
 pub(crate) struct ErrorResponse<'a> {
     pub(crate) variant: String,
     pub(crate) status: StatusCode,
@@ -99,9 +99,9 @@ impl<'a> Planner<'a> {
             self.body_of(unescape_pointer_token(component), &property)
         });
         if body.is_none() {
-            let message = "the schema with the catalogue cannot serve as the body of an error";
+            let message = "the schema with the catalogue cannot be the body of an error";
             let help = "give it the required members `code` (a string, with the catalogue) and `message` (a string), \
-                 `status` (an integer) and `request_id` (a string) if you like, and others only if they are optional";
+                 optionally `status` (an integer) and `request_id` (a string), and make all other members optional";
             self.reject(&rules::UNSUPPORTED_ERROR_BODY, at, message, help);
         }
         body
@@ -125,7 +125,7 @@ impl<'a> Planner<'a> {
             };
             match (&field.presence, member) {
                 (Presence::Required, Some(member)) => members.push((field.wire.clone(), member)),
-                // The server leaves this member out.
+                // The server does not send this member.
                 (Presence::Optional, _) => {}
                 (Presence::Required | Presence::Default(_), _) => return None,
             }
@@ -149,7 +149,7 @@ impl<'a> Planner<'a> {
         let responses = responses.filter(|response| is_error(response.status.value));
         match catalogue {
             Some(catalogue) => Errors::Codes(self.codes(responses, catalogue)),
-            // The catalogue was rejected already.
+            // The catalogue was already rejected.
             None if self.document.error_catalogue.is_some() => Errors::Codes(Vec::new()),
             None => {
                 let is_websocket = operation.opens_websocket();
@@ -168,8 +168,8 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Collects the codes that responses list. The linter checks that the catalogue has them with
-    /// the status of the response.
+    /// Collects the codes that responses list. The linter checks that the catalogue contains them,
+    /// with the status of the response.
     fn codes(
         &mut self,
         responses: impl Iterator<Item = &'a Response>,
@@ -219,15 +219,15 @@ impl<'a> Planner<'a> {
         let reference = schema.and_then(|schema| schema.reference.as_ref());
         if reference.is_none_or(|reference| reference.value != wanted) {
             let message = format!(
-                "the body of this error is not `{wanted}`, which has the catalogue of codes"
+                "the body of this error is not `{wanted}`, the schema with the catalogue of codes"
             );
             let help = format!("refer to `#/components/schemas/{wanted}`");
             self.reject(&rules::UNSUPPORTED_ERROR_BODY, &response.at, message, help);
         }
     }
 
-    /// Returns whether the body is that of dropshot's own errors, for which dropshot
-    /// emits a component `Error`.
+    /// Returns whether the body is that of dropshot's own errors, for which dropshot emits a
+    /// component `Error`.
     fn is_dropshots(&self, error: &ErrorResponse<'_>) -> bool {
         let name = self.name_of("Error");
         let item = find(&self.items, &name);

@@ -1,11 +1,11 @@
-//! The intermediate representation between schemas and Rust: types where they are
-//! used, items that have a name, and the rules of their values.
+//! The intermediate representation between schemas and Rust: types at their uses, items with a
+//! name, and the rules for values.
 
 use crate::docs::Docs;
 use openapi_dropshot_contract::model::{Node, Type};
 use openapi_dropshot_types::formats;
 
-/// A type where it is used.
+/// A type at the place where it is used.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Ty {
     /// A type without parts.
@@ -22,23 +22,23 @@ pub(crate) enum Ty {
     Any,
     /// The type or `null`.
     Nullable(Box<Ty>),
-    /// The type behind a pointer, because it contains itself.
+    /// A type behind a pointer, because it contains itself.
     Boxed(Box<Ty>),
-    /// `null` and nothing else.
+    /// Only `null`.
     Null,
-    /// No value: `not: {}`.
+    /// No value is valid: `not: {}`.
     Never,
-    /// A type for which a problem was reported: it is never written.
+    /// A type for which a problem was reported. It is never written.
     Invalid,
 }
 
-/// A type without parts and without rules of the document. A `format` is kept as
-/// the document has it.
+/// A type without parts and without rules of the document. Its `format` is kept as it is in the
+/// document.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Scalar {
     Bool,
     Integer {
-        /// The type of Rust.
+        /// The Rust type.
         base: Base,
         format: Option<String>,
     },
@@ -55,8 +55,8 @@ pub(crate) enum Scalar {
 }
 
 impl Scalar {
-    /// Returns the instance type and the format of the schema, if schemars would
-    /// write others for the Rust type.
+    /// Returns the instance type and the format of the schema, if schemars would write others for
+    /// the Rust type.
     pub(crate) fn shape(&self) -> Option<(&'static str, &Option<String>)> {
         match self {
             Scalar::Integer { base, format } if format.as_deref() == Some(base.format) => None,
@@ -147,7 +147,7 @@ pub(crate) enum Home {
 /// A type that has a name.
 #[derive(Clone, Debug)]
 pub(crate) struct Item {
-    /// Its name in Rust.
+    /// Its Rust name.
     pub(crate) name: String,
     /// Its name in `components.schemas`, if it is a component.
     pub(crate) component: Option<String>,
@@ -165,17 +165,17 @@ pub(crate) struct Item {
 pub(crate) enum Kind {
     /// An object with known members.
     Struct(Struct),
-    /// One of some strings: the variants with their values.
+    /// One of several strings: the variants with their values.
     Words(Vec<Word>),
     /// A scalar with rules.
     Checked(Checked),
     /// An array with rules.
     Items(Ty, Counts),
-    /// An object without known members, with rules.
+    /// An object without declared members, with rules.
     Entries(Ty, Counts),
     /// One of several types.
     Union(Union),
-    /// A new type that holds another type.
+    /// A new type that wraps another type.
     Wrapper(Ty),
     /// Another name for the same type.
     Alias(Ty),
@@ -205,7 +205,7 @@ pub(crate) struct Struct {
     pub(crate) others: Others,
     /// The names of members that must not all be present (`not: {required: […]}`).
     pub(crate) exclusive: Vec<Vec<String>>,
-    /// The number of members, if it has a bound.
+    /// The bounds of the number of members.
     pub(crate) counts: Counts,
 }
 
@@ -221,14 +221,14 @@ impl Struct {
 pub(crate) enum Others {
     Ignored,
     Rejected,
-    /// They are collected in a field of this name.
+    /// Such members are collected in a field with this name.
     Collected(String, Ty),
 }
 
 /// A member of an object, a parameter or a header.
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
-    /// Its name in Rust.
+    /// Its Rust name.
     pub(crate) name: String,
     /// Its name in the document.
     pub(crate) wire: String,
@@ -236,15 +236,16 @@ pub(crate) struct Field {
     pub(crate) title: Option<String>,
     pub(crate) deprecated: bool,
     pub(crate) direction: Direction,
-    /// Its type, without what its absence means.
+    /// Its type, without the effect of an absent value.
     pub(crate) ty: Ty,
     pub(crate) presence: Presence,
-    /// Whether the document allows `null` for a value that is sent as text, and so is
-    /// never `null`.
+    /// Whether the document allows `null` although the value is sent as a string, which is never
+    /// `null`.
     pub(crate) null_text: bool,
-    /// If a parameter has several values: what separates them, unless each has a name of its own.
+    /// If a parameter has several values, the separator between them; `None` if each value is sent
+    /// with its own name.
     pub(crate) several: Option<Option<char>>,
-    /// Whether dropshot does not take the schema of a parameter.
+    /// Whether dropshot does not accept the schema of a parameter.
     pub(crate) own_schema: bool,
     /// Whether the text of a parameter is JSON.
     pub(crate) is_json: bool,
@@ -260,12 +261,12 @@ pub(crate) enum Direction {
     Requests,
 }
 
-/// The meaning of the absence of a member.
+/// What an absent member means.
 #[derive(Clone, Debug)]
 pub(crate) enum Presence {
     Required,
     Optional,
-    /// An absent member has this value.
+    /// An absent member has this default.
     Default(Node),
 }
 
@@ -281,11 +282,12 @@ pub(crate) struct Union {
 /// How the generated code chooses an alternative.
 #[derive(Clone, Debug)]
 pub(crate) enum Choice {
-    /// `oneOf`: the one that accepts the value.
+    /// `oneOf`: the only alternative that accepts the value.
     One,
-    /// `anyOf`: the first that keeps all of the value, or that accepts it.
+    /// `anyOf`: the first alternative that keeps the whole value or, if there is none, the first
+    /// that accepts it.
     Any,
-    /// `oneOf` with a `discriminator`: the one that this property names.
+    /// `oneOf` with a `discriminator`: the alternative that this property names.
     Tag(String),
 }
 
@@ -318,18 +320,18 @@ pub(crate) enum Rule {
     OneOf(Vec<Node>),
 }
 
-/// The bounds of an integer: those to check and those in the document.
+/// The bounds of an integer: the bounds to check, and the bounds in the document.
 #[derive(Clone, Debug)]
 pub(crate) struct IntegerRule {
-    /// The least value, also limited by the type.
+    /// The smallest value. The type also limits it.
     pub(crate) least: i128,
-    /// The greatest value, also limited by the type.
+    /// The largest value. The type also limits it.
     pub(crate) greatest: i128,
     pub(crate) multiple_of: Option<i128>,
     pub(crate) written: Bounds,
 }
 
-/// The keywords for numbers, as the document has them.
+/// The keywords for numbers, as in the document.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Bounds {
     pub(crate) minimum: Option<f64>,
@@ -346,7 +348,7 @@ pub(crate) struct TextRule {
     pub(crate) max: Option<u64>,
     /// `pattern`, and the flags with which it compiles.
     pub(crate) pattern: Option<(String, &'static str)>,
-    /// The type of a format that is checked as well.
+    /// The type of a format that is also checked.
     pub(crate) format: Option<&'static str>,
 }
 

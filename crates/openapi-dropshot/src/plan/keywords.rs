@@ -1,5 +1,5 @@
-//! Rejects the keywords of a schema that its type cannot express, so that the generator drops none
-//! of them silently.
+//! Rejects schema keywords that the type cannot express, so that the generator never drops a
+//! keyword silently.
 
 use super::Planner;
 use crate::rules;
@@ -8,27 +8,27 @@ use openapi_dropshot_contract::{
     model::{Location, Node, Schema},
 };
 
-/// The keywords that say in which direction a member is sent.
+/// The keywords that limit a member to one direction.
 const DIRECTIONS: [&str; 2] = ["readOnly", "writeOnly"];
 
 /// Returns why no generated type expresses a keyword, and what to write instead.
 fn unsupported(keyword: &str) -> Option<(&'static str, &'static str)> {
     Some(match keyword {
         "oneOf" | "anyOf" => (
-            "is not supported beside these keywords: alternatives are a type of their own",
+            "is not supported beside these keywords: alternatives become a separate type",
             "move the alternatives into a separate schema, and repeat these keywords in each of them",
         ),
         "not" => (
-            "is not supported: a Rust type cannot exclude the values of another one",
+            "is not supported: a Rust type cannot exclude the values of another type",
             "describe the values that are allowed instead",
         ),
         "discriminator" => (
-            "is not supported here: it distinguishes the parts of `oneOf`, and belongs beside them",
+            "is not supported here: it distinguishes the parts of `oneOf`, and must be beside `oneOf`",
             "write it beside `oneOf`, or remove it",
         ),
         "readOnly" | "writeOnly" => (
-            "has no effect here: only a property of an object can be sent in one direction only",
-            "write it at the property, beside its `type` or its `allOf`",
+            "has no effect here: only properties of objects can be limited to one direction",
+            "write it in the schema of the property, beside its `type` or its `allOf`",
         ),
         "prefixItems" => (
             "is not supported here: it describes the elements of an array",
@@ -39,23 +39,23 @@ fn unsupported(keyword: &str) -> Option<(&'static str, &'static str)> {
             "write `items`, with `oneOf` if the elements differ",
         ),
         "unevaluatedItems" => (
-            "is not supported beside references, `allOf`, alternatives or `contains`: the elements that these describe count, too",
+            "is not supported beside references, `allOf`, alternatives or `contains`: the elements that these keywords describe would have to be known, too",
             "write all elements in `prefixItems` of one schema, with `items: false`; or remove it",
         ),
         "if" | "then" | "else" | "dependentRequired" | "dependentSchemas" => (
-            "is not supported: no type expresses a condition",
+            "is not supported: a Rust type cannot express a condition",
             "write `oneOf`, with a schema for each case",
         ),
         "patternProperties" | "propertyNames" => (
-            "is not supported here: the names of members are any strings",
+            "is not supported here: the names of members can be any strings",
             "write `additionalProperties`; `propertyNames` is supported for objects without `properties`",
         ),
         "unevaluatedProperties" => (
-            "is not supported beside references, `allOf` or alternatives: the members that these describe count, too",
+            "is not supported beside references, `allOf` or alternatives: the members that these keywords describe would have to be known, too",
             "write all members in `properties` of one schema, with `additionalProperties: false`; or remove it",
         ),
         "$dynamicRef" => (
-            "is not supported: a type is the same wherever it is used",
+            "is not supported: a type cannot differ between its uses",
             "write `$ref`",
         ),
         _ => return None,
@@ -69,7 +69,7 @@ impl<'a> Planner<'a> {
         schema: &'a Schema,
     ) -> impl Iterator<Item = (&'a str, &'a Location)> + use<'a> {
         let node = self.document.node(schema);
-        // A `oneOf` with one part that allows everything does not restrict anything.
+        // A `oneOf` with one part that allows everything restricts nothing.
         let is_idle =
             matches!(schema.one_of.as_slice(), [only] if self.is_free(only) && !only.nullable);
         let members = node.and_then(Node::as_object).into_iter().flatten();
@@ -77,7 +77,7 @@ impl<'a> Planner<'a> {
             let has_effect = match keyword.as_str() {
                 "oneOf" => !is_idle,
                 "properties" | "required" => member.value.size() > 1,
-                // Every use of a schema reads these.
+                // These keywords are read wherever a schema is used.
                 "type" => false,
                 other if DIRECTIONS.contains(&other) => member.value.as_bool() != Some(false),
                 other => {
@@ -89,8 +89,8 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// Rejects every keyword that is not among the expressed ones. `what` names
-    /// the kind of schema for the message.
+    /// Rejects every keyword that is not in `expressed`. `what` is the name of the kind of schema
+    /// in the message.
     pub(super) fn only(&mut self, schema: &'a Schema, what: &str, expressed: &[&str]) {
         let is_member = self.members.contains(&schema.at.pointer);
         for (keyword, at) in self.restrictions(schema) {
@@ -103,13 +103,13 @@ impl<'a> Planner<'a> {
             } else {
                 let keyword = at.keyword(keyword);
                 let message = format!("`{keyword}` has no effect on {what}");
-                let help = format!("remove `{keyword}`, or write the `type` that it belongs to");
+                let help = format!("remove `{keyword}`, or write the `type` to which it applies");
                 self.reject(&rules::MEANINGLESS_KEYWORD, at, message, help);
             }
         }
     }
 
-    /// Returns whether no other keyword restricts the values of a schema.
+    /// Returns whether no keywords other than these restrict the values of a schema.
     pub(super) fn says_only(&self, schema: &'a Schema, expressed: &[&str]) -> bool {
         self.restrictions(schema)
             .all(|(keyword, _)| expressed.contains(&keyword) || DIRECTIONS.contains(&keyword))

@@ -1,5 +1,5 @@
-//! Plans the members of objects, and `allOf`: several schemas of objects become one
-//! struct with the members of all.
+//! Plans the members of objects, and `allOf`: several object schemas become one struct with all
+//! their members.
 
 use super::{
     DEEPEST, Planner,
@@ -28,7 +28,7 @@ struct Merged<'a> {
     counts: Counts,
 }
 
-/// Returns the meaning of the absence of a value.
+/// Returns what the absence of a value means.
 pub(super) fn presence(required: bool, default: Option<&Node>) -> Presence {
     match default {
         _ if required => Presence::Required,
@@ -65,7 +65,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Plans `allOf`: one schema that gets another description, or several objects.
+    /// Plans `allOf`: it is one schema with another description, or several objects.
     pub(super) fn all_of(&mut self, schema: &'a Schema, wanted: &str) -> Kind {
         if let [only] = schema.all_of.as_slice()
             && schema.types.is_none()
@@ -82,7 +82,7 @@ impl<'a> Planner<'a> {
         self.object(schema, wanted)
     }
 
-    /// Plans an object with known members: its own and those of all parts of its `allOf`.
+    /// Plans an object with known members: its own members and those of all parts of its `allOf`.
     pub(super) fn object(&mut self, schema: &'a Schema, wanted: &str) -> Kind {
         let mut merged = Merged::default();
         self.merge(schema, &mut merged, 0);
@@ -108,7 +108,8 @@ impl<'a> Planner<'a> {
         let exclusive = merged.exclusive;
         for name in exclusive.iter().flatten() {
             let field = fields.iter().find(|field| field.wire == *name);
-            // Whether a member with a default was present is no longer known.
+            // If a member has a default, the generated code can no longer tell whether it was
+            // present.
             if field.is_none_or(|field| matches!(field.presence, Presence::Default(_))) {
                 let message = format!(
                     "`not` is not supported for `{name}`, which is not a property without a default"
@@ -125,7 +126,7 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// Adds the definitions of one part to those of the others.
+    /// Adds the definitions of one part to the definitions of the other parts.
     fn merge(&mut self, part: &'a Schema, merged: &mut Merged<'a>, depth: usize) {
         if let Some(reference) = &part.reference {
             if depth == DEEPEST {
@@ -164,8 +165,9 @@ impl<'a> Planner<'a> {
         let kind = value(&part.types);
         merged.has_type |= kind.is_some();
         if let Some(other) = kind.filter(|kind| *kind != Type::Object) {
-            let message = format!("`allOf` joins objects, but this part is of type {other}");
-            let help = "write the rules of all parts in one schema";
+            let message =
+                format!("`allOf` can only combine objects, but this part has the type {other}");
+            let help = "combine all parts in one schema";
             self.reject(&rules::UNSUPPORTED_ALL_OF, &part.at, message, help);
         }
         for (name, property) in &part.properties {
@@ -173,14 +175,14 @@ impl<'a> Planner<'a> {
             let is_same = self.is_same(first, property);
             let is_wider = is_same || self.document.is_wider(property, first);
             let is_narrower = is_same || self.document.is_wider(first, property);
-            // Of two that say the same, the later one counts, unless only the earlier one is
-            // described.
+            // If two definitions are the same, the later one counts, unless only the earlier one
+            // has a description.
             let is_described = property.description.is_some() || first.description.is_none();
             if is_narrower && (is_described || !is_wider) {
                 merged.properties.insert(name.as_str(), property);
             } else if !is_wider {
                 let message = format!("two parts of `allOf` define `{name}` differently");
-                let help = "define it in one part only";
+                let help = "define the member in only one part";
                 let problem = rules::ALL_OF_CONFLICT.problem(&property.at, message, help);
                 self.problems
                     .push(problem.with_related(&first.at, "the other definition"));
@@ -199,7 +201,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Returns the members that a schema requires, if it has no other keyword for objects.
+    /// Returns the members that a schema requires, if the schema has no other keywords for objects.
     fn exclusive(&self, schema: &'a Schema) -> Option<Vec<String>> {
         let is_free = schema.properties.values().all(|own| self.is_free(own));
         let required = schema.required.iter().map(|name| name.value.clone());
@@ -207,15 +209,15 @@ impl<'a> Planner<'a> {
         (is_only && !schema.required.is_empty()).then(|| required.collect())
     }
 
-    /// Whether two schemas are written alike.
+    /// Whether two schemas are written in the same way.
     fn is_same(&self, a: &Schema, b: &Schema) -> bool {
         let node = |schema: &Schema| self.document.root.pointer(&schema.at.pointer);
         let nodes = node(a).zip(node(b));
         nodes.map_or(a.at == b.at, |(a, b)| a.same_value(b))
     }
 
-    /// Combines `additionalProperties` of all parts. In a part it concerns all members
-    /// that this part does not name, also those of the other parts.
+    /// Combines `additionalProperties` of all parts. In one part, it applies to all members that
+    /// this part does not name, including those that other parts name.
     fn combined_additional(
         &mut self,
         merged: &Merged<'a>,
@@ -238,7 +240,8 @@ impl<'a> Planner<'a> {
             if names_all && is_compatible {
                 combined = Some(additional);
             } else {
-                // The part by itself is right; the schema that joins it with others is not.
+                // The part itself is correct; the problem is the schema that combines it with
+                // others.
                 let message = "`additionalProperties` of one part of `allOf` also applies to the properties of the other parts";
                 let help =
                     "remove it from that part, or write all members in one schema without `allOf`";

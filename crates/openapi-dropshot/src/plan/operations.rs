@@ -1,5 +1,4 @@
-//! Plans the operations: their names, parameters, bodies, responses, websockets and
-//! removal.
+//! Plans the operations: their names, parameters, bodies, responses, websockets and removal.
 
 use super::{
     Planner,
@@ -20,13 +19,13 @@ use openapi_dropshot_contract::model::{Header, Method, Operation, ParameterIn};
 /// An operation with everything that is generated for it.
 pub(crate) struct OperationPlan<'a> {
     pub(crate) operation: &'a Operation,
-    /// Its id, or the name that is built from its method and path.
+    /// Its id, or a name built from its method and path.
     pub(crate) id: String,
-    /// The path under which dropshot knows the operation.
+    /// The path with which the operation is registered in dropshot.
     pub(crate) route: String,
-    /// The name of the method of the trait.
+    /// The name of its method in the trait.
     pub(crate) function: String,
-    /// The name of its variant in `OperationId`; the names of its types begin with it.
+    /// The name of its variant in `OperationId`. The names of its types begin with this name.
     pub(crate) type_name: String,
     pub(crate) path: Option<Fields>,
     pub(crate) query: Option<Fields>,
@@ -41,11 +40,11 @@ pub(crate) struct OperationPlan<'a> {
     pub(crate) success: Success<'a>,
     pub(crate) errors: Errors<'a>,
     pub(crate) security: Security,
-    /// The relative reference to the successor of a deprecated operation.
+    /// The relative reference to the replacement of a deprecated operation.
     pub(crate) successor: Option<String>,
 }
 
-/// The names that the generated API itself uses. `Http` and `HttpResponse` are the beginnings of names of dropshot's types.
+/// Names that the generated API itself uses. `Http` and `HttpResponse` are the beginnings of names of dropshot's types.
 const TAKEN: &str = "
     Contract Cookies Deprecation ErrorCode ErrorEntry ErrorMember FormParts Generated Http HttpResponse Operation
     OperationId OptionalBody PhantomData Rejection RequiredScheme Router SchemeKind Security
@@ -116,7 +115,7 @@ impl<'a> Planner<'a> {
         plans
     }
 
-    /// Returns the path of the successor of a deprecated operation, relative to the request.
+    /// Returns the path of the replacement of a deprecated operation, relative to the request.
     fn successor(&mut self, operation: &'a Operation) -> Option<String> {
         let lifecycle = &operation.lifecycle;
         if !operation.deprecated {
@@ -129,7 +128,7 @@ impl<'a> Planner<'a> {
         if reference.is_none() {
             let (id_text, path) = (&id.value, &other.path.value);
             let message = format!(
-                "the address of `{id_text}` cannot be derived from a request: `{path}` has other variables"
+                "the address of `{id_text}` cannot be derived from a request, because `{path}` has other variables"
             );
             let help = "name a replacement with variables at the same places of the path, or without variables";
             self.reject(&rules::UNSUPPORTED_REPLACEMENT, &id.at, message, help);
@@ -137,9 +136,8 @@ impl<'a> Planner<'a> {
         reference
     }
 
-    /// Returns whether an operation opens a websocket, which dropshot serves as a channel. The
-    /// protocol (RFC 6455) defines the request and the response, so the document may not
-    /// describe them further.
+    /// Returns whether an operation opens a websocket. Dropshot serves websockets as channels. The protocol (RFC 6455)
+    /// defines the request and the response, so the document must not describe them further.
     fn websocket(&mut self, operation: &'a Operation) -> bool {
         if !operation.opens_websocket() {
             return false;
@@ -169,8 +167,7 @@ impl<'a> Planner<'a> {
             let own = ["connection", "sec-websocket-accept", "upgrade"];
             let is_own = |header: &Header| own.contains(&&*header.name.value.to_lowercase());
             if opens && !response.headers.iter().all(is_own) {
-                let message =
-                    "the headers of the response that opens a websocket are dropshot's own";
+                let message = "dropshot sets the headers of the response that opens a websocket";
                 let help = "remove `headers`";
                 self.reject(&rules::UNSUPPORTED_WEBSOCKET, at, message, help);
             }

@@ -1,5 +1,5 @@
-//! Plans the parameters of requests and the headers of responses, whose values are
-//! sent as text, and the operations that return pages.
+//! Plans request parameters and response headers, whose values are sent as strings, and operations that return
+//! pages.
 
 use super::{
     Planner, has_text,
@@ -16,7 +16,7 @@ use openapi_dropshot_contract::model::{
     Header, Node, Operation, Parameter, ParameterIn, Schema, Spanned, Type,
 };
 
-/// The struct for the parameters in one place, or for the headers of one response.
+/// The struct for the parameters in one location, or for the headers of one response.
 #[derive(Clone, Debug)]
 pub(crate) struct Fields {
     /// The name of the struct.
@@ -32,19 +32,20 @@ pub(crate) struct Fields {
 pub(crate) struct Pages {
     /// The name of the struct that derives the schema.
     pub(crate) described: String,
-    /// The names of the parameters that the request of the first page has to contain.
+    /// The names of the parameters that a request for the first page must contain.
     pub(crate) first: Vec<String>,
 }
 
 /// How a parameter or a header is sent.
 struct Sent {
     presence: Presence,
-    /// What separates the values of a list, unless each has a name of its own; `None` if a list cannot be sent.
+    /// The separator between the values of a list (`Some(None)` if each value is sent with its own name); `None`
+    /// if a list cannot be sent.
     separator: Option<Option<char>>,
 }
 
 impl<'a> Planner<'a> {
-    /// Plans the parameters of an operation in one place.
+    /// Plans the parameters of an operation in one location.
     pub(super) fn parameters(
         &mut self,
         operation: &'a Operation,
@@ -87,7 +88,7 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// Rejects a parameter in the query with the name of one in the path.
+    /// Rejects a query parameter with the name of a path parameter.
     fn check_other_places(&mut self, operation: &'a Operation, parameter: &'a Parameter) {
         let is_in_path = |other: &&Parameter| {
             other.location == ParameterIn::Path && other.name.value == parameter.name.value
@@ -96,10 +97,9 @@ impl<'a> Planner<'a> {
             && let Some(other) = operation.parameters.iter().find(is_in_path)
         {
             let name = &parameter.name.value;
-            let message = format!(
-                "`{name}` is a parameter of the path, too: dropshot does not tell the two apart"
-            );
-            let help = "rename the variable of the path, which requests do not contain";
+            let message =
+                format!("`{name}` is also a path parameter: dropshot does not distinguish the two");
+            let help = "rename the path parameter; its name does not appear in requests";
             let problem = rules::UNSUPPORTED_PARAMETER.problem(&parameter.at, message, help);
             self.problems
                 .push(problem.with_related(&other.at, "the parameter of the path"));
@@ -120,7 +120,7 @@ impl<'a> Planner<'a> {
             self.reject(&rules::UNSUPPORTED_PARAMETER, &parameter.at, message, help);
             return None;
         }
-        // A component gives its name to the type, which its operations share.
+        // If the parameter is a component, the type is named after the component, and the operations share it.
         let component = parameter.at.pointer.strip_prefix("/components/parameters/");
         let wanted = match component.filter(|name| !name.contains('/')) {
             Some(component) => pascal(component),
@@ -166,7 +166,7 @@ impl<'a> Planner<'a> {
             && parameter.location == ParameterIn::Cookie
             && parameter.separator().is_none()
         {
-            let message = format!("a cookie cannot have several values, as `{wire}` has");
+            let message = format!("the cookie `{wire}` cannot be sent as several values");
             let help = "write `explode: false`: commas then separate the values";
             self.reject(&rules::UNSUPPORTED_PARAMETER, &parameter.at, message, help);
         }
@@ -177,8 +177,8 @@ impl<'a> Planner<'a> {
         Some(self.text_field(names, wire, schema, ty, docs, sent))
     }
 
-    /// Plans the type of a parameter or a header. If it is a new item without a description,
-    /// the item gets this one.
+    /// Plans the type of a parameter or a header. If this creates an item without a description, the item gets
+    /// this description.
     fn text_type(&mut self, schema: &'a Schema, wanted: &str, description: Option<&str>) -> Ty {
         let before = self.items.len();
         self.home = Home::Parameters;
@@ -192,7 +192,7 @@ impl<'a> Planner<'a> {
         ty
     }
 
-    /// Makes the field of a parameter or a header. Its value is one text, which is never `null`.
+    /// Makes the field for a parameter or a header. Its value is one string, which is never `null`.
     fn text_field(
         &mut self,
         names: &mut Names,
@@ -215,7 +215,7 @@ impl<'a> Planner<'a> {
         let own_schema = several.is_some() || !is_text;
         if several.is_none() && !is_text && !has_text(&self.items, &ty, true) {
             let message = format!(
-                "`{wire}` is not supported: an array, an object or a value of any type has no single text"
+                "`{wire}` is not supported: an array, an object or a value of any type cannot be sent as one string here"
             );
             let help = match self.has_members(schema) {
                 true => {
@@ -249,8 +249,8 @@ impl<'a> Planner<'a> {
         target.is_some_and(|target| !target.properties.is_empty() || !target.all_of.is_empty())
     }
 
-    /// Rejects parameters whose reserved characters are not encoded, those of components included, so that it is not
-    /// dropped silently that the client encodes them.
+    /// Rejects parameters whose reserved characters must not be encoded, including parameters in components. The
+    /// client encodes these characters, so ignoring the keyword would be a silent loss.
     pub(super) fn check_reserved(&mut self) {
         let document = self.document;
         let parameters = document.operations.iter();
@@ -273,7 +273,7 @@ impl<'a> Planner<'a> {
             ParameterIn::Cookie => &["form"],
             ParameterIn::Path | ParameterIn::Header => &["simple"],
         };
-        // An object that cannot be sent is rejected as such.
+        // An object that cannot be sent is rejected with its own message.
         let has_members = |schema: &Schema| self.has_members(schema);
         let is_deep = parameter.location == ParameterIn::Query
             && (parameter.style.as_ref()).is_some_and(|style| style.value == "deepObject")
@@ -283,13 +283,13 @@ impl<'a> Planner<'a> {
             && !is_deep
         {
             let message = format!("`style: {}` is not supported", style.value);
-            let help = format!("write `style: {}`, or leave `style` out", plain[0]);
+            let help = format!("write `style: {}`, or remove `style`", plain[0]);
             self.reject(&rules::UNSUPPORTED_PARAMETER, &style.at, message, help);
         }
         let schema = parameter.schema.as_ref();
         let schema = schema.and_then(|schema| self.document.resolve(schema));
         if parameter.allow_empty_value && !schema.is_some_and(accepts_empty_text) {
-            let message = "`allowEmptyValue` is not supported: the schema decides whether a value may be empty, and this one accepts no empty text";
+            let message = "`allowEmptyValue` is not supported: the schema decides whether a value may be empty, and this schema does not accept an empty string";
             let help = "remove it; a string without `minLength`, `pattern`, `enum` and `format` may be empty";
             self.reject(&rules::UNSUPPORTED_PARAMETER, &parameter.at, message, help);
         }
@@ -356,8 +356,8 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// Returns the parameters that the first page of a list needs, if `x-dropshot-pagination`
-    /// says that the operation returns pages.
+    /// Returns the parameters that the first page requires, if `x-dropshot-pagination` says that the operation
+    /// returns pages.
     fn first_page(&mut self, operation: &'a Operation) -> Option<Vec<String>> {
         let mark = operation.extensions.get("x-dropshot-pagination")?;
         if let Some(is_set) = mark.as_bool() {
@@ -369,7 +369,8 @@ impl<'a> Planner<'a> {
             names.collect::<Option<Vec<String>>>()
         });
         if names.is_none() {
-            let message = "`x-dropshot-pagination` does not list what the first page needs";
+            let message =
+                "`x-dropshot-pagination` does not list the parameters that the first page requires";
             let help =
                 "write `x-dropshot-pagination: {required: []}`, with the names of parameters";
             self.reject(&rules::UNSUPPORTED_PAGINATION, &mark.at, message, help);
@@ -377,7 +378,7 @@ impl<'a> Planner<'a> {
         names
     }
 
-    /// Checks that an operation that returns pages has a query, in which they are requested.
+    /// Checks that an operation that returns pages has query parameters with which pages are requested.
     pub(super) fn check_pages(&mut self, operation: &'a Operation, websocket: bool) {
         let mut parameters = operation.parameters.iter();
         let has_query = parameters.any(|parameter| parameter.location == ParameterIn::Query);
@@ -385,20 +386,20 @@ impl<'a> Planner<'a> {
             && mark.as_bool() != Some(false)
             && (websocket || !has_query)
         {
-            let message = "`x-dropshot-pagination` is at an operation that does not return pages";
+            let message = "the operation has `x-dropshot-pagination`, but does not return pages";
             let help = "add the query parameters `limit` and `page_token`, or remove the extension";
             self.reject(&rules::UNSUPPORTED_PAGINATION, &mark.at, message, help);
         }
     }
 }
 
-/// Returns whether a name is a `token` (RFC 9110, section 5.6.2), as the names of headers are.
+/// Returns whether a name is a `token` (RFC 9110, section 5.6.2). Names of headers must be tokens.
 pub(crate) fn is_token(name: &str) -> bool {
     let is_of_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     !name.is_empty() && name.bytes().all(is_of_token)
 }
 
-/// Whether a schema is that of any text, so that the text may be empty.
+/// Returns whether a schema allows any string, including the empty string.
 fn accepts_empty_text(schema: &Schema) -> bool {
     schema.types.as_ref().map(|types| types.value) == Some(Type::String)
         && schema

@@ -39,8 +39,8 @@ pub(crate) enum Content {
 }
 
 impl<'a> Planner<'a> {
-    /// Plans the parts of a streamed form. The error is the keyword that cannot be checked while parts arrive; there is none if the
-    /// form has no properties, so that there is nothing to check.
+    /// Plans the parts of a streamed form. The error contains the keyword that cannot be checked while parts arrive; it is `None`
+    /// if the form has no properties, so that there is nothing to check.
     pub(super) fn parts(
         &mut self,
         media_type: &'a MediaType,
@@ -114,16 +114,16 @@ impl<'a> Planner<'a> {
 pub(crate) struct FormProperty<'a> {
     pub(crate) wire: &'a str,
     pub(crate) schema: &'a Schema,
-    /// The schema behind a reference.
+    /// The schema of the property, after references are followed.
     outer: &'a Schema,
-    /// The items, if it is a list: each is a part.
+    /// The schema of the items if the property is a list. Each item is a separate part.
     pub(crate) list: Option<&'a Schema>,
     /// What a part contains.
     pub(crate) each: &'a Schema,
-    /// The same, behind a reference.
+    /// The schema of a part, after references are followed.
     pub(crate) inner: &'a Schema,
     pub(crate) is_required: bool,
-    /// The media types, with commas between them; empty if the document has none.
+    /// The media types, separated by commas; empty if the document has none.
     pub(crate) media_types: &'a str,
 }
 
@@ -133,8 +133,8 @@ impl FormProperty<'_> {
     }
 }
 
-/// Returns the properties of a form, and whether it may have others. The error is the keyword that says more about the form than
-/// its parts do; there is none if the form has no properties.
+/// Returns the properties of a form, and whether it may have other properties. The error contains the keyword that restricts the
+/// form more than its parts do; it is `None` if the form has no properties.
 pub(crate) fn form_properties<'a>(
     document: &'a Document,
     media_type: &'a MediaType,
@@ -188,7 +188,7 @@ pub(crate) fn form_properties<'a>(
     Ok((properties.collect::<Result<_, _>>()?, is_open))
 }
 
-/// Whether a value is bytes: `format: binary`, or a schema that says nothing of the value.
+/// Returns whether a value is bytes: `format: binary`, or a schema that does not restrict the value.
 fn is_file(schema: &Schema) -> bool {
     let format = schema.format.as_ref().map(|format| &*format.value);
     match schema.types.as_ref().map(|types| types.value) {

@@ -1,6 +1,5 @@
-//! Decides under which paths dropshot knows the operations, because its router cannot distinguish
-//! some of them and would panic, and rejects paths that cannot be served. The linter
-//! checks the variables.
+//! Chooses the paths with which operations are registered in dropshot, because its router cannot distinguish some paths of a
+//! document and would panic. Also rejects paths that cannot be served. The linter checks the variables.
 
 use super::Planner;
 use crate::rules;
@@ -8,14 +7,13 @@ use openapi_dropshot_contract::model::{Document, Method, Operation, Spanned};
 use openapi_dropshot_contract::template::variables;
 use std::collections::BTreeMap;
 
-/// The paths under which dropshot knows the paths of a document.
+/// The paths with which the paths of a document are registered in dropshot.
 ///
-/// dropshot's router takes no fixed word where another path has a variable, no two
-/// names of a variable at one place, no variable that is a part of a segment, and no slash at the end. If a
-/// document has such paths, each path is registered as a number and its variables, such as `/1/{toolId}`. dropshot does not know QUERY
-/// and the methods of `additionalOperations`, either: such an operation is registered as a POST, of a path with another number.
-/// `Router` of `openapi-dropshot-types`, which finds the operations of requests, takes all paths as
-/// the document has them.
+/// Dropshot's router does not accept a fixed segment where another path has a variable, two names for a variable at the same place,
+/// a variable that is only a part of a segment, or a slash at the end. If a document has such paths, each path is registered as a
+/// number and its variables, such as `/1/{toolId}`. Dropshot also does not know QUERY and the methods of `additionalOperations`:
+/// such an operation is registered as a POST on a path with another number. `Router` of `openapi-dropshot-types`, which finds the
+/// operation of a request, uses the paths of the document.
 pub(super) struct Routes<'a> {
     numbers: Option<BTreeMap<&'a str, usize>>,
     /// The methods of the document that dropshot does not know.
@@ -42,7 +40,7 @@ impl<'a> Routes<'a> {
         }
     }
 
-    /// Returns the path under which dropshot knows the path of an operation.
+    /// Returns the path with which an operation is registered in dropshot.
     pub(super) fn registered(&self, operation: &Operation) -> String {
         let path = operation.path.value.as_str();
         let Some(numbers) = &self.numbers else {
@@ -58,7 +56,7 @@ impl<'a> Routes<'a> {
     }
 }
 
-/// Returns whether dropshot's router cannot have both paths.
+/// Returns whether dropshot's router cannot contain both paths.
 fn exclude(path: &str, other: &str) -> bool {
     let mut pairs = path.split('/').zip(other.split('/'));
     let different = pairs.find(|(segment, other)| segment != other);
@@ -135,7 +133,7 @@ impl Planner<'_> {
     }
 }
 
-/// Returns whether the server has a page at the path of an operation.
+/// Returns whether the server has one of its own pages at the path of an operation.
 fn is_page(base: &str, path: &str) -> bool {
     let whole = format!("{base}{path}");
     ["/openapi.yaml", "/openapi.json"].contains(&path)

@@ -1,6 +1,5 @@
-//! Finds types that contain themselves. A struct cannot contain itself by
-//! value, so the members that lead back to it are boxed. Lists and maps are
-//! pointers already.
+//! Finds types that contain themselves. A struct cannot contain itself by value, so members that
+//! lead back to the struct are boxed. Lists and maps already are pointers.
 
 use super::{
     Planner,
@@ -30,7 +29,7 @@ impl Planner<'_> {
     }
 }
 
-/// Returns the types of the parts of an item, except elements of arrays and maps.
+/// Returns the types of the parts of an item, except the elements of lists and maps.
 fn held(kind: &mut Kind) -> Vec<&mut Ty> {
     match kind {
         Kind::Struct(object) => object
@@ -48,7 +47,7 @@ fn held(kind: &mut Kind) -> Vec<&mut Ty> {
     }
 }
 
-/// Returns the name of the item that a type holds by value.
+/// Returns the name of the item that a type contains by value.
 fn by_value(ty: &Ty) -> Option<&str> {
     match ty {
         Ty::Named(name) => Some(name),
@@ -57,7 +56,7 @@ fn by_value(ty: &Ty) -> Option<&str> {
     }
 }
 
-/// Returns whether a value of `from` may hold one of `to`.
+/// Returns whether a value of `from` may contain a value of `to`.
 fn reaches(edges: &BTreeMap<String, BTreeSet<String>>, from: &str, to: &str) -> bool {
     let mut seen = BTreeSet::from([from]);
     let mut open = vec![from];
@@ -71,7 +70,7 @@ fn reaches(edges: &BTreeMap<String, BTreeSet<String>>, from: &str, to: &str) -> 
     false
 }
 
-/// Puts the value behind a pointer; `null` stays outside.
+/// Puts the value behind a pointer. For a nullable type, `null` stays outside of the pointer.
 fn put_in_box(ty: &mut Ty) {
     match ty {
         Ty::Nullable(inner) => put_in_box(inner),

@@ -1,5 +1,5 @@
-//! Plans the responses of an operation that are not errors: their statuses, bodies and
-//! headers.
+//! Plans the success responses of an operation (all responses that are not errors): their statuses,
+//! bodies and headers.
 
 use super::{
     OperationPlan, Planner,
@@ -25,17 +25,17 @@ pub(crate) struct Success<'a> {
     pub(crate) status: Option<u16>,
     /// Its body, if it is JSON.
     pub(crate) body: Option<JsonBody<'a>>,
-    /// The media type of a body that is sent as the handler gives it, or of a stream.
+    /// The media type, if the body is a stream or is sent as the handler returns it.
     pub(crate) raw: Option<&'a str>,
-    /// Its items, if it is a stream of them.
+    /// The items, if the response is a stream of items.
     pub(crate) stream: Option<Items>,
     pub(crate) headers: Option<Fields>,
-    /// The name of the type that is generated for it if dropshot has none.
+    /// The name of the type that is generated for the response, if dropshot has no type for it.
     pub(crate) own: Option<String>,
     /// The name of its variant, if it is one of several.
     pub(crate) variant: String,
-    /// The responses among which the handler chooses. If it has them, the response itself
-    /// has no other facts.
+    /// The responses between which the handler chooses. If this is set, the other fields are not
+    /// used.
     pub(crate) several: Option<Successes<'a>>,
 }
 
@@ -57,7 +57,7 @@ pub(crate) enum ItemForm {
 }
 
 impl ItemForm {
-    /// Returns the form of the items of a media type, whose schema this is.
+    /// Returns the form of the items of a media type with this schema.
     pub(crate) fn of(document: &Document, media: &MediaType, schema: &Schema) -> Self {
         let is_text = || match media.extensions.get("x-event-data").and_then(Node::as_str) {
             Some(data) => data == "text",
@@ -82,14 +82,14 @@ impl ItemForm {
 }
 
 impl Success<'_> {
-    /// Whether it is a stream of items, or one of several responses of which one is.
+    /// Whether it is a stream of items, or several responses of which one is a stream.
     pub(crate) fn can_stream(&self) -> bool {
         let mut cases = self.several.iter().flat_map(|several| &several.cases);
         self.stream.is_some() || cases.any(|case| case.stream.is_some())
     }
 }
 
-/// The responses that are not errors, unless there is exactly one with one status. If the
+/// The responses that are not errors, unless there is exactly one, with a single status. If the
 /// document lists none, the handler can only return errors.
 pub(crate) struct Successes<'a> {
     /// The name of the enum.
@@ -173,7 +173,7 @@ fn is_interim(response: &Response) -> bool {
     matches!(status, StatusCode::Exact(..=199) | StatusCode::Range(1))
 }
 
-/// Reports interim responses, which no server has to send.
+/// Reports interim responses, which a server does not have to send.
 fn interim(operation: &Operation) -> impl Iterator<Item = Problem> {
     let responses = operation.responses.iter();
     responses
@@ -185,7 +185,7 @@ fn interim(operation: &Operation) -> impl Iterator<Item = Problem> {
         })
 }
 
-/// Warns about interim responses beside others.
+/// Warns about interim responses of an operation that has other responses.
 pub(crate) fn warnings(operation: &OperationPlan<'_>) -> impl Iterator<Item = Problem> {
     let reported = interim(operation.operation).filter(|_| !operation.websocket);
     reported.map(|problem| problem.with_severity(Severity::Warning))
@@ -219,7 +219,7 @@ impl<'a> Planner<'a> {
             };
         }
         if declared.is_empty() {
-            // `default` stands for each status that the document does not list.
+            // `default` stands for every status that the document does not list.
             let is_default = |response: &&Response| response.status.value == StatusCode::Default;
             declared.extend(operation.responses.iter().find(is_default));
         }
@@ -242,7 +242,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Plans a response that is not an error; without a status if the handler chooses it.
+    /// Plans a response that is not an error. `status` is `None` if the handler chooses it.
     fn success_of(
         &mut self,
         operation: &'a Operation,
@@ -290,7 +290,8 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Plans the body of a response. Of several media types the service sends the first that is JSON.
+    /// Plans the body of a response. If there are several media types, the service sends the first
+    /// one that is JSON.
     pub(super) fn response_body(
         &mut self,
         response: &'a Response,
@@ -316,8 +317,8 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// Finds the response of any status and any content: it is `default` alone, as
-    /// dropshot describes a handler that builds its response by itself.
+    /// Finds the response with any status and any content: it is the only response and is `default`,
+    /// which dropshot emits for a handler that builds its response itself.
     pub(super) fn free_response(&self, operation: &'a Operation) -> Option<&'a Response> {
         let [only] = operation.responses.as_slice() else {
             return None;

@@ -1,5 +1,5 @@
-//! Plans scalars: formats, bounds, lengths and patterns. Decides whether a bound
-//! needs a type of its own.
+//! Plans scalars: formats, bounds, lengths and patterns. Decides whether the bounds require a
+//! separate type.
 
 use super::{
     Planner,
@@ -48,8 +48,8 @@ impl<'a> Planner<'a> {
         let step = multiple_of.unwrap_or(1);
         if least > greatest || least + (-least).rem_euclid(step) > greatest {
             let message = match multiple_of {
-                Some(step) => format!("no multiple of {step} is from {least} to {greatest}"),
-                None => format!("no integer of this type is from {least} to {greatest}"),
+                Some(step) => format!("no multiple of {step} is between {least} and {greatest}"),
+                None => format!("no integer of this type is between {least} and {greatest}"),
             };
             let help = "correct the bounds, `multipleOf` or `format`";
             self.reject(&rules::EMPTY_RANGE, &schema.at, message, help);
@@ -119,7 +119,8 @@ impl<'a> Planner<'a> {
             min: value(&schema.min_length).filter(|least| *least > 0),
             max: value(&schema.max_length),
             pattern: value(&schema.pattern).and_then(|pattern| {
-                // As ECMA-262 reads it: with the flag `u`, or without it if only that compiles.
+                // The pattern is compiled with the flag `u` of ECMA-262, or without it if it only
+                // compiles without it.
                 let compiles = |flags: &&str| regress::Regex::with_flags(&pattern, *flags).is_ok();
                 let flags = ["u", ""].into_iter().find(compiles)?;
                 Some((pattern, flags))
@@ -155,7 +156,8 @@ pub(super) fn one_of(scalar: Scalar, values: &[&Node]) -> Kind {
     Kind::Checked(Checked { scalar, rule })
 }
 
-/// Returns the last integer that a bound allows; `inward` is the step away from the bound.
+/// Returns the last integer that a bound allows. `inward` is the step from the bound to the allowed
+/// values.
 fn bound(
     written: Option<(&Spanned<Number>, bool)>,
     inward: i128,
@@ -166,7 +168,7 @@ fn bound(
     match integer(number) {
         Some(value) if is_exclusive => Some(value + inward),
         Some(value) => Some(value),
-        // The conversion saturates, and no integer type reaches that far.
+        // The conversion saturates. No integer type has a range that large.
         None => number.as_f64().map(|value| {
             let last = round(value) as i128;
             match is_exclusive && value.fract() == 0.0 {

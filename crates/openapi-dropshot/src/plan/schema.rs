@@ -1,6 +1,5 @@
-//! Plans the kind of type for a schema: references, enumerations, arrays, maps, and
-//! schemas that allow any value. Scalars with rules are in `scalar`, members and
-//! `allOf` in `object`.
+//! Plans the kind of type for a schema: references, enumerations, arrays, maps, and schemas that
+//! allow any value. Scalars with rules are planned in `scalar`, members and `allOf` in `object`.
 
 use super::{
     Planner,
@@ -15,7 +14,7 @@ use crate::{
 use openapi_dropshot_contract::model::{AdditionalProperties, Node, Schema, Spanned, Type};
 
 impl<'a> Planner<'a> {
-    /// Plans the kind of a schema, and the items of its parts that need a name.
+    /// Plans the kind of a schema, and the items for its parts that need a name.
     pub(super) fn kind(&mut self, schema: &'a Schema, wanted: &str) -> Kind {
         if let Some(reference) = &schema.reference {
             return Kind::Alias(Ty::Named(self.name_of(&reference.value)));
@@ -73,7 +72,7 @@ impl<'a> Planner<'a> {
             return Kind::Wrapper(Ty::Null);
         }
         if values.iter().any(Node::is_null) && !schema.nullable {
-            let message = "`null` is among the values, but the schema is not nullable";
+            let message = "the values contain `null`, but the schema is not nullable";
             let help = "add `nullable: true`, or in OpenAPI 3.1 write `type: [string, 'null']`, or remove `null` from `enum`";
             self.reject(&rules::ENUM_NULL, &schema.at, message, help);
         }
@@ -135,9 +134,9 @@ impl<'a> Planner<'a> {
             Some(items) => {
                 let keyword = items.at.keyword("items");
                 let message = format!(
-                    "`{keyword}` is not supported beside `prefixItems`: the further elements would be of another type"
+                    "`{keyword}` is not supported beside `prefixItems`: the other elements would have another type"
                 );
-                let help = "write `items: false` if there are none, or `items` alone, with `oneOf` if the elements differ";
+                let help = "write `items: false` if there are no other elements, or only `items`, with `oneOf` if the elements differ";
                 self.reject(&rules::UNSUPPORTED_SCHEMA, &items.at, message, help);
                 Ty::Invalid
             }
@@ -159,7 +158,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Plans the treatment of members that the document does not name.
+    /// Plans how members that the document does not name are treated.
     pub(super) fn others(
         &mut self,
         additional: Option<&'a AdditionalProperties>,
@@ -180,7 +179,7 @@ impl<'a> Planner<'a> {
         Others::Collected(names.claim("additional"), ty)
     }
 
-    /// Plans an object whose schema declares no `properties`: usually a map.
+    /// Plans an object without `properties`, which is usually a map.
     fn entries(&mut self, schema: &'a Schema, wanted: &str) -> Kind {
         let keywords = [
             "required",
@@ -218,7 +217,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Plans the names of members; `None` if they may be any texts.
+    /// Plans the names of members; `None` if they may be any strings.
     fn names_of_members(&mut self, schema: &'a Schema, wanted: &str) -> Option<Ty> {
         let is_text = |own: &Schema| {
             own.types
@@ -226,7 +225,7 @@ impl<'a> Planner<'a> {
                 .is_some_and(|kind| kind.value == Type::String)
         };
         if !self.document.resolve(schema).is_some_and(is_text) {
-            let message = "`propertyNames` is not supported where it is not a schema of texts";
+            let message = "`propertyNames` is not supported unless it is a schema of strings";
             let help =
                 "write `type: string`, with `pattern`, `enum`, `format` or the length of the names";
             self.reject(&rules::UNSUPPORTED_SCHEMA, &schema.at, message, help);
@@ -242,7 +241,7 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// Returns the bounds of a count. A lower bound of zero excludes nothing.
+/// Returns the bounds of a count. A lower bound of zero is ignored.
 pub(super) fn counts(min: &Option<Spanned<u64>>, max: &Option<Spanned<u64>>) -> Counts {
     Counts {
         min: value(min).filter(|least| *least > 0),

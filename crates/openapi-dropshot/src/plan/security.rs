@@ -10,11 +10,12 @@ use openapi_dropshot_types::SchemeKind;
 pub(crate) struct Security {
     /// Whether a request without credentials is accepted.
     pub(crate) is_open: bool,
-    /// The alternatives: the schemes that belong together, by their places among those of the document, with scopes.
+    /// The alternatives. Each is a list of schemes that are required together: the index of the scheme in the document, and its
+    /// scopes.
     pub(crate) alternatives: Vec<Vec<(usize, Vec<String>)>>,
 }
 
-/// Returns where a request has the credential of a scheme; `None` if neither the server nor the client can read or send it.
+/// Returns where a request contains the credential of a scheme; `None` if the server and the client do not support the scheme.
 pub(crate) fn scheme_kind(scheme: &SecurityScheme) -> Option<SchemeKind<'_>> {
     let http = scheme.scheme.as_deref().map(str::to_ascii_lowercase);
     match (scheme.kind.as_str(), http.as_deref(), &scheme.api_key) {
@@ -45,8 +46,8 @@ pub(crate) fn is_key(kind: SchemeKind<'_>) -> bool {
     )
 }
 
-/// The security scheme as which a client sends a key that is given without a scheme: a key or token in a header, the one that most
-/// operations require alone. `None` if no operation requires such a scheme.
+/// Returns the security scheme for a key that the caller of a client gives without naming a scheme: the scheme with a key or token
+/// in a header that most operations require alone. Returns `None` if no operation requires such a scheme.
 pub fn scheme_of_single_key(document: &Document) -> Option<&str> {
     let alternatives = || document.operations.iter().flat_map(|own| &own.security);
     let uses = |name: &str| {
@@ -56,13 +57,13 @@ pub fn scheme_of_single_key(document: &Document) -> Option<&str> {
     let schemes = document.security_schemes.iter().filter(|(name, scheme)| {
         scheme_kind(scheme).is_some_and(is_key) && alternatives().any(|all| all.contains_key(*name))
     });
-    // The first one of those that are required equally often.
+    // If several schemes are required equally often, the first one is chosen.
     let most = schemes.rev().max_by_key(|(name, _)| uses(name));
     most.map(|(name, _)| name.as_str())
 }
 
 impl Planner<'_> {
-    /// Plans what an operation requires, and rejects schemes that the server cannot enforce.
+    /// Plans the credentials that an operation requires, and rejects schemes that the server cannot enforce.
     pub(super) fn security(&mut self, operation: &Operation) -> Security {
         let schemes = &self.document.security_schemes;
         let names = || operation.security.iter().flat_map(|schemes| schemes.keys());

@@ -1,5 +1,5 @@
-//! Plans `oneOf` and `anyOf`, one of several types. An enumeration that is written as
-//! one `oneOf`, so that each value has a description, stays an enumeration.
+//! Plans `oneOf` and `anyOf`: one of several types. An enumeration may be written as a `oneOf` so
+//! that each value has a description; it is still planned as an enumeration.
 
 use super::{
     Planner, find,
@@ -13,17 +13,17 @@ use crate::{
 use openapi_dropshot_contract::model::{Discriminator, Schema, Type};
 use std::collections::BTreeSet;
 
-/// The place of component schemas in references of `discriminator.mapping`.
+/// The prefix of references to component schemas in `discriminator.mapping`.
 const SCHEMAS: &str = "#/components/schemas/";
 
 impl<'a> Planner<'a> {
-    /// Returns whether a schema consists of alternatives.
+    /// Returns whether a schema has alternatives.
     pub(super) fn is_union(&self, schema: &'a Schema) -> bool {
         let mut parts = schema.one_of.iter().chain(&schema.any_of);
         parts.any(|part| !self.is_free(part) || part.nullable)
     }
 
-    /// Plans the type of alternatives.
+    /// Plans the type for a schema with alternatives.
     pub(super) fn union(&mut self, schema: &'a Schema, wanted: &str) -> Kind {
         let (keyword, parts) = if schema.one_of.is_empty() {
             ("anyOf", &schema.any_of)
@@ -73,7 +73,7 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// Finds the values of the discriminator that name each alternative.
+    /// Finds the discriminator values of each alternative.
     fn tags(
         &mut self,
         discriminator: &Discriminator,
@@ -85,12 +85,12 @@ impl<'a> Planner<'a> {
         let written = written.and_then(|own| own.get("schemas"));
         for (part, variant) in parts.iter().zip(variants.iter_mut()) {
             if let Some(component) = part.component() {
-                // A name that the normal form made is not a name of the document.
+                // A name that was created for the normal form is not a name in the document.
                 if written.is_some_and(|written| written.get(component).is_some()) {
                     variant.tags.push(component.to_owned());
                 }
             } else {
-                let message = "a `discriminator` names alternatives by their components, but this alternative is not a component";
+                let message = "a `discriminator` identifies alternatives by the names of their components, but this alternative is not a component";
                 let help = "give the schema a name in `components.schemas`, and refer to it; or remove `discriminator`";
                 self.reject(&rules::UNSUPPORTED_DISCRIMINATOR, &part.at, message, help);
             }
@@ -104,14 +104,14 @@ impl<'a> Planner<'a> {
                 }
             } else {
                 let message = format!("`{}` is not one of the alternatives", target.value);
-                let help = "write the name of a component that is listed there";
+                let help = "write the name of a component that is one of the alternatives";
                 self.reject(&rules::UNSUPPORTED_DISCRIMINATOR, &target.at, message, help);
             }
         }
         for (part, variant) in parts.iter().zip(variants.iter()) {
             if variant.tags.is_empty() && part.component().is_some() {
-                let message = "no value of the `discriminator` names this alternative";
-                let help = "give the schema a name in `components.schemas`, and refer to that";
+                let message = "the `discriminator` has no value for this alternative";
+                let help = "give the schema a name in `components.schemas`, and refer to it";
                 self.reject(&rules::UNSUPPORTED_DISCRIMINATOR, &part.at, message, help);
             }
         }
@@ -119,7 +119,7 @@ impl<'a> Planner<'a> {
         for tag in variants.iter().flat_map(|variant| &variant.tags) {
             if !seen.insert(tag) {
                 let message = format!("`{tag}` names two alternatives");
-                let help = "give each alternative a value of its own in `mapping`";
+                let help = "give each alternative its own value in `mapping`";
                 self.reject(
                     &rules::UNSUPPORTED_DISCRIMINATOR,
                     &discriminator.at,
@@ -130,8 +130,8 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Returns the values of an enumeration of strings that is written as alternatives;
-    /// `None` for other alternatives, and if two of them have the same value.
+    /// Returns the values of an enumeration of strings that is written as alternatives; `None` if
+    /// the alternatives are not of this kind, or if two of them have the same value.
     fn described_words(&self, parts: &'a [Schema]) -> Option<Vec<Word>> {
         let mut names = Names::default();
         let mut seen = BTreeSet::new();
@@ -167,8 +167,8 @@ fn extended(part: &Schema) -> Option<&str> {
     Some(reference.value.as_str())
 }
 
-/// Finds the property that distinguishes the alternatives: each of them requires it and
-/// allows only one value for it.
+/// Finds the property that distinguishes the alternatives: each alternative requires it and allows
+/// only one value for it.
 fn common_tag(parts: &[Schema]) -> Option<&str> {
     let mut names = parts.first()?.properties.keys().map(String::as_str);
     names.find(|name| parts.iter().all(|part| tag_of(part, name).is_some()))

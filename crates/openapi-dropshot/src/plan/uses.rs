@@ -1,5 +1,5 @@
-//! Plans the uses of schemas: names, references, the meaning of `null` and absence,
-//! and schemas that occur more than once.
+//! Plans the uses of schemas: names, references, the meaning of `null` and of absence, and schemas
+//! that occur more than once.
 
 use super::{
     DEEPEST, Known, Planner,
@@ -23,13 +23,13 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Returns the name in Rust of a component.
+    /// Returns the Rust name of a component.
     pub(super) fn name_of(&self, component: &str) -> String {
         let name = self.components.get(component).cloned();
         name.unwrap_or_else(|| pascal(component))
     }
 
-    /// Makes an item for a schema; `otherwise` documents it if it has no description.
+    /// Makes an item for a schema. `otherwise` is its documentation if it has no description.
     pub(super) fn item(
         &self,
         name: String,
@@ -49,15 +49,15 @@ impl<'a> Planner<'a> {
             },
             title: schema.title.clone(),
             deprecated: schema.deprecated,
-            // `null` is a value of the places that use the type, not of the type itself.
+            // `null` belongs to the places that use the type, not to the type itself.
             default: (schema.default.clone())
                 .filter(|default| !(schema.nullable && default.is_null())),
             kind,
         }
     }
 
-    /// Plans the type of a schema where it is used; `wanted` is the name that it gets
-    /// if it needs one.
+    /// Plans the type of a schema where it is used. `wanted` is the preferred name if the type
+    /// needs a name.
     pub(super) fn use_of(&mut self, schema: &'a Schema, wanted: &str) -> Ty {
         let ty = match &schema.reference {
             Some(reference) => Ty::Named(self.name_of(&reference.value)),
@@ -70,7 +70,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Plans the type of a schema whose value cannot be absent, so that a default has no
+    /// Plans the type of a schema whose value cannot be absent, so that a default would have no
     /// effect.
     pub(super) fn use_of_part(&mut self, schema: &'a Schema, wanted: &str, what: &str) -> Ty {
         if let Some(default) = &schema.default {
@@ -82,8 +82,8 @@ impl<'a> Planner<'a> {
         self.use_of(schema, wanted)
     }
 
-    /// Plans the type of an inline schema. The same schema may be planned again, even from
-    /// within itself: `allOf` copies the members of other schemas.
+    /// Plans the type of an inline schema. The same schema may be planned several times, even from
+    /// within itself, because `allOf` copies the members of other schemas.
     fn inline(&mut self, schema: &'a Schema, wanted: &str) -> Ty {
         let place = &schema.at.pointer;
         if let Some(known) = self.known.get_mut(place) {
@@ -128,15 +128,15 @@ impl<'a> Planner<'a> {
         ty
     }
 
-    /// Returns the default of a schema, or of the schemas that define it.
+    /// Returns the default of a schema, or of a schema that defines it.
     pub(super) fn default_of(&self, schema: &'a Schema) -> Option<&'a Node> {
         self.document
             .definitions(schema)
             .find_map(|schema| schema.default.as_ref())
     }
 
-    /// Returns the documentation of a schema where it is used. The description of another
-    /// schema does not become a part of the generated schema.
+    /// Returns the documentation of a schema where it is used. The description of another schema
+    /// does not become a part of the generated schema.
     pub(super) fn docs_of(&self, schema: &'a Schema, otherwise: String) -> Docs {
         let mut chain = self.document.definitions(schema);
         let docs = Docs::new(

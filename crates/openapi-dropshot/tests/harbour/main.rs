@@ -1,5 +1,5 @@
-//! Tests the compiled golden files of `harbour.yaml`: alternatives, pages,
-//! forms, bytes, websockets, and responses that the handler builds by itself.
+//! Tests the compiled golden files of `harbour.yaml`: alternatives, pages, forms, bytes,
+//! websockets, and responses that the handler builds itself.
 
 #[rustfmt::skip]
 #[path = "../golden/harbour/api/mod.rs"]
@@ -22,7 +22,7 @@ fn emitted() -> Value {
         .expect("the document can be written")
 }
 
-/// The JSON of a value that was read and written again.
+/// Returns the JSON of a value after reading and writing it.
 fn kept<T: DeserializeOwned + Serialize>(value: &Value) -> Option<Value> {
     let read: T = serde_json::from_value(value.clone()).ok()?;
     serde_json::to_value(read).ok()
@@ -52,7 +52,7 @@ fn exactly_one_alternative_takes_a_value() {
     assert!(
         error
             .to_string()
-            .contains("not one of the alternatives; `Anchored`:"),
+            .contains("does not match any of the alternatives; `Anchored`:"),
         "{error}"
     );
 }
@@ -67,7 +67,7 @@ fn any_of_accepts_a_value_and_keeps_all_of_it() {
         assert_eq!(kept::<Cargo>(&value), Some(value));
     }
     assert_eq!(kept::<Cargo>(&json!({ "bales": 1 })), None);
-    // The handler does not keep the bales, but it must not lose the litres.
+    // The unknown member `bales` is not kept, but `litres` must not be lost.
     assert_eq!(
         kept::<Cargo>(&json!({ "crates": 3, "litres": 5, "bales": 1 })),
         Some(json!({ "crates": 3, "litres": 5 }))

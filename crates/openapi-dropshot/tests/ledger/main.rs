@@ -1,5 +1,5 @@
-//! Tests the compiled golden files of `ledger.yaml`: errors by the codes of a
-//! catalogue, the table of operations, and removals of operations.
+//! Tests the compiled golden files of `ledger.yaml`: errors by the codes of a catalogue, the table
+//! of operations, and the removal of operations.
 
 #[rustfmt::skip]
 #[path = "../golden/ledger/api/mod.rs"]
@@ -86,7 +86,7 @@ fn the_catalogue_is_that_of_the_document() {
 }
 
 #[test]
-fn the_table_says_how_operations_are_protected_and_how_they_end() {
+fn the_operation_table_contains_security_and_deprecation() {
     let list = OperationId::ListEntries.operation();
     assert_eq!(
         (list.name, list.method, list.path),

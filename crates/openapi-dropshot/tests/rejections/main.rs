@@ -1,5 +1,4 @@
-//! Tests that each construct that the generator does not support is rejected at
-//! its place, with the reason and the remedy.
+//! Tests that each unsupported construct is rejected at its place, with the reason and the remedy.
 
 mod operations;
 mod schemas;
@@ -21,7 +20,7 @@ fn options() -> Options {
     }
 }
 
-/// A document with this schema on line 22, column 7, as `Thing`.
+/// A document with this schema as `Thing`, on line 22, column 7.
 fn schema(yaml: &str) -> String {
     format!(
         "openapi: 3.0.3
@@ -70,7 +69,7 @@ const PATH: &str = "
       parameters:
         - {name: thingId, in: path, required: true, schema: {type: string}}";
 
-/// What is rejected, as `rule line:column message / help`.
+/// Returns the problems as `rule line:column message / help`.
 fn problems(text: &str) -> Vec<String> {
     let document = match openapi_dropshot_contract::read("api.yaml", text) {
         Ok(document) => document,

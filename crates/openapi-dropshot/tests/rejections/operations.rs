@@ -4,7 +4,7 @@
 use super::{PATH, assert_rejected, operation};
 
 #[test]
-fn parameters_that_text_cannot_express_are_rejected() {
+fn parameters_that_cannot_be_sent_as_strings_are_rejected() {
     let parameter = |yaml: &str| {
         operation(&format!(
             "    get:\n      operationId: a{PATH}\n        - {{{yaml}}}\n      responses: {{'204': {{description: Gone.}}}}\n"
@@ -41,15 +41,15 @@ fn parameters_that_text_cannot_express_are_rejected() {
             parameter(
                 "name: a, in: query, allowEmptyValue: true, schema: {type: string, minLength: 1}",
             ),
-            "unsupported-parameter … this one accepts no empty text",
+            "unsupported-parameter … this schema does not accept an empty string",
         ),
         (
             parameter("name: a, in: query, allowEmptyValue: true, schema: {type: boolean}"),
-            "unsupported-parameter … this one accepts no empty text",
+            "unsupported-parameter … this schema does not accept an empty string",
         ),
         (
             parameter("name: thingId, in: query, schema: {type: string}"),
-            "unsupported-parameter … `thingId` is a parameter of the path, too",
+            "unsupported-parameter … `thingId` is also a path parameter",
         ),
         (
             parameter("name: 'a b', in: header, schema: {type: string}"),
@@ -85,7 +85,7 @@ fn operations_that_dropshot_cannot_serve_are_rejected() {
             post(&format!(
                 "      requestBody: {{required: true, content: {{application/x-www-form-urlencoded: {{schema: {{type: object, properties: {{a: {{type: integer}}}}, additionalProperties: {{type: integer}}}}}}}}}}\n{gone}"
             )),
-            "unsupported-form … `additionalProperties`, if there are any, that are strings",
+            "unsupported-form … if there are `additionalProperties`, they must be strings",
         ),
         (
             post(&format!("      x-dropshot-websocket: {{}}\n{gone}")),

@@ -29,7 +29,7 @@ fn schemas_without_an_equivalent_type_are_rejected() {
         ),
         (
             schema("      type: integer\n      minimum: 5\n      maximum: 4\n"),
-            "empty-range … from 5 to 4",
+            "empty-range … between 5 and 4",
         ),
         (
             schema("      type: integer\n      format: uint8\n      minimum: 256\n"),
@@ -142,7 +142,7 @@ fn alternatives_and_values_that_contradict_each_other_are_rejected() {
 fn a_range_without_a_multiple_is_empty() {
     assert_rejected(&[(
         schema("      type: integer\n      minimum: 1\n      maximum: 4\n      multipleOf: 5\n"),
-        "empty-range … no multiple of 5 is from 1 to 4",
+        "empty-range … no multiple of 5 is between 1 and 4",
     )]);
 }
 
@@ -156,7 +156,7 @@ fn defaults_become_values_of_their_rust_types() {
     assert_rejected(&[
         (
             property("          type: integer\n          default: 1.5\n"),
-            "invalid-default 30:20 this default is not valid by its own schema: expected an integer",
+            "invalid-default 30:20 this default is not valid for its own schema: expected an integer",
         ),
         (
             property("          type: integer\n          format: int8\n          default: 200\n"),
@@ -208,7 +208,7 @@ fn parts_of_all_of_that_contradict_each_other_are_rejected() {
     assert_rejected(&[
         (
             parts("        - type: string\n"),
-            "unsupported-all-of … `allOf` joins objects",
+            "unsupported-all-of … `allOf` can only combine objects",
         ),
         (
             parts(

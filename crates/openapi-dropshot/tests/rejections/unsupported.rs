@@ -1,5 +1,5 @@
-//! Tests that parts of a document that would be dropped silently are rejected,
-//! and so are paths that mean something else to the router.
+//! Tests that parts of a document that would otherwise be dropped silently are rejected, and also
+//! paths that have another meaning for the router.
 
 use super::{PATH, assert_rejected, operation, problems};
 
@@ -12,7 +12,7 @@ fn with(yaml: &str) -> String {
     ))
 }
 
-/// The same after an operation without anything of note.
+/// The same document, after another, ordinary operation.
 fn after(yaml: &str) -> String {
     with("") + yaml
 }
@@ -82,7 +82,7 @@ fn constructs_in_documents_of_other_teams_are_supported() {
 }
 
 #[test]
-fn servers_of_one_path_are_supported() {
+fn several_servers_with_the_same_path_are_supported() {
     let servers = "servers: [{url: '{a}/v1', variables: {a: {default: 'http://a'}}}, {url: 'https://a.example/v1/'}]\n";
     assert_eq!(problems(&after(servers)), Vec::<String>::new());
 }

@@ -1,5 +1,5 @@
-//! Tests that the document that dropshot emits from the generated trait is the
-//! same as the original.
+//! Tests that the document that dropshot emits from the generated trait is equivalent to the
+//! original.
 
 use crate::workshop_api::workshop_api_mod;
 use serde_json::{Value, json};

@@ -1,6 +1,5 @@
-//! Tests the compiled golden files of `workshop.yaml`: the values that they
-//! accept, reject and write, their description for dropshot, and their
-//! behaviour in a server.
+//! Tests the compiled golden files of `workshop.yaml`: the values that they accept, reject and
+//! write, their description for dropshot, and their behaviour in a server.
 
 #[rustfmt::skip]
 #[path = "../golden/workshop/api/mod.rs"]

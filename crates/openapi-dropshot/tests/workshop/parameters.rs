@@ -1,5 +1,5 @@
-//! Tests parameters: each text has one meaning, and the error for a text that
-//! breaks a rule names the parameter.
+//! Tests parameters: each text has only one meaning, and the error for an invalid text names the
+//! parameter.
 
 use crate::workshop_models::{self as models, FromText};
 

@@ -21,7 +21,7 @@ use std::{
     net::{SocketAddr, TcpStream},
 };
 
-/// Says what it was given.
+/// Handlers that return what they received.
 enum Echo {}
 
 fn problem(message: String) -> models::Problem {
@@ -433,7 +433,7 @@ fn an_error_of_a_document_without_a_catalogue_has_the_body_of_the_document() {
     assert_eq!(rejection.error.status, 418);
     let without_body = Rejection::from(MoveError::InternalServerError);
     assert!(Generated::<Echo>::error_body(&without_body, "id").is_empty());
-    // The server's own errors have the same shape.
+    // The server's own errors have the same form.
     let own = Generated::<Echo>::internal("a secret");
     let body = Generated::<Echo>::error_body(&own, "id");
     let body: serde_json::Value = serde_json::from_slice(&body).expect("the body is JSON");
@@ -455,7 +455,7 @@ fn an_error_that_no_handler_makes_has_the_body_and_the_media_type_of_its_status(
         of(add, Condition::InvalidRequest),
         (problem, "application/problem+json")
     );
-    // The server has no value for `details`.
+    // The server cannot set `details`.
     assert_eq!(of(add, Condition::PayloadTooLarge), message);
     assert_eq!(
         of(add, Condition::UnsupportedMediaType),
@@ -465,7 +465,7 @@ fn an_error_that_no_handler_makes_has_the_body_and_the_media_type_of_its_status(
     assert_eq!(of(None, Condition::InvalidRequest), message);
     let list = Some(OperationId::ListTools);
     assert_eq!(of(list, Condition::InvalidRequest), message);
-    // A handler gives its own body.
+    // A handler can return its own body.
     let own = Rejection::with_body(400, &serde_json::json!({ "title": "own" }))
         .with_media_type("application/problem+json");
     let operation = OperationId::AddTool.operation();

@@ -5,7 +5,7 @@ use crate::workshop_models as models;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
-/// Reads a value and writes it back; the error in words otherwise.
+/// Reads a value and writes it back; returns the error as text.
 fn read<T: DeserializeOwned + Serialize>(value: &Value) -> Result<Value, String> {
     let text = value.to_string();
     let read: T = serde_json::from_str(&text).map_err(|error| error.to_string())?;
@@ -207,7 +207,7 @@ fn formats_are_compared_by_their_values() {
     );
 }
 
-/// A tool with nothing but what it needs, and its defaults.
+/// A tool with only its required members, and its defaults.
 fn tool() -> Value {
     json!({
         "name": "Plane", "kind": "saw", "owner": null, "size": { "width": 2.5, "unit": "mm" },
@@ -326,7 +326,7 @@ fn maps_and_arrays_keep_their_constraints() {
 }
 
 #[test]
-fn names_for_other_schemas_are_the_same_or_wrap_them() {
+fn components_that_refer_to_schemas_become_aliases_or_wrappers() {
     let same: models::SameTool = serde_json::from_value(tool()).expect("a tool");
     let named = models::NamedTool(same);
     assert_eq!(serde_json::to_value(&named).ok(), Some(tool()));

@@ -1,7 +1,7 @@
-//! The baseline of the bench: bare hyper, which sends the responses that the service
-//! would send, without doing the work. A page is always the first page of 20 pets, a pet
-//! is always the first pet, and a created pet is the received body with an id. Nothing
-//! checks keys and nothing is stored.
+//! The baseline of the benchmark: plain hyper, which sends the responses that the service would
+//! send, without doing the work. A page is always the first page of 20 pets, a pet is always the
+//! first pet, and a created pet is the received body with an id. It does not check keys and stores
+//! nothing.
 
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
@@ -85,7 +85,7 @@ async fn respond(
     Ok(response)
 }
 
-/// Adds the member `id` at the end of the object `pet`.
+/// Adds the property `id` at the end of the object `pet`.
 fn with_id(pet: &[u8], id: i64) -> io::Result<Bytes> {
     let members = pet.strip_suffix(b"}").ok_or(io::ErrorKind::InvalidData)?;
     Ok([members, format!(",\"id\":{id}}}").as_bytes()]

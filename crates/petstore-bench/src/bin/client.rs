@@ -1,7 +1,6 @@
-//! Measures the cost of the client beside a bare loop of reqwest: for one call, and for
-//! following the pages of a list. The service has its responses in memory, so that almost
-//! all of the time belongs to the caller. The tests of `petstore-client` check the
-//! client's results; this program checks that both receive the same pets.
+//! Measures the cost of the client compared with a plain loop of reqwest: for one call, and for following the pages of a
+//! list. The service has its responses in memory, so the caller needs almost all of the time. The tests of
+//! `petstore-client` check the client's results; this program checks that both receive the same pets.
 
 use anyhow::ensure;
 use clap::Parser;
@@ -20,8 +19,7 @@ use std::{
 /// The maximum number of pets on a page.
 const PAGE: usize = 100;
 const KEY: &str = "the-key";
-/// The calls of a round alternate, because the processor caches are colder after a list
-/// was read.
+/// The calls of a round alternate, because the processor caches contain less useful data after a list was read.
 const SLICES: usize = 10;
 
 /// What to measure.
@@ -36,8 +34,8 @@ struct Arguments {
     /// Number of alternating repetitions, whose median is reported
     #[arg(long, default_value_t = 11)]
     rounds: usize,
-    /// Only make the calls and read the list once, with one of both, and measure nothing: to count instructions with
-    /// callgrind
+    /// Only make the calls and read the list once, with one of the two, and measure nothing; this is for counting
+    /// instructions with callgrind
     #[arg(long)]
     alone: Option<Alone>,
 }
@@ -53,21 +51,21 @@ struct Report {
     call: Compared,
     walk: Compared,
     walk_pets: usize,
-    /// The maximum memory in bytes while lists were read in the first half of all rounds,
-    /// and in the second half. Both are equal if nothing is retained.
+    /// The maximum memory in bytes while lists were read, in the first half of all rounds and in the second half. Both
+    /// are equal if no memory is retained.
     memory_first_half: u64,
     memory_second_half: u64,
 }
 
-/// The medians in microseconds of both, for one call or one list.
+/// The medians in microseconds of the client and of the loop, for one call or one list.
 #[derive(Serialize)]
 struct Compared {
     client: Took,
     bare: Took,
 }
 
-/// On a machine that is slow to wake a thread, most of the time of a single call is
-/// waiting. Only the processor time of the caller is attributable to the caller.
+/// If a machine is slow to wake a thread, most of the time of a single call is waiting time. Only the processor time of
+/// the caller is caused by the caller.
 #[derive(Clone, Copy, Default, Serialize)]
 struct Took {
     elapsed_us: f64,
@@ -93,7 +91,7 @@ async fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Without a clock of its own, because callgrind cannot run the one of `used`.
+/// The time is not measured here, because callgrind cannot run the clock that `used` reads.
 async fn alone(one: Alone, base_url: &str, arguments: &Arguments) -> anyhow::Result<()> {
     let (client, http) = clients(base_url)?;
     for _ in 0..arguments.calls {
@@ -210,7 +208,7 @@ fn used() -> Duration {
     time.try_into().unwrap_or_default()
 }
 
-/// Returns the median of each member.
+/// Returns the median of each field.
 fn median(rounds: &[Took]) -> Took {
     let middle = |field: fn(&Took) -> f64| {
         let mut values: Vec<f64> = rounds.iter().map(field).collect();
@@ -239,7 +237,7 @@ async fn walk(client: &Client, memory: &mut Vec<u64>) -> anyhow::Result<i64> {
     Ok(sum)
 }
 
-/// A pet as the bare loop reads it: with the same members as the client's.
+/// A pet as the plain loop reads it, with the same properties as the client's type.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Row {
@@ -252,8 +250,8 @@ struct Row {
     status: Option<String>,
 }
 
-/// Adds the ids of all pets, read with as little code as possible. Records the memory as `walk` does, because that takes
-/// time.
+/// Adds the ids of all pets, read with as little code as possible. Records the memory as `walk` does, so that both take
+/// the same time for it.
 async fn bare_walk(
     http: &reqwest::Client,
     base_url: &str,
@@ -302,8 +300,8 @@ fn resident() -> u64 {
     kibibytes.unwrap_or_default() * 1024
 }
 
-/// Starts a service in threads of its own that has its responses in memory: first the
-/// page of one pet, then the pages of the list.
+/// Starts a service on separate threads that has its responses in memory: first the page of one pet, then the pages of
+/// the list.
 fn serve(pages: usize) -> std::io::Result<SocketAddr> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let address = listener.local_addr()?;
@@ -318,7 +316,7 @@ fn serve(pages: usize) -> std::io::Result<SocketAddr> {
     Ok(address)
 }
 
-/// Returns the response with `pets` pets, whose ids begin with `first`.
+/// Returns the response with `pets` pets, whose ids start with `first`.
 fn page(first: usize, pets: usize, next: usize, pages: usize) -> Vec<u8> {
     let pets: Vec<String> = (first..first + pets)
         .map(|id| {

@@ -17,9 +17,9 @@ use std::{
 /// What to measure, and how often.
 #[derive(Parser)]
 struct Arguments {
-    /// Documents to read, to lint and to generate from
+    /// Documents that are read and linted, and from which code is generated
     documents: Vec<PathBuf>,
-    /// Documents only to read and to lint
+    /// Documents that are only read and linted
     #[arg(long)]
     read_only: Vec<PathBuf>,
     /// Number of repetitions, whose median is reported
@@ -36,7 +36,7 @@ struct Report {
     lint_ms: f64,
     /// Number of problems that reading and linting report.
     problems: usize,
-    /// The time to write the problems with the lines of the document.
+    /// The time to write the problems together with the lines of the document.
     print_ms: f64,
     /// `None` if nothing had to be generated.
     generate_ms: Option<f64>,

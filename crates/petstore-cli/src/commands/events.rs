@@ -1,4 +1,4 @@
-//! Runs the commands of `events`.
+//! Implements the commands of `events`.
 
 use crate::{
     cli::{EventsCommand, FollowOptions},
@@ -52,7 +52,7 @@ async fn follow(service: &Service, options: FollowOptions, form: Form) -> Result
     Ok(())
 }
 
-/// The time, the type, the id and the version, and the status if the event has one.
+/// Returns the time, the type, the id and the version, and the status if the event has one.
 fn row(event: &Value) -> String {
     let text = |value: &Value| match value {
         Value::Null => "-".to_owned(),

@@ -1,5 +1,5 @@
-//! Commands `completions` and `man`: print shell completions and manual pages,
-//! which are generated from the command line.
+//! Commands `completions` and `man`: print shell completions and manual pages, which are generated
+//! from the definition of the command line.
 
 use crate::{
     cli::{Cli, ENVIRONMENT, FILE},
@@ -30,18 +30,19 @@ pub(super) fn man(folder: Option<&Path>) -> Result<()> {
         return show(&page);
     };
     clap_mangen::generate_to(Cli::command(), folder)
-        // The one that it makes of the whole program has less to say.
+        // Replaces the page of the whole program that clap_mangen has written, because that page has
+        // fewer sections.
         .and_then(|()| fs::write(folder.join("petstore.1"), page))
         .with_context(|| {
             format!(
-                "cannot write the manual pages into `{}`; it has to be a folder",
+                "cannot write the manual pages into `{}`; it must be an existing folder",
                 folder.display()
             )
         })
 }
 
-/// The page of the program, with the sections that scripts and administrators
-/// look for (man-pages(7)).
+/// Returns the page of the program, with the sections that scripts and administrators look for
+/// (man-pages(7)).
 fn front_page() -> io::Result<Vec<u8>> {
     let man = Man::new(Cli::command());
     let mut page = Vec::new();
@@ -67,7 +68,7 @@ fn section(page: &mut Vec<u8>, title: &str, rows: &[(impl Display, &str)]) -> io
     Ok(())
 }
 
-/// Shows a manual page in the pager of `man` on a terminal, and prints its source elsewhere.
+/// Shows a manual page in the pager of `man` on a terminal; otherwise prints its source.
 fn show(page: &[u8]) -> Result<()> {
     if !io::stdout().is_terminal() {
         return print(page);
@@ -82,7 +83,7 @@ fn show(page: &[u8]) -> Result<()> {
         );
     };
     if let Some(mut stdin) = pager.stdin.take() {
-        // The pager may be left before the end of the page.
+        // The user may quit the pager before the end of the page.
         let _ = stdin.write_all(page);
     }
     pager.wait().context("the program `man` cannot be run")?;

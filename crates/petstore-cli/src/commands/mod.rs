@@ -15,7 +15,7 @@ use crate::{
 use anyhow::Result;
 use petstore_client::{Error, ErrorKind};
 
-/// Runs the command of the command line.
+/// Runs the command that the command line selects.
 pub(crate) async fn run(cli: Cli) -> Result<Exit> {
     let form = Form::choose(cli.output);
     let service = match &cli.command {
@@ -28,7 +28,7 @@ pub(crate) async fn run(cli: Cli) -> Result<Exit> {
             return Ok(Exit::Done);
         }
         Command::Pets { command } if is_table_of_export(command, cli.output) => {
-            let message = "`export` writes no table: choose `--format ndjson` or `--format csv`, or use `pets list --all`";
+            let message = "`export` writes no table; choose `--format ndjson` or `--format csv`, or use `pets list --all`";
             return Err(WrongUsage(message.to_owned()).into());
         }
         Command::Pets { .. } | Command::Orders { .. } | Command::Events { .. } => {
@@ -47,7 +47,8 @@ pub(crate) async fn run(cli: Cli) -> Result<Exit> {
     };
     done.map_err(|error| match service.lacks_version() {
         Some(hint) if exit::of(&error) == Exit::NotFound => {
-            // Without the error of the service in the chain, which would set the exit code of a missing pet.
+            // The error of the service is not in the chain, because it would set the exit code for a missing
+            // pet.
             anyhow::anyhow!("{hint} ({error:#})")
         }
         _ => error,
@@ -58,9 +59,9 @@ fn is_table_of_export(command: &PetsCommand, output: Option<Form>) -> bool {
     matches!(command, PetsCommand::Export(_)) && matches!(output, Some(Form::Table))
 }
 
-/// Describes why a creation failed, for example that a `pet` was not `added`: nothing was
-/// sent, nothing was created, or the outcome is unknown. If the response was lost, prints
-/// on stderr how to repeat the command safely with the same idempotency key.
+/// Describes why a creation failed, for example that a `pet` was not `added`: nothing was sent, nothing was
+/// created, or the outcome is unknown. If the response was lost, prints on stderr how to repeat the command
+/// safely with the same idempotency key.
 fn creation_failed(error: Error, what: &str, done: &str) -> anyhow::Error {
     if error.kind() == ErrorKind::Request {
         return WrongUsage(error.message().to_owned()).into();
@@ -71,18 +72,19 @@ fn creation_failed(error: Error, what: &str, done: &str) -> anyhow::Error {
         error.idempotency_key(),
     ) {
         eprintln!(
-            "the {what} may have been {done}; repeat the command with --idempotency-key {key}; this makes sure that it is {done} exactly once"
+            "the {what} may have been {done}; to make sure that it is {done} exactly once, repeat the command with --idempotency-key {key}"
         );
     }
     let certainty = if is_certain(&error) {
         ""
     } else {
-        ", as far as is known"
+        ", as far as the program knows"
     };
     anyhow::Error::new(error).context(format!("the {what} was not {done}{certainty}"))
 }
 
-/// Returns whether nothing can have been created: no try was sent, or the only try was rejected.
+/// Returns whether it is certain that nothing was created: no attempt was sent, or the only attempt was
+/// rejected.
 fn is_certain(error: &Error) -> bool {
     let is_refusal = matches!(error.status(), Some(400..500)) && !error.is_retryable();
     !error.was_sent() || (is_refusal && error.retries() == 0)

@@ -1,4 +1,4 @@
-//! Runs the commands of `orders`.
+//! Implements the commands of `orders`.
 
 use super::{
     creation_failed,
@@ -63,7 +63,7 @@ async fn get(client: &Client, id: i64, form: Form) -> Result<()> {
     print_one(form, order.into_inner())
 }
 
-/// Makes one transition of an order, which the service accepts or rejects.
+/// Requests a transition of an order, which the service accepts or rejects.
 async fn update(client: &Client, id: i64, status: OrderStatus, form: Form) -> Result<()> {
     let update = OrderUpdate::builder().status(status.clone());
     let response = client.update_order().order_id(id).body(update).send().await;
@@ -71,7 +71,8 @@ async fn update(client: &Client, id: i64, status: OrderStatus, form: Form) -> Re
         && error.was_sent()
         && error.code().is_none()
     {
-        // No idempotency key makes a second attempt safe, but the order shows whether it changed.
+        // No idempotency key makes a second attempt safe, but the status of the order shows whether
+        // it changed.
         eprintln!(
             "the order may have become {status}; `petstore orders get {id}` shows its status"
         );

@@ -1,4 +1,4 @@
-//! Runs the commands of `pets`.
+//! Implements the commands of `pets`.
 
 use super::{
     creation_failed,
@@ -14,7 +14,7 @@ use crate::{
 use anyhow::{Context as _, Result, bail};
 use petstore_client::{Client, Error, NewPet, Pet, PetStatus, Streamed};
 
-/// The pets that are written at once.
+/// The number of pets that are written at once.
 const PAGE: usize = 100;
 
 pub(super) async fn run(service: &Service, command: PetsCommand, form: Form) -> Result<Exit> {
@@ -61,8 +61,8 @@ async fn export(client: &Client, options: ExportOptions) -> Result<()> {
     Ok(())
 }
 
-/// Writes all pets from a response that is a stream. If it breaks off after at least one, the rest is requested. False if the
-/// service has only pages, as 1.1.0.
+/// Writes all pets from a streamed response. If the stream breaks off after at least one pet, requests the
+/// remaining ones. Returns false if the service only supports pages, as version 1.1.0 does.
 async fn stream(
     client: &Client,
     status: Option<&PetStatus>,
@@ -95,7 +95,7 @@ async fn stream(
     }
 }
 
-/// Writes what arrives, and sets `last` to the id of the last pet that was written.
+/// Writes the pets as they arrive, and sets `last` to the id of the last pet that was written.
 async fn write_stream(
     mut pets: Streamed<Pet>,
     writer: &mut Writer<Pet>,
@@ -160,8 +160,7 @@ async fn add(client: &Client, options: AddOptions, form: Form) -> Result<()> {
     print_one(form, added.into_inner())
 }
 
-/// Fetches a pet. The deprecation of this operation is printed on stderr by the
-/// callback that every client of this program has.
+/// Fetches a pet. Every client of this program has a callback that prints the deprecation of this operation on stderr.
 async fn get(client: &Client, id: i64, form: Form) -> Result<()> {
     #[expect(deprecated, reason = "offered until it is removed, with a warning")]
     let response = client.get_pet().pet_id(id).send().await;

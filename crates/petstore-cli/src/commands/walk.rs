@@ -12,7 +12,7 @@ use std::ops::Deref;
 
 const LARGEST_PAGE: u64 = 100;
 
-/// How far to go.
+/// Selects the pages to print.
 pub(super) struct Walk {
     /// The name of the listed objects, in the plural.
     pub(super) what: &'static str,
@@ -20,12 +20,12 @@ pub(super) struct Walk {
 }
 
 impl Walk {
-    /// How many records a page has; the service decides if it is not given.
+    /// The number of records per page; if not set, the service decides.
     pub(super) fn page_size(&self) -> Option<u64> {
         self.page.limit.or(self.page.all.then_some(LARGEST_PAGE))
     }
 
-    /// Writes the pages, and says where the page begins that comes next.
+    /// Writes the pages, and returns the cursor of the next page.
     pub(super) async fn write<P, T>(
         self,
         mut pages: Pages<P>,
@@ -54,15 +54,18 @@ impl Walk {
     }
 }
 
-/// Says on stderr how to see what follows, if something does.
+/// Prints on stderr how to get the following records, if there are any.
 pub(super) fn say_next(cursor: Option<String>) {
     if let Some(cursor) = cursor {
         let cursor = printable(&cursor);
-        eprintln!("more follow: --all shows all, and --cursor {cursor} the next page");
+        eprintln!(
+            "there are more entries: use --all to show all of them, or --cursor {cursor} to show the next page"
+        );
     }
 }
 
-/// The error of a list of which `count` records were written, and how to see the others.
+/// The error of a list that failed after `count` records were written. It says how to get the
+/// remaining ones.
 pub(super) fn broken_off(
     error: Error,
     what: &str,

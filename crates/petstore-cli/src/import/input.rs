@@ -14,7 +14,7 @@ use std::{
 /// The longest record, in bytes.
 pub(super) const LONGEST: usize = 64 * 1024;
 
-/// The byte order mark, with which some programs begin a UTF-8 file.
+/// The byte order mark, with which some programs start a UTF-8 file.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The identity of a file: its length and its digest.
@@ -23,17 +23,16 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 pub(super) struct Fingerprint {
     /// Bytes.
     pub(super) length: u64,
-    /// Of all bytes, in hexadecimal digits.
+    /// The digest of all bytes, in hexadecimal digits.
     pub(super) sha256: String,
     /// The number of the last line, counted from 1.
     pub(super) lines: u64,
 }
 
-/// The file as it was found.
+/// What the first reading of the file found.
 pub(super) struct Scan {
     pub(super) fingerprint: Fingerprint,
-    /// The number of pets; empty lines and the header of a CSV file do not
-    /// count.
+    /// The number of pets. Empty lines and the header of a CSV file are not counted.
     pub(super) records: u64,
 }
 
@@ -69,23 +68,23 @@ fn by_name(path: &Path) -> Option<Format> {
     }
 }
 
-/// A record, which is not empty.
+/// A record that is not empty.
 pub(super) struct Record {
-    /// The line on which it begins, counted from 1.
+    /// The line on which the record begins, counted from 1.
     pub(super) line: u64,
-    /// Its bytes, without the end of the line; the first [`LONGEST`] of them.
+    /// The bytes of the record without the end of the line; at most the first [`LONGEST`] of them.
     pub(super) text: Vec<u8>,
-    /// Whether there are more.
+    /// Whether the record is longer than that.
     pub(super) is_cut: bool,
 }
 
-/// Where in a CSV record a byte stands: within quotes, a line does not end it.
+/// The state of the CSV parser at a byte. Within quotes, a newline does not end the record.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     FieldBegins,
     Bare,
     Quoted,
-    /// After a quote within quotes: the end of the field, or half a quote.
+    /// After a quote within quotes: either the field has ended, or this is the first half of an escaped quote.
     AfterQuote,
 }
 
@@ -100,30 +99,30 @@ impl Place {
     }
 }
 
-/// The records of a file, one after the other.
+/// Reads the records of a file one after the other.
 pub(super) struct Records {
     path: PathBuf,
     quotes: bool,
     reader: BufReader<File>,
     hash: Sha256,
     length: u64,
-    /// The line on which the next byte stands.
+    /// The line that contains the next byte.
     line: u64,
-    /// The byte before it.
+    /// The previous byte.
     last: Option<u8>,
     is_done: bool,
 }
 
 impl Records {
-    /// The records of a file, from the first on.
+    /// Returns the records of a file, from the first one on.
     pub(super) fn open(path: &Path, format: Format) -> Result<Self> {
         let unreadable = |error: io::Error| {
             anyhow::Error::from(WrongUsage(error.to_string())).context(cannot_read(path))
         };
-        // To open a pipe waits until somebody writes to it.
+        // Opening a pipe would block until another process writes to it.
         if !fs::metadata(path).map_err(unreadable)?.is_file() {
             return Err(WrongUsage(format!(
-                "`{}` is not a regular file: an import reads it twice, and again when it continues; write it to a file first",
+                "`{}` is not a regular file: an import reads the file twice, and again when it continues; write the pets to a file first",
                 path.display()
             ))
             .into());
@@ -141,8 +140,8 @@ impl Records {
         })
     }
 
-    /// Returns the next record. A quote that is not closed is an error, since it is
-    /// unknown where the next record would begin.
+    /// Returns the next record. A quote that is not closed is an error, because it is unknown where the next
+    /// record begins.
     pub(super) fn next(&mut self) -> Result<Option<Record>> {
         loop {
             if self.is_done {
@@ -155,7 +154,7 @@ impl Records {
         }
     }
 
-    /// The identity of the file, after it was read to its end.
+    /// Returns the identity of the file, after it was read to its end.
     pub(super) fn fingerprint(self) -> Fingerprint {
         let digest = self.hash.finalize();
         Fingerprint {

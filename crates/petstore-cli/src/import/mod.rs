@@ -33,19 +33,19 @@ use tokio::{
 };
 use upload::{Sent, Upload};
 
-/// How long those in flight are waited for when the import is to stop.
+/// How long the import waits for lines in flight after it was told to stop.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long a line may take with all its tries: a service that restarts or
-/// limits is waited for.
+/// How long a line may take with all its attempts. It is long enough to wait for a service that
+/// restarts or limits the rate.
 const CALL_TIMEOUT: Duration = Duration::from_secs(60);
-/// How often a line is tried: for about twelve seconds, if each fails at once.
+/// How many attempts a line gets. If each fails at once, they take about twelve seconds.
 const TRIES: u32 = 8;
-/// How many lines are requests of their own at the same time, where nothing else is said.
+/// How many lines are sent in their own requests at the same time, unless `--concurrency` is set.
 const AT_ONCE: u32 = 16;
-/// How many lines of an upload may be without a result.
+/// How many lines of an upload may be waiting for a result.
 const IN_UPLOAD: usize = 256;
 
-/// Runs `pets import`. If it fails, the journal contains what was done before.
+/// Runs `pets import`. If it fails, the journal contains what was done before the failure.
 pub(crate) async fn run(service: &Service, options: &ImportOptions, form: Form) -> Result<Exit> {
     let concurrency = options.concurrency.unwrap_or(AT_ONCE);
     let client = client(service, concurrency)?;
@@ -93,7 +93,7 @@ pub(crate) async fn run(service: &Service, options: &ImportOptions, form: Form) 
         eprintln!("{}", printable_lines(&message));
     }
     let (mut outcome, state) = (work.outcome, work.journal.close()?);
-    // A signal that arrives after the last line does not count.
+    // A signal that arrives after the last line is ignored.
     let is_through = state.settled() + outcome.held.count() == scan.records;
     outcome.signal = work.stop.came().filter(|_| !is_through);
     let ended = outcome.tell(form, &options.file, &journal_path, &state)?;
@@ -103,8 +103,8 @@ pub(crate) async fn run(service: &Service, options: &ImportOptions, form: Form) 
     Ok(ended)
 }
 
-/// A client that is patient with the service. What all lines together may
-/// repeat is enough for a restart of the service, and an end to it.
+/// Creates a client that retries for long. The retry budget for all lines together is enough for a
+/// restart of the service, but it is limited.
 fn client(service: &Service, concurrency: u32) -> Result<Client> {
     service.client_with(|builder| {
         builder
@@ -114,7 +114,7 @@ fn client(service: &Service, concurrency: u32) -> Result<Client> {
     })
 }
 
-/// The records with pets in them, and how they are read.
+/// Returns the parser of the file, and the records that contain pets.
 fn begin(file: &Path, format: Format) -> Result<(Parser, Records)> {
     let mut records = Records::open(file, format)?;
     let header = match format {
@@ -126,25 +126,25 @@ fn begin(file: &Path, format: Format) -> Result<(Parser, Records)> {
     Ok((parser, records))
 }
 
-/// `pets.csv.journal` for `pets.csv`.
+/// Returns `pets.csv.journal` for `pets.csv`.
 fn beside(options: &ImportOptions) -> PathBuf {
     let mut name = OsString::from(&options.file);
     name.push(".journal");
     PathBuf::from(name)
 }
 
-/// An import that runs.
+/// A running import.
 struct Work {
     client: Client,
     journal: Journal,
     progress: Progress,
     stop: Stop,
-    /// The requests of single lines.
+    /// The requests that each send a single line.
     in_flight: JoinSet<Response>,
-    /// The lines that become such requests next.
+    /// The lines that will be sent in such requests next.
     again: VecDeque<Sent>,
     upload: Option<Upload>,
-    /// Whether lines are sent in uploads, if the service has them.
+    /// Whether lines are sent in uploads, if the service supports uploads.
     uploads: bool,
     concurrency: usize,
     unknown: Unknown,
@@ -154,13 +154,13 @@ struct Work {
 /// The result of a line.
 struct Response {
     line: u64,
-    /// Whether an earlier run may have sent it, too.
+    /// Whether an earlier run may also have sent the line.
     is_again: bool,
     result: Result<i64, Error>,
 }
 
 impl Work {
-    /// Sends line after line, until the end or until something stops it.
+    /// Sends line after line, until the end of the file or until something stops the import.
     async fn go_through(&mut self, parser: &Parser, mut records: Records, scan: &Scan) {
         let mut next_line = 1;
         while self.goes_on() {
@@ -173,7 +173,7 @@ impl Work {
                 Ok(None) => {
                     if records.fingerprint() != scan.fingerprint {
                         self.fail(anyhow!(
-                            "the file was changed while it was imported; put it back as it was"
+                            "the file was changed while it was imported; restore its former content"
                         ));
                     }
                     break;
@@ -193,15 +193,14 @@ impl Work {
         self.outcome.failure.get_or_insert(error);
     }
 
-    /// Keeps going, or keeps why not.
+    /// Stores the error, if there is one, so that the import stops.
     fn keep(&mut self, result: Result<()>) {
         if let Err(error) = result {
             self.fail(error);
         }
     }
 
-    /// Does what is to be done with a record; at the end it is in flight or
-    /// settled, or held back.
+    /// Processes a record. Afterwards the record is in flight, has a result, or is held back.
     async fn take(&mut self, parser: &Parser, record: &Record) -> Result<()> {
         let line = record.line;
         if self.journal.state().is_settled(line) {
@@ -231,7 +230,7 @@ impl Work {
         };
         let can_upload = self.can_upload().await;
         if !self.goes_on() {
-            // Nothing of it was sent.
+            // No part of the line was sent.
             let (from, to) = (line, line);
             let unsent = Entry::Unsent { from, to };
             return if is_again {
@@ -255,14 +254,14 @@ impl Work {
         Ok(())
     }
 
-    /// Whether there is an upload that takes lines. Begins one, if none runs.
+    /// Whether there is an upload that accepts lines. Starts an upload if none is running.
     async fn can_upload(&mut self) -> bool {
         if self.uploads && self.upload.is_none() && self.again.is_empty() {
             let mut stop = self.stop.clone();
             tokio::select! {
                 begun = Upload::begin(&self.client) => match begun {
                     Ok(upload) => self.upload = Some(upload),
-                    // A request of this line tells what is wrong.
+                    // A request that sends only this line returns the reason.
                     Err(error) => self.uploads = !upload::is_missing(&error),
                 },
                 () = stop.comes() => {}
@@ -271,20 +270,20 @@ impl Work {
         self.upload.as_ref().is_some_and(Upload::is_open)
     }
 
-    /// Whether a response is to be waited for before the next line.
+    /// Whether to wait for a response before the next line is sent.
     fn is_full(&self) -> bool {
         let is_full = |upload: &Upload| !upload.is_open() || upload.pending() >= IN_UPLOAD;
         self.upload.as_ref().is_some_and(is_full)
             || self.in_flight.len() + self.again.len() >= self.concurrency
     }
 
-    /// The number of lines without a response.
+    /// Returns how many lines have no response yet.
     fn waiting(&self) -> usize {
         let pending = self.upload.as_ref().map_or(0, Upload::pending);
         self.in_flight.len() + self.again.len() + pending
     }
 
-    /// Sends lines as requests of their own, as many as may be on their way.
+    /// Sends lines in their own requests, as many as may be in flight.
     fn send(&mut self) {
         while self.in_flight.len() < self.concurrency
             && let Some(sent) = self.again.pop_front()
@@ -319,7 +318,7 @@ impl Work {
         Ok(())
     }
 
-    /// Waits for a response, and keeps it in the journal; or for a signal.
+    /// Waits for a response and records it in the journal, or waits for a signal.
     async fn take_response(&mut self) -> Result<()> {
         let mut stop = self.stop.clone();
         tokio::select! {
@@ -347,7 +346,7 @@ impl Work {
         }
     }
 
-    /// Keeps the result of a line of the upload; without one, the upload has ended.
+    /// Records the result of a line of the upload. If there is no result, the upload has ended.
     fn take_result(&mut self, result: Option<(Sent, upload::Result)>) -> Result<()> {
         let Some((sent, result)) = result else {
             let left = self.upload.take().map_or_else(VecDeque::new, Upload::left);
@@ -390,7 +389,7 @@ impl Work {
                 } else {
                     self.outcome.unanswered += 1;
                 }
-                // Those after the first fail for the same reason.
+                // The errors after the first one have the same cause.
                 self.fail(anyhow::Error::from(error).context(format!("line {line} was not added")));
             }
         }
@@ -398,8 +397,7 @@ impl Work {
         Ok(())
     }
 
-    /// Waits for those in flight, but not for ever where the import is told to
-    /// stop.
+    /// Waits for lines in flight. If the import was told to stop, waits only for a limited time.
     async fn wait_for_responses(&mut self) {
         if let Some(upload) = &mut self.upload {
             upload.end();
@@ -408,13 +406,13 @@ impl Work {
             let taken = self.take_response().await;
             self.keep(taken);
         }
-        // What became of these is unknown.
+        // The results of these lines are unknown.
         self.outcome.unanswered += std::mem::take(&mut self.again).len() as u64;
         if self.waiting() == 0 {
             return;
         }
         self.progress.say(&format!(
-            "stopping: {} lines in flight are waited for, {} seconds at most; Ctrl-C ends at once",
+            "stopping: waiting for {} lines in flight, at most {} seconds; press Ctrl-C to end at once",
             self.waiting(),
             PATIENCE.as_secs()
         ));
@@ -434,7 +432,7 @@ fn is_refusal(error: &Error) -> bool {
     error.code().is_some() && matches!(error.status(), Some(400 | 413 | 422))
 }
 
-/// Whether it is certain that the line was not added by this call.
+/// Whether it is certain that this call did not add the line.
 fn was_not_done(error: &Error) -> bool {
     let was_refused = matches!(
         error.code(),
@@ -450,6 +448,6 @@ fn was_not_done(error: &Error) -> bool {
                 | ErrorCode::UnsupportedMediaType
         )
     );
-    // Of several tries, only the last one is known.
+    // If there were several attempts, only the result of the last one is known.
     !error.was_sent() || (was_refused && error.retries() == 0)
 }

@@ -1,6 +1,5 @@
-//! Parses a record of the file as a pet. It rejects only records that cannot be
-//! sent, or that would silently lose data; the service decides which pets are
-//! valid.
+//! Parses a record of the file as a pet. Rejects only records that cannot be sent, or that would
+//! silently lose data; the service decides which pets are valid.
 
 use super::input::{LONGEST, Record};
 use crate::{
@@ -11,16 +10,16 @@ use petstore_client::{NewPet, Pet};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// How the records of a file are read.
+/// Parses the records of a file.
 pub(super) enum Parser {
     Ndjson,
-    /// The member of each column; none where the column is ignored.
+    /// The property for each column; `None` if the column is ignored.
     Csv(Vec<Option<&'static str>>),
 }
 
 impl Parser {
-    /// Makes a parser for a file of this format; `header` is the first record of a CSV
-    /// file. The error says what is wrong with the names in it.
+    /// Creates a parser for a file of this format; `header` is the first record of a CSV file. An
+    /// error says which names in the header are wrong.
     pub(super) fn new(format: Format, header: Option<&Record>) -> Result<Self, String> {
         match (format, header) {
             (Format::Ndjson, _) => Ok(Parser::Ndjson),
@@ -42,9 +41,9 @@ impl Parser {
     }
 }
 
-/// Returns the member to send, or `None` if it is ignored because the service sets it for
-/// each pet, such as `id`. An error says that a pet has no such member, so that its value
-/// would be lost.
+/// Returns the property to send, or `None` if it is ignored because the service sets it for each
+/// pet, such as `id`. Returns an error if pets have no such property, because its value would be
+/// lost.
 fn is_sent(member: &str) -> Result<Option<&'static str>, String> {
     let sent = members_of::<NewPet>();
     let exported = members_of::<Pet>();
@@ -72,7 +71,7 @@ fn from_json(text: &[u8]) -> Result<NewPet, String> {
 fn json<T: DeserializeOwned>(text: &[u8]) -> Result<T, String> {
     serde_json::from_slice(text).map_err(|error| {
         let whole = error.to_string();
-        // The parser sees one line; the caller adds its number in the file.
+        // The parser sees one line only; the caller adds the number of the line in the file.
         let place = format!(" at line {} column {}", error.line(), error.column());
         match whole.strip_suffix(&place) {
             Some(problem) => format!("{problem} (column {})", error.column()),
@@ -106,7 +105,7 @@ fn columns(header: &csv::StringRecord) -> Result<Vec<Option<&'static str>>, Stri
         }
         columns.push(member);
     }
-    // A record of empty fields lacks nothing but the columns that are missing.
+    // If a record of empty fields cannot be parsed, required columns are missing.
     let empty = columns.iter().flatten().map(|member| (*member, ""));
     match from_fields::<NewPet>(empty) {
         Err(problem) if problem.starts_with("missing field") => Err(format!(

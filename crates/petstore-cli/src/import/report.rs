@@ -1,5 +1,5 @@
-//! Reports the progress and the result of an import: to people on stderr, to
-//! programs on stdout.
+//! Reports the progress and the result of an import: to people on stderr, and to programs on
+//! stdout.
 
 use super::journal::{self, State};
 use crate::{
@@ -17,7 +17,7 @@ use std::{
     path::Path,
 };
 
-/// The progress of an import. Where stderr is not a terminal, there is none.
+/// The progress of an import. It is shown only if stderr is a terminal.
 pub(super) struct Progress(ProgressBar);
 
 impl Progress {
@@ -47,24 +47,24 @@ impl Progress {
         }
     }
 
-    /// Says something above the bar.
+    /// Prints text above the progress bar.
     pub(super) fn say(&self, text: &str) {
         self.0.suspend(|| eprintln!("{text}"));
     }
 
-    /// Says that a line is not a pet.
+    /// Prints that a line was rejected.
     pub(super) fn refused(&self, line: u64, reason: &str) {
         self.say(&format!("line {line} is rejected: {}", printable(reason)));
     }
 
-    /// Takes the bar away: the report says more.
+    /// Removes the progress bar, because the report contains more.
     pub(super) fn end(self) {
         self.0.finish_and_clear();
     }
 }
 
-/// How fast it goes, and how long that takes, by what this run has done: what
-/// earlier ones did took no time of it.
+/// Shows the speed and the remaining time. Both are computed from the lines of this run only,
+/// because earlier runs took none of its time.
 fn pace_since(begun: u64) -> impl Fn(&ProgressState, &mut dyn fmt::Write) + Clone + Send + Sync {
     move |progress, text| {
         let done = progress.pos().saturating_sub(begun);
@@ -77,7 +77,7 @@ fn pace_since(begun: u64) -> impl Fn(&ProgressState, &mut dyn fmt::Write) + Clon
             return;
         };
         if done > 0 {
-            // A line that cannot be drawn is drawn the next time.
+            // If the line cannot be drawn now, it is drawn the next time.
             let _ = write!(
                 text,
                 ", {} a second, {} s left",
@@ -88,12 +88,12 @@ fn pace_since(begun: u64) -> impl Fn(&ProgressState, &mut dyn fmt::Write) + Clon
     }
 }
 
-/// A set of line numbers, displayed as `3, 5-7`.
+/// A set of line numbers, displayed in the form `3, 5-7`.
 #[derive(Debug, Default)]
 pub(super) struct Ranges(Vec<(u64, u64)>);
 
 impl Ranges {
-    /// Adds a line, which must be greater than all lines before.
+    /// Adds a line, whose number must be greater than all earlier ones.
     pub(super) fn push(&mut self, line: u64) {
         match self.0.last_mut() {
             Some((_, to)) if *to + 1 == line => *to = line,
@@ -119,24 +119,24 @@ impl fmt::Display for Ranges {
     }
 }
 
-/// The end of an import: what the journal does not contain.
+/// The outcome of an import, as far as the journal does not contain it.
 #[derive(Default)]
 pub(super) struct Outcome {
     pub(super) records: u64,
-    /// How many were done before this run.
+    /// How many lines were done before this run.
     pub(super) already: u64,
-    /// Lines that may have been added, and were held back.
+    /// Lines that may have been added and were held back.
     pub(super) held: Ranges,
-    /// Lines that were sent in this run, and had no response.
+    /// How many lines of this run were sent but have no response.
     pub(super) unanswered: u64,
-    /// The signal that ended it.
+    /// The signal that ended the import.
     pub(super) signal: Option<Exit>,
     /// The error that stopped the import, if no signal did.
     pub(super) failure: Option<anyhow::Error>,
 }
 
 impl Outcome {
-    /// Prints the outcome, and returns the exit code.
+    /// Prints the outcome and returns the exit code.
     pub(super) fn tell(
         &self,
         form: Form,
@@ -152,7 +152,7 @@ impl Outcome {
         };
         let verb = match stopped {
             true => "stopped",
-            false if self.records > 0 && self.already == self.records => "imported already",
+            false if self.records > 0 && self.already == self.records => "already imported",
             false => "imported",
         };
         let mut counts = format!("{} added", grouped(state.added));
@@ -174,9 +174,9 @@ impl Outcome {
         );
         if self.held.count() > 0 {
             eprintln!(
-                "held back: line {}: each was sent more than 24 hours ago, or with another API key, and its response was \
-                 not seen, so it may or may not have been added; look for them with `petstore pets export`, then run the same \
-                 command with `--unknown send` to add them, or with `--unknown skip` if they were added",
+                "held back: line {}: each line was sent more than 24 hours ago, or with another API key, and its response was \
+                 not received, so it is unknown whether its pet was added; look for these pets with `petstore pets export`, then run the same \
+                 command with `--unknown send` to add them, or with `--unknown skip` if they were already added",
                 self.held
             );
         }
@@ -186,12 +186,12 @@ impl Outcome {
                 _ => " within 24 hours",
             };
             eprintln!(
-                "to continue, run the same command again{soon}; {} records what is done",
+                "to continue, run the same command again{soon}; {} records what was done",
                 journal.display()
             );
         } else {
             eprintln!(
-                "{} keeps the file from being imported twice",
+                "keep {}: it prevents the file from being imported twice",
                 journal.display()
             );
         }
@@ -254,7 +254,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_that_follow_each_other_are_a_range() {
+    fn consecutive_lines_are_displayed_as_a_range() {
         let mut ranges = Ranges::default();
         [3, 5, 6, 7, 9]
             .into_iter()

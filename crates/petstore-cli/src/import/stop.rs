@@ -1,5 +1,5 @@
-//! Handles signals that stop an import: the first one lets it finish what was
-//! sent, the second one ends it at once.
+//! Handles signals that stop an import. After the first signal, the import still waits for the
+//! lines that were sent; the second signal ends it at once.
 
 use crate::exit::Exit;
 use anyhow::{Context as _, Result};
@@ -13,7 +13,7 @@ use tokio::{
 pub(super) struct Stop(watch::Receiver<Option<Exit>>);
 
 impl Stop {
-    /// Begins to listen. Must be called inside a tokio runtime.
+    /// Starts to listen for signals. Must be called inside a tokio runtime.
     pub(super) fn listen() -> Result<Self> {
         let context = "cannot listen to signals";
         let mut interrupt = signal(SignalKind::interrupt()).context(context)?;
@@ -21,23 +21,23 @@ impl Stop {
         let (tell, told) = watch::channel(None);
         tokio::spawn(async move {
             let first = either(&mut interrupt, &mut terminate).await;
-            // The import has ended, and its receiver with it.
+            // The import has ended, so nobody receives the signal.
             let _ = tell.send(Some(first));
             let second = either(&mut interrupt, &mut terminate).await;
             eprintln!(
-                "ended at once; lines without a response are sent again, with the same keys, when the same command runs again"
+                "ended at once; run the same command again to continue: lines without a response are then sent again, with the same keys"
             );
             std::process::exit(i32::from(second.code()));
         });
         Ok(Stop(told))
     }
 
-    /// The signal that came, if one did.
+    /// Returns the signal that has arrived, if there is one.
     pub(super) fn came(&self) -> Option<Exit> {
         *self.0.borrow()
     }
 
-    /// Waits for one.
+    /// Waits for a signal.
     pub(super) async fn comes(&mut self) {
         if self.0.wait_for(Option::is_some).await.is_err() {
             // No further signals will arrive.

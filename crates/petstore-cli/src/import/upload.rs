@@ -1,4 +1,4 @@
-//! Sends lines as one stream, whose results arrive as another one.
+//! Sends lines as one stream, and receives their results as another stream.
 
 use futures::{SinkExt as _, channel::mpsc};
 use petstore_client::{
@@ -6,36 +6,37 @@ use petstore_client::{
 };
 use std::collections::VecDeque;
 
-/// The lines of one upload: fewer bytes than one may have, also if each line is as long as it can be.
+/// How many lines an upload may have. Even if each line has the maximum length, they are fewer bytes
+/// than an upload may have.
 const LINES: i64 = 10_000;
-/// The lines that wait to be sent.
+/// How many lines may wait to be sent.
 const WAITING: usize = 64;
 
-/// A line that was sent, or has to be.
+/// A line that was sent or will be sent.
 pub(super) struct Sent {
     pub(super) line: u64,
     pub(super) pet: NewPet,
-    /// Whether an earlier run may have sent it, too.
+    /// Whether an earlier run may also have sent the line.
     pub(super) is_again: bool,
 }
 
-/// What became of a line.
+/// The result of a line.
 pub(super) enum Result {
     Added(i64),
-    /// The service rejected it permanently, for this reason.
+    /// The service rejected the line permanently, for this reason.
     Refused(String),
-    /// The service may add it when it is sent again.
+    /// Any other result: the service may add the line when it is sent again.
     Unknown,
 }
 
-/// An upload that runs.
+/// A running upload.
 pub(super) struct Upload {
-    /// `None` when all of its lines were sent.
+    /// `None` if all lines of the upload were sent.
     lines: Option<mpsc::Sender<PetToImport>>,
     results: Streamed<ImportResult>,
     sent: i64,
     received: i64,
-    /// The lines without a result.
+    /// The lines that have no result yet.
     pending: VecDeque<Sent>,
 }
 
@@ -52,12 +53,12 @@ impl Upload {
         })
     }
 
-    /// Whether it takes more lines.
+    /// Whether the upload accepts more lines.
     pub(super) fn is_open(&self) -> bool {
         self.lines.is_some()
     }
 
-    /// The number of lines without a result.
+    /// Returns how many lines have no result yet.
     pub(super) fn pending(&self) -> usize {
         self.pending.len()
     }
@@ -67,20 +68,20 @@ impl Upload {
         self.pending.push_back(line);
         self.sent += 1;
         if let Some(lines) = &mut self.lines {
-            // If nobody takes it, the upload has ended, and so have its results.
+            // If the line cannot be sent, the upload and its results have ended.
             if lines.send(pet).await.is_err() || self.sent == LINES {
                 self.end();
             }
         }
     }
 
-    /// Ends it after the lines that were sent.
+    /// Ends the upload after the lines that were sent.
     pub(super) fn end(&mut self) {
         self.lines = None;
     }
 
-    /// Waits for the result of the next line. `None` if there is none any more: what it returns then is
-    /// unknown for all pending lines.
+    /// Waits for the result of the next line. Returns `None` if there are no more results; the results
+    /// of all pending lines are then unknown.
     pub(super) async fn next(&mut self) -> Option<(Sent, Result)> {
         let result = self.results.next().await?.ok()?;
         self.received += 1;
@@ -98,13 +99,13 @@ impl Upload {
         Some((sent, result))
     }
 
-    /// The lines without a result, when there are no more.
+    /// Returns the lines without a result, after the last result was received.
     pub(super) fn left(self) -> VecDeque<Sent> {
         self.pending
     }
 }
 
-/// The pet with all of its members, and its key.
+/// Returns the pet with all of its properties and its idempotency key.
 fn with_key(pet: &NewPet, key: String) -> PetToImport {
     let members = serde_json::to_value(pet).map(|mut members| {
         members["idempotencyKey"] = key.into();
@@ -114,7 +115,8 @@ fn with_key(pet: &NewPet, key: String) -> PetToImport {
     pet.expect("a pet to import has the members of a new pet")
 }
 
-/// Whether the service has no uploads, as 1.2.0 and a service of stable operations only.
+/// Whether the service does not support uploads, like version 1.2.0, or like a service that serves
+/// stable operations only.
 pub(super) fn is_missing(error: &Error) -> bool {
     matches!(
         error.code(),

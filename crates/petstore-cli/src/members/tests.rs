@@ -1,4 +1,4 @@
-//! Tests that values of all types are the same after they were CSV fields.
+//! Tests that values of all types stay the same when they are converted to CSV fields and back.
 
 use super::*;
 use serde::Serialize;
@@ -63,7 +63,7 @@ fn a_value_of_any_type_is_the_same_after_a_csv_record() {
 }
 
 #[test]
-fn a_member_that_is_not_of_its_type_is_named() {
+fn an_error_names_the_member_that_has_the_wrong_type() {
     let fields = [("text", ""), ("longNumber", "+7")].into_iter();
     let error = from_fields::<Everything>(fields).expect_err("no number of JSON");
     assert_eq!(error, "longNumber must be an integer (int64), found `+7`");

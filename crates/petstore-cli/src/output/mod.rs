@@ -1,5 +1,5 @@
-//! Writes results to stdout and warnings to stderr. If the reader of stdout stops
-//! reading, that is not an error.
+//! Writes results to stdout and warnings to stderr. It is not an error if the reader of stdout
+//! stops reading.
 
 mod records;
 mod text;
@@ -16,7 +16,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// How results are written.
+/// The output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Form {
     /// Columns, for people
@@ -26,7 +26,7 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// The chosen form, or a table for a terminal and JSON for programs.
+    /// Returns the chosen format. The default is a table for a terminal and JSON for programs.
     pub(crate) fn choose(form: Option<Form>) -> Self {
         form.unwrap_or(if io::stdout().is_terminal() {
             Form::Table
@@ -52,7 +52,7 @@ impl Out {
     }
 }
 
-/// Marks that it was stdout that broke, and no connection to the service.
+/// Marks an error of stdout, as opposed to an error of the connection to the service.
 fn marked(error: io::Error) -> io::Error {
     if error.kind() == io::ErrorKind::BrokenPipe {
         io::Error::new(error.kind(), ReaderEnded)
@@ -65,8 +65,8 @@ fn marked(error: io::Error) -> io::Error {
 #[error("the reader of stdout has ended")]
 struct ReaderEnded;
 
-/// Whether a command ended because the reader of its output has what it wanted,
-/// as `head` does.
+/// Whether a command ended because the reader of its output needs no more output, for example
+/// `head`.
 pub(crate) fn reader_ended(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause
@@ -76,7 +76,7 @@ pub(crate) fn reader_ended(error: &anyhow::Error) -> bool {
     })
 }
 
-/// Says on stderr what the service deprecates, an operation once.
+/// Prints on stderr what the service has deprecated, once per operation.
 pub(crate) fn say_deprecation(deprecation: &Deprecation) {
     static SAID: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let is_new = SAID
@@ -108,7 +108,7 @@ fn warning(deprecation: &Deprecation) -> String {
     text
 }
 
-/// A number with its thousands set apart: `100,000`.
+/// Formats a number with thousands separators: `100,000`.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thousands_are_separated() {
+    fn large_numbers_have_thousands_separators() {
         let texts = [0, 999, 1_000, 100_000, 1_234_567].map(grouped);
         assert_eq!(texts, ["0", "999", "1,000", "100,000", "1,234,567"]);
     }

@@ -8,10 +8,9 @@ use crate::{cli::Format, members::members_of};
 use chrono::{DateTime, SecondsFormat, Utc};
 use petstore_client::{Order, Pet};
 
-/// The order of the columns of a CSV file. Other members follow as the contract gains
-/// them.
+/// The first columns of a CSV file. Properties that the contract gains later follow them.
 const FIRST_COLUMNS: [&str; 4] = ["id", "name", "categoryId", "status"];
-/// The text in a table for a pet without a status.
+/// The text for a missing status in a table.
 const NO_STATUS: &str = "-";
 
 impl Record for Pet {
@@ -35,7 +34,7 @@ impl Record for Pet {
 }
 
 impl Writer<Pet> {
-    /// A file of pets.
+    /// Creates a writer for a file of pets.
     pub(crate) fn file(format: Format) -> Self {
         Self::new(match format {
             Format::Ndjson => Shape::Lines,
@@ -44,7 +43,7 @@ impl Writer<Pet> {
     }
 }
 
-/// The members of a pet, those of [`FIRST_COLUMNS`] first.
+/// Returns the properties of a pet, with those of [`FIRST_COLUMNS`] first.
 fn csv_columns() -> Vec<&'static str> {
     let members = members_of::<Pet>();
     let first = FIRST_COLUMNS
@@ -97,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn an_order_is_a_row_without_control_characters_of_its_status() {
+    fn control_characters_of_a_status_do_not_reach_the_terminal() {
         let order: Order = serde_json::from_str(
             r#"{"id": 2, "petId": 1, "status": "lost\u001b[2J",
                 "placedAt": "2026-11-21T12:00:00.123456Z", "updatedAt": "2026-11-21T12:00:09Z"}"#,

@@ -1,12 +1,13 @@
-//! Makes text from the service or a file safe to show: without characters that a terminal obeys,
-//! that change the order of the text around them, or that nobody sees.
+//! Makes text from the service or a file safe to print: replaces characters that control a
+//! terminal, that change the direction of text, or that are invisible.
 
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 use std::io;
 
-/// Whether a reader cannot see this character itself: control characters, those that change the
-/// direction of text, and those without a width. The selectors of emoji are not among them.
+/// Whether this character is invisible to a reader: control characters, characters that change the
+/// direction of text, and characters without a width. The variation selectors of emoji are not
+/// included.
 fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -23,27 +24,27 @@ fn is_hidden(c: char) -> bool {
         )
 }
 
-/// Text on one line, in which each hidden character appears as U+FFFD.
+/// Returns the text on one line, with each hidden character replaced by U+FFFD.
 pub(crate) fn printable(text: &str) -> String {
     let visible = |c| if is_hidden(c) { '\u{fffd}' } else { c };
     text.chars().map(visible).collect()
 }
 
-/// As [`printable`], for text that may have several lines.
+/// Like [`printable`], for text that may have several lines.
 pub(crate) fn printable_lines(text: &str) -> String {
     let lines: Vec<String> = text.split('\n').map(printable).collect();
     lines.join("\n")
 }
 
-/// A value as JSON on one line, in which each hidden character is escaped. A program reads the
-/// same value from it as from JSON without these escapes.
+/// Returns a value as JSON on one line, with each hidden character escaped. Programs parse the same
+/// value from it as from JSON without these escapes.
 pub(crate) fn json(value: &impl Serialize) -> serde_json::Result<Vec<u8>> {
     let mut line = Vec::new();
     value.serialize(&mut Serializer::with_formatter(&mut line, Escaping))?;
     Ok(line)
 }
 
-/// Compact JSON with more escapes than JSON requires.
+/// Formats compact JSON with more escapes than JSON requires.
 struct Escaping;
 
 impl Formatter for Escaping {
@@ -54,7 +55,7 @@ impl Formatter for Escaping {
         let mut plain = fragment;
         while let Some((at, hidden)) = plain.char_indices().find(|(_, c)| is_hidden(*c)) {
             writer.write_all(&plain.as_bytes()[..at])?;
-            // JSON escapes are units of UTF-16 (RFC 8259, section 7).
+            // JSON escapes are UTF-16 code units (RFC 8259, section 7).
             for unit in hidden.encode_utf16(&mut [0; 2]) {
                 write!(writer, "\\u{unit:04x}")?;
             }
@@ -68,12 +69,12 @@ impl Formatter for Escaping {
 mod tests {
     use super::*;
 
-    /// One of each kind, and what surrounds them in the list above.
+    /// One character of each kind, and the neighbours of the ranges in the list above.
     const HIDDEN: &str = "\u{1b}\u{7f}\u{85}\u{9b}\u{ad}\u{61c}\u{200b}\u{200d}\u{200e}\u{200f}\u{2028}\u{202a}\u{202e}\u{2060}\u{2066}\u{2069}\u{feff}\u{e0001}\u{e007f}";
     const VISIBLE: &str = "Rex é \u{a0}שלום \u{1f600}\u{fe0f} \u{2010}\u{202f}";
 
     #[test]
-    fn invisible_characters_are_replaced_and_others_stay() {
+    fn only_invisible_characters_are_replaced() {
         for hidden in HIDDEN.chars() {
             let text = printable(&format!("a{hidden}b"));
             assert_eq!(text, "a\u{fffd}b", "{}", hidden.escape_unicode());

@@ -1,5 +1,5 @@
-//! Writes records to stdout as a table, as JSON, as lines of JSON, or as CSV.
-//! Records are written as they arrive, so that a long list is not held in memory.
+//! Writes records to stdout as a table, as JSON, as JSON lines, or as CSV. Records are written as
+//! they arrive, so a long list is not kept in memory.
 
 use super::{Form, Out, json, printable};
 use crate::members::field_of;
@@ -17,7 +17,7 @@ pub(crate) trait Record: Serialize {
     /// The names of the columns after the id.
     fn titles() -> String;
     fn id(&self) -> i64;
-    /// The columns after the id, under their names.
+    /// Returns the values of the columns after the id, in the order of `titles`.
     fn columns(&self) -> String;
 }
 
@@ -26,23 +26,23 @@ pub(crate) struct Writer<T> {
     out: Out,
     shape: Shape,
     records: PhantomData<fn(T)>,
-    /// Whether anything was written, if only a header.
+    /// Whether anything was written, including a header.
     has_begun: bool,
-    /// How many were written.
+    /// How many records were written.
     count: u64,
 }
 
 pub(super) enum Shape {
-    /// The width of the id, once it is known.
+    /// The width of the id column, once it is known.
     Table(Option<usize>),
     JsonArray,
     Lines,
-    /// With these members as columns.
+    /// CSV with these properties as columns.
     Csv(Vec<&'static str>),
 }
 
 impl<T: Record> Writer<T> {
-    /// Several records, on a terminal or for a program.
+    /// Several records, formatted for a terminal or for a program.
     pub(crate) fn list(form: Form) -> Self {
         Self::new(match form {
             Form::Table => Shape::Table(None),
@@ -60,12 +60,12 @@ impl<T: Record> Writer<T> {
         }
     }
 
-    /// How many were written so far.
+    /// Returns how many records were written so far.
     pub(crate) fn count(&self) -> u64 {
         self.count
     }
 
-    /// Writes some; they arrive at once.
+    /// Writes some records; readers get them at once.
     pub(crate) fn write(&mut self, records: &[T]) -> Result<()> {
         let is_first = !std::mem::replace(&mut self.has_begun, true);
         match &mut self.shape {
@@ -100,7 +100,7 @@ impl<T: Record> Writer<T> {
                     let record = serde_json::to_value(record)?;
                     let record = record.as_object().context("a record has no members")?;
                     let fields = columns.iter().map(|member| field_of(record, member));
-                    // CSV has no escapes, and a file has the text as it is.
+                    // CSV has no escapes, and files contain the text unchanged.
                     let line = if io::stdout().is_terminal() {
                         csv_line(fields.map(|field| printable(&field)))?
                     } else {
@@ -115,10 +115,10 @@ impl<T: Record> Writer<T> {
         Ok(())
     }
 
-    /// Writes what comes after the last one.
+    /// Writes the text that follows the last record.
     pub(crate) fn end(mut self) -> Result<()> {
         if !self.has_begun {
-            // A table without rows and a file without records have their header.
+            // A table without rows and a CSV file without records still have a header.
             self.write(&[])?;
         }
         if let Shape::JsonArray = self.shape {
@@ -145,7 +145,7 @@ fn width_of_ids(records: &[impl Record]) -> usize {
 }
 
 fn header<T: Record>(id_width: usize) -> String {
-    // `anstream` knows what terminal and NO_COLOR ask for.
+    // `anstream` decides about colours from the terminal and NO_COLOR.
     let style = match anstream::AutoStream::choice(&io::stdout()) {
         ColorChoice::Never => Style::new(),
         _ => Style::new().effects(Effects::BOLD),

@@ -168,7 +168,7 @@ fn a_rejected_key_and_an_unreachable_service_have_their_own_exit_codes() {
 }
 
 #[test]
-fn a_pet_whose_response_was_lost_is_added_once_with_the_key_that_was_shown() {
+fn a_pet_whose_response_was_lost_is_added_once_with_the_printed_key() {
     let service = Service::start();
     let user = User::of(&service);
     let add = [
@@ -199,7 +199,7 @@ fn a_pet_whose_response_was_lost_is_added_once_with_the_key_that_was_shown() {
 }
 
 #[test]
-fn an_address_without_its_version_is_not_a_pet_that_does_not_exist() {
+fn a_url_without_its_version_is_not_reported_as_a_missing_pet() {
     let service = Service::start();
     let mut user = User::of(&service);
     user.run(&["pets", "get", "99"]).stdout_of(6);
@@ -253,16 +253,16 @@ fn importing_a_pipe_is_rejected_at_once() {
     assert!(made.is_ok_and(|status| status.success()), "no pipe");
     let finished = user.start(&["pets", "import", "pets.ndjson"]).ended();
     finished.stdout_of(2);
-    finished.reports(&["`pets.ndjson` is not a regular file: an import reads it twice"]);
+    finished.reports(&["`pets.ndjson` is not a regular file: an import reads the file twice"]);
 }
 
-/// Sends chunks to its first connection for as long as they are read.
+/// Sends chunks to its first connection as long as the client reads them.
 fn endless() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let url = format!("http://{}/v1", listener.local_addr().expect("bound"));
     thread::spawn(move || {
         let (mut connection, _) = listener.accept().expect("a connection");
-        // A response before the request is an error of its own.
+        // A response before the request would be a different error.
         assert!(
             connection
                 .read(&mut [0; 4096])
@@ -271,7 +271,7 @@ fn endless() -> String {
         let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
         let chunk = format!("100000\r\n{}\r\n", " ".repeat(1 << 20));
         connection.write_all(head.as_bytes()).expect("it is read");
-        // More than memory would have to hold, and an end for a client without limit.
+        // This is more than the memory limit allows, and it ends even if the client reads everything.
         for _ in 0..1024 {
             if connection.write_all(chunk.as_bytes()).is_err() {
                 return;
@@ -283,7 +283,8 @@ fn endless() -> String {
 
 #[test]
 fn an_endless_response_ends_the_command_within_bounded_memory() {
-    // In KiB: enough for the program with what its threads reserve, and for the largest response twice.
+    // In KiB: enough for the program, the memory that its threads reserve, and twice the largest
+    // response.
     let limited = format!(
         "ulimit -v 1000000; exec '{}' pets get 1",
         env!("CARGO_BIN_EXE_petstore")

@@ -1,5 +1,4 @@
-//! Tests that one service imports what another one exported, and readers that
-//! stop early.
+//! Tests that one service can import the export of another one, and output whose reader stops early.
 
 use crate::{interrupted::pets, program::User, service::Service};
 use std::{
@@ -13,7 +12,7 @@ use std::{
 const NAMES: [&str; 5] = ["Rex", "a, \"b\"", "two\nlines", " Ärger ", "-"];
 
 #[test]
-fn both_formats_carry_every_pet_from_one_service_to_another() {
+fn both_formats_transfer_every_pet_from_one_service_to_another() {
     let (first, second) = (Service::start(), Service::start());
     let (from, to) = (User::of(&first), User::of(&second));
     for name in NAMES {
@@ -47,7 +46,7 @@ fn both_formats_carry_every_pet_from_one_service_to_another() {
         );
         expected.sort();
         assert_eq!(there(), expected, "{format}");
-        // The second format adds them all once more.
+        // The second format adds all pets once more.
         expected.extend(expected.clone());
     }
     let sold = from.run(&["pets", "export", "--status", "sold"]);
@@ -77,7 +76,7 @@ fn an_export_of_an_empty_store_is_a_file_without_pets() {
 fn a_closed_pipe_ends_the_program_silently() {
     let service = Service::start();
     let user = User::of(&service);
-    // More than a pipe holds.
+    // The output is larger than the buffer of a pipe.
     user.write("pets.ndjson", &pets(2_000));
     user.run(&["pets", "import", "pets.ndjson"]).stdout_of(0);
     for arguments in [
@@ -104,7 +103,8 @@ fn a_closed_pipe_ends_the_program_silently() {
     }
 }
 
-/// The address of a relay to a service, with what it does with the first request and the response to it on each connection.
+/// Starts a relay to a service, and returns its address. On each connection, `one` decides what the relay does after it has
+/// forwarded the first request.
 fn relay(url: &str, one: impl Fn(&[u8], TcpStream, TcpStream) + Copy + Send + 'static) -> String {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port is free");
     let address = listener.local_addr().expect("an address");
@@ -125,7 +125,7 @@ fn relay(url: &str, one: impl Fn(&[u8], TcpStream, TcpStream) + Copy + Send + 's
 }
 
 #[test]
-fn an_export_that_breaks_off_is_continued_and_has_each_pet_once() {
+fn an_interrupted_export_continues_and_has_each_pet_once() {
     let service = Service::start();
     let mut user = User::of(&service);
     user.write("pets.ndjson", &pets(1_000));
@@ -137,14 +137,14 @@ fn an_export_that_breaks_off_is_continued_and_has_each_pet_once() {
         let _ = from.shutdown(Shutdown::Both);
     });
     assert_eq!(user.run(&["pets", "export"]).stdout_of(0), whole);
-    // Without a pet in between it ends.
+    // The export ends if a connection delivers no pet.
     user.url = relay(&service.url, |_, mut from, to| {
         let _ = io::copy(&mut to.take(200), &mut from);
         let _ = from.shutdown(Shutdown::Both);
     });
     let broken = user.run(&["pets", "export", "--after", "500"]);
     broken.reports(&["the pets cannot be listed"]);
-    // The rest, by hand.
+    // Exports the rest with a separate command.
     user.url.clone_from(&service.url);
     let first: Vec<&str> = whole.lines().take(600).collect();
     let last: serde_json::Value = serde_json::from_str(first[599]).expect("a pet");

@@ -1,5 +1,5 @@
-//! Tests the messages of an import: lines that are not pets, files that cannot
-//! be imported again, and services with limits.
+//! Tests the messages of an import: invalid lines, files that cannot be imported again, and
+//! services with a rate limit.
 
 use crate::{
     interrupted::{each_is_there_once, pets},
@@ -64,7 +64,7 @@ fn invalid_lines_are_reported_with_their_numbers_and_the_others_are_added() {
     }
     let again = user.run(&import);
     again
-        .reports(&["imported already: 6 of 6 lines"])
+        .reports(&["already imported: 6 of 6 lines"])
         .stdout_of(3);
     assert_eq!(rejected(&user, "rejected.ndjson"), found);
     each_is_there_once(&service, 2);
@@ -116,10 +116,10 @@ fn a_file_that_was_imported_is_not_imported_again() {
     first.reports(&["imported: 3 of 3 lines of pets.ndjson are done (3 added)"]);
     let again = user.run(&["pets", "import", "pets.ndjson", "--output", "table"]);
     again
-        .reports(&["imported already: 3 of 3 lines"])
+        .reports(&["already imported: 3 of 3 lines"])
         .stdout_of(0);
     each_is_there_once(&service, 3);
-    // A journal of another name is another import.
+    // A journal with another name belongs to another import.
     let other = user.run(&["pets", "import", "pets.ndjson", "--journal", "other"]);
     assert_eq!(other.json(0)["added"], 3);
     assert_eq!(service.pets().len(), 6);
@@ -130,7 +130,7 @@ fn the_file_of_rejected_lines_cannot_replace_the_input_or_the_journal() {
     let service = Service::start();
     let user = User::of(&service);
     user.write("pets.ndjson", &pets(3));
-    // `--refused` is the name of the flag up to 1.2.0.
+    // `--refused` was the name of the flag up to version 1.2.0.
     for flag in ["--rejected", "--refused"] {
         for file in ["pets.ndjson", "./pets.ndjson.journal"] {
             let finished = user.run(&["pets", "import", "pets.ndjson", flag, file]);

@@ -1,5 +1,5 @@
-//! Tests interrupted imports: when the same command has finished, each pet
-//! exists exactly once, however the earlier runs ended.
+//! Tests interrupted imports: after the same command has finished, each pet exists exactly once,
+//! however the earlier runs ended.
 
 use crate::{
     program::{Finished, User, until},
@@ -12,10 +12,10 @@ use std::{collections::BTreeSet, env, fmt::Write as _};
 const FILE: &str = "pets.ndjson";
 const JOURNAL: &str = "pets.ndjson.journal";
 const IMPORT: [&str; 3] = ["pets", "import", FILE];
-/// The same with a request for each line.
+/// The same, with a separate request for each line.
 const ONE_BY_ONE: [&str; 5] = ["pets", "import", FILE, "--concurrency", "16"];
 
-/// More than are sent before a test can interfere.
+/// More pets than are sent before a test can interrupt the import.
 const SOME: u64 = 3_000;
 
 fn lines() -> u64 {
@@ -37,7 +37,7 @@ pub(crate) fn pets(count: u64) -> String {
     text
 }
 
-/// How many lines the journal has as added.
+/// Returns how many lines the journal records as added.
 fn added(user: &User) -> u64 {
     user.read(JOURNAL).matches("{\"added\"").count() as u64
 }
@@ -57,8 +57,8 @@ pub(crate) fn each_is_there_once(service: &Service, count: u64) {
     );
 }
 
-/// Interrupts an import by this signal after a quarter, and again after half of
-/// it; then lets it end.
+/// Interrupts an import with this signal after a quarter and after half of the lines; then lets it
+/// finish.
 fn interrupted_twice(signal: Signal) -> [Finished; 2] {
     let service = Service::start();
     let user = User::of(&service);
@@ -113,18 +113,18 @@ fn a_killed_import_continues_and_adds_each_pet_once() {
     }
 }
 
-/// An import of 100 lines that hears no response.
+/// An import of 100 lines that receives no response.
 pub(crate) struct WithoutResponses {
     pub(crate) service: Service,
     pub(crate) user: User,
     pub(crate) relay: Relay,
 }
 
-/// As many as are in flight, so that the import waits for them.
+/// As many responses as there are lines in flight, so that the import waits for them.
 const LOST: u64 = 16;
 
 impl WithoutResponses {
-    /// Ends it by a kill.
+    /// Starts the import, and ends it with SIGKILL.
     pub(crate) fn killed() -> Self {
         let (this, import) = Self::waiting();
         import.signal(Signal::KILL);
@@ -165,10 +165,10 @@ fn lines_whose_responses_were_lost_are_sent_again_and_added_once() {
 }
 
 #[test]
-fn a_second_sigint_ends_at_once_and_nothing_is_lost_by_it() {
+fn a_second_sigint_ends_the_import_at_once_without_losing_a_pet() {
     let (this, mut import) = WithoutResponses::waiting();
     import.signal(Signal::INT);
-    import.wait_for("stopping: 16 lines in flight");
+    import.wait_for("stopping: waiting for 16 lines in flight");
     import.signal(Signal::INT);
     let finished = import.ended();
     finished.reports(&["ended at once", "sent again, with the same keys"]);

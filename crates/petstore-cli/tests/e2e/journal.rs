@@ -1,5 +1,5 @@
-//! Tests the journal of an import: which file and service it belongs to, how
-//! long it is valid, and how damage is handled.
+//! Tests the journal of an import: the file and the service to which it belongs, how long it is
+//! valid, and how damage is handled.
 
 use crate::{
     interrupted::{WithoutResponses, each_is_there_once, pets},
@@ -12,7 +12,7 @@ const FILE: &str = "pets.ndjson";
 const JOURNAL: &str = "pets.ndjson.journal";
 const IMPORT: [&str; 3] = ["pets", "import", FILE];
 
-/// A service with three pets that were imported.
+/// Starts a service into which three pets were imported.
 fn imported() -> (Service, User) {
     let service = Service::start();
     let user = User::of(&service);
@@ -30,7 +30,7 @@ fn a_file_that_was_changed_is_rejected() {
         finished
             .reports(&[
                 "`pets.ndjson` was changed",
-                "new lines from a file of their own",
+                "new lines from a separate file",
             ])
             .stdout_of(2);
     }
@@ -85,7 +85,7 @@ fn two_imports_of_a_file_do_not_run_at_once() {
 fn an_incomplete_last_line_is_removed_and_a_damaged_earlier_line_is_reported() {
     let (service, user) = imported();
     let whole = user.read(JOURNAL);
-    // As if the response to the last line had not reached the disk.
+    // As if the response to the last line had not been written to disk.
     let torn = &whole[..whole.len() - 5];
     user.write(JOURNAL, torn);
     let report = user.run(&IMPORT).json(0);
@@ -103,7 +103,7 @@ fn an_incomplete_last_line_is_removed_and_a_damaged_earlier_line_is_reported() {
 }
 
 #[test]
-fn the_journal_is_for_its_owner_and_holds_no_key() {
+fn only_the_owner_can_read_the_journal_and_it_contains_no_key() {
     use std::os::unix::fs::PermissionsExt as _;
     let (_service, user) = imported();
     let mode = fs::metadata(user.path(JOURNAL))
@@ -114,7 +114,7 @@ fn the_journal_is_for_its_owner_and_holds_no_key() {
     assert!(!user.read(JOURNAL).contains(&user.key));
 }
 
-/// Makes the journal believe that all that it says was a year ago.
+/// Changes all times in the journal to a year ago.
 fn age(user: &User) {
     let journal = user.read(JOURNAL);
     let year = journal.split("\"at\":\"").nth(1).expect("a time")[..4].to_owned();
@@ -186,8 +186,7 @@ fn lines_that_another_api_key_may_have_sent_are_held_back() {
     each_is_there_once(&service, 100);
 }
 
-/// The tests of interrupted imports rely on this: it is the keys that keep each
-/// pet single.
+/// The tests of interrupted imports rely on this: only the idempotency keys prevent duplicate pets.
 #[test]
 fn lines_that_are_sent_again_with_other_keys_are_added_twice() {
     let WithoutResponses {

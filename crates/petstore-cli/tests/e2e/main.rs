@@ -2,7 +2,7 @@
 //!
 //! | variable | for |
 //! |---|---|
-//! | `PETSTORE_IMPORT_LINES` | how long the file is whose import is interrupted; 3,000 lines by default |
+//! | `PETSTORE_IMPORT_LINES` | the number of lines of the file whose import is interrupted; 3,000 by default |
 
 mod commands;
 mod exchange;

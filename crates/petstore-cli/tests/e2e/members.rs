@@ -1,6 +1,6 @@
-//! Sends every member of a pet through import and export. The values are made from
-//! the document that the service serves, so a member that the contract gains is
-//! tested without an edit here.
+//! Sends every property of a pet through import and export. The values are generated from the
+//! document that the service serves, so a new property of the contract is tested without a change
+//! here.
 
 use crate::{program::User, samples::Schemas, service::Service};
 use serde_json::Value;
@@ -25,7 +25,7 @@ fn document(service: &Service) -> Value {
     serde_json::from_str(body).expect("JSON")
 }
 
-/// The pets of an export, each without the members that the service gave it.
+/// Returns the pets of an export, without the properties that the service set.
 fn pets(export: &str) -> Vec<Value> {
     let pet = |line| {
         let mut pet: Value = serde_json::from_str(line).expect("JSON");
@@ -48,7 +48,7 @@ fn every_member_of_a_pet_is_exported_and_imported() {
     let lines: Vec<String> = samples.iter().map(Value::to_string).collect();
     let user = User::of(&first);
     user.write("pets.ndjson", &lines.join("\n"));
-    // In the order of the file.
+    // The pets are in the order of the file.
     let import = ["pets", "import", "--concurrency", "1"];
     user.run(&[&import[..], &["pets.ndjson"]].concat())
         .stdout_of(0);
@@ -76,7 +76,7 @@ fn every_member_of_a_pet_is_exported_and_imported() {
     }
 }
 
-/// The flag of a member or parameter, such as `--category-id` of `categoryId`.
+/// Returns the flag for a property or parameter, such as `--category-id` for `categoryId`.
 fn flag(name: &str) -> String {
     let mut flag = String::from("--");
     for letter in name.chars() {

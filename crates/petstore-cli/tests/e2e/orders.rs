@@ -10,13 +10,13 @@ fn pet(user: &User) -> String {
     finished.json(0)["id"].to_string()
 }
 
-/// A pet with an order for it; gives the id of the order.
+/// Adds a pet and an order for it; returns the id of the order.
 fn placed(user: &User) -> i64 {
     let finished = user.run(&["orders", "place", &pet(user)]).json(0);
     finished["id"].as_i64().expect("an id")
 }
 
-/// The ids of the orders that are listed, and what is finished beside them.
+/// Returns the ids of the listed orders, and the text on stderr.
 fn listed(user: &User, arguments: &[&str]) -> (Vec<i64>, String) {
     let finished = user.run(&[&["orders", "list"], arguments].concat());
     let orders = finished.json(0);
@@ -217,7 +217,7 @@ fn an_order_whose_response_was_lost_is_placed_once_with_the_key_that_is_shown() 
     assert_eq!(lost.stdout_of(75), "");
     lost.reports(&[
         "the order may have been placed",
-        "not placed, as far as is known",
+        "not placed, as far as the program knows",
     ]);
     let key = after("--idempotency-key", &lost.err);
     relay.lose(false);

@@ -1,5 +1,5 @@
-//! Runs `petstore` in a folder of its own, with an environment that holds only
-//! the address and the key of the service.
+//! Runs `petstore` in a separate folder, with an environment that contains only the URL and the key
+//! of the service.
 
 use crate::service::Service;
 use rustix::process::{Pid, Signal, kill_process};
@@ -14,10 +14,10 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// A test that waits longer has failed.
+/// If a test waits longer than this, it has failed.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The program, where nothing is set.
+/// Returns the program without any settings.
 pub(crate) fn petstore(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_petstore"));
     command
@@ -28,7 +28,7 @@ pub(crate) fn petstore(folder: &Path) -> Command {
     command
 }
 
-/// A person with a folder, who uses one service.
+/// A user of one service, with a folder.
 pub(crate) struct User {
     pub(crate) folder: TempDir,
     pub(crate) url: String,
@@ -53,7 +53,7 @@ impl User {
         command
     }
 
-    /// Runs it to its end.
+    /// Runs the program to its end.
     pub(crate) fn run(&self, arguments: &[&str]) -> Finished {
         let output = self.command(arguments).output();
         Finished::from(output.expect("the program can be run"))
@@ -78,7 +78,7 @@ impl User {
     }
 }
 
-/// What it finished, and how it ended.
+/// The output of a program that has ended, and how it ended.
 #[derive(Debug)]
 pub(crate) struct Finished {
     pub(crate) code: Option<i32>,
@@ -97,20 +97,20 @@ impl From<Output> for Finished {
 }
 
 impl Finished {
-    /// Its words on stdout, where it ended with that code.
+    /// Returns the text on stdout, after checking the exit code.
     #[track_caller]
     pub(crate) fn stdout_of(&self, code: i32) -> &str {
         assert_eq!(self.code, Some(code), "{self:?}");
         &self.out
     }
 
-    /// The same, as JSON.
+    /// Returns the same as JSON.
     #[track_caller]
     pub(crate) fn json(&self, code: i32) -> Value {
         serde_json::from_str(self.stdout_of(code)).expect("JSON")
     }
 
-    /// Says that these words are on stderr.
+    /// Checks that these texts are on stderr.
     #[track_caller]
     pub(crate) fn reports(&self, words: &[&str]) -> &Self {
         for word in words {
@@ -120,7 +120,7 @@ impl Finished {
     }
 }
 
-/// A program that runs; killed when it is dropped.
+/// A running program, which is killed when this is dropped.
 pub(crate) struct Running {
     child: Child,
     out: Stream,
@@ -141,7 +141,7 @@ impl Running {
         kill_process(pid.expect("a process id"), signal).expect("it runs");
     }
 
-    /// Waits until it says that on stderr.
+    /// Waits until the program prints this text on stderr.
     pub(crate) fn wait_for(&mut self, words: &str) {
         until(words, || self.err.text().contains(words));
     }
@@ -150,7 +150,7 @@ impl Running {
         self.child.try_wait().expect("can be asked").is_none()
     }
 
-    /// Waits for its end.
+    /// Waits for the end of the program.
     pub(crate) fn ended(mut self) -> Finished {
         until("the end of the program", || !self.runs());
         Finished {
@@ -163,7 +163,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended already; that is not a fault here.
+        // The program may already have ended, which is not an error here.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -204,7 +204,7 @@ impl Stream {
     }
 }
 
-/// Looks again and again until it is so.
+/// Checks repeatedly until the condition is true.
 #[track_caller]
 pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let begin = Instant::now();

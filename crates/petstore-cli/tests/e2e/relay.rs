@@ -1,5 +1,5 @@
-//! A relay in front of a service that can lose every response: the service
-//! receives and executes the requests, and the client gets no response.
+//! A relay in front of a service. It can drop every response: the service receives and executes the
+//! requests, and the client gets no response.
 
 use std::{
     io::{Read as _, Write as _},
@@ -49,12 +49,12 @@ impl Relay {
         relay
     }
 
-    /// From now on responses are lost, or not.
+    /// Sets whether responses are dropped from now on.
     pub(crate) fn lose(&self, loses: bool) {
         self.loses.store(loses, Ordering::SeqCst);
     }
 
-    /// How many were lost.
+    /// Returns how many responses were dropped.
     pub(crate) fn lost(&self) -> u64 {
         self.lost.load(Ordering::SeqCst)
     }

@@ -1,5 +1,5 @@
-//! Runs the real service on a free port with its own store. It is stopped and
-//! removed at the end of the test.
+//! Runs the real service on a free port with a separate store. It is stopped and removed at the end
+//! of the test.
 
 use petstore_client::{Client, Pet};
 use serde_json::Value;
@@ -14,9 +14,9 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// The program of the service. It belongs to another crate, so cargo builds it here if it is
-/// not fresh: once for each process, or once for each run of `cargo nextest`, which runs each
-/// test in a process of its own.
+/// Returns the program of the service. It belongs to another crate, so cargo builds it here if it
+/// is not up to date: once for each process, or once for each run of `cargo nextest`, which runs
+/// each test in a separate process.
 fn server() -> &'static Path {
     static SERVER: OnceLock<PathBuf> = OnceLock::new();
     SERVER.get_or_init(|| {
@@ -65,7 +65,7 @@ fn the_service_that_tests_start_is_not_older_than_its_sources() {
         let metadata = path.metadata().expect("a file");
         metadata.modified().expect("a time")
     };
-    // Cargo lists them for the program.
+    // Cargo lists the sources of the program.
     let list = fs::read_to_string(server().with_extension("d")).expect("a list");
     let (_, sources) = list.split_once(": ").expect("the sources of a program");
     let sources: Vec<_> = sources.split_ascii_whitespace().map(Path::new).collect();
@@ -78,7 +78,7 @@ fn the_service_that_tests_start_is_not_older_than_its_sources() {
     assert!(changed.is_empty(), "changed after the build: {changed:?}");
 }
 
-/// A service that runs.
+/// A running service.
 pub(crate) struct Service {
     process: Child,
     folder: TempDir,
@@ -87,7 +87,7 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// On a new store.
+    /// Starts the service on a new store.
     pub(crate) fn start() -> Self {
         Self::start_with(&[])
     }
@@ -109,7 +109,7 @@ impl Service {
                 (word.starts_with("petstore_") && !word.contains(' ')).then(|| word.to_owned())
             })
             .expect("the first start shows a key");
-        // The rest of its log is read, so that it never waits for the test.
+        // The remaining log is read, so that the service never waits for the test.
         thread::spawn(move || lines.for_each(drop));
         let mut line = String::new();
         let mut finished = BufReader::new(process.stdout.take().expect("piped"));
@@ -123,7 +123,7 @@ impl Service {
         }
     }
 
-    /// Runs another command of the service on its store; gives its words.
+    /// Runs another command of the service on its store; returns its output.
     pub(crate) fn command(&self, arguments: &[&str]) -> String {
         let output = program(self.folder.path()).args(arguments).output();
         let output = output.expect("the service can be run");
@@ -131,13 +131,13 @@ impl Service {
         String::from_utf8(output.stdout).expect("text")
     }
 
-    /// Ends it at once.
+    /// Ends the service at once.
     pub(crate) fn kill(&mut self) {
         self.process.kill().expect("it runs");
         self.process.wait().expect("it ends");
     }
 
-    /// All pets, by the client.
+    /// Returns all pets, read with the client.
     pub(crate) fn pets(&self) -> Vec<Pet> {
         let client = Client::builder(&self.url).api_key(&self.key).build();
         let client = client.expect("a URL and a key");
@@ -165,7 +165,7 @@ fn program(folder: &Path) -> Command {
 
 impl Drop for Service {
     fn drop(&mut self) {
-        // It may have ended already; that is not a fault here.
+        // The service may already have ended, which is not an error here.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

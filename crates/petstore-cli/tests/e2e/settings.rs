@@ -12,7 +12,7 @@ use std::{
 
 const LIST: [&str; 2] = ["pets", "list"];
 
-/// Writes the file that is read if nothing else is finished.
+/// Writes the configuration file that is used by default.
 fn configure(user: &User, text: &str, mode: u32) {
     let file = user.path(".config/petstore/cli.toml");
     fs::create_dir_all(file.parent().expect("a folder")).expect("can be made");
@@ -43,13 +43,13 @@ fn the_configuration_file_may_have_a_key_if_only_its_owner_can_read_it() {
         let finished = run(&user, &LIST, &[]);
         assert_eq!(finished.stdout_of(2), "");
         finished.reports(&[
-            "others may read it",
+            "other users can read it",
             &format!("(mode 0{mode:o})"),
             "chmod 600",
         ]);
         assert!(!finished.err.contains(&service.key), "{}", finished.err);
     }
-    // Without a key in it, there is nothing to hide.
+    // Without a key, the file contains no secret.
     configure(&user, &format!("url = {:?}\n", service.url), 0o644);
     let key = ("PETSTORE_API_KEY", service.key.as_str());
     assert_eq!(run(&user, &LIST, &[key]).stdout_of(0), "[]\n");
@@ -111,7 +111,7 @@ fn without_a_key_the_error_names_the_variable_and_the_file() {
 }
 
 #[test]
-fn the_key_is_shown_by_no_help_and_no_error() {
+fn no_help_and_no_error_shows_the_key() {
     let service = Service::start();
     let user = User::of(&service);
     let variables = [

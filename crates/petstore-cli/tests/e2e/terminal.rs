@@ -1,6 +1,5 @@
-//! Tests the output on a terminal: tables, a progress bar, and colours only
-//! where they are supported and wanted. `script` of util-linux makes the
-//! terminal.
+//! Tests the output on a terminal: tables, a progress bar, and colours only if they are supported
+//! and wanted. `script` of util-linux provides the terminal.
 
 use crate::{
     interrupted::pets,
@@ -15,7 +14,7 @@ use std::{
 };
 use test_support::{Need, skip};
 
-/// Runs the program in a terminal; both its streams are that terminal.
+/// Runs the program in a terminal, to which both stdout and stderr are connected.
 fn at_a_terminal(user: &User, arguments: &[&str], variables: &[(&str, &str)]) -> Option<String> {
     let line = [&[env!("CARGO_BIN_EXE_petstore")], arguments]
         .concat()
@@ -79,7 +78,7 @@ fn a_terminal_shows_the_progress_of_an_import() {
     assert!(!finished.contains('{'), "no JSON for people: {finished:?}");
 }
 
-/// Characters that a terminal obeys, that reorder what is around them, or that nobody sees.
+/// Characters that control a terminal, that change the direction of text, or that are invisible.
 const HIDDEN: [char; 8] = [
     '\u{85}',
     '\u{9b}',
@@ -91,7 +90,7 @@ const HIDDEN: [char; 8] = [
     '\u{e0041}',
 ];
 
-/// Adds a pet whose name has all of them, through the API: the name is returned.
+/// Adds a pet whose name contains all of them, through the API; returns the name.
 fn pet_with_a_hostile_name(user: &User) -> String {
     let name: String = HIDDEN.iter().flat_map(|hidden| ['a', *hidden]).collect();
     let arguments = ["pets", "add", "--name", &name, "--category-id", "7"];
@@ -131,7 +130,7 @@ fn hidden_characters_of_names_are_replaced_on_a_terminal() {
         };
         assert!(shown.contains(visible), "{arguments:?}: {shown:?}");
     }
-    // A program reads the name as it is.
+    // A program reads the name unchanged.
     let json = user.run(&["pets", "list", "--output", "json"]);
     let pets: serde_json::Value = serde_json::from_str(json.stdout_of(0)).expect("JSON");
     assert_eq!(pets[0]["name"], name);

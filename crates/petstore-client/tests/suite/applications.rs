@@ -1,5 +1,6 @@
-//! Tests what applications rely on, without a server: traces of blocking calls, cursors, keys that cannot be loaded, recovery, rate
-//! limits, hooks, and requests that are built step by step. `examples/bookmarks` has the same tests of the other client.
+//! Tests the behaviour that applications rely on, without a server: traces of blocking calls, cursors, keys that cannot be loaded,
+//! recovery, rate limits, hooks, and requests that are built step by step. `examples/bookmarks` has the same tests for the other
+//! client.
 
 use futures::future::BoxFuture;
 use petstore_client::{
@@ -32,7 +33,7 @@ fn overloaded() -> MockResponse {
     MockResponse::error(503, "overloaded", "later")
 }
 
-/// What the hooks of a test have seen.
+/// The events that the hooks of a test have recorded.
 #[derive(Clone, Default)]
 struct Seen(Arc<Mutex<Vec<String>>>);
 
@@ -47,7 +48,7 @@ impl Seen {
     }
 }
 
-/// Shares a count between the tries of a call, and records how each try and each call ended.
+/// Shares a counter between the tries of a call, and records how each try and each call ended.
 struct Hooks(Seen);
 
 impl Interceptor for Hooks {
@@ -96,8 +97,8 @@ async fn a_blocking_call_has_the_span_of_its_caller() {
         Ok(())
     });
     let client = client.build().expect("it is valid");
-    // Another test may be the first with this span, without a subscriber and at the same time. Then `tracing` would leave the
-    // span out until it asks again.
+    // Another test may create this span first, at the same time and without a subscriber. `tracing` would then skip the span until
+    // its cache is rebuilt.
     client.list_pets().send().await.expect("a success");
     tracing::callsite::rebuild_interest_cache();
     seen.0.lock().expect("no test panics with it").clear();
@@ -118,7 +119,7 @@ async fn a_list_whose_first_request_fails_keeps_its_cursor() {
 }
 
 #[test]
-fn a_value_that_the_document_lacks_is_kept_from_text_as_from_json() {
+fn an_unknown_value_is_kept_from_text_and_from_json() {
     let parsed: ErrorCode = "asleep".parse().expect("the service decides");
     let read: ErrorCode = serde_json::from_str("\"asleep\"").expect("it is kept");
     assert_eq!((parsed.as_str(), &parsed), ("asleep", &read));
@@ -201,7 +202,7 @@ async fn a_success_ends_the_pause_of_a_rate_limit() {
     };
     within(10).await.expect_err("it is limited");
     within(10).await.expect("the service no longer limits it");
-    // With time for the pause, which is over.
+    // This call has enough time for the pause, but the pause is already over.
     let third = tokio::time::timeout(Duration::from_secs(20), within(300)).await;
     third.expect("it does not wait").expect("a success");
 }

@@ -1,5 +1,5 @@
-//! Compiles fixtures: `rustc` links them with the library that this test was linked with, which takes a second; a
-//! `cargo check` of another crate would first build all dependencies again.
+//! Compiles fixtures. `rustc` links them with the library that this test was linked with, which takes a second; a
+//! `cargo check` of a separate crate would first build all dependencies again.
 
 use std::{
     fs,
@@ -44,8 +44,8 @@ pub(crate) fn compile(fixture: &str, flags: &[&str]) -> Output {
         .expect("rustc can be run")
 }
 
-/// The library of this crate. There may be several, built with other features;
-/// the one that this test was built with is never older than its source.
+/// Returns the library of this crate. There may be several, built with other features; the one that this test was
+/// built with is never older than its source.
 fn newest_library(folder: &Path) -> PathBuf {
     fs::read_dir(folder)
         .expect("the folder of a test can be read")

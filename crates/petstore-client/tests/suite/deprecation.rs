@@ -1,4 +1,4 @@
-//! Tests that the compiler warns of each call of a deprecated operation, with the day of its removal and its
+//! Tests that the compiler warns about each call of a deprecated operation, with the removal date and the
 //! replacement.
 
 use crate::compiler::compile;

@@ -33,7 +33,7 @@ async fn an_error_has_code_status_message_and_request_id_of_its_body() {
 }
 
 #[tokio::test]
-async fn a_scope_that_is_too_small_has_its_code_and_is_not_tried_again() {
+async fn an_insufficient_scope_has_its_code_and_is_not_retried() {
     let body = r#"{"code":"insufficient_scope","message":"use another key","status":403}"#;
     let error = error_of(json("403 Forbidden", &[], body)).await;
     assert_eq!(
@@ -54,7 +54,7 @@ async fn a_code_that_is_not_in_the_document_is_kept() {
 }
 
 #[tokio::test]
-async fn the_html_of_a_proxy_still_has_its_status() {
+async fn an_html_response_of_a_proxy_has_its_status() {
     let page = "<html><body>502 Bad Gateway by upstream-7.internal</body></html>";
     let error = error_of(response(
         "502 Bad Gateway",
@@ -75,7 +75,7 @@ async fn the_html_of_a_proxy_still_has_its_status() {
 }
 
 #[tokio::test]
-async fn an_error_without_a_body_or_with_half_of_one_has_its_status() {
+async fn an_error_without_a_body_or_with_an_incomplete_body_has_its_status() {
     for body in ["", "{\"code\":\"inter", "[1]", "\"text\"", "{\"code\":7}"] {
         let error = error_of(json("500 Internal Server Error", &[], body)).await;
         assert_eq!((error.status(), error.code()), (Some(500), None), "{body}");
@@ -102,7 +102,7 @@ async fn a_redirect_is_not_followed() {
 }
 
 #[tokio::test]
-async fn a_success_that_is_not_listed_is_an_error_with_its_status() {
+async fn an_unlisted_success_status_is_an_error_with_this_status() {
     let error = error_of(response("204 No Content", &[], "")).await;
     assert_eq!(
         (error.kind(), error.status()),
@@ -144,8 +144,8 @@ async fn an_interrupted_success_response_keeps_its_status() {
 }
 
 #[tokio::test]
-async fn a_connection_that_is_rejected_says_so_and_where() {
-    // A port that was free a moment ago, on which no program listens.
+async fn a_rejected_connection_is_reported_with_its_address() {
+    // The port was free a moment ago, and no program listens on it.
     let free = std::net::TcpListener::bind("127.0.0.1:0")
         .and_then(|listener| listener.local_addr())
         .expect("a port");
@@ -175,7 +175,7 @@ async fn a_connection_that_closes_without_a_response_is_interrupted() {
 
 #[tokio::test]
 async fn a_call_ends_at_its_time_limit() {
-    // A listener that accepts connections, as the system does, and never responds.
+    // The listener accepts connections in the operating system's queue, but never responds.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let address = silent
         .local_addr()
@@ -214,7 +214,7 @@ fn one_error_type_covers_building_and_using_a_client() {
     let error = make().expect_err("it is not an address");
     assert_eq!(error.kind(), ErrorKind::Request);
     assert!(
-        error.to_string().contains("write it like `http://"),
+        error.to_string().contains("write it as in `http://"),
         "{error}"
     );
 }
@@ -238,7 +238,7 @@ async fn the_codes_that_the_document_lists_for_an_operation_are_matched_by_an_en
                 .code_of::<CreatePetError>(),
         );
     }
-    // The second code is in the document, but not at this operation.
+    // The second code is in the document, but not listed for this operation.
     assert_eq!(
         codes,
         [Some(CreatePetError::IdempotencyKeyReused), None, None]

@@ -1,6 +1,6 @@
-//! Tests that every public item of generated code has an example. The documentation tests compile
-//! each of them. The example of a type shows `builder`, the setters of its builder and `build`; the example of a request shows its
-//! setters, and that of the client's method `send`. A list has the example of its items.
+//! Tests that every public item of generated code has an example. The documentation tests compile each example. The example of a
+//! type shows `builder`, the setters of its builder, and `build`. The example of a request shows its setters, and the example of
+//! the client's method shows `send`. A list has the example of its items.
 
 use std::{fs, path::Path};
 
@@ -58,7 +58,7 @@ fn every_public_item_has_an_example() {
         let mut missing = without_example(&text);
         missing.retain(|line| {
             let name = line.trim_start();
-            // The signature of one with a long name is on several lines.
+            // The signature of a function with a long name takes several lines.
             let is_setter = name.contains("<V>(mut self, value: V)")
                 || name.contains("<T: toolkit::Into")
                 || name.ends_with('<');

@@ -1,5 +1,5 @@
 //! Tests of the generated client: its requests, its errors with the codes of the document, and the warnings of the
-//! compiler. The tests of retries, pages, blocking calls and log lines are those of `openapi-dropshot-client`.
+//! compiler. `openapi-dropshot-client` has the tests of retries, pages, blocking calls and log lines.
 
 mod applications;
 mod compiler;

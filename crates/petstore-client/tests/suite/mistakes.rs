@@ -1,8 +1,8 @@
-//! Tests what the compiler says of common mistakes with builders.
+//! Tests the compiler messages for common mistakes with builders.
 
 use crate::compiler::compile;
 
-/// The error of a fixture that does not compile, as a terminal shows it.
+/// Returns the error of a fixture that does not compile, as a terminal shows it.
 fn error_of(fixture: &str) -> String {
     let output = compile(fixture, &[]);
     assert!(!output.status.success(), "{fixture} compiles");

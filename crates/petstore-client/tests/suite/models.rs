@@ -1,4 +1,4 @@
-//! Tests the types of bodies as values: building, comparing, hashing, reading and writing.
+//! Tests the types of bodies: building, comparing, hashing, reading and writing values.
 
 use petstore_client::{NewPet, Pet, PetStatus, types::OrderUpdate};
 use std::collections::HashSet;

@@ -158,7 +158,7 @@ async fn a_trailing_slash_of_the_address_is_ignored() {
 }
 
 #[test]
-fn an_address_or_key_that_cannot_work_is_rejected_at_once() {
+fn an_invalid_url_or_key_is_rejected_at_once() {
     let build = |url: &str, key: &str| Client::builder(url).api_key(key).build().expect_err(url);
     assert!(matches!(
         build("pets", KEY),

@@ -1,5 +1,5 @@
-//! Commands `backup` and `restore`: copy an SQLite store, verify a copy, and replace a store by
-//! one.
+//! Commands `backup` and `restore`: copy an SQLite store, verify a copy, and replace a store with a
+//! copy.
 
 use super::{begin, print};
 use chrono::Utc;
@@ -7,7 +7,7 @@ use openapi_dropshot_server::logging;
 use petstore_server::{INFO, config::CommandSettings};
 use std::path::Path;
 
-/// Copies the store, even while a service is using it.
+/// Copies the store, even while a service uses it.
 pub(crate) async fn run(file: &Path, settings: CommandSettings) -> anyhow::Result<()> {
     let (url, begun) = (begin(&settings)?, Utc::now());
     petstore_store::backup(&url, file).await?;
@@ -19,7 +19,7 @@ pub(crate) async fn run(file: &Path, settings: CommandSettings) -> anyhow::Resul
     print(&format!("copied `{url}` to `{}`\n", file.display()))
 }
 
-/// Reads and checks a whole backup.
+/// Reads a backup completely and verifies it.
 pub(crate) async fn verify(file: &Path, settings: &CommandSettings) -> anyhow::Result<()> {
     logging::init(&INFO, &settings.log);
     let found = petstore_store::verify_backup(file).await?;
@@ -33,18 +33,18 @@ pub(crate) async fn verify(file: &Path, settings: &CommandSettings) -> anyhow::R
     ))
 }
 
-/// The checks that are impossible for a backup without a checksum.
+/// Describes the checks that are impossible for a backup without a checksum.
 fn note(file: &Path, has_checksum: bool) -> String {
     if has_checksum {
         return String::new();
     }
     format!(
-        "`{}` has no checksum, because an earlier version created it or it was used as a store since: a changed bit in a value would not be detected\n",
+        "`{}` has no checksum, because an earlier version created it or because it was used as a store afterwards: a changed bit in a value cannot be detected\n",
         file.display()
     )
 }
 
-/// Replaces the store by a verified copy of a backup.
+/// Replaces the store with a verified copy of a backup.
 pub(crate) async fn restore(file: &Path, settings: &CommandSettings) -> anyhow::Result<()> {
     let url = begin(settings)?;
     let restored = petstore_store::restore(file, &url).await?;
@@ -55,7 +55,7 @@ pub(crate) async fn restore(file: &Path, settings: &CommandSettings) -> anyhow::
         )
     });
     print(&format!(
-        "restored `{url}` from `{}`{}\n{}the API keys are those of the backup: see `key list`, and revoke again what was revoked since\n",
+        "restored `{url}` from `{}`{}\n{}the API keys are those of the backup: see `key list`, and revoke the keys again that were revoked since the backup\n",
         file.display(),
         former.unwrap_or_default(),
         note(file, restored.has_checksum)

@@ -1,5 +1,5 @@
-//! Commands `key create`, `key list` and `key revoke`: they change and read the
-//! store directly, also while a service is running on it.
+//! Commands `key create`, `key list` and `key revoke`: they read and change the store directly,
+//! even while a service uses it.
 
 use super::{key_log, print, time, with_store};
 use crate::cli::{KeyCommand, ListFormat};
@@ -63,13 +63,13 @@ async fn list(store: &dyn Store, format: ListFormat) -> anyhow::Result<()> {
         }
         ListFormat::Json => {
             let keys: Vec<Value> = keys.iter().map(object).collect();
-            // A later version may add members.
+            // A later version may add properties.
             print(&format!("{:#}\n", json!({ "format": 1, "keys": keys })))
         }
     }
 }
 
-/// The rate limit of a key as the flag `--rate` takes it.
+/// The rate limit of a key, in the form that the flag `--rate` accepts.
 fn rate(key: &KeyRecord) -> Option<String> {
     key.limits.rate.map(|rate| match rate {
         KeyRate::Off => "off".to_owned(),
@@ -77,7 +77,8 @@ fn rate(key: &KeyRecord) -> Option<String> {
     })
 }
 
-/// Columns with tabs between them, since a name may have spaces.
+/// Returns a line of the list. The columns are separated by tabs, because a name may contain
+/// spaces.
 fn line(key: &KeyRecord) -> String {
     let made = time(key.created_at);
     let or_never = |at: Option<_>| at.map_or_else(|| "-".to_owned(), time);
@@ -104,7 +105,7 @@ fn object(key: &KeyRecord) -> Value {
     })
 }
 
-/// The key with this id, or else the only valid one with this name.
+/// Returns the key with this id. If there is none, returns the only valid key with this name.
 fn find<'k>(keys: &'k [KeyRecord], text: &str) -> anyhow::Result<&'k KeyRecord> {
     if let Some(key) = keys.iter().find(|key| key.id.as_str() == text) {
         return Ok(key);
@@ -118,12 +119,12 @@ fn find<'k>(keys: &'k [KeyRecord], text: &str) -> anyhow::Result<&'k KeyRecord> 
             "there is no key with the id or the name `{text}`; `petstore-server key list` lists all keys"
         ),
         ([], false) => bail!(
-            "all keys with the name `{text}` were revoked already; `petstore-server key list` lists all keys"
+            "all keys with the name `{text}` have already been revoked; `petstore-server key list` lists all keys"
         ),
         (several, _) => {
             let ids: Vec<_> = several.iter().map(|key| key.id.as_str()).collect();
             bail!(
-                "{} valid keys have the name `{text}`: {}; name one of them by its id",
+                "{} valid keys have the name `{text}`: {}; use the id of one of them",
                 ids.len(),
                 ids.join(", ")
             )
@@ -140,7 +141,7 @@ async fn revoke(store: &dyn Store, text: &str) -> anyhow::Result<()> {
             print(&format!("revoked {id}, named `{name}`\n"))
         }
         Revocation::AlreadyRevoked(at) => print(&format!(
-            "{id}, named `{name}`, was revoked already, {}\n",
+            "{id}, named `{name}`, was already revoked, {}\n",
             time(at)
         )),
         Revocation::Unknown => {

@@ -1,5 +1,5 @@
-//! Command `migrate`: upgrades a store to the schema of this version without
-//! starting the service, or says what that would do. `serve` does the same upgrade at its start.
+//! Command `migrate`: upgrades a store to the schema of this version without starting the service, or
+//! prints what the upgrade would do. `serve` does the same upgrade at its start.
 
 use super::{begin, open_existing, open_store, print};
 use anyhow::{Context as _, bail};
@@ -10,7 +10,8 @@ use petstore_store::{
 };
 use std::time::Duration;
 
-/// How long the upgrade is retried while others use the tables, as `serve` does by default.
+/// How long the upgrade is retried while other transactions use the tables. `serve` has the same
+/// default.
 const PATIENCE: Duration = Duration::from_mins(5);
 
 pub(crate) async fn run(settings: CommandSettings, create: bool) -> anyhow::Result<()> {
@@ -31,13 +32,14 @@ pub(crate) async fn run(settings: CommandSettings, create: bool) -> anyhow::Resu
     })
 }
 
-/// Whether a server of PostgreSQL was busy or ended the connection. A wrong address is reported at once.
+/// Whether the PostgreSQL server was busy or ended the connection. Other errors, such as a wrong
+/// address, are reported at once.
 fn is_busy(error: &anyhow::Error) -> bool {
     let error = error.downcast_ref::<OpenError>();
     error.is_some_and(|error| matches!(error.problem, OpenProblem::Interrupted(_)))
 }
 
-/// Prints the steps of the upgrade, and changes nothing.
+/// Prints the steps of the upgrade without changing anything.
 pub(crate) async fn plan(settings: CommandSettings) -> anyhow::Result<()> {
     let url = database(&settings)?;
     let plan = migration_plan(&url).await?;
@@ -76,9 +78,9 @@ fn text(url: &DatabaseUrl, plan: &MigrationPlan) -> String {
     };
     let wait = match url {
         DatabaseUrl::Postgres(_) => {
-            "\nIt waits for other transactions that use the tables, such as that of `pg_dump`: it tries for a second, lets the requests of running servers continue for two, and so on for 5 minutes."
+            "\nThe upgrade waits for other transactions that use the tables, such as that of `pg_dump`: it tries for one second, then lets the requests of running servers continue for two seconds, and repeats this for up to 5 minutes."
         }
-        _ => "\nWrites wait meanwhile; a service that runs rejects them with 503.",
+        _ => "\nDuring the upgrade, writes wait, and a running service rejects them with 503.",
     };
     format!(
         "`{url}` would be upgraded from schema version {from} to {to}:\n{lines}It would take {takes}, and earlier versions of the service reject the store afterwards; make a backup first.{wait}\nNothing was changed.\n"

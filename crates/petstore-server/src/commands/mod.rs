@@ -1,5 +1,5 @@
-//! The commands: the short ones, a module for each of the others, and the functions that open
-//! and close the store for all of them.
+//! The commands: short commands are in this file, each longer one has its own module. The functions here
+//! that open and close the store serve all of them.
 
 pub(crate) mod backup;
 pub(crate) mod key;
@@ -24,15 +24,15 @@ use petstore_server::{
 use petstore_store::{DatabaseUrl, MigrationProgress, Store};
 use std::{path::Path, sync::Arc, time::Duration};
 
-/// How long systemd waits for the next report of a migration. One comes every five seconds, but
-/// not while SQLite sorts or syncs.
+/// How long systemd waits for the next progress report of a migration. A report is sent every five
+/// seconds, except while SQLite sorts or syncs.
 const MIGRATION_PATIENCE: Duration = Duration::from_secs(120);
 
 /// Runs the command `config`: prints the settings that `serve` would use, from all their sources.
 pub(crate) fn config(settings: &ServeSettings) -> anyhow::Result<()> {
     settings.check()?;
     settings.check_operations::<Api>()?;
-    // Rejects a database and a certificate that `serve` would reject, too.
+    // Also rejects a database and a certificate that `serve` would reject.
     database(&settings.service.store)?;
     settings.check_tls()?;
     for variable in ServeSettings::mistyped_variables(&INFO) {
@@ -41,7 +41,7 @@ pub(crate) fn config(settings: &ServeSettings) -> anyhow::Result<()> {
     print(&settings.to_toml())
 }
 
-/// Runs the command `health`: prints what the service on this machine says about its health.
+/// Runs the command `health`: prints the health of the service on this machine.
 pub(crate) fn health(settings: &HealthSettings) -> anyhow::Result<()> {
     print(&format!("{}\n", health::check(settings)?))
 }
@@ -58,14 +58,14 @@ pub(crate) fn man(folder: Option<&Path>) -> anyhow::Result<()> {
     };
     clap_mangen::generate_to(command, folder).with_context(|| {
         format!(
-            "cannot write the manual pages into `{}`; it has to be a folder",
+            "cannot write the manual pages into `{}`; it must be an existing folder",
             folder.display()
         )
     })
 }
 
-/// The database that the settings name, if it can be used with them. The message of a rejected text does
-/// not repeat it, because it may contain a password.
+/// Returns the database that the settings name, after checking that it fits them. If the text is
+/// rejected, the message does not repeat it, because the text may contain a password.
 fn database(settings: &StoreSettings) -> anyhow::Result<DatabaseUrl> {
     let invalid =
         |problem: anyhow::Error| ConfigError::invalid_value("database", &format!("{problem:#}"));
@@ -76,7 +76,7 @@ fn database(settings: &StoreSettings) -> anyhow::Result<DatabaseUrl> {
     Ok(url)
 }
 
-/// The database of a command that works on the store only; begins to log.
+/// Returns the database of a command that only uses the store, and starts logging.
 fn begin(settings: &CommandSettings) -> anyhow::Result<DatabaseUrl> {
     logging::init(&INFO, &settings.log);
     database(&settings.service)
@@ -87,7 +87,7 @@ async fn open_store(url: &DatabaseUrl) -> anyhow::Result<Arc<dyn Store>> {
     Ok(petstore_store::open_with(url, Arc::new(on_migration)).await?)
 }
 
-/// Opens an existing store: a typing mistake in its name must not create an empty one.
+/// Opens an existing store: a typing mistake in its name must not create an empty store.
 async fn open_existing(url: &DatabaseUrl) -> anyhow::Result<Arc<dyn Store>> {
     Ok(petstore_store::open_existing(url, Arc::new(on_migration)).await?)
 }
@@ -97,8 +97,8 @@ fn on_migration(progress: &MigrationProgress) {
     program::extend_start_timeout(MIGRATION_PATIENCE);
 }
 
-/// Runs a command on a store that a service may be using, and then closes the store, even
-/// if the command failed. If both fail, returns the error of the command.
+/// Runs a command on a store that a service may also use, and then closes the store, even if the command
+/// failed. If both fail, returns the error of the command.
 async fn with_store(
     settings: &CommandSettings,
     command: impl AsyncFnOnce(&dyn Store) -> anyhow::Result<()>,
@@ -109,7 +109,7 @@ async fn with_store(
             "`{url}` is a store in the memory of one process, which no other command can read; name a file with `--database`"
         );
     }
-    // Only `serve` and `migrate` upgrade a store: the service that runs may be of an older version.
+    // Only `serve` and `migrate` upgrade a store, because a running service may be of an older version.
     let store = petstore_store::open_current(&url).await?;
     let done = command(&*store).await;
     let closed = store.close().await;
@@ -117,7 +117,7 @@ async fn with_store(
     closed.context("the store was not closed correctly")
 }
 
-/// A time as the commands show it.
+/// Returns a time in the format that the commands print.
 fn time(time: DateTime<Utc>) -> String {
     time.to_rfc3339_opts(SecondsFormat::Secs, true)
 }

@@ -23,7 +23,7 @@ pub(crate) async fn run(settings: ServeSettings) -> anyhow::Result<()> {
         let keys = LoggedKeys::new(&store.list_keys().await?);
         let first_key = first_key(&*store).await?;
         if let Err(error) = usage::begin_counting(&*store, Utc::now()).await {
-            // A disk that is full must not keep the service from serving reads.
+            // The service must serve reads even if the disk is full.
             let causes = causes(&error);
             tracing::warn!(
                 causes,
@@ -42,7 +42,7 @@ pub(crate) async fn run(settings: ServeSettings) -> anyhow::Result<()> {
     let Some((store, keys, first_key)) = program.open_state(open, is_temporary).await? else {
         return Ok(());
     };
-    // Dropped when the store is closed.
+    // It is dropped when the store is closed.
     let mark = mark(&url);
     let days = events.event_retention_days.get();
     let state = PetStore::new(store.clone()).keeping_events(TimeDelta::days(days.into()));
@@ -62,7 +62,7 @@ pub(crate) async fn run(settings: ServeSettings) -> anyhow::Result<()> {
     Ok(ended?)
 }
 
-/// Marks the store as used, and logs a warning if another server uses the same file.
+/// Marks the store as used, and logs a warning if another server already uses the same file.
 fn mark(url: &DatabaseUrl) -> Option<ServerMark> {
     match petstore_store::mark_server(url) {
         Ok(mark) => {
@@ -80,7 +80,7 @@ fn mark(url: &DatabaseUrl) -> Option<ServerMark> {
     }
 }
 
-/// Whether the store may be opened later without anybody doing anything about it here.
+/// Whether a later attempt to open the store may succeed without a change on this machine.
 fn is_temporary(error: &anyhow::Error) -> bool {
     match (error.downcast_ref(), error.downcast_ref()) {
         (Some(error), _) => OpenError::is_temporary(error),
@@ -89,8 +89,8 @@ fn is_temporary(error: &anyhow::Error) -> bool {
     }
 }
 
-/// Creates the first key of a store without keys. Not under systemd or Kubernetes, where nobody
-/// would see it and a log must not contain a key.
+/// Creates the first key of a store that has none. It does not do so under systemd or Kubernetes,
+/// where nobody would see the key and where a log must not contain it.
 async fn first_key(store: &dyn Store) -> anyhow::Result<Option<ApiKey>> {
     if store.has_keys().await? {
         return Ok(None);
@@ -109,7 +109,7 @@ async fn first_key(store: &dyn Store) -> anyhow::Result<Option<ApiKey>> {
 fn show_first_key(key: &ApiKey, base: &str) {
     let key = key.reveal();
     eprintln!(
-        "The store has no API key yet. This is one, named `first`; it is shown only now:\n\
+        "The store has no API key yet. The service created this key, named `first`; it is shown only once:\n\
          \n    {key}\n\n\
          Try it:\n\
          \n    curl -H 'Authorization: Bearer {key}' {base}/pets\n"

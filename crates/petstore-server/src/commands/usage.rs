@@ -1,6 +1,6 @@
-//! Command `usage`: prints which keys still call a deprecated operation, from the
-//! usage counters in the store. A running service writes its counters every few
-//! seconds, so the newest calls may be missing.
+//! Command `usage`: prints which keys still call a deprecated operation, from the usage counters in
+//! the store. A running service writes its counters every few seconds, so the output may not
+//! contain the newest calls.
 
 use super::{print, time, with_store};
 use crate::cli::UsageFormat;
@@ -30,7 +30,7 @@ async fn show(store: &dyn Store) -> anyhow::Result<()> {
     print(&format!("{HEADER}{lines}"))
 }
 
-/// Columns with tabs between them, since a name may have spaces.
+/// Returns a line. The columns are separated by tabs, because a name may contain spaces.
 fn line(row: &UsageRecord) -> String {
     let UsageRecord {
         key,

@@ -1,6 +1,6 @@
-//! Encodes and decodes the cursors of lists. A cursor contains the id after which
-//! the next page begins and the filter of the list; clients pass it back without
-//! reading it. It contains no secret, and the server keeps no state for it.
+//! Encodes and decodes the cursors of lists. A cursor contains the filter of the list and the id
+//! after which the next page begins. Clients pass it back without interpreting it. It contains no
+//! secret, and the server keeps no state for it.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use petstore_models::{OrderStatus, PetStatus};
@@ -10,12 +10,12 @@ pub(super) trait Filter: Copy + Eq {
     /// Identifies the list and the layout of its cursors, so that cursors of other
     /// lists and of other layouts are rejected.
     const LAYOUT: &'static str;
-    /// The parameters that a client has to repeat with the cursor, as messages name
+    /// The parameters that a client must repeat together with the cursor, as error messages name
     /// them.
     const PARAMETERS: &'static str;
 
-    /// Returns the filter in a few letters, without `:`; it is short because the
-    /// URL of every further page contains the cursor.
+    /// Returns a short text for the filter, without `:`. It is short because the URL of every
+    /// further page contains the cursor.
     fn name(self) -> String;
 
     /// Parses the result of [`name`](Self::name).
@@ -28,13 +28,13 @@ pub(super) trait Filter: Copy + Eq {
 /// The position at which a page begins.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Position<F> {
-    /// The id of the last item of the page before.
+    /// The id of the last item of the previous page.
     pub(super) last: i64,
     /// The filter of the list.
     pub(super) filter: F,
 }
 
-/// Why a cursor is rejected; the text continues "`cursor` …".
+/// Why a cursor is rejected. The text follows "`cursor` ".
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub(super) enum CursorError {
     #[error(
@@ -50,12 +50,12 @@ impl<F: Filter> Position<F> {
     ///
     /// # Errors
     ///
-    /// The text is not exactly what this module writes, or belongs to another
-    /// filter.
+    /// Returns an error if the text is not exactly what this module writes, or if it belongs to
+    /// another filter.
     pub(super) fn read(text: &str, filter: F) -> Result<i64, CursorError> {
         let position = Self::decode(text)
-            // Each position has exactly one valid cursor: with several, caches and
-            // logs would not recognise the same page.
+            // Each position must have exactly one valid cursor; otherwise caches and logs would not
+            // recognise the same page.
             .filter(|position| position.encode() == text)
             .ok_or(CursorError::Foreign)?;
         if position.filter == filter {
@@ -89,8 +89,8 @@ impl<F: Filter> Position<F> {
     }
 }
 
-/// The filter of `GET /v1/pets`. Pages are ordered by ascending id and new pets get greater ids,
-/// so that a client that follows the pages gets each pet once.
+/// The filter of `GET /v1/pets`. Pages are ordered by ascending id, and new pets get greater ids,
+/// so a client that follows the pages gets each pet exactly once.
 impl Filter for Option<PetStatus> {
     const LAYOUT: &'static str = "1";
     const PARAMETERS: &'static str = "`status`";
@@ -119,8 +119,8 @@ const fn pet_letter(status: Option<PetStatus>) -> &'static str {
     }
 }
 
-/// The filter of `GET /v1/store/orders`. Pages are ordered by descending id and new orders get
-/// greater ids, so that a client that follows the pages gets each order once.
+/// The filter of `GET /v1/store/orders`. Pages are ordered by descending id, and new orders get
+/// greater ids, so a client that follows the pages gets each order exactly once.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct OrderFilter {
     pub(super) status: Option<OrderStatus>,

@@ -1,4 +1,4 @@
-//! Lists events: reads a page of the feed, or waits until there is one.
+//! Lists events: reads a page of the event feed, or waits until there are events.
 
 use super::{RequestContext, failed, store};
 use dropshot::{HttpResponseHeaders, HttpResponseOk};
@@ -20,7 +20,7 @@ const NOW: &str = "now";
 
 /// Why events cannot be read.
 pub(super) enum NoEvents {
-    /// The cursor is not one of this service.
+    /// This service did not create the cursor.
     InvalidCursor,
     NotRecorded,
     Lost(CursorLost),
@@ -43,7 +43,7 @@ macro_rules! from_no_events {
 
 from_no_events!(ListEventsError, StreamEventsError);
 
-/// Where a page or a stream begins.
+/// Returns the cursor at which a page or a stream begins.
 pub(super) fn begin(rqctx: &RequestContext, cursor: Option<&str>) -> Result<EventsAfter, NoEvents> {
     let after = match cursor {
         None => EventsAfter::Start,
@@ -102,7 +102,7 @@ pub(super) async fn list(
     ))
 }
 
-/// Reads a page. If it is empty, waits for this time until it is not.
+/// Reads a page. If it is empty, waits for at most the given time until there are events.
 async fn page(
     rqctx: &RequestContext,
     mut query: EventQuery,
@@ -118,12 +118,12 @@ async fn page(
         if wait.is_zero() || !page.events.is_empty() {
             return Ok(page);
         }
-        // What was looked through is not looked through again.
+        // Events that were already read and did not match are not read again.
         query.after = EventsAfter::Event(page.next);
         if waiting.is_none() {
             let begun = context.begin_wait(rqctx, wait);
             waiting = Some(begun.ok_or_else(|| {
-                let message = "too many requests wait for events, of this key or of all; nothing was started, try again in 1 second";
+                let message = "too many requests of this key, or of all keys, are waiting for events; nothing was started, try again in 1 second";
                 ListEventsError::overloaded(message.into())
             })?);
         }
@@ -138,7 +138,7 @@ async fn page(
     }
 }
 
-/// The position of the newest event.
+/// Returns the position of the newest event.
 pub(super) async fn newest(store: Arc<dyn Store>) -> Option<i64> {
     let query = EventQuery {
         after: EventsAfter::Newest,
@@ -176,7 +176,7 @@ pub(super) fn cursor_of(at: EventPosition) -> String {
     .encode()
 }
 
-/// The event as the contract has it.
+/// Returns the event in the form of the contract.
 pub(super) fn event(stored: StoredEvent) -> Result<Event, String> {
     let id: String = stored.id.iter().map(|byte| format!("{byte:02x}")).collect();
     let (id, cursor) = (format!("evt_{id}"), cursor_of(stored.position));

@@ -7,10 +7,10 @@ use petstore_api::{CreatePetError, ImportPetsOk};
 use petstore_models::{Error, IdempotencyKey, ImportResult, NewPet, Pet, PetToImport};
 use std::{sync::Arc, time::Duration};
 
-/// The lines that one import has with the store at the same time: enough for large batches, and a part of what one key may have
-/// there.
+/// How many lines of one import the store processes at the same time: enough for large batches, but only a part of what a
+/// single key may use.
 const AT_ONCE: usize = 128;
-/// The time after which a line is tried again if the store is busy.
+/// If the store is busy, a line is tried again after this time.
 const PAUSE: Duration = Duration::from_millis(50);
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
@@ -29,7 +29,7 @@ pub(super) fn pets(rqctx: RequestContext, body: StreamedItems<PetToImport>) -> I
 ///
 /// # Errors
 ///
-/// The store cannot be used; what became of the pet may be unknown.
+/// Returns an error if the store cannot be used; the pet may have been added nevertheless.
 async fn result(rqctx: &RequestContext, line: Item<PetToImport>) -> Result<ImportResult, BoxError> {
     let mut result = ImportResult::new(line.line.try_into()?);
     let added = match line.value {

@@ -1,5 +1,6 @@
-//! Implements the handlers of the operations. Their parameters are already valid by the
-//! contract, and the middleware pipeline has done everything that all operations share.
+//! Implements the handlers of the operations. When a handler runs, its parameters are already valid
+//! according to the contract, and the middleware pipeline has done the work that all operations
+//! share.
 
 mod cursor;
 mod events;
@@ -33,7 +34,7 @@ use std::sync::Arc;
 
 type RequestContext = dropshot::RequestContext<Context<PetStore>>;
 
-/// The operations of the contract, on a store.
+/// Implements the operations of the contract on a store.
 #[derive(Debug)]
 pub enum Service {}
 
@@ -41,7 +42,7 @@ fn store(rqctx: &RequestContext) -> &dyn Store {
     &**rqctx.context().state()
 }
 
-/// Reports a failure of the store as the operation's error, and logs its cause.
+/// Converts a failure of the store to the operation's error, and logs its cause.
 fn failed<E: StateFailure>(rqctx: &RequestContext) -> impl FnOnce(StoreError) -> E {
     |error| state_error(error).into_operation_error(&rqctx.request_id)
 }
@@ -230,14 +231,14 @@ impl PetStoreApi for Service {
     }
 }
 
-/// Adds a pet; with a key, once.
+/// Adds a pet. With an idempotency key, adds it only once.
 async fn create_pet(
     rqctx: &RequestContext,
     key: Option<IdempotencyKey>,
     pet: NewPet,
 ) -> Result<Pet, CreatePetError> {
     let pet = match key {
-        // Boxed, so that the future of a creation without a key stays small.
+        // The future is boxed, so that the future of a creation without a key stays small.
         Some(key) => {
             let ask = |store: Arc<dyn Store>, once| {
                 let pet = pet.clone();

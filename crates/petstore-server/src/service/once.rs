@@ -1,4 +1,4 @@
-//! Runs a creation that has an `Idempotency-Key` once, however often it is requested.
+//! Runs a creation that has an `Idempotency-Key` only once, even if it is requested several times.
 
 use super::RequestContext;
 use crate::state::state_error;
@@ -12,8 +12,8 @@ use std::{fmt::Display, sync::Arc};
 
 type Created<T, R> = BoxFuture<'static, Result<Creation<T, R>, StoreError>>;
 
-/// Creates what `ask` asks the store for, or returns what was created with the key
-/// before; `R` is why the store rejects it.
+/// Creates an object by calling `ask`, or returns the object that was created with the same key
+/// before. `R` is the type of the reason for which the store rejects a creation.
 pub(super) async fn create<T, R, E>(
     rqctx: &RequestContext,
     header: &petstore_models::IdempotencyKey,
@@ -29,9 +29,9 @@ where
         |error: &dyn Display| E::invalid_request(format!("`Idempotency-Key` {error}").into());
     let key = IdempotencyKey::from_header(header.as_str()).map_err(|error| invalid(&error))?;
     let name = petstore_store::IdempotencyKey::try_from(key.as_str().to_owned());
-    let caller = context
-        .principal(rqctx)
-        .ok_or_else(|| E::internal_error("a creation without an API key came through".into()))?;
+    let caller = context.principal(rqctx).ok_or_else(|| {
+        E::internal_error("a creation without an API key reached the handler".into())
+    })?;
     let once = Once {
         key_id: caller.id(),
         key: name.map_err(|error| invalid(&error))?,

@@ -1,5 +1,5 @@
-//! Sends responses that are streams: all pets, and the events as they happen. Both are read from the store page by page, as
-//! their clients take them.
+//! Sends streamed responses: all pets, and the events as they happen. Both are read from the store page by page, at the
+//! speed at which the client reads them.
 
 use super::{
     RequestContext,
@@ -18,16 +18,16 @@ use petstore_store::{
 use std::{error::Error, sync::Arc, time::Duration};
 use tokio::time::Instant;
 
-/// The pets or events that are read at once.
+/// How many pets or events are read from the store at once.
 const PAGE: usize = 100;
-/// The time after which the store is asked again when it is not available.
+/// If the store is not available, it is read again after this time.
 const PAUSE: Duration = Duration::from_secs(1);
-/// The least time between two ids without events.
+/// The least time between two ids that are sent without events.
 const CHECKPOINTS: Duration = Duration::from_secs(10);
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
-/// All pets. The first page is read before the response begins, so that it can be an error.
+/// Streams all pets. The first page is read before the response begins, so that a failure can still be an error response.
 pub(super) async fn export_pets(
     rqctx: &RequestContext,
     query: ExportPetsQuery,
@@ -58,7 +58,7 @@ pub(super) async fn export_pets(
     Ok(ExportPetsOk(Streamed::fallible(pages.try_flatten())))
 }
 
-/// The events after a cursor, and those that are still to come.
+/// Streams the events after a cursor, including those that happen later.
 pub(super) async fn events(
     rqctx: &RequestContext,
     query: StreamEventsQuery,
@@ -94,15 +94,15 @@ struct Following {
     news: Subscription,
     after: EventsAfter,
     types: Vec<EventType>,
-    /// Whether there may be events after `after` already.
+    /// Whether the store may already contain events after `after`.
     has_more: bool,
-    /// When the client was told an id.
+    /// When an id was last sent to the client.
     last_id: Instant,
 }
 
 impl Following {
-    /// The next events, as soon as there are any. The stream ends if events that the client has not received were deleted;
-    /// the next request of the client gets an error that says so.
+    /// Returns the next events as soon as there are any. The stream ends if events that the client has not received were
+    /// deleted; the next request of the client then gets an error that says so.
     async fn next(
         mut self,
     ) -> Result<Option<(impl Stream<Item = Result<Event<AnyEvent>, BoxError>>, Self)>, BoxError>
@@ -127,7 +127,8 @@ impl Following {
         })
     }
 
-    /// The events of a page, or now and then, or where the client `must` know it, how far the service has looked.
+    /// Returns the events of a page. Without events, returns the position up to which the service has read, but only from
+    /// time to time or if the client `must` know it.
     fn events(
         &mut self,
         page: EventPage,
@@ -151,7 +152,8 @@ impl Following {
     }
 }
 
-/// Reads from the store, again and again while it is not available. The server ends a stream that has no item for too long.
+/// Reads from the store, and retries while the store is not available. The server ends a stream that has had no item for
+/// too long.
 async fn until_available<T, F>(read: impl Fn() -> F) -> Result<T, StoreError>
 where
     F: Future<Output = Result<T, StoreError>>,

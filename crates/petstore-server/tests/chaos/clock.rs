@@ -1,5 +1,5 @@
-//! A clock that shortens pauses, so that a test does not wait for a second
-//! whenever a response asks for a pause.
+//! A clock that shortens pauses, so that a test does not wait a second whenever a response requests
+//! a pause.
 
 use petstore_client::Clock;
 use std::{
@@ -8,10 +8,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How much faster it goes.
+/// The factor by which this clock is faster.
 const FASTER: u32 = 50;
 
-/// Fifty times as fast as the others.
+/// A clock that is fifty times faster than real time.
 pub(crate) struct Fast(Instant);
 
 impl Fast {

@@ -1,11 +1,11 @@
-//! Tests that each pet is created and listed exactly once when a faulty network
-//! is between the client and the real program. The tests of `petstore-client`
-//! check in detail which requests the client repeats, and when.
+//! Tests that each pet is created and listed exactly once if a faulty network is between the client
+//! and the real program. The tests of `petstore-client` check in detail which requests the client
+//! repeats, and when.
 //!
 //! | variable | for |
 //! |---|---|
 //! | `PETSTORE_CHAOS_PETS` | how many pets are added; 2,000 by default, 10,000 in CI |
-//! | `PETSTORE_CHAOS_SEED` | another choice of what goes wrong; it is printed |
+//! | `PETSTORE_CHAOS_SEED` | another choice of faults; the seed is printed |
 
 mod clock;
 mod network;
@@ -16,13 +16,13 @@ use petstore_client::{Client, ClientBuilder, NewPet, Pet, PetStatus, RetryBudget
 use petstore_test_support::process::Service;
 use std::{collections::BTreeMap, env, time::Duration};
 
-/// How many creations are under way at once.
+/// How many creations run at the same time.
 const AT_ONCE: usize = 32;
-/// Small pages, so that the walk has many.
+/// The pages are small, so that the list has many pages.
 const PAGE: u64 = 10;
 
-/// The stock of the budget, and what it costs to earn a repetition: those that a
-/// client has by default.
+/// The size of the retry budget, and how many successful calls earn one retry: the defaults of a
+/// client.
 const STOCK: u32 = 100;
 const CALLS_PER_RETRY: u32 = 5;
 
@@ -37,7 +37,7 @@ fn client_at(address: std::net::SocketAddr, key: &str) -> ClientBuilder {
     Client::builder(format!("http://{address}/v1"))
         .api_key(key)
         .no_proxy()
-        // The machine may be slow; what the tests show is not.
+        // The time limit is long because the machine may be slow; the test does not measure time.
         .timeout(Duration::from_secs(3_600))
 }
 
@@ -59,7 +59,7 @@ async fn each_pet_is_created_once_and_retries_stay_within_the_budget() {
     let budget = RetryBudget::new(STOCK, CALLS_PER_RETRY);
     let client = client_at(network.address, &service.key)
         .try_timeout(Duration::from_secs(2))
-        // One try in eight fails: no call fails so often.
+        // One try in eight fails, so no call fails in all its tries.
         .retry(RetryPolicy::new().max_tries(20))
         .retry_budget(budget.clone())
         .clock(Fast::new())
@@ -116,7 +116,7 @@ async fn each_pet_is_created_once_and_retries_stay_within_the_budget() {
         "{} tries for {calls} calls are more than {most}: {network}",
         network.tries()
     );
-    // Of few requests, the rarest fault may miss all.
+    // With few requests, the rarest fault may not occur.
     assert!(
         count < 10_000 || network.did_everything_wrong(),
         "{network}"

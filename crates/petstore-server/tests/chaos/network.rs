@@ -1,6 +1,5 @@
-//! A proxy that closes connections, delays or truncates responses, responds in
-//! place of the service, and sends requests twice. A seed decides what it does
-//! to each request.
+//! A proxy that closes connections, delays or truncates responses, responds instead of the service,
+//! and sends requests twice. A seed decides what it does with each request.
 
 use std::{
     fmt, io,
@@ -19,31 +18,31 @@ use tokio::{
 /// The treatment of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
-    /// It is forwarded, and its response is sent back.
+    /// The request is forwarded, and its response is sent back.
     Pass,
-    /// The same, after a while.
+    /// The same, after a delay.
     Delay,
-    /// It is forwarded twice at once; one of the responses is sent back.
+    /// The request is forwarded twice at the same time; one of the responses is sent back.
     Duplicate,
-    /// The connection is closed before it is sent on.
+    /// The connection is closed before the request is forwarded.
     KillBefore,
-    /// It is forwarded, and the connection is closed instead of sending the response.
+    /// The request is forwarded, and the connection is closed instead of sending the response.
     KillAfter,
-    /// It is forwarded, and half of the response is sent back.
+    /// The request is forwarded, and half of the response is sent back.
     Truncate,
     /// The request is forwarded, and the client gets no response.
     Hold,
-    /// 429 with `Retry-After`; it is not sent on.
+    /// 429 with `Retry-After`; the request is not forwarded.
     Limit,
-    /// 503 with `Retry-After`, as a proxy says it; it is not sent on.
+    /// 503 with `Retry-After`, as a proxy sends it; the request is not forwarded.
     Unavailable,
     /// The request is forwarded, and the client gets a response as if it were still running.
     Conflict,
-    /// An HTML 502 in the place of the response.
+    /// An HTML 502 instead of the response.
     BadGateway,
 }
 
-/// All of them, with their shares of a thousand: about one try in eight fails.
+/// All treatments, each with its share in a thousand: about one try in eight fails.
 const SHARES: [(Fate, u64); 11] = [
     (Fate::Pass, 770),
     (Fate::Delay, 50),
@@ -58,7 +57,7 @@ const SHARES: [(Fate, u64); 11] = [
     (Fate::BadGateway, 15),
 ];
 
-/// A status, headers and a body in the place of the response.
+/// A status, headers and a body that replace the response.
 type Instead = (&'static str, &'static str, &'static str);
 
 const LIMITED: Instead = ("429 Too Many Requests", "retry-after: 1", "");
@@ -75,7 +74,7 @@ fn written((status, header, body): Instead) -> Vec<u8> {
     format!("HTTP/1.1 {status}\r\n{header}\r\ncontent-length: {length}\r\n\r\n{body}").into_bytes()
 }
 
-/// The proxy; it continues for as long as the test.
+/// The proxy, which runs as long as the test.
 pub(crate) struct Network {
     /// The address of the proxy.
     pub(crate) address: SocketAddr,
@@ -83,7 +82,7 @@ pub(crate) struct Network {
 }
 
 impl Network {
-    /// Stands before the service at this address.
+    /// Starts a proxy in front of the service at this address.
     pub(crate) async fn before(service: SocketAddr, seed: u64) -> Self {
         Network::drawing(service, move |number| draw(seed, number)).await
     }
@@ -116,7 +115,7 @@ impl Network {
                         count(&counts, fate);
                         fate
                     };
-                    // A connection that breaks is what this is for.
+                    // Broken connections are expected here.
                     let _ = serve(client, service, drawn).await;
                 });
             }
@@ -169,7 +168,7 @@ fn count(counts: &[AtomicU64; SHARES.len()], fate: Fate) {
     counts[place.expect("all are listed")].fetch_add(1, Ordering::Relaxed);
 }
 
-/// The requests of one connection, until it is closed.
+/// Handles the requests of one connection until it is closed.
 async fn serve(
     mut client: TcpStream,
     service: SocketAddr,
@@ -201,7 +200,7 @@ async fn serve(
             }
             Fate::Hold => {
                 exchange(service, &request).await?;
-                // Until the client gives up.
+                // Waits until the client gives up.
                 client.read_u8().await?;
                 return Ok(());
             }
@@ -218,7 +217,7 @@ async fn serve(
     Ok(())
 }
 
-/// Sends a request on, on a connection of its own.
+/// Forwards a request on a separate connection.
 async fn exchange(service: SocketAddr, request: &[u8]) -> io::Result<Vec<u8>> {
     let mut connection = TcpStream::connect(service).await?;
     connection.write_all(request).await?;
@@ -228,8 +227,8 @@ async fn exchange(service: SocketAddr, request: &[u8]) -> io::Result<Vec<u8>> {
         .ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
 }
 
-/// One message, to the end of its body; `None` where the connection is at its
-/// end. Knows bodies by their length only, which is what both sides send.
+/// Reads one message to the end of its body; `None` if the connection has ended. It only supports
+/// bodies with a length, because both sides send only such bodies.
 async fn message(connection: &mut TcpStream, unread: &mut Vec<u8>) -> io::Result<Option<Vec<u8>>> {
     loop {
         if let Some(end) = end_of_message(unread) {
@@ -242,7 +241,7 @@ async fn message(connection: &mut TcpStream, unread: &mut Vec<u8>) -> io::Result
     }
 }
 
-/// The length of the message that begins here, if it is complete.
+/// Returns the length of the message that begins here, if it is complete.
 fn end_of_message(bytes: &[u8]) -> Option<usize> {
     let head = bytes.windows(4).position(|window| window == b"\r\n\r\n")? + 4;
     let text = String::from_utf8_lossy(&bytes[..head]).to_ascii_lowercase();

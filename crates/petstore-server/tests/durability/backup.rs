@@ -1,5 +1,4 @@
-//! Tests `backup FILE` while the service runs under load, and when there is no
-//! store to copy.
+//! Tests `backup FILE` while the service runs under load, and if there is no store to copy.
 
 use crate::{
     contents,
@@ -12,7 +11,7 @@ use std::{fs, sync::Arc};
 use tempfile::TempDir;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_copy_under_load_has_every_pet_that_was_acknowledged_before_and_serves() {
+async fn a_copy_under_load_contains_all_earlier_acknowledged_pets_and_can_be_served() {
     let ledger = Arc::<Ledger>::default();
     let service = Service::start();
     let target = Target::new(service.address, &service.key);
@@ -21,7 +20,7 @@ async fn a_copy_under_load_has_every_pet_that_was_acknowledged_before_and_serves
     let before = ledger.names_acknowledged();
     let said = run_ok(service.folder.path(), &["backup", "copy.db"]);
     assert_eq!(said, "copied `sqlite:petstore.db` to `copy.db`\n");
-    // The service was at work all the time.
+    // The service served requests all the time.
     load.answered(50).await;
     load.end(|| ()).await;
 
@@ -44,7 +43,8 @@ async fn a_copy_under_load_has_every_pet_that_was_acknowledged_before_and_serves
         .filter(|name| !names.contains(&name.as_str()))
         .count();
     assert_eq!(missing, 0, "of {} answered before", before.len());
-    // Pets that were added during the copy may be in it; then they are as confirmed.
+    // The copy may contain pets that were added during the copy; they must be equal to the
+    // confirmed ones.
     let live = target.walk().await;
     ledger.compare(&live).assert_nothing_wrong();
     assert_eq!(copied, live[..copied.len()], "it is a moment of the store");

@@ -1,5 +1,5 @@
-//! Tests a clock that is set back, so that for the service all data in the
-//! store is from the future.
+//! Tests a clock that is set back, so that for the service all data in the store is from the
+//! future.
 
 use crate::{
     process::{Service, run_ok},
@@ -16,7 +16,7 @@ fn get_with(service: &Service, key: &str) -> RawResponse {
 }
 
 #[test]
-fn keys_from_the_future_work_and_revoked_ones_stay_revoked() {
+fn keys_from_the_future_are_valid_and_revoked_keys_stay_revoked() {
     let mut service = Service::start();
     service.add("Rex", None);
     let folder = Arc::clone(&service.folder);
@@ -30,7 +30,7 @@ fn keys_from_the_future_work_and_revoked_ones_stay_revoked() {
     run_ok(folder.path(), &["key", "revoke", &id_of("\told\t")]);
     service.signal(Signal::TERM);
     service.ended();
-    // Ten years on, so that the present clock is ten years behind.
+    // The service runs ten years in the future, so that the real clock is ten years behind.
     Connection::open(folder.path().join("petstore.db"))
         .and_then(|db| {
             db.execute(
@@ -52,7 +52,8 @@ fn keys_from_the_future_work_and_revoked_ones_stay_revoked() {
     assert_eq!(get_with(&again, new.trim()).status, 200);
     let listed = run_ok(folder.path(), &["key", "list"]);
     assert_eq!(listed.lines().skip(1).count(), 3, "{listed}");
-    // By the clock it was revoked before it was made; the revocation is valid.
+    // According to the clock, the key was revoked before it was created; the revocation is still
+    // valid.
     run_ok(folder.path(), &["key", "revoke", &id_of("\tfirst\t")]);
     get_with(&again, &service.key).assert_error(401, "unauthorized");
 }

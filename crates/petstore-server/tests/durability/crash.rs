@@ -1,5 +1,5 @@
-//! Tests repeated SIGKILLs of a service under load on one file, and clients
-//! that disconnect before they get a response.
+//! Tests repeated SIGKILLs of a service under load on one file, and clients that disconnect before
+//! they get a response.
 
 use crate::{
     ledger::{Counts, Ledger},
@@ -18,13 +18,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Few, so that the suite stays quick.
+/// There are few rounds, so that the suite stays fast.
 const ROUNDS: usize = 4;
-/// A test that waits longer has failed.
+/// If a test waits longer than this, it has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
 const SEED: u64 = 20_261_120;
 
-/// A number that may be set from outside.
+/// Returns a number that an environment variable can set.
 pub(crate) fn setting(variable: &str, default: u64) -> u64 {
     match env::var(variable) {
         Ok(text) => text
@@ -78,7 +78,7 @@ async fn a_client_that_disconnects_has_created_its_pet_once_or_not_at_all() {
     let service = Service::start();
     let target = Target::new(service.address, &service.key);
     let begin = Instant::now();
-    // Until some of them were created although no client waited for the response.
+    // Repeats until some pets were created although no client waited for the response.
     for round in 0.. {
         for number in 0..20 {
             let pet = json!({"name": format!("{round}-{number}"), "categoryId": 7});
@@ -95,8 +95,8 @@ async fn a_client_that_disconnects_has_created_its_pet_once_or_not_at_all() {
     }
 }
 
-/// Kills a start as well, somewhere on its way: the next one recovers what was
-/// half recovered.
+/// Also kills the service at a random time of its start. The next start must recover from a partial
+/// recovery.
 fn interrupt_a_start(service: &Service, random: &mut impl Rng) {
     let mut start = program(service.folder.path())
         .args(["serve", "--listen", "127.0.0.1:0"])
@@ -104,13 +104,13 @@ fn interrupt_a_start(service: &Service, random: &mut impl Rng) {
         .stderr(Stdio::null())
         .spawn()
         .expect("the program can be run");
-    // The moment of the fault, not a wait for anything.
+    // This sleep determines the time of the fault; it does not wait for an event.
     thread::sleep(Duration::from_micros(random.random_range(0..40_000)));
     start.kill().expect("it can be killed");
     start.wait().expect("it ended");
 }
 
-/// Waits more exactly than a sleep.
+/// Waits more precisely than a sleep.
 fn spin(time: Duration) {
     let begin = Instant::now();
     while begin.elapsed() < time {

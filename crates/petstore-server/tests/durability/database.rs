@@ -13,7 +13,7 @@ use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 use rustix::process::Signal;
 use std::sync::Arc;
 
-/// Few, so that the suite stays quick.
+/// There are few rounds, so that the suite stays fast.
 const ROUNDS: u64 = 3;
 const SEED: u64 = 20_261_121;
 

@@ -1,4 +1,4 @@
-//! Tests a PostgreSQL whose disk is slow: `strace` delays the syncs of its write-ahead log.
+//! Tests a PostgreSQL server whose disk is slow: `strace` delays the syncs of its write-ahead log.
 
 use crate::{
     postgres::{Cluster, own},
@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 use test_support::{Need, skip};
 use tokio_postgres::Client;
 
-/// A test that waits longer has failed.
+/// If a test waits longer than this, it has failed.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Waits until the query counts so many.
+/// Waits until the query counts at least this many.
 async fn until(db: &Client, count: &str, least: i64) {
     let begin = Instant::now();
     loop {
@@ -26,7 +26,7 @@ async fn until(db: &Client, count: &str, least: i64) {
     }
 }
 
-/// Waits until the server has accepted so many more sessions.
+/// Waits until the server has accepted this many more sessions.
 async fn until_sessions(cluster: &Cluster, more: usize) {
     let sessions = || cluster.log().matches("connection authorized").count();
     let (begin, before) = (Instant::now(), sessions());
@@ -36,8 +36,9 @@ async fn until_sessions(cluster: &Cluster, more: usize) {
     }
 }
 
-/// The sync of a commit takes longer than its deadline, and then the commit waits for its replica.
-/// A server that is told to cancel during the sync does so when the wait begins.
+/// The sync of a commit takes longer than the deadline of the commit, and then the commit waits for
+/// its replica. If the server gets a cancel request during the sync, it executes the request when
+/// the wait begins.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_commit_that_waits_for_the_disk_is_not_cancelled_before_its_replica_confirms() {
     const WRITERS: &str =
@@ -72,7 +73,7 @@ async fn a_commit_that_waits_for_the_disk_is_not_cancelled_before_its_replica_co
     response.assert_error(503, "unavailable");
     service.log.wait_for("takes no further write");
     until(&db, AT_DISK, 1).await;
-    // The service looks at the commit more than once.
+    // The service checks the commit more than once.
     until_sessions(&cluster, 3).await;
     drop(stall);
     until(&db, AT_REPLICA, 1).await;

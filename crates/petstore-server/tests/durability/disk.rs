@@ -1,6 +1,6 @@
-//! Tests disks that are full, read-only, or failing. The service gets a mount
-//! in a namespace of its own, which ends with the test; `strace` simulates a
-//! failing disk by failing system calls.
+//! Tests disks that are full, read-only or failing. The service gets a mount in a separate
+//! namespace, which ends with the test. `strace` simulates a failing disk by making system calls
+//! fail.
 
 use crate::{
     process::{Service, program_by},
@@ -23,12 +23,12 @@ use tempfile::TempDir;
 use test_support::{Need, skip};
 
 const FULL_SOON: &str = r#"mount -t tmpfs -o size=2m tmpfs store && exec "$@""#;
-/// Shows what is left when the program has ended.
+/// Shows the remaining files when the program has ended.
 const TOO_SMALL: &str =
     r#"mount -t tmpfs -o size=64k tmpfs store && "$@"; code=$?; ls -A store; exit $code"#;
 const READ_ONLY: &str =
     r#"mount --bind store store && mount -o remount,bind,ro store && exec "$@""#;
-/// Of each thread, the first sync fails.
+/// The first sync of each thread fails.
 const FAILING_ONCE: [&str; 9] = [
     "strace",
     "-D",
@@ -48,15 +48,15 @@ pub(crate) const SERVE: [&str; 5] = [
     "sqlite:store/petstore.db",
 ];
 
-/// A folder with the folder `store` in it, to mount upon.
+/// Creates a folder that contains the folder `store`, on which a file system can be mounted.
 pub(crate) fn place() -> Arc<TempDir> {
     let folder = TempDir::new().expect("a folder can be made");
     fs::create_dir(folder.path().join("store")).expect("a folder can be made");
     Arc::new(folder)
 }
 
-/// The command line that runs a script in a namespace where it may mount file systems, and then the
-/// program; `None`, with a message, if the system does not allow it.
+/// Returns the command line that runs a script in a namespace where it may mount file systems, and
+/// then the program. Returns `None` and prints a message if the system does not allow it.
 pub(crate) fn launcher(script: &'static str) -> Option<Vec<&'static str>> {
     let as_root: &[_] = &["unshare", "--mount"];
     let as_anybody: &[_] = &["unshare", "--user", "--map-root-user", "--mount"];
@@ -74,7 +74,7 @@ pub(crate) fn launcher(script: &'static str) -> Option<Vec<&'static str>> {
     Some([unshare, &["sh", "-c", script, "sh"]].concat())
 }
 
-/// The store's folder as the service sees it.
+/// Returns the store's folder as the service sees it.
 pub(crate) fn seen_by(service: &Service) -> PathBuf {
     let root = format!("/proc/{}/root", service.pid().as_raw_nonzero());
     let store = service.folder.path().join("store");
@@ -131,7 +131,7 @@ fn writes_to_a_full_disk_get_503_and_nothing_is_lost() {
     }
     service.log.wait_for("database or disk is full");
 
-    // The files as a crash at this moment would leave them.
+    // These are the files that a crash at this time would leave.
     let crashed = Arc::new(TempDir::new().expect("a folder can be made"));
     for file in ["petstore.db", "petstore.db-wal"] {
         fs::copy(store.join(file), crashed.path().join(file)).expect("a copy");
@@ -143,7 +143,8 @@ fn writes_to_a_full_disk_get_503_and_nothing_is_lost() {
     }
 }
 
-/// A service whose store is on a disk that is full soon; `None` where nothing can be mounted.
+/// Starts a service whose store is on a disk that will soon be full; `None` if nothing can be
+/// mounted.
 pub(crate) fn watched_on_a_small_disk() -> Option<Watched> {
     let launcher = launcher(FULL_SOON)?;
     let folder = place();
@@ -166,8 +167,8 @@ fn a_full_disk_makes_the_service_not_ready_even_while_writes_without_changes_suc
     let (mut rounds, mut succeeded) = (0, 0);
     while watched.ask("/readyz").status == 200 {
         create().assert_error(503, "unavailable");
-        // The pet does not exist, so that the transaction writes nothing, unless the counters of
-        // usage are written by the same one.
+        // The pet does not exist, so the transaction writes nothing, unless the same transaction
+        // writes usage counters.
         let order = Request::post("/v1/store/orders", r#"{"petId":999999}"#);
         let response = watched.service.send(&order.key(&watched.service.key));
         if response.status == 503 {
@@ -186,12 +187,12 @@ fn a_full_disk_makes_the_service_not_ready_even_while_writes_without_changes_suc
 }
 
 #[test]
-fn a_store_that_cannot_be_written_ends_serve_with_an_error_that_says_what_to_do() {
+fn a_store_that_cannot_be_written_ends_serve_with_an_error_and_a_remedy() {
     let Some(launcher) = launcher(READ_ONLY) else {
         return;
     };
     let folder = place();
-    // First where no file can be made, then on a file that cannot be written.
+    // First, no file can be created; then a file exists but cannot be written.
     for _ in 0..2 {
         let output = program_by(&launcher, folder.path())
             .args(SERVE)
@@ -251,7 +252,7 @@ fn a_backup_on_a_medium_that_cannot_be_written_is_verified_and_restored() {
     assert_eq!(restored.pets().len(), 1);
 }
 
-/// A damaged store keeps its log, which belongs to it as long as it is there.
+/// A damaged store keeps its log, because the log belongs to the store as long as the store exists.
 #[test]
 fn a_restore_that_is_killed_leaves_no_store_without_its_log() {
     if !can_trace() {
@@ -272,7 +273,7 @@ fn a_restore_that_is_killed_leaves_no_store_without_its_log() {
     service.ended();
     let log = fs::read(path("petstore.db-wal")).expect("a log");
     let mut store = fs::read(path("petstore.db")).expect("a store");
-    // Its first page, without which SQLite cannot write the log into the store.
+    // Destroys the first page. Without it, SQLite cannot write the log into the store.
     store[..4096].fill(0xff);
 
     let (links, renames) = ("link,linkat", "rename,renameat,renameat2");
@@ -324,7 +325,7 @@ fn a_restore_that_is_killed_leaves_no_store_without_its_log() {
             "{calls} {number}: {names:?}"
         );
     }
-    // The copies that the killed ones have left are gone with the next one.
+    // The next restore removes the copies that killed restores have left.
     let restored = program_by(&[], folder.path())
         .args(["restore", "copy.db"])
         .output();

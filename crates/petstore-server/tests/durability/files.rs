@@ -1,5 +1,5 @@
-//! Tests database files that are truncated, are not databases, are locked by
-//! another program, or are removed while the service runs.
+//! Tests database files that are truncated, are not databases, are locked by another program, or
+//! are removed while the service runs.
 
 use crate::{
     contents,
@@ -13,7 +13,8 @@ use tempfile::TempDir;
 
 const PET: &str = r#"{"name":"Tom","categoryId":7}"#;
 
-/// The service does not start, says why and what to do, and touches nothing.
+/// Checks that the service does not start, that it prints the reason and a remedy, and that it
+/// changes nothing.
 fn does_not_start(folder: &TempDir, advice: &str) {
     let before = contents(folder.path());
     let error = run_failing(folder.path(), &["serve", "--listen", "127.0.0.1:0"], 1);
@@ -30,7 +31,7 @@ fn is_unavailable(response: &RawResponse) {
 }
 
 #[test]
-fn a_store_that_was_cut_short_is_rejected() {
+fn a_truncated_store_is_rejected() {
     let mut service = Service::start();
     for _ in 0..20 {
         service.add(&"x".repeat(1000), None);
@@ -42,7 +43,7 @@ fn a_store_that_was_cut_short_is_rejected() {
     fs::write(&path, &whole[..whole.len() - 5000]).expect("cut short");
     does_not_start(&service.folder, "restore it from a backup");
 
-    // With the backup back in its place, all is well.
+    // After the backup was restored, the service works again.
     fs::write(&path, whole).expect("restored");
     let mut again = Service::start_in(Arc::clone(&service.folder), &[], &[]);
     again.key = service.key.clone();

@@ -1,7 +1,6 @@
-//! Tests that no confirmed write is lost: the real program is killed, traced,
-//! and given faulty disks and files, and afterwards everything that it
-//! confirmed must exist exactly once. The tests of `petstore-store` check a
-//! store directly.
+//! Tests that no confirmed write is lost. The real program is killed and traced, and gets faulty
+//! disks and files. Afterwards, everything that it confirmed must exist exactly once. The tests of
+//! `petstore-store` test a store directly.
 //!
 //! | variable | for |
 //! |---|---|
@@ -29,8 +28,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The names and the bytes of the files in a folder, but for the index of a
-/// log, which is memory that processes share.
+/// Returns the names and the bytes of the files in a folder, except the index of a log, which is
+/// shared memory of processes.
 fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut contents: Vec<_> = fs::read_dir(folder)
         .expect("the folder is there")

@@ -15,11 +15,11 @@ use serde_json::{Value, json};
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{sync::mpsc, task::JoinSet};
 
-/// Few, so that the suite stays quick.
+/// There are few rounds, so that the suite stays fast.
 const ROUNDS: u64 = 4;
 const SEED: u64 = 20_261_122;
 const CLIENTS: usize = 12;
-/// Fewer than clients, so that they meet.
+/// There are fewer pets than clients, so that the clients conflict.
 const PETS: usize = 6;
 
 /// A service as its clients see it.
@@ -42,7 +42,7 @@ impl Target {
         }
     }
 
-    /// The response, unless the service was killed before it came.
+    /// Sends a request. Returns the response, or `None` if the service was killed before.
     async fn ask(&self, method: Method, path: &str, body: &Value) -> Option<(StatusCode, Value)> {
         let request = self.client.request(method, format!("{}{path}", self.base));
         let response = request
@@ -62,7 +62,7 @@ impl Target {
         Some(())
     }
 
-    /// All of a list, page by page.
+    /// Returns all items of a list, read page by page.
     async fn walk(&self, path: &str) -> Vec<Value> {
         let mut met = Vec::new();
         let mut target = format!("{}{path}?limit=100", self.base);
@@ -78,7 +78,7 @@ impl Target {
         }
     }
 
-    /// Orders, and ends what it ordered, until the service is gone.
+    /// Places orders and ends them, until the service is killed.
     async fn sell(&self, mut random: StdRng, told: Told, steps: mpsc::UnboundedSender<()>) {
         loop {
             let query = "/pets?status=available&limit=100";
@@ -180,13 +180,13 @@ async fn rounds(backend: &str, arguments: &[&str], rounds: u64) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sigkill_leaves_an_order_and_its_pet_both_as_before_or_both_as_after() {
+async fn after_sigkill_an_order_and_its_pet_are_both_changed_or_both_unchanged() {
     let count = setting("PETSTORE_CRASH_ROUNDS", ROUNDS);
     rounds("SQLite", &[], count).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sigkill_leaves_an_order_and_its_pet_both_as_before_or_both_as_after_on_postgresql() {
+async fn after_sigkill_an_order_and_its_pet_are_both_changed_or_both_unchanged_on_postgresql() {
     let Some(cluster) = shared().await else {
         return;
     };

@@ -1,6 +1,6 @@
-//! Tests that a loss of power loses no confirmed write: the system calls of the
-//! real program show that each write is synced before its response is sent. The
-//! same check fails for a program that does not sync.
+//! Tests that a power failure loses no confirmed write: the system calls of the real program show
+//! that each write is synced before its response is sent. The same check fails for a program that
+//! does not sync.
 
 use crate::{
     process::{Service, program_by},
@@ -20,7 +20,7 @@ use std::{
 use tempfile::TempDir;
 use test_support::{Need, skip};
 
-/// Set where this test runs itself to be traced: how SQLite shall sync.
+/// Set if this test runs itself under a tracer. The value says how SQLite syncs.
 const SYNCHRONOUS: &str = "PETSTORE_TEST_SYNCHRONOUS";
 const CONTROL: &str = "power::a_program_that_does_not_sync_is_detected";
 
@@ -45,7 +45,7 @@ fn no_pet_is_acknowledged_before_its_write_was_synced() {
     let mut service = Service::start_by(command, Arc::clone(&folder));
     service.key = service.shown_key();
 
-    // One by one, then some at once, which share a commit.
+    // First one pet after the other, then several at the same time, which share a commit.
     let alone = ["alone-a", "alone-b"];
     let together: Vec<String> = (0..8).map(|number| format!("together-{number}")).collect();
     for name in alone {
@@ -85,7 +85,7 @@ fn a_program_that_does_not_sync_is_detected() {
     }
 }
 
-/// Runs this test once more, as the program that is traced.
+/// Runs this test once more, as the traced program.
 fn look_at(synchronous: &str) -> Result<(), Undurable> {
     let folder = TempDir::new().expect("a folder can be made");
     let output = folder.path().join("trace");
@@ -106,7 +106,7 @@ fn look_at(synchronous: &str) -> Result<(), Undurable> {
     Trace::complete(&output, pid).durable("Rex")
 }
 
-/// Does what the service does with one pet, but without the sync.
+/// Does what the service does to add a pet, but without the sync.
 fn acknowledge_a_pet(synchronous: &str) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("its address");

@@ -1,5 +1,5 @@
-//! Tests a disk that reads slowly or not at all, by a preloaded library: the watchdog, the
-//! shutdown and the requests that need no disk do not wait for it.
+//! Tests a disk that reads slowly or not at all, simulated by a preloaded library. The watchdog,
+//! the shutdown and requests that need no disk must not wait for it.
 
 use crate::{
     faulty_disk::{Disk, Reads, STALLED},
@@ -21,23 +21,23 @@ use std::{
 use tempfile::TempDir;
 use test_support::{Need, skip};
 
-/// The service has to notify its supervisor within this time.
+/// The service must notify its supervisor within this time.
 const WATCHDOG: Duration = Duration::from_secs(2);
-/// Long enough for several notifications.
+/// This is long enough for several notifications.
 const UNDER_WAY: Duration = Duration::from_secs(6);
-/// The time in which a service that is told to stop has ended: the grace period of two
-/// seconds, and some for a slow machine.
+/// A service that is told to stop must have ended within this time: the grace period of two
+/// seconds, plus some time for a slow machine.
 const STOPPED: Duration = Duration::from_secs(8);
 const READERS: i64 = 16;
 /// How long each read of the disk takes.
 const READ: Duration = Duration::from_millis(10);
 const PROBES: usize = 200;
-/// Half of the requests that need no disk have a response within this time.
+/// Half of the requests that need no disk must get a response within this time.
 const PROMPT: Duration = Duration::from_millis(100);
-/// All of them have one within this time.
+/// All of these requests must get a response within this time.
 const FREEZE: Duration = Duration::from_secs(1);
 
-/// A service on many pets, its disk, and the socket of its supervisor.
+/// A service with many pets, its disk, and the socket of its supervisor.
 fn serve() -> Option<(Service, Disk, UnixDatagram)> {
     let folder = Arc::new(TempDir::new().expect("a folder can be made"));
     let Some(disk) = Disk::new(folder.path()) else {
@@ -66,7 +66,7 @@ fn serve() -> Option<(Service, Disk, UnixDatagram)> {
     Some((service, disk, supervisor))
 }
 
-/// The times between the notifications of the watchdog while something is under way.
+/// Returns the times between the notifications of the watchdog while something else runs.
 fn gaps(supervisor: &UnixDatagram, time: Duration) -> Vec<Duration> {
     supervisor
         .set_read_timeout(Some(WATCHDOG))
@@ -134,7 +134,7 @@ fn requests_that_need_no_disk_are_prompt_beside_readers_of_a_slow_one() {
             thread::spawn(move || {
                 let mut count = 0;
                 while !is_over.load(Ordering::Relaxed) {
-                    // Far from each other, so that each needs pages of its own.
+                    // The pets are far from each other, so each needs separate pages.
                     let pet = (reader * 7919 + count * 104_729) % PETS + 1;
                     let target = format!("/v1/pets/{pet}");
                     connection.write(Request::get(&target).key(&key).bytes());

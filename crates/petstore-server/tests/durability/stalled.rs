@@ -1,5 +1,5 @@
-//! Tests a disk that stalls while it reads: `strace` delays the reads of the running
-//! program, and only the requests that need the disk wait for it.
+//! Tests a disk that stalls while it reads. `strace` delays the reads of the running program, and
+//! only the requests that need the disk may wait for it.
 
 use crate::{
     process::Service,
@@ -24,17 +24,17 @@ use test_support::{Need, skip};
 
 pub(crate) const PETS: i64 = 20_000;
 
-/// The tracer that delays or fails system calls, until it is dropped.
+/// The tracer, which delays or fails system calls until this is dropped.
 pub(crate) struct Stall(Child);
 
 impl Stall {
-    /// The fault is what strace's `inject` does to the calls, as in `delay_enter=600s`: a call
-    /// that is delayed does not end before the test.
+    /// The fault has the form of strace's `inject`, as in `delay_enter=600s`: a delayed call does
+    /// not end before the test.
     pub(crate) fn begin(service: &Service, calls: &str, fault: &str) -> Self {
         Self::of_processes(&[service.pid().as_raw_nonzero().get()], calls, fault)
     }
 
-    /// As [`begin`](Self::begin), for these processes.
+    /// Like [`begin`](Self::begin), for these processes.
     pub(crate) fn of_processes(processes: &[i32], calls: &str, fault: &str) -> Self {
         let (calls, fault) = (format!("trace={calls}"), format!("inject={calls}:{fault}"));
         let mut child = Command::new("strace")
@@ -60,13 +60,13 @@ impl Stall {
 
 impl Drop for Stall {
     fn drop(&mut self) {
-        // It may have ended already; that is not a fault here.
+        // The tracer may already have ended, which is not an error here.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// Adds pets to the store of a service that does not run, so many that it is larger than
+/// Adds pets to the store of a service that is not running, so many that the store is larger than
 /// what the operating system reads ahead.
 pub(crate) fn add_pets(database: &Path) {
     let db = Connection::open(database).expect("the store");
@@ -79,8 +79,8 @@ pub(crate) fn add_pets(database: &Path) {
     .expect("pets can be added");
 }
 
-/// Makes the operating system forget the content of a file; `false` where the file system
-/// is in memory, so that it cannot.
+/// Makes the operating system drop the content of a file from its cache. Returns `false` if this is
+/// impossible because the file system is in memory.
 fn evict(file: &Path) -> bool {
     let path = file;
     let file = File::open(path).expect("the store");
@@ -94,7 +94,7 @@ fn evict(file: &Path) -> bool {
 }
 
 #[test]
-fn a_read_that_stalls_costs_only_its_own_request() {
+fn a_stalled_read_delays_only_its_own_request() {
     if !can_trace() {
         skip(Need::Strace, "strace cannot trace here");
         return;
@@ -137,7 +137,7 @@ fn a_read_that_stalls_costs_only_its_own_request() {
             connection
         })
         .collect();
-    // All of these get a response although no stalled read ends before the test does.
+    // All of these requests get a response, although no stalled read ends before the test.
     for _ in 0..20 {
         assert_eq!(service.get("/v1/pets/1").status, 200);
         assert_eq!(service.send(&unknown()).status, 401);
@@ -148,7 +148,7 @@ fn a_read_that_stalls_costs_only_its_own_request() {
     }
     service.signal(Signal::TERM);
     service.log.wait_for("petstore_server::program: stopped");
-    // Until then the tracer holds the threads that it delays.
+    // Until the tracer ends, it holds the threads that it delays.
     drop(stall);
     let (status, _) = service.ended();
     assert!(status.success(), "{status}");

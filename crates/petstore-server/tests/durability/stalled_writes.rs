@@ -1,5 +1,5 @@
-//! Tests a disk on which writes hang or fail: reads continue, one key does not take the
-//! capacity of the others, and `/readyz` tells until writes succeed again.
+//! Tests a disk on which writes hang or fail: reads continue, one key does not use up the capacity
+//! of others, and `/readyz` reports the problem until writes succeed again.
 
 use crate::{
     disk::{fill, seen_by, watched_on_a_small_disk},
@@ -19,7 +19,7 @@ const SYNCS: &str = "fsync,fdatasync";
 const HANG: &str = "delay_enter=600s";
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Connections on which creations were begun.
+/// Connections on which creations were started.
 fn begin(service: &Service, key: &str, count: usize) -> Vec<Connection> {
     let begin = |_| {
         let mut connection = service.connect();
@@ -33,7 +33,7 @@ fn create(key: &str) -> Request {
     Request::post("/v1/pets", r#"{"name":"Rex","categoryId":7}"#).key(key)
 }
 
-/// Waits until the metrics are as wanted.
+/// Waits until the metrics have the wanted values.
 fn until(watched: &Watched, wanted: impl Fn(&Scrape) -> bool) {
     let begin = Instant::now();
     loop {
@@ -62,7 +62,7 @@ fn overloaded(scrape: &Scrape) -> f64 {
 }
 
 #[test]
-fn writes_that_hang_leave_permits_to_reads_and_to_other_keys() {
+fn hanging_writes_leave_permits_for_reads_and_for_other_keys() {
     if !can_trace() {
         return skip(Need::Strace, "strace cannot trace here");
     }
@@ -79,7 +79,7 @@ fn writes_that_hang_leave_permits_to_reads_and_to_other_keys() {
     assert_eq!(read.status, 200, "{read:?}");
     let mut others = begin(service, &other, 1);
     let response = others[0].response();
-    // It had a permit and waited until the deadline.
+    // This request had a permit and waited until its deadline.
     response.assert_error(503, "unavailable");
     drop(stall);
     let responses: Vec<RawResponse> = waiting.iter_mut().map(Connection::response).collect();
@@ -90,7 +90,7 @@ fn writes_that_hang_leave_permits_to_reads_and_to_other_keys() {
 }
 
 #[test]
-fn writes_of_one_key_that_wait_leave_places_in_the_queue_to_other_keys() {
+fn waiting_writes_of_one_key_leave_room_in_the_queue_for_other_keys() {
     if !can_trace() {
         return skip(Need::Strace, "strace cannot trace here");
     }
@@ -106,7 +106,7 @@ fn writes_of_one_key_that_wait_leave_places_in_the_queue_to_other_keys() {
         sent += 50.0;
         let queued = |scrape: &Scrape| {
             let queued = scrape.find("petstore_store_queued_writes", &[]);
-            // The batch that hangs can hold all of the first group.
+            // The batch that hangs can contain the whole first group.
             queued.expect("a gauge") + overloaded(scrape) + 50.0 >= sent
         };
         until(&watched, queued);
@@ -128,7 +128,7 @@ fn writes_of_one_key_that_wait_leave_places_in_the_queue_to_other_keys() {
 }
 
 #[test]
-fn bodies_of_one_key_that_stall_leave_memory_to_other_keys() {
+fn stalled_bodies_of_one_key_leave_memory_for_other_keys() {
     let arguments = [
         "--body-max-bytes",
         "65536",
@@ -141,7 +141,7 @@ fn bodies_of_one_key_that_stall_leave_memory_to_other_keys() {
     let service = &watched.service;
     let other = second_key(service);
 
-    // All but the last bytes of a body.
+    // Sends bodies without their last bytes.
     let stalled = Request::post("/v1/pets", vec![b' '; 21_000])
         .key(&service.key)
         .bytes();
@@ -195,7 +195,7 @@ fn a_sync_that_fails_makes_the_service_not_ready_until_it_succeeds() {
     let why = watched.until_readiness(503);
     assert!(why.contains("disk I/O error"), "{why}");
     drop(stall);
-    // Without any request to the API.
+    // This happens without any request to the API.
     watched.until_readiness(200);
     service.add("after", None);
 }
@@ -214,6 +214,6 @@ fn a_full_disk_makes_the_service_not_ready_until_there_is_room() {
     let why = watched.until_readiness(503);
     assert!(why.contains("database or disk is full"), "{why}");
     fs::remove_file(filler).expect("room is made");
-    // Without any request to the API.
+    // This happens without any request to the API.
     watched.until_readiness(200);
 }

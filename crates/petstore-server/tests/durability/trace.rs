@@ -1,5 +1,5 @@
-//! Parses the system calls that `strace` records of a program, in their order,
-//! and decides whether a pet was on the disk when its response was sent.
+//! Parses the system calls that `strace` records of a program, in their order, and decides whether
+//! a pet was on disk when its response was sent.
 
 use std::{
     collections::HashMap,
@@ -9,38 +9,37 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A test that waits longer has failed.
+/// If a test waits longer than this, it has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// One call. Begin and end are places in the order of all begins and ends.
+/// One call. `begin` and `end` are positions in the order of all begins and ends.
 #[derive(Debug)]
 struct Call {
     name: String,
-    /// What its first argument stands for: a path, or `socket:[…]`.
+    /// What its first argument refers to: a path, or `socket:[…]`.
     file: String,
-    /// All bytes that it was given.
+    /// All bytes that were passed to it.
     data: Vec<u8>,
     begin: usize,
-    /// The end of a call that succeeded.
+    /// The end of a successful call.
     end: Option<usize>,
 }
 
 pub(crate) struct Trace(Vec<Call>);
 
-/// Why a response says more than the disk held.
+/// Why a response confirms more than the disk contained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Undurable {
     /// No write to the log contains the pet.
     Unwritten,
     /// The transaction of the pet had no commit record.
     Uncommitted,
-    /// No sync of the log began after the commit and was over before the
-    /// response.
+    /// No sync of the log began after the commit and ended before the response.
     Unsynced,
 }
 
-/// strace in front of a program that stays a child of ours, so that it is
-/// killed with the test.
+/// Returns the command line of strace before that of the program. With `-D`, the program itself is
+/// our child process, so that it is killed with the test.
 pub(crate) fn strace(output: &Path) -> [&str; 11] {
     let calls = "trace=write,pwrite64,writev,sendto,sendmsg,fsync,fdatasync";
     let output = output.to_str().expect("a path of this test");
@@ -49,7 +48,7 @@ pub(crate) fn strace(output: &Path) -> [&str; 11] {
     ]
 }
 
-/// Whether strace is there and may trace.
+/// Whether strace is installed and may trace.
 pub(crate) fn can_trace() -> bool {
     Command::new("strace")
         .args(["-D", "-f", "-o", "/dev/null", "true"])
@@ -58,7 +57,7 @@ pub(crate) fn can_trace() -> bool {
 }
 
 impl Trace {
-    /// Waits until strace has written down the end of that process.
+    /// Waits until strace has recorded the end of this process.
     pub(crate) fn complete(path: &Path, pid: u32) -> Self {
         let begin = Instant::now();
         loop {
@@ -105,8 +104,7 @@ impl Trace {
         Self(calls)
     }
 
-    /// Whether the pet of this name, of which a client was told, was durable
-    /// by then.
+    /// Checks whether the pet with this name was durable when its client got the response.
     pub(crate) fn durable(&self, pet: &str) -> Result<(), Undurable> {
         let response = self.response(pet);
         let log: Vec<_> = self
@@ -118,8 +116,8 @@ impl Trace {
             .iter()
             .position(|write| contains(&write.data, pet))
             .ok_or(Undurable::Unwritten)?;
-        // Each frame of the log is a header and a page. The header of the last
-        // one of a transaction says how large the database is then.
+        // Each frame of the log is a header and a page. The header of the last frame of a
+        // transaction contains the size of the database after it.
         let commits = |header: &Call| header.data.len() == 24 && header.data[4..8] != [0; 4];
         let header = page.saturating_sub(1);
         let committed = writes[header..]
@@ -133,8 +131,7 @@ impl Trace {
             .ok_or(Undurable::Unsynced)
     }
 
-    /// Whether the names of new files in this folder were synced before the
-    /// response of that pet.
+    /// Whether the names of new files in this folder were synced before the response for this pet.
     pub(crate) fn synced_folder(&self, folder: &Path, pet: &str) -> bool {
         let log_begins = self.0.iter().find(|call| call.file.ends_with("-wal"));
         let log_begins = log_begins.expect("a log").begin;
@@ -142,7 +139,7 @@ impl Trace {
             .any(|call| is_sync(call) && Path::new(&call.file) == folder && call.begin > log_begins)
     }
 
-    /// The place where the response to the creation of that pet begins.
+    /// Returns the position at which the response to the creation of this pet begins.
     fn response(&self, pet: &str) -> usize {
         let response = self.0.iter().find(|call| {
             call.file.starts_with("socket:")
@@ -152,7 +149,7 @@ impl Trace {
         response.expect("the pet was answered").begin
     }
 
-    /// The events that ended before that place.
+    /// Returns the calls that ended before this position.
     fn before(&self, place: usize) -> impl Iterator<Item = &Call> {
         self.0
             .iter()
@@ -169,7 +166,7 @@ fn succeeded(line: &str) -> bool {
         .is_some_and(|(_, result)| result.starts_with(|first: char| first.is_ascii_digit()))
 }
 
-/// The text in the first angle brackets.
+/// Returns the text in the first angle brackets.
 fn file_of(arguments: &str) -> String {
     let file = arguments
         .split_once('<')
@@ -177,7 +174,7 @@ fn file_of(arguments: &str) -> String {
     String::from_utf8_lossy(&unhex(file.map_or("", |(file, _)| file))).into_owned()
 }
 
-/// The texts in quotation marks, in their order.
+/// Returns the texts in quotation marks, in their order.
 fn quoted(arguments: &str) -> Vec<u8> {
     arguments
         .split('"')
@@ -187,7 +184,7 @@ fn quoted(arguments: &str) -> Vec<u8> {
         .collect()
 }
 
-/// `\x70\x65` is `pe`.
+/// Decodes escapes: `\x70\x65` is `pe`.
 fn unhex(text: &str) -> Vec<u8> {
     text.split("\\x")
         .filter_map(|digits| u8::from_str_radix(digits, 16).ok())

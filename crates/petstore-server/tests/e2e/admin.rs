@@ -1,5 +1,5 @@
-//! Tests the admin listener: it serves health checks as Kubernetes requests
-//! them, and no operation of the API.
+//! Tests the admin listener: it serves health checks as Kubernetes requests them, and no operation
+//! of the API.
 
 use crate::{
     process::{Service, program, run_failing, run_ok},
@@ -39,7 +39,7 @@ fn a_service_that_responds_is_alive_and_ready() {
 }
 
 #[test]
-fn the_admin_listener_serves_no_operation_and_takes_no_other_method() {
+fn the_admin_listener_serves_no_operation_and_accepts_no_other_method() {
     let watched = Watched::start();
     for path in [
         "/",
@@ -179,7 +179,7 @@ fn the_command_health_reports_the_response_of_the_admin_listener() {
     )
     .expect("can be written");
     let live = ["health", "--live", "--config", "settings.toml"];
-    // `Service` sets the variable to `off`, which comes before the file.
+    // `Service` sets the variable to `off`, which takes precedence over the file.
     let error = run_failing(folder.path(), &live, 1);
     assert!(error.contains("`--admin-listen off`"), "{error}");
     let output = program(folder.path())
@@ -204,7 +204,7 @@ fn the_command_health_reports_the_response_of_the_admin_listener() {
         "alive\n"
     );
 
-    // A second signal ends the delay.
+    // A second signal ends the shutdown delay.
     watched.service.signal(Signal::TERM);
     watched.service.ended();
     let error = run_failing(folder.path(), &health, 1);
@@ -231,7 +231,7 @@ fn requests_for_names_that_are_not_configured_are_rejected() {
             &format!("Host: localhost:{port}"),
             "Host: LOCALHOST",
             "Host: petstore.internal:9090",
-            // A probe of HTTP/1.0 need not have it.
+            // An HTTP/1.0 probe does not need `Host`.
             "X: y",
         ] {
             assert_eq!(status(host, path), 200, "{host} {path}");

@@ -1,5 +1,5 @@
-//! Tests `backup --verify` and `restore`: a backup replaces a store as a whole or not at all.
-//! `tests/durability` has backups of a store under load.
+//! Tests `backup --verify` and `restore`: a backup replaces a store completely or not at all.
+//! `tests/durability` tests backups of a store under load.
 
 use crate::{
     migrate::oldest,
@@ -9,7 +9,7 @@ use crate::{
 use rustix::process::Signal;
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
-/// The names in a folder that begin with this one.
+/// Returns the names in a folder that begin with this text.
 fn beginning_with(folder: &Path, start: &str) -> Vec<String> {
     let entries = fs::read_dir(folder).expect("the folder");
     let names = entries.map(|entry| entry.expect("an entry").file_name());
@@ -24,7 +24,7 @@ fn stopped(mut service: Service) -> (std::sync::Arc<tempfile::TempDir>, String) 
 }
 
 #[test]
-fn a_store_that_is_restored_has_the_pets_of_the_backup_and_the_former_one_is_kept() {
+fn a_restored_store_has_the_pets_of_the_backup_and_the_former_store_is_kept() {
     let service = Service::start();
     service.add("Rex", None);
     let folder = service.folder.clone();
@@ -127,7 +127,7 @@ fn a_damaged_store_can_be_replaced_and_a_damaged_backup_replaces_nothing() {
 }
 
 #[test]
-fn a_backup_is_verified_and_left_as_it_is() {
+fn verifying_a_backup_does_not_change_it() {
     let service = Service::start();
     service.add("Rex", None);
     let folder = service.folder.path();
@@ -141,7 +141,7 @@ fn a_backup_is_verified_and_left_as_it_is() {
     assert_eq!(beginning_with(folder, "copy.db"), ["copy.db"]);
 }
 
-/// A service with one pet, whose backup has these bytes and is then changed.
+/// Starts a service with one pet, makes a backup, and changes the bytes of the backup.
 fn with_changed_backup(change: impl Fn(&mut Vec<u8>)) -> Service {
     let service = Service::start();
     service.add("a name to find", None);
@@ -195,7 +195,7 @@ fn a_backup_without_checksum_is_verified_and_restored_with_a_note() {
         bytes.truncate(pages);
     });
     let (folder, _) = stopped(service);
-    let note = "`copy.db` has no checksum, because an earlier version created it or it was used as a store since: a changed bit in a value would not be detected\n";
+    let note = "`copy.db` has no checksum, because an earlier version created it or because it was used as a store afterwards: a changed bit in a value cannot be detected\n";
     for command in [
         &["backup", "--verify", "copy.db"][..],
         &["restore", "copy.db"],
@@ -215,7 +215,7 @@ fn a_backup_that_was_used_as_a_store_can_be_restored_like_any_store() {
         change(&service);
         stopped(service);
     };
-    // Without a change, and with one.
+    // Without a change of the store, and with one.
     serve(&|_| {});
     run_ok(folder.path(), &["backup", "--verify", "copy.db"]);
     serve(&|service| assert_eq!(service.add("another", None), 2));
@@ -225,7 +225,7 @@ fn a_backup_that_was_used_as_a_store_can_be_restored_like_any_store() {
     let mut again = Service::start_in(folder.clone(), &[], &[]);
     again.key.clone_from(&key);
     assert_eq!(again.pets().len(), 2);
-    // Another program has changed the file, and its checksum is still there.
+    // Another program has changed the file, but its checksum still exists.
     run_ok(folder.path(), &["backup", "other.db"]);
     rusqlite::Connection::open(path("other.db"))
         .and_then(|db| db.pragma_update_and_check(None, "journal_mode", "delete", |_| Ok(())))
@@ -347,11 +347,11 @@ fn a_new_store_and_its_files_can_be_read_by_their_owner_only() {
 }
 
 #[test]
-fn an_operation_is_not_called_unused_because_of_calls_that_a_restored_backup_lacks() {
+fn an_operation_is_not_reported_as_unused_if_a_restored_backup_lacks_its_calls() {
     let folder = std::sync::Arc::new(tempfile::TempDir::new().expect("a folder can be made"));
     let service = Service::start_in(folder.clone(), &[], &[]);
     stopped(service);
-    // Two months ago the counting began, and 45 days ago somebody called it last.
+    // The counting began two months ago, and the last call was 45 days ago.
     let db = rusqlite::Connection::open(folder.path().join("petstore.db")).expect("the store");
     let earlier = "UPDATE counted_operations SET since = since - 60 * 86400000000;
         INSERT INTO deprecated_calls (operation, key_id, calls, first_seen, last_seen)
@@ -370,7 +370,7 @@ fn an_operation_is_not_called_unused_because_of_calls_that_a_restored_backup_lac
     };
     assert_eq!(usage(), (45.into(), true.into()));
     run_ok(folder.path(), &["backup", "copy.db"]);
-    // The calls since the backup are lost, so nobody knows of them.
+    // The calls since the backup are lost, so they are unknown.
     run_ok(folder.path(), &["restore", "copy.db"]);
     assert_eq!(usage(), (0.into(), false.into()));
     let service = Service::start_in(folder.clone(), &[], &[]);
@@ -422,7 +422,7 @@ fn a_backup_of_an_older_version_is_restored_and_upgraded_at_the_next_start() {
     let start = "restored `sqlite:petstore.db` from `old.db`\n`old.db` has no checksum, because an earlier version created it";
     assert!(said.starts_with(start), "{said}");
     assert!(
-        said.contains("revoke again what was revoked since"),
+        said.contains("revoke the keys again that were revoked since the backup"),
         "{said}"
     );
     let service = Service::start_in(folder.clone(), &[], &[]);
@@ -444,7 +444,7 @@ fn only_an_sqlite_file_is_restored() {
 }
 
 #[test]
-fn a_store_behind_a_symbolic_link_is_replaced_where_it_lies() {
+fn a_store_behind_a_symbolic_link_is_replaced_at_the_target_of_the_link() {
     let service = Service::start();
     service.add("Rex", None);
     let folder = service.folder.clone();

@@ -1,6 +1,5 @@
-//! Tests invalid input, one test for each kind: the response has the right 4xx
-//! status and the form of `Error`, its message names the fault, and the store
-//! is unchanged.
+//! Tests invalid input, with one test for each kind: the response has the right 4xx status and the
+//! form of `Error`, its message names the problem, and the store is unchanged.
 
 use crate::{
     process::Service,
@@ -10,8 +9,7 @@ use serde_json::Value;
 
 const PET: &str = r#"{"name":"Rex","categoryId":7}"#;
 
-/// A service with one pet, on one connection, which every request leaves
-/// usable.
+/// A service with one pet, and one connection, which must stay usable after every request.
 struct Probe {
     service: Service,
     connection: Connection,
@@ -29,7 +27,7 @@ impl Probe {
         }
     }
 
-    /// Sends it, and gives the message of the rejection.
+    /// Sends the request, and returns the message of the rejection.
     #[track_caller]
     fn rejected(&mut self, request: Request, status: u16, code: &str) -> String {
         self.connection
@@ -177,7 +175,7 @@ fn a_body_that_is_not_utf_8_is_rejected_with_400() {
 fn a_body_of_ten_megabytes_is_rejected_with_413() {
     let probe = Probe::new();
     let pet = format!(r#"{{"name":"{}","categoryId":7}}"#, "x".repeat(10_000_000));
-    // A client that looks for a response only when it has sent everything.
+    // The client reads the response only after it has sent everything.
     let mut connection = probe.service.connect();
     connection.write(
         Request::post("/v1/pets", pet)
@@ -324,7 +322,7 @@ fn a_body_with_invalid_framing_is_rejected_with_400() {
     connection.write("no length\r\n");
     connection.response().assert_error(400, "invalid_request");
     assert!(connection.is_closed());
-    // Two lengths, or a length and chunks: hyper rejects them before the pipeline.
+    // For two lengths, or for a length and chunks, hyper rejects the request before the pipeline.
     let mut connection = probe.service.connect();
     connection.write(
         post()

@@ -140,7 +140,8 @@ async fn errors_are_typed_and_have_the_request_id_of_the_log() {
     assert!(!format!("{error:?} {error}").contains(unknown), "{error:?}");
 }
 
-/// The words of an example on stdout. Built by cargo, as its reader would.
+/// Returns the output of an example on stdout. Cargo builds it, as for a reader of the
+/// documentation.
 fn example(service: &Service, name: &str, arguments: &[&str]) -> String {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)

@@ -1,5 +1,4 @@
-//! Tests the precedence of the sources of a setting: flag, variable, file,
-//! default.
+//! Tests the precedence of the sources of a setting: flag, variable, file and default.
 
 use crate::process::{Service, program, run, run_failing, run_ok};
 use std::{fs, sync::Arc};
@@ -11,7 +10,7 @@ fn folder_with(config: &str) -> Arc<TempDir> {
     Arc::new(folder)
 }
 
-/// The database that was made.
+/// Returns the database that was created.
 fn made(folder: &TempDir) -> String {
     let mut names: Vec<String> = fs::read_dir(folder.path())
         .expect("the folder is there")
@@ -23,7 +22,7 @@ fn made(folder: &TempDir) -> String {
 }
 
 #[test]
-fn a_flag_beats_a_variable_and_a_variable_the_file_and_the_file_the_default() {
+fn flags_precede_variables_which_precede_the_file_which_precedes_defaults() {
     let file = "database = \"sqlite:file.db\"\n";
     let variable = ("PETSTORE_DATABASE", "sqlite:variable.db");
     let named = ("PETSTORE_CONFIG", "petstore.toml");
@@ -75,7 +74,7 @@ fn an_unusable_file_is_reported_with_its_path_and_the_reason() {
             "line 1: the value of `listen` cannot be used: write an IP address and a port",
         ),
         ("body-read-seconds = \"10s\"", "write a number of seconds"),
-        ("listen = ", "it is not TOML"),
+        ("listen = ", "it is not valid TOML"),
         (
             "# mine\nlisten = 127.0.0.1:8080",
             "line 2: the value of `listen` is a text and needs quotes, as in `listen = ",
@@ -111,7 +110,7 @@ fn an_unusable_file_is_reported_with_its_path_and_the_reason() {
 }
 
 #[test]
-fn an_invalid_value_is_reported_with_its_place() {
+fn an_invalid_value_is_reported_with_its_source() {
     let folder = TempDir::new().expect("a folder can be made");
     for (name, value, help) in [
         (
@@ -242,7 +241,7 @@ fn a_flag_that_cannot_be_used_is_a_usage_error() {
 }
 
 #[test]
-fn the_effective_settings_are_printed_as_a_file_that_says_the_same() {
+fn the_effective_settings_are_printed_as_an_equivalent_file() {
     let folder = folder_with("max-in-flight = 7\nlisten = \"127.0.0.1:1\"\n");
     let arguments = ["config", "--config", "petstore.toml", "--sunset", "enforce"];
     let printed = run_ok(folder.path(), &arguments);
@@ -266,7 +265,7 @@ fn the_effective_settings_are_printed_as_a_file_that_says_the_same() {
 }
 
 #[test]
-fn config_rejects_what_serve_rejects_and_says_the_same() {
+fn config_rejects_what_serve_rejects_with_the_same_message() {
     let folder = folder_with("");
     let same_address = "error: `listen` and `admin-listen` are the same address and port;";
     let certificates = "error: the value of `database` cannot be used: the certificates to trust cannot be read from `none.pem`";
@@ -354,7 +353,8 @@ fn a_variable_that_resembles_a_setting_is_a_warning() {
         assert!(line.contains("WARN"), "{line}");
     }
 
-    // Of the command line client and of tests, and what Kubernetes sets for a Service `petstore`.
+    // These are variables of the command-line client and of tests, and variables that Kubernetes
+    // sets for a Service `petstore`.
     let of_others = [
         "URL",
         "API_KEY",
@@ -377,7 +377,7 @@ fn a_variable_that_resembles_a_setting_is_a_warning() {
 fn the_help_names_each_setting_with_its_variable_and_default() {
     let folder = TempDir::new().expect("a folder can be made");
     let help = run_ok(folder.path(), &["serve", "--help"]);
-    // However its lines are broken.
+    // The check ignores line breaks.
     let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
     for (flag, variable, default) in [
         ("--listen", "PETSTORE_LISTEN", "127.0.0.1:8080"),

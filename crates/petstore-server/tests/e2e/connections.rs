@@ -1,5 +1,5 @@
-//! Tests the connection after a rejection, an unusual client or an HTTP/1.0
-//! client: it stays usable or is closed cleanly, and no side waits forever.
+//! Tests the connection after a rejection, an unusual client or an HTTP/1.0 client: it stays usable
+//! or is closed properly, and neither side waits forever.
 
 use crate::{
     process::Service,
@@ -53,7 +53,7 @@ fn a_client_that_expects_100_continue_is_rejected_before_it_sends() {
 }
 
 #[test]
-fn a_client_of_http_1_0_gets_a_response_and_its_connection_is_closed() {
+fn an_http_1_0_client_gets_a_response_and_its_connection_is_closed() {
     let service = Service::start();
     let mut connection = service.connect();
     connection.write(format!(
@@ -69,7 +69,7 @@ fn a_rejected_body_is_not_parsed_as_the_next_request() {
     let service = Service::start();
     let inner = Request::post("/v1/pets", PET).key(&service.key).bytes();
     let mut connection = service.connect();
-    // Without a key; its body is a whole request with one.
+    // The request has no key. Its body is a complete request with a key.
     connection.write(Request::post("/v1/pets", inner).bytes());
     connection.response().assert_error(401, "unauthorized");
     connection.write(Request::get("/v1/pets").key(&service.key).bytes());
@@ -99,7 +99,7 @@ fn an_endless_body_is_not_read_to_its_end() {
     connection.write(post.header("Content-Length", "100000000000").bytes());
     let began = Instant::now();
     connection.response().assert_error(413, "payload_too_large");
-    // The server waits for a moment, so that the client sees the response, and no longer.
+    // The server waits only for a short time, so that the client can read the response.
     assert!(connection.is_closed());
     assert!(began.elapsed() < Duration::from_secs(10));
 }
@@ -171,8 +171,8 @@ fn silent_clients_do_not_block_other_clients() {
     );
 }
 
-/// The body is unread when the response is there, and the end of the stream must
-/// not overtake it. reqwest does not mind, curl does.
+/// The body is unread when the response is sent, and the end of the stream must not overtake the
+/// response. reqwest tolerates this, but curl does not.
 #[test]
 fn a_401_arrives_over_http_2_for_a_request_with_a_body() {
     let version = Command::new("curl").arg("--version").output();

@@ -1,6 +1,6 @@
-//! Tests that the dashboard and the alert rules of `examples/deploy` use only
-//! metrics and labels that the service serves: each one in their queries is
-//! looked up in a scrape. Metrics that Prometheus itself adds are listed here.
+//! Tests that the dashboard and the alert rules of `examples/deploy` use only metrics and labels
+//! that the service serves: each name in their queries is looked up in a scrape. Metrics that
+//! Prometheus itself adds are listed here.
 
 use crate::{
     metrics::promtool_is_here,
@@ -17,15 +17,15 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// Labels that Prometheus gives to what it scrapes.
+/// Labels that Prometheus adds to scraped metrics.
 const LABELS_OF_A_SCRAPE: [&str; 2] = ["instance", "job"];
 /// The metrics that Prometheus itself records for every scrape.
 const METRICS_OF_A_SCRAPE: [&str; 1] = ["up"];
-/// The metrics of a service with a certificate, which the tests of TLS look up.
+/// The metrics of a service with a certificate; the tests of TLS check them.
 const METRICS_OF_TLS: [&str; 1] = ["petstore_tls_certificate_expiry_timestamp_seconds"];
 /// The metric of prometheus-node-exporter, with its labels.
 const METRIC_OF_UNITS: (&str, [&str; 2]) = ("node_systemd_unit_state", ["name", "state"]);
-/// Words of PromQL that are followed by labels in parentheses.
+/// PromQL keywords that are followed by labels in parentheses.
 const GROUPING: [&str; 6] = [
     "by",
     "group_left",
@@ -34,7 +34,7 @@ const GROUPING: [&str; 6] = [
     "on",
     "without",
 ];
-/// Other words of PromQL, which are not metrics.
+/// Other PromQL keywords, which are not metrics.
 const WORDS: [&str; 14] = [
     "and", "avg", "bool", "bottomk", "count", "inf", "max", "min", "nan", "offset", "or", "sum",
     "topk", "unless",
@@ -53,9 +53,9 @@ fn read(file: &str) -> String {
 /// The metrics and labels of a query.
 #[derive(Debug, Default, Eq, PartialEq)]
 struct Asked {
-    /// Each metric with the labels that it is selected by.
+    /// Each metric, with the labels that select its series.
     metrics: Vec<(String, BTreeSet<String>)>,
-    /// The labels that results are grouped by.
+    /// The labels by which results are grouped.
     grouped_by: BTreeSet<String>,
 }
 
@@ -81,7 +81,7 @@ fn tokens(query: &str) -> Vec<Token> {
                 }
                 tokens.push(Token::Text);
             }
-            // A range such as `[5m]`, or a number.
+            // This is a range such as `[5m]`, or a number.
             '[' => rest
                 .by_ref()
                 .take_while(|inside| *inside != ']')
@@ -130,7 +130,7 @@ fn asked(query: &str) -> Asked {
             }
             Token::Word(word) if GROUPING.contains(&word.as_str()) => in_grouping = true,
             Token::Word(word) if WORDS.contains(&word.as_str()) => {}
-            // A function.
+            // This is a function.
             Token::Word(_) if next == Some(&Token::Sign('(')) => {}
             Token::Word(metric) => asked.metrics.push((metric.clone(), BTreeSet::new())),
             _ => {}
@@ -139,7 +139,7 @@ fn asked(query: &str) -> Asked {
     asked
 }
 
-/// The metrics and labels of a query that the service does not serve.
+/// Returns the metrics and labels of a query that the service does not serve.
 fn missing(query: &str, scrape: &Scrape) -> Vec<String> {
     let others = METRICS_OF_A_SCRAPE.iter().chain(&METRICS_OF_TLS);
     let mut served: BTreeMap<&str, BTreeSet<&str>> =
@@ -177,7 +177,7 @@ fn missing(query: &str, scrape: &Scrape) -> Vec<String> {
     missing
 }
 
-/// A scrape after some traffic, so that every family has a series.
+/// Returns a scrape after some requests, so that every family has a series.
 fn scrape() -> Scrape {
     let watched = Watched::start();
     watched.service.add("Rex", None);
@@ -224,7 +224,7 @@ fn every_query_of_the_dashboard_uses_served_metrics() {
     let dashboard: Value = serde_json::from_str(&read("grafana/petstore.json")).expect("JSON");
     let mut queries = Vec::new();
     collect(&dashboard, &mut queries);
-    // Those of the variables at the top are in a form of Grafana's own.
+    // The queries of the dashboard variables have a special form of Grafana.
     for variable in dashboard["templating"]["list"]
         .as_array()
         .expect("variables")
@@ -270,7 +270,7 @@ fn promtool_accepts_the_configuration_and_its_rules() {
     if !promtool_is_here() {
         return;
     }
-    // Checks the rules that it names, too.
+    // promtool also checks the rule files that the configuration names.
     let output = Command::new("promtool")
         .args(["check", "config"])
         .arg(deploy("prometheus.yml"))
@@ -285,7 +285,7 @@ fn promtool_accepts_the_configuration_and_its_rules() {
 }
 
 #[test]
-fn promtool_finds_that_the_alerts_fire_when_they_should_and_only_then() {
+fn promtool_confirms_that_the_alerts_fire_only_when_they_should() {
     if !promtool_is_here() {
         return;
     }

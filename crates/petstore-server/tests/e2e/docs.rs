@@ -1,5 +1,4 @@
-//! Tests the documentation page over HTTP. `.ci/docs-page` tests it in a
-//! browser.
+//! Tests the documentation page over HTTP. `.ci/docs-page` tests it in a browser.
 
 use crate::{
     process::Service,
@@ -13,7 +12,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'unsafe-i
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 #[test]
-fn the_page_and_its_scripts_are_there_without_a_key() {
+fn the_page_and_its_scripts_are_served_without_a_key() {
     let service = Service::start();
     let page = service.send(&Request::get("/docs"));
     assert_eq!(page.status, 200, "{page:?}");
@@ -43,7 +42,7 @@ fn the_page_and_its_scripts_are_there_without_a_key() {
 }
 
 #[test]
-fn the_root_and_the_base_path_lead_to_the_page() {
+fn the_root_and_the_base_path_redirect_to_the_page() {
     let service = Service::start();
     for path in ["/", "/v1"] {
         for method in ["GET", "HEAD"] {
@@ -111,7 +110,7 @@ const PAGES: [&str; 5] = [
     "/v1/openapi.json",
 ];
 
-/// The value of a header that occurs once.
+/// Returns the value of a header, which must occur exactly once.
 fn only<'a>(response: &'a RawResponse, name: &str) -> &'a str {
     match *response.headers(name) {
         [value] => value,
@@ -120,7 +119,7 @@ fn only<'a>(response: &'a RawResponse, name: &str) -> &'a str {
 }
 
 #[test]
-fn each_representation_of_a_page_has_a_validator_of_its_own() {
+fn each_representation_of_a_page_has_its_own_validator() {
     let service = Service::start();
     for path in PAGES {
         let get = |coding| service.send(&Request::get(path).header("Accept-Encoding", coding));
@@ -169,7 +168,7 @@ fn a_client_with_the_validator_of_a_page_gets_304_without_a_body() {
                 }
                 assert_eq!(current.header("content-encoding"), None, "{path}");
             }
-            // The client has another representation.
+            // The client has a different representation.
             let request = Request::get(path).header("Accept-Encoding", other);
             let response = service.send(&request.header("If-None-Match", etag));
             assert_eq!(response.status, 200, "{path}");

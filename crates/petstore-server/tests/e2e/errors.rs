@@ -1,5 +1,5 @@
-//! Tests each error status that a client can provoke: the `Error` body, the
-//! headers, and that the service still responds afterwards.
+//! Tests each error status that a client can cause: the `Error` body, the headers, and that the
+//! service still responds afterwards.
 
 use crate::{
     process::Service,
@@ -10,7 +10,7 @@ use std::{sync::mpsc, thread};
 
 const PET: &str = r#"{"name":"Rex","categoryId":7}"#;
 
-/// Whether the service still responds, and nothing was created.
+/// Checks that the service still responds and that nothing was created.
 #[track_caller]
 fn still_responds(service: &Service) {
     assert_eq!(service.pets().len(), 0);
@@ -32,7 +32,7 @@ fn an_invalid_request_is_rejected_with_400_and_the_name_of_the_field() {
 }
 
 #[test]
-fn a_missing_or_wrong_key_gets_401_whatever_else_is_wrong() {
+fn a_missing_or_wrong_key_gets_401_even_if_the_request_has_other_errors() {
     let service = Service::start();
     let unknown = "petstore_00000000000000000000000000000000000000000002hcngJ";
     let (other, last) = service.key.split_at(service.key.len() - 1);
@@ -130,7 +130,7 @@ fn a_head_request_has_the_head_of_the_get_response_and_no_body() {
         connection.write(request("GET"));
         let get = connection.response();
         connection.write(request("HEAD"));
-        // The next bytes are the next response, not a body of this one.
+        // The next bytes are the next response, not the body of this response.
         let (status, headers) = connection.head();
         assert_eq!(status, get.status, "{target}");
         let of_one_response = ["date", "x-request-id"];
@@ -142,7 +142,7 @@ fn a_head_request_has_the_head_of_the_get_response_and_no_body() {
         };
         assert_eq!(lasting(&headers), lasting(&get.headers), "{target}");
     }
-    // A path without `GET` has no `HEAD` either.
+    // A path without `GET` does not have `HEAD`, either.
     let target = "/v1/none";
     connection.write(Request::new("HEAD", target).key(&service.key).bytes());
     assert_eq!(connection.head().0, 404);
@@ -178,16 +178,16 @@ fn a_body_that_is_too_large_is_rejected_with_413_and_the_connection_is_closed() 
             .key(&service.key)
             .header("Content-Type", "application/json")
     };
-    // Announced: rejected before any of it is sent.
+    // If the length is announced, the body is rejected before any of it is sent.
     let mut connection = service.connect();
     connection.write(post().header("Content-Length", "101").bytes());
     closed_with_413(&mut connection);
-    // Not announced: rejected where it grows too large.
+    // If the length is not announced, the body is rejected when it becomes too large.
     let mut connection = service.connect();
     connection.write(post().header("Transfer-Encoding", "chunked").bytes());
     connection.write(format!("65\r\n{}\r\n", "x".repeat(101)));
     closed_with_413(&mut connection);
-    // Also where the operation takes none.
+    // The same applies if the operation has no body.
     let mut connection = service.connect();
     connection.write(
         Request::get("/v1/pets")
@@ -237,7 +237,7 @@ fn bodies_that_exceed_the_memory_budget_together_are_rejected_with_503() {
     let request = Request::post("/v1/pets", pet).key(&service.key).bytes();
     let (most, last) = request.split_at(request.len() - 1);
 
-    // Two bodies that are almost complete: there is no memory for one of them.
+    // Two bodies are almost complete, and there is not enough memory for both.
     let (sender, responses) = mpsc::channel();
     let mut writers: Vec<Connection> = (0..2)
         .map(|number| {
@@ -263,7 +263,8 @@ fn a_key_above_its_rate_gets_429_with_retry_after() {
     let limit = ["--rate-limit-per-second", "1", "--rate-limit-burst", "1"];
     let service = Service::start_with(&limit);
     let mut rejected = None;
-    // At most one a second passes; who asks without a pause is rejected soon.
+    // At most one request per second is allowed, so a client that sends requests without a pause is
+    // soon rejected.
     while rejected.is_none() {
         rejected = Some(service.get("/v1/pets")).filter(|response| response.status != 200);
     }
@@ -275,7 +276,7 @@ fn a_key_above_its_rate_gets_429_with_retry_after() {
         Some("\"default\";q=1;w=1")
     );
     assert_eq!(response.header("ratelimit"), Some("\"default\";r=0;t=1"));
-    // A request without a key is rejected earlier.
+    // A request without a key is rejected before the rate limit is checked.
     let stranger = service.send(&Request::get("/v1/pets"));
     stranger.assert_error(401, "unauthorized");
     while service.get("/v1/pets").status != 200 {}

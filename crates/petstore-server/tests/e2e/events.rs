@@ -1,4 +1,4 @@
-//! Tests the feed of events over HTTP: pages, long polls, and cursors that cannot be continued, as `book/src/petstore/events.md`
+//! Tests the event feed over HTTP: pages, long polls, and cursors that cannot be continued, as `book/src/petstore/events.md`
 //! describes them.
 
 use crate::{
@@ -18,7 +18,7 @@ use std::{
 };
 use tokio::time::timeout;
 
-/// A test that waits longer has failed.
+/// If a test waits longer than this, it has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(crate) fn next(response: &RawResponse) -> String {
@@ -36,7 +36,7 @@ fn page(service: &Service, target: &str) -> (Vec<Value>, String) {
     (events, next(&response))
 }
 
-/// The cursor after all that has happened so far.
+/// Returns the cursor after all events so far.
 fn now(service: &Service) -> String {
     let (events, next) = page(service, "/v1/events?cursor=now");
     assert_eq!(events, [Value::Null; 0]);
@@ -97,7 +97,7 @@ fn a_consumer_that_follows_the_links_gets_each_change_once_and_in_order() {
     let found = service.get(&format!("/v1/pets/{pet}")).json();
     assert_eq!(found["version"], 2);
 
-    // From each event on, and those of some types only.
+    // From each event on, and with certain types only.
     let cursor = met[0]["cursor"].as_str().expect("a cursor");
     let (orders, rest) = page(
         &service,
@@ -112,7 +112,7 @@ fn a_consumer_that_follows_the_links_gets_each_change_once_and_in_order() {
 }
 
 #[test]
-fn a_long_poll_ends_with_the_event_that_it_waits_for_and_not_with_another() {
+fn a_long_poll_ends_only_with_an_event_of_a_requested_type() {
     let service = Service::start();
     let pet = service.add("Rex", Some("available"));
     let target = now(&service);
@@ -132,7 +132,7 @@ fn a_long_poll_ends_with_the_event_that_it_waits_for_and_not_with_another() {
 }
 
 #[test]
-fn clients_that_wait_use_up_no_reads() {
+fn waiting_clients_do_not_count_as_reads() {
     let watched = Watched::start_with(&["--max-in-flight", "4"]);
     let service = &watched.service;
     let target = format!("{}&wait=30", now(service));
@@ -141,7 +141,7 @@ fn clients_that_wait_use_up_no_reads() {
         let mut connection = service.connect();
         connection.write(Request::get(&target).key(&service.key).bytes());
         waiting.push(connection);
-        // As long as it does not wait yet, it is a read.
+        // Until it waits, the request counts as a read.
         let begun = Instant::now();
         while watched.scrape().find("petstore_streams_in_use", &[]) != Some(f64::from(number)) {
             assert!(begun.elapsed() < PATIENCE, "not {number} that wait");
@@ -156,8 +156,8 @@ fn clients_that_wait_use_up_no_reads() {
     }
 }
 
-/// A connection whose request waits, of a service in which a key has one place for such requests, and the response to a
-/// second request meanwhile.
+/// Returns a connection whose request waits, and the response to a second request that was sent meanwhile. The service must allow
+/// only one waiting request per key.
 fn one_that_waits(service: &Service, target: &str) -> (Connection, RawResponse) {
     let begun = Instant::now();
     loop {
@@ -168,7 +168,7 @@ fn one_that_waits(service: &Service, target: &str) -> (Connection, RawResponse) 
         if second.status != 200 {
             return (first, second);
         }
-        // The second one was there first.
+        // The second request may have arrived first.
         let rejected = first.response();
         assert_eq!(rejected.status, 503, "{rejected:?}");
         assert!(begun.elapsed() < PATIENCE, "the first one never waits");
@@ -186,7 +186,7 @@ fn waiting_requests_are_limited_per_key_and_may_outlast_the_deadline() {
     let service = Service::start_with(&arguments);
     let (mut first, rejected) = one_that_waits(&service, &now(&service));
     rejected.assert_error(503, "overloaded");
-    // Longer than a request may run.
+    // This is longer than a request may run.
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_secs(3) {
         assert_eq!(service.get("/v1/pets").status, 200);
@@ -213,7 +213,7 @@ fn a_wait_ends_when_the_server_stops() {
 }
 
 #[test]
-fn a_cursor_from_before_a_restore_is_reset_whatever_restored_the_store() {
+fn a_cursor_from_before_a_restore_is_rejected_as_reset_however_the_store_was_restored() {
     let mut service = Service::start();
     service.add("Rex", None);
     let folder = service.folder.clone();
@@ -229,7 +229,8 @@ fn a_cursor_from_before_a_restore_is_reset_whatever_restored_the_store() {
         again.key.clone_from(&service.key);
         *service = again;
     };
-    // By other means than those of the service: the cursor is ahead, and then it is of another history.
+    // If the store is restored by other means than those of the service, the cursor is ahead at first, and later belongs to
+    // another history.
     let copy = || {
         let store = folder.path().join("petstore.db");
         fs::copy(folder.path().join("copy.db"), store).expect("a copy");
@@ -239,7 +240,7 @@ fn a_cursor_from_before_a_restore_is_reset_whatever_restored_the_store() {
     service.add("Tim", None);
     service.add("Kim", None);
     lost(&service, &late, "cursor_reset");
-    // What happened up to this one is in the copy, too.
+    // The copy also contains the events up to this one.
     let (events, _) = page(&service, &early);
     let names: Vec<_> = events.iter().map(|event| &event["data"]["name"]).collect();
     assert_eq!(names, ["Tim", "Kim"]);
@@ -276,7 +277,7 @@ fn a_cursor_whose_next_events_were_deleted_has_expired() {
 }
 
 #[test]
-fn a_service_without_events_has_no_feed_and_a_later_one_a_new_feed() {
+fn a_service_without_events_has_no_feed_and_enabling_events_starts_a_new_feed() {
     let mut service = Service::start();
     service.add("Rex", None);
     let before = now(&service);
@@ -296,7 +297,7 @@ fn a_service_without_events_has_no_feed_and_a_later_one_a_new_feed() {
     assert_eq!(events.len(), 1, "{events:?}");
 }
 
-/// The consumer has a table with the effects, and one with its cursor, and writes both in one transaction.
+/// The consumer has a table with the effects and a table with its cursor, and writes to both in one transaction.
 async fn apply_all(
     own: &mut Consumer,
     client: &petstore_client::Client,
@@ -334,7 +335,7 @@ async fn apply_all(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_consumer_with_a_table_gets_each_event_once_although_the_service_is_killed() {
+async fn a_consumer_with_a_table_gets_each_event_once_even_if_the_service_is_killed() {
     let mut own = Consumer::open_in_memory().expect("memory");
     let tables = "CREATE TABLE seen (number INTEGER PRIMARY KEY, event TEXT, pet INTEGER); CREATE TABLE consumed (cursor TEXT)";
     own.execute_batch(tables).expect("tables");
@@ -363,7 +364,7 @@ async fn a_consumer_with_a_table_gets_each_event_once_although_the_service_is_ki
             while added.load(Ordering::Relaxed) < 100 {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
-            // The last life ends in peace.
+            // The last process is stopped regularly.
             if life < 3 {
                 service.signal(Signal::KILL);
             }

@@ -1,6 +1,5 @@
-//! Tests `Idempotency-Key` with the real program: which requests are repeated
-//! or rejected, and how long a key is kept. `tests/in_process` has the cases
-//! that need a slow store or another clock.
+//! Tests `Idempotency-Key` with the real program: which requests are repeated or rejected, and how
+//! long a key is kept. `tests/in_process` tests the cases that need a slow store or another clock.
 
 use crate::{
     process::{Service, run_ok},
@@ -29,7 +28,7 @@ fn the_same_key_and_body_get_the_first_response_again() {
     let service = Service::start();
     let first = send(&service, "a-1", PET);
     assert_created(&first);
-    // The same value, however it is written down, and the key in either form.
+    // The same value in other notations, and with both forms of the key.
     let same = [
         PET,
         r#" { "status": "sold", "categoryId" : 7, "name": "\u0052ex" } "#,
@@ -44,7 +43,7 @@ fn the_same_key_and_body_get_the_first_response_again() {
         }
     }
     assert_eq!(service.pets(), [first.json()]);
-    // Without the key, and with another one, it is another pet.
+    // Without the key, or with another key, the request creates another pet.
     assert_created(&service.post(PET));
     assert_created(&send(&service, "A-1", PET));
     assert_eq!(service.pets().len(), 3);
@@ -65,7 +64,7 @@ fn another_body_with_the_same_key_is_rejected_with_422() {
         let message = response.assert_error(422, "idempotency_key_reused");
         assert!(message.contains("`Idempotency-Key`"), "{message}");
     }
-    // An invalid body is 400, whatever became of the key.
+    // An invalid body gets 400, whatever the state of the key.
     send(&service, "a", r#"{"name":"Rex"}"#).assert_error(400, "invalid_request");
     assert_eq!(send(&service, "a", PET).body, first.body);
     assert_eq!(service.pets(), [first.json()]);
@@ -93,7 +92,7 @@ fn an_invalid_idempotency_key_is_rejected_with_400_and_nothing_is_created() {
         let message = send(&service, key, PET).assert_error(400, "invalid_request");
         assert!(message.contains("`Idempotency-Key`"), "{key:?}: {message}");
     }
-    // Two lines are one value (RFC 9110, section 5.3), with a space in it.
+    // Two header lines form one value (RFC 9110, section 5.3), which contains a space.
     let twice = request("a", PET).header("idempotency-key", "b");
     let message = service.send(&twice.key(&service.key));
     let message = message.assert_error(400, "invalid_request");
@@ -110,7 +109,7 @@ fn an_invalid_idempotency_key_is_rejected_with_400_and_nothing_is_created() {
 }
 
 #[test]
-fn each_api_key_has_idempotency_keys_of_its_own() {
+fn each_api_key_has_its_own_idempotency_keys() {
     let service = Service::start();
     let folder = service.folder.path();
     let other = run_ok(folder, &["key", "create", "other"]);
@@ -121,7 +120,7 @@ fn each_api_key_has_idempotency_keys_of_its_own() {
     assert_ne!(first.body, second.body);
     assert_eq!(service.send(&with_other).body, second.body);
 
-    // To know an idempotency key is of no use without the API key.
+    // An idempotency key has no effect without the API key that it belongs to.
     let listed = run_ok(folder, &["key", "list"]);
     let line = listed.lines().find(|line| line.contains("\tother\t"));
     let id = line.and_then(|line| line.split('\t').next());

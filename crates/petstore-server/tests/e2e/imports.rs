@@ -1,4 +1,4 @@
-//! Tests the import of pets as a stream, whose results are a stream, too.
+//! Tests the import of pets as a stream whose results are also a stream.
 
 use crate::{
     client::client_of,
@@ -13,10 +13,10 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 const IMPORT: &str = "/v1/imports/pets";
-/// A test that waits longer has failed.
+/// If a test waits longer than this, it has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// An import that has begun, and whose body arrives in chunks.
+/// A running import whose body is sent in chunks.
 fn begin(service: &Service) -> Connection {
     let mut connection = service.connect();
     let head = format!(
@@ -35,7 +35,7 @@ fn send(connection: &mut Connection, text: &str) {
     connection.write(format!("{:x}\r\n{text}\r\n", text.len()));
 }
 
-/// The result of the next line.
+/// Returns the result of the next line.
 fn result(connection: &mut Connection) -> Value {
     loop {
         let line = connection.until("\n");
@@ -55,7 +55,7 @@ fn each_line_has_a_result_before_the_next_one_is_sent() {
     assert_eq!(result(&mut import), json!({"line": 1, "pet": pet}));
     let stored = service.get("/v1/pets").json();
     assert_eq!(stored, json!([pet]), "it is stored when its result arrives");
-    // Each error is that of `POST /pets` with this body.
+    // Each error equals the error of `POST /pets` with this body.
     let long = format!("{{\"name\":\"{}\",\"categoryId\":7}}", "x".repeat(70_000));
     for (line, text) in [
         (3, r#"{"name":"Rex"}"#),
@@ -82,7 +82,7 @@ fn each_line_has_a_result_before_the_next_one_is_sent() {
             assert!(message.contains(reason), "{message:?} lacks {reason:?}");
         }
     }
-    // The last line needs no end.
+    // The last line needs no newline.
     send(&mut import, "{\"name\":\"Tom\",\"categoryId\":7}");
     import.write("0\r\n\r\n");
     assert_eq!(result(&mut import)["pet"]["name"], "Tom");
@@ -94,7 +94,7 @@ fn each_line_has_a_result_before_the_next_one_is_sent() {
 }
 
 #[test]
-fn a_key_of_a_line_is_that_of_the_creation_of_a_pet() {
+fn the_key_of_a_line_is_shared_with_the_creation_of_a_pet() {
     let service = Service::start();
     let text = "{\"name\":\"Rex\",\"categoryId\":7,\"idempotencyKey\":\"a-1\"}\n";
     let mut import = begin(&service);
@@ -148,13 +148,13 @@ fn an_import_needs_the_scope_to_write_and_lines_of_json() {
     import("petstore_x", "application/jsonl").assert_error(401, "unauthorized");
     import(&service.key, "application/json").assert_error(415, "unsupported_media_type");
     assert_eq!(service.get("/v1/pets").json(), json!([]));
-    // With its length, as most programs send it.
+    // The body is sent with its length, as most programs do.
     let done = import(&service.key, "application/jsonl");
     assert_eq!(done.status, 200);
 }
 
 #[test]
-fn an_import_breaks_off_when_its_body_does_and_when_its_key_is_revoked() {
+fn an_import_ends_early_if_its_body_is_interrupted_or_its_key_is_revoked() {
     let mut service = Service::start();
     let folder = service.folder.clone();
     let key = run_ok(folder.path(), &["key", "create", "importer"]);
@@ -166,7 +166,7 @@ fn an_import_breaks_off_when_its_body_does_and_when_its_key_is_revoked() {
         send(import, "{\"name\":\"Rex\",\"categoryId\":7}\n");
         assert_eq!(result(import)["pet"]["id"], number + 1);
     }
-    // What arrived of a line is not added.
+    // An incomplete line is not added.
     send(&mut broken, "{\"name\":\"Tom\",\"categoryId\":7}");
     broken.write("no size\r\n");
     assert_eq!(broken.rest(), "\r\n");
@@ -176,7 +176,7 @@ fn an_import_breaks_off_when_its_body_does_and_when_its_key_is_revoked() {
     assert_eq!(stored.as_array().map(Vec::len), Some(2), "{stored}");
 }
 
-/// A line whose name and key are its number.
+/// Returns a line whose name and key are its number.
 fn line(number: usize) -> PetToImport {
     PetToImport::builder()
         .name(number.to_string())
@@ -188,7 +188,7 @@ fn line(number: usize) -> PetToImport {
 
 #[tokio::test]
 async fn lines_without_a_result_are_sent_again_after_a_kill_and_added_once() {
-    /// More than the buffers on the way hold.
+    /// More lines than the buffers along the way can hold.
     const COUNT: usize = 20_000;
     let mut service = Service::start();
     let client = client_of(&service);
@@ -224,7 +224,7 @@ async fn lines_without_a_result_are_sent_again_after_a_kill_and_added_once() {
     let mut service = Service::start_in(folder, &[], &[]);
     service.key = key;
     let client = client_of(&service);
-    // From the beginning, also those that were added before.
+    // All lines are sent again, including those that were added before.
     let all = (1..=COUNT).map(line).collect::<Vec<_>>();
     let request = client.import_pets().body(all);
     let mut results = request.send().await.expect("it begins").into_inner();

@@ -1,4 +1,4 @@
-//! Tests expiry, rate limit, scope and replacement of API keys on SQLite.
+//! Tests the expiry, rate limit, scope and replacement of API keys on SQLite.
 
 use crate::{
     limits::{self, Shop},
@@ -25,8 +25,8 @@ fn an_expired_key_is_rejected() {
 }
 
 #[test]
-fn a_key_for_reading_cannot_write() {
-    with_shop(limits::a_key_for_reading_cannot_write);
+fn a_key_with_the_scope_read_cannot_write() {
+    with_shop(limits::a_key_with_the_scope_read_cannot_write);
 }
 
 #[test]
@@ -35,8 +35,8 @@ fn a_key_has_its_own_rate_limit() {
 }
 
 #[test]
-fn a_key_is_replaced_by_another_one_of_its_name() {
-    with_shop(limits::a_key_is_replaced_by_another_one_of_its_name);
+fn a_key_can_be_replaced_by_another_key_with_the_same_name() {
+    with_shop(limits::a_key_can_be_replaced_by_another_key_with_the_same_name);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Tests the key commands, including while the service runs on the same store.
+//! Tests the key commands, including while the service runs with the same store.
 
 use crate::{
     process::{Service, run, run_failing, run_ok},
@@ -73,7 +73,7 @@ fn a_revoked_key_is_invalid_within_a_second_and_the_others_stay_valid() {
     assert!(listed(&service, "second")[4].starts_with("revoked 20"));
 
     let again = run_ok(service.folder.path(), &["key", "revoke", id]);
-    let start = format!("{id}, named `second`, was revoked already, 20");
+    let start = format!("{id}, named `second`, was already revoked, 20");
     assert!(again.starts_with(&start), "{again}");
 }
 
@@ -92,7 +92,8 @@ fn a_request_whose_key_is_revoked_before_its_body_has_arrived_is_rejected() {
         body.len()
     );
     write!(stream, "{head}{first}").expect("the service reads");
-    // The service has checked the key when it counts the request as one that waits for its body.
+    // When the service counts the request as one that waits for its body, it has already checked
+    // the key.
     let begun = Instant::now();
     let waiting = || watched.scrape().find("petstore_request_bytes_in_use", &[]);
     while waiting().is_none_or(|bytes| bytes == 0.0) {
@@ -138,7 +139,7 @@ fn revoking_an_unknown_key_is_an_error_that_names_it() {
     );
 }
 
-/// Makes a key, and returns it with the lines on stderr.
+/// Creates a key, and returns it with the lines on stderr.
 fn create(folder: &Path, arguments: &[&str]) -> (String, Vec<String>) {
     let output = run(folder, &[&["key", "create"], arguments].concat());
     assert!(output.status.success(), "{output:?}");
@@ -162,7 +163,7 @@ fn a_new_key_is_alone_on_stdout_and_its_id_and_name_are_on_stderr_and_in_the_log
     let key = printed.strip_suffix('\n').expect("a line");
     assert!(key.starts_with("petstore_") && !key.contains('\n'), "{key}");
     assert!(!said.concat().contains(key), "{said:?}");
-    // The log is written by another thread.
+    // Another thread writes the log.
     let (lines, log): (Vec<_>, Vec<_>) = said.iter().partition(|line| line.starts_with("created"));
     let ([line], [log]) = (&lines[..], &log[..]) else {
         panic!("{said:?}")
@@ -208,7 +209,7 @@ fn a_key_is_revoked_by_its_name_if_no_other_valid_key_has_it() {
     assert_eq!(run_ok(folder.path(), &revoke), expected);
     let error = run_failing(folder.path(), &revoke, 1);
     assert!(
-        error.starts_with("error: all keys with the name `shop` were revoked already"),
+        error.starts_with("error: all keys with the name `shop` have already been revoked"),
         "{error}"
     );
 }
@@ -273,7 +274,7 @@ fn a_running_service_logs_the_keys_that_commands_create_and_revoke() {
     }
     assert!(!service.log.text().contains(key.trim_end()));
 
-    // Another start does not repeat them.
+    // Another start does not log them again.
     service.signal(Signal::TERM);
     let again = Service::start_in(service.folder.clone(), &[], &[]);
     create(folder, &["last"]);

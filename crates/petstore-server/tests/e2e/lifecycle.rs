@@ -1,5 +1,4 @@
-//! Tests the headers of a deprecated operation byte for byte, on every response
-//! that it can give.
+//! Tests the exact headers of a deprecated operation on every response that it can have.
 
 use crate::{
     process::Service,
@@ -29,7 +28,7 @@ fn assert_announced(response: &RawResponse, status: u16) {
 #[test]
 fn a_deprecated_operation_has_its_headers_on_success_and_on_error() {
     let service = Service::start_with(&["--body-max-bytes", "10"]);
-    // The pet does not fit into the body that this service reads.
+    // The pet does not fit into the largest body that this service accepts.
     assert_announced(&service.get("/v1/pets/1"), 404);
     assert_announced(&service.get("/v1/pets/x"), 400);
     assert_announced(&service.send(&Request::get("/v1/pets/1")), 401);
@@ -80,7 +79,7 @@ fn stable_operations_are_served_at_every_level() {
     }
 }
 
-/// The operations of the specification (sections 4.1 to 4.3); it says of none of
+/// The operations of the specification (sections 4.1 to 4.3). The specification says of none of
 /// them that it may change (section 9.3).
 const SPECIFIED: [(&str, &str); 3] = [
     ("GET", "/pets"),
@@ -96,7 +95,7 @@ fn the_level_stable_serves_exactly_the_operations_of_the_specification() {
         let target = format!("/v1/openapi.{form}");
         (form, service.send(&Request::get(&target)))
     }) {
-        // Where something is hidden, the YAML is written as JSON.
+        // If an operation is hidden, the YAML document is written as JSON.
         let document = response.json();
         let paths = document["paths"].as_object().expect("an object");
         let mut served = Vec::new();
@@ -109,7 +108,7 @@ fn the_level_stable_serves_exactly_the_operations_of_the_specification() {
         let mut specified = SPECIFIED.map(|(method, path)| (method.to_owned(), path.to_owned()));
         specified.sort();
         assert_eq!(served, specified, "{form}");
-        // Hidden operations are not mentioned either.
+        // Hidden operations must not be mentioned anywhere else, either.
         let text = document.to_string().to_lowercase();
         for word in [
             "orders",

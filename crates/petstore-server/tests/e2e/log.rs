@@ -1,4 +1,4 @@
-//! Tests what the log contains for a request, and what it must never contain.
+//! Tests what the log must contain for a request, and what it must never contain.
 
 use crate::{
     process::Service,
@@ -14,7 +14,7 @@ use std::{
 
 const TRACEPARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
-/// The line of a request, in JSON.
+/// Returns the log line of a request, in JSON.
 fn line_of(service: &Service, response: &RawResponse) -> Value {
     let id = response.header("x-request-id").expect("an id");
     let line = service.log.wait_for(id);
@@ -52,7 +52,7 @@ fn neither_keys_nor_bodies_nor_addresses_are_logged() {
 
 fn nothing_secret_is_logged(format: &str) {
     let folder = std::sync::Arc::new(tempfile::TempDir::new().expect("a folder can be made"));
-    // Where the key is not shown, everything on stderr is the log.
+    // If the service does not print a key, everything on stderr is the log.
     let arguments = ["--log", "trace", "--log-format", format];
     let service = Service::start_in(folder, &arguments, &[("JOURNAL_STREAM", "8:1")]);
     let key = crate::process::run_ok(service.folder.path(), &["key", "create", "a"]);
@@ -207,7 +207,7 @@ fn a_json_log_has_one_object_per_line_and_one_member_per_field() {
 }
 
 #[test]
-fn the_line_of_a_request_names_the_trace_that_it_belongs_to() {
+fn the_log_line_of_a_request_contains_its_trace_id() {
     let service = Service::start_with(&["--log-format", "json"]);
     let get = |traceparent| {
         let request = Request::get("/v1/pets").key(&service.key);
@@ -258,7 +258,7 @@ fn the_log_line_of_a_request_can_be_switched_off() {
 }
 
 #[test]
-fn nothing_that_was_logged_is_lost_at_the_end() {
+fn no_log_line_is_lost_at_shutdown() {
     let mut service = Service::start_with(&["--log-format", "json"]);
     let ids: Vec<String> = (0..200)
         .map(|_| {
@@ -282,7 +282,7 @@ fn an_unknown_log_format_is_reported() {
     assert!(error.contains("[possible values: text, json]"), "{error}");
 }
 
-/// The lines of the log, in JSON, that have this target.
+/// Returns the log lines, in JSON, that have this target.
 fn lines_with(service: &Service, target: &str) -> Vec<Value> {
     let log = service.log.text();
     // The last line may still be incomplete.
@@ -295,8 +295,8 @@ fn lines_with(service: &Service, target: &str) -> Vec<Value> {
         .collect()
 }
 
-/// The number of requests that ended with this status: those with a line of their own, and those
-/// that are only counted.
+/// Returns how many requests ended with this status: those with a line of their own, and those that
+/// are only counted.
 fn logged_and_left_out(service: &Service, status: u16) -> (usize, u64) {
     let logged = lines_with(service, "petstore_server::access");
     let sampled = lines_with(service, "petstore_server::access::sampled");
@@ -308,7 +308,7 @@ fn logged_and_left_out(service: &Service, status: u16) -> (usize, u64) {
     (logged.iter().filter(has_status).count(), left_out.sum())
 }
 
-/// Sends requests without a key, a hundred at a time on one connection.
+/// Sends requests without a key, one hundred at a time on one connection.
 fn flood(service: &Service, requests: usize) {
     let request = Request::get("/v1/pets").bytes();
     let mut connection = service.connect();
@@ -328,7 +328,7 @@ fn a_flood_of_rejections_is_logged_in_part_and_counted_completely() {
     let service = &watched.service;
     let begin = Instant::now();
     flood(service, FLOOD);
-    // Requests outside of the flood are logged, whatever the flood did before.
+    // Other requests are logged, however many requests were rejected before.
     for _ in 0..20 {
         line_of(service, &service.get("/v1/pets"));
     }
@@ -357,7 +357,7 @@ fn a_flood_of_rejections_is_logged_in_part_and_counted_completely() {
 }
 
 #[test]
-fn log_lines_that_a_flood_leaves_out_are_counted_also_at_the_end() {
+fn omitted_log_lines_of_a_flood_are_also_counted_at_shutdown() {
     let mut service = Service::start_with(&["--log-format", "json"]);
     flood(&service, 1000);
     service.signal(Signal::TERM);
@@ -380,7 +380,7 @@ fn without_a_limit_each_rejection_is_logged() {
 }
 
 #[test]
-fn a_method_that_is_too_long_is_not_in_the_log() {
+fn a_method_that_is_too_long_is_not_logged() {
     for format in ["text", "json"] {
         let service = Service::start_with(&["--log-format", format]);
         let response = service.send(&Request::new(&"A".repeat(30_000), "/v1/pets"));

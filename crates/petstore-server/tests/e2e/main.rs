@@ -1,5 +1,5 @@
-//! Tests the real program over sockets and through its command line.
-//! `tests/in_process` has the faults that cannot be provoked from outside.
+//! Tests the real program over sockets and through its command line. `tests/in_process` tests
+//! faults that cannot be caused from outside.
 
 mod admin;
 mod backup;

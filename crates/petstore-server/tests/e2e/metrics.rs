@@ -65,7 +65,7 @@ fn requests_are_counted_by_method_template_and_status() {
     ] {
         scrape.assert("petstore_errors_total", &[("code", code)], expected);
     }
-    // The key, the pet, and the usage counters, which are written every second.
+    // The writes of the key, of the pet, and of the usage counters, which are written every second.
     let writes = scrape.find("petstore_store_batch_size_sum", &[]);
     assert!(writes.is_some_and(|writes| writes >= 2.0), "{writes:?}");
     let alone = scrape.find("petstore_store_batch_size_bucket", &[("le", "1")]);
@@ -231,7 +231,7 @@ fn promtool_accepts_the_metrics() {
     );
 }
 
-/// Where it is not, a line says so.
+/// Whether promtool is installed. If not, records that the test is skipped.
 pub(crate) fn promtool_is_here() -> bool {
     let here = Command::new("promtool").arg("--version").output().is_ok();
     if !here {

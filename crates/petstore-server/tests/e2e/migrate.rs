@@ -1,5 +1,5 @@
-//! Tests the output of `migrate`: the schema versions before and after it. The
-//! tests of `petstore-store` check that an upgrade loses no data.
+//! Tests the output of `migrate`: the schema versions before and after it. The tests of
+//! `petstore-store` check that an upgrade loses no data.
 
 use crate::process::{program, run_failing, run_ok};
 use std::{
@@ -129,8 +129,8 @@ fn only_serve_and_migrate_upgrade_a_store() {
     assert!(run_ok(folder.path(), &["key", "list"]).contains("\ta\t"));
 }
 
-/// Runs the commands of the page for SQLite as an owner does who followed the guide: there is a
-/// configuration file, and nothing else says where the store is.
+/// Runs the commands of the page for SQLite in the situation of an owner who followed the guide:
+/// there is a configuration file, and nothing else says where the store is.
 #[test]
 fn the_commands_of_the_page_of_upgrades_find_the_store_in_the_configuration_file() {
     let folder = TempDir::new().expect("a folder can be made");
@@ -147,7 +147,7 @@ fn the_commands_of_the_page_of_upgrades_find_the_store_in_the_configuration_file
         symlink(own.get_program(), path(name).join("petstore-server")).expect("a link");
     }
     for (name, script) in [
-        // Without the change of the user.
+        // The step that changes the user is left out.
         ("sudo", "[ \"$1\" != -u ] || shift 2; exec \"$@\""),
         ("systemctl", "echo \"$*\" >>\"$0.called\""),
         ("tar", "exit 0"),

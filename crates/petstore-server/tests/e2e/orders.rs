@@ -1,5 +1,5 @@
-//! Tests orders over sockets: each status of each operation, the pages, and the
-//! effect of an order on its pet.
+//! Tests orders over sockets: each status of each operation, the pages, and the effect of an order
+//! on its pet.
 
 use crate::{
     process::Service,
@@ -258,13 +258,13 @@ fn a_repeated_order_is_placed_once_and_its_key_is_rejected_elsewhere() {
     order_with(&service, "b", &body).assert_error(422, "idempotency_key_reused");
     order_with(&service, "a b", &body).assert_error(400, "invalid_request");
 
-    // A rejected order leaves its key free for later requests.
+    // A rejected order does not use up its key.
     order_with(&service, "c", &other).assert_error(409, "pet_not_available");
     assert_eq!(order_with(&service, "c", &body).status, 201);
     assert_eq!(service.get(ORDERS).json().as_array().map(Vec::len), Some(2));
 }
 
-/// The targets of the pages from this one on, and what is on them.
+/// Returns the targets of the pages from this one on, and their content.
 fn walk(service: &Service, first: &str) -> (Vec<String>, Vec<Value>) {
     let (mut targets, mut met) = (vec![first.to_owned()], Vec::new());
     loop {
@@ -281,7 +281,7 @@ fn walk(service: &Service, first: &str) -> (Vec<String>, Vec<Value>) {
 }
 
 #[test]
-fn pages_lead_from_the_newest_order_to_the_oldest_and_keep_their_filters() {
+fn pages_list_orders_from_newest_to_oldest_and_keep_their_filters() {
     let service = Service::start();
     let pets = [
         service.add("Rex", Some("available")),
@@ -331,6 +331,6 @@ fn pages_lead_from_the_newest_order_to_the_oldest_and_keep_their_filters() {
     }
     let response = service.get(&format!("/v1/pets?cursor={cursor}"));
     response.assert_error(400, "invalid_request");
-    // Twenty by default.
+    // The default is twenty.
     assert_eq!(service.get(ORDERS).json().as_array().map(Vec::len), Some(8));
 }

@@ -1,6 +1,6 @@
-//! Tests `examples/deploy/haproxy` in front of the service, for requests to
-//! which the service alone responds in another form or not at all. Without
-//! `haproxy` these tests print that they are skipped.
+//! Tests `examples/deploy/haproxy` in front of the service, for requests to which the service alone
+//! would respond in another form or not at all. Without `haproxy`, these tests print that they are
+//! skipped.
 
 use crate::{
     haproxy::Haproxy,
@@ -15,7 +15,7 @@ use std::{
 };
 use test_support::{Need, skip};
 
-/// A test that waits longer has failed.
+/// If a test waits longer than this, it has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The proxy, with a service behind it.
@@ -30,7 +30,7 @@ impl Proxy {
         Self::front(Haproxy::start)
     }
 
-    /// The same, with other values of the configuration's variables.
+    /// The same, with other values for the variables of the configuration.
     fn start_with(settings: &[(&str, &str)]) -> Option<Self> {
         Self::front(|behind| Haproxy::start_with(behind, settings))
     }
@@ -60,7 +60,7 @@ impl Proxy {
     }
 }
 
-/// An error of the proxy's own, whose status no code of the catalogue has.
+/// An error that the proxy itself creates, whose status has no code in the catalogue.
 #[track_caller]
 fn assert_status_of_its_own(response: &RawResponse, status: u16) {
     assert_eq!(response.status, status, "{response:?}");
@@ -86,7 +86,7 @@ fn a_request_through_the_proxy_has_the_id_of_the_service() {
 }
 
 #[test]
-fn errors_of_other_layers_have_the_error_body() {
+fn errors_of_the_proxy_and_of_the_service_have_the_error_body() {
     let Some(proxy) = Proxy::start() else { return };
     for method in ["FOO", "TRACE"] {
         let response = proxy.send(&Request::new(method, "/v1/pets").key(proxy.key()));
@@ -177,7 +177,7 @@ fn silent_and_slow_sockets_are_closed_in_seconds() {
 fn a_client_that_does_not_read_the_response_is_disconnected() {
     /// Longer than the proxy's `timeout client`.
     const PAUSE: Duration = Duration::from_secs(2);
-    /// More than what all buffers on the way hold.
+    /// More than all buffers along the way can hold.
     const ANSWERS: usize = 16;
     let short = [("PETSTORE_PROXY_CLIENT_TIMEOUT", "500ms")];
     let Some(proxy) = Proxy::start_with(&short) else {
@@ -192,7 +192,7 @@ fn a_client_that_does_not_read_the_response_is_disconnected() {
         .expect("taken");
     proxy.serves();
     thread::sleep(PAUSE);
-    // The bytes that were under way still arrive; then the connection ends, in one way or another.
+    // Bytes in transit still arrive; then the connection ends in one way or another.
     let mut rest = Vec::new();
     let end = stream.read_to_end(&mut rest);
     let waited = |error: &io::Error| error.kind() == io::ErrorKind::WouldBlock;
@@ -201,7 +201,8 @@ fn a_client_that_does_not_read_the_response_is_disconnected() {
     proxy.serves();
 }
 
-/// A connection on which a request got its response, or `None` if the proxy closed it.
+/// Returns a connection on which a request got its response, or `None` if the proxy closed the
+/// connection.
 fn served(proxy: &Proxy) -> Option<TcpStream> {
     let mut stream = TcpStream::connect(proxy.front.address).expect("the proxy listens");
     stream.set_read_timeout(Some(PATIENCE)).expect("not none");
@@ -222,7 +223,7 @@ fn the_connections_of_one_source_are_limited() {
     let Some(proxy) = Proxy::start_with(&few) else {
         return;
     };
-    // The proxy sees the end of a connection a moment later.
+    // The proxy notices the end of a connection a moment later.
     let hold_all = || {
         let begin = Instant::now();
         let mut held = Vec::new();
@@ -245,7 +246,7 @@ fn the_requests_of_one_source_are_limited() {
         return;
     };
     let ask = || proxy.send(&Request::get("/v1/openapi.yaml"));
-    // The connection by which the proxy was found ready counts as well.
+    // The connection that checked whether the proxy is ready also counts.
     let answered = (0..=5).take_while(|_| ask().status == 200).count();
     assert!((1..=5).contains(&answered), "{answered}");
     let response = ask();

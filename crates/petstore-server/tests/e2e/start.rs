@@ -1,4 +1,4 @@
-//! Tests the start of the service: its one line on stdout, and the first key.
+//! Tests the start of the service: its only line on stdout, and the first key.
 
 use crate::{
     process::{Log, Service, program, run_failing, run_ok},
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 #[test]
 fn a_new_store_gets_a_key_that_is_shown_once_with_a_request_to_paste() {
     let mut service = Service::start();
-    // The request to paste is the last thing it says.
+    // The request to paste is the last line that the service prints.
     service.log.wait_for("curl");
     let shown = service.log.text();
     assert_eq!(

@@ -15,7 +15,7 @@ use std::{
 
 const PET: &str = r#"{"name":"Rex","categoryId":7}"#;
 
-/// A request that runs: its head was read, its body is waited for.
+/// A running request, whose head was read and whose body has not arrived.
 fn begun(service: &Service) -> Connection {
     let request = Request::post("/v1/pets", PET)
         .key(&service.key)
@@ -134,7 +134,7 @@ fn acknowledged_pets_are_kept_and_none_is_stored_in_part() {
                 };
                 let (mut sent, mut created) = (0, 0);
                 let mut buffer = [0; 4096];
-                // Until the service closes the connection.
+                // Reads until the service closes the connection.
                 while stream.write_all(&request).is_ok() {
                     sent += 1;
                     match stream.read(&mut buffer) {

@@ -1,4 +1,4 @@
-//! Tests the responses that are streams: all pets, and the events as they happen, as `book/src/petstore/events.md` describes them.
+//! Tests streamed responses: all pets, and the events as they happen, as `book/src/petstore/events.md` describes them.
 
 use crate::{
     client::client_of,
@@ -15,11 +15,11 @@ use tempfile::TempDir;
 use test_support::{Need, skip};
 use tokio::time::timeout;
 
-/// A test that waits longer has failed.
+/// If a test waits longer than this, it has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
 const STREAM: &str = "/v1/events/stream";
 
-/// A stream of events, of which the head was read.
+/// A stream of events whose head was read.
 fn follow(service: &Service, target: &str, last: Option<&str>) -> Connection {
     let mut connection = service.connect();
     let mut request = Request::get(target).key(&service.key);
@@ -34,7 +34,7 @@ fn follow(service: &Service, target: &str, last: Option<&str>) -> Connection {
     connection
 }
 
-/// The id and the data of the next event with data.
+/// Returns the id and the data of the next event with data.
 fn event(connection: &mut Connection) -> (String, Value) {
     let mut id = String::new();
     loop {
@@ -70,7 +70,7 @@ fn a_stream_sends_the_events_of_the_list_and_then_those_that_happen() {
         ids.push(id);
     }
     let mut later = follow(&service, &format!("{STREAM}?cursor=now"), None);
-    // Where it begins is known before anything happens.
+    // The position at which the stream begins is fixed before anything happens.
     let begin = later.until("\n\n");
     let id = begin
         .lines()
@@ -82,7 +82,7 @@ fn a_stream_sends_the_events_of_the_list_and_then_those_that_happen() {
     for stream in [&mut all, &mut later] {
         assert_eq!(event(stream).1["data"]["name"], "Tom");
     }
-    // After the first one; the header is stronger than the parameter, as when a browser reconnects.
+    // Continues after the first event. The header takes precedence over the parameter, as when a browser reconnects.
     let mut again = follow(&service, &format!("{STREAM}?cursor=now"), Some(&ids[0]));
     for expected in &listed[1..] {
         assert_eq!(&event(&mut again).1, expected);
@@ -93,7 +93,7 @@ fn a_stream_sends_the_events_of_the_list_and_then_those_that_happen() {
 }
 
 #[test]
-fn a_stream_that_cannot_begin_is_an_error() {
+fn a_stream_that_cannot_start_is_an_error() {
     let service = Service::start();
     for target in ["?cursor=MTphOjI", "?type=pet.sold", "?cursor="] {
         let response = service.get(&format!("{STREAM}{target}"));
@@ -108,7 +108,7 @@ fn a_stream_that_cannot_begin_is_an_error() {
     let (_, cursor) = list(&service, "/v1/events?cursor=now");
     let (_, cursor) = cursor.split_once("cursor=").expect("a cursor");
 
-    // With a copy of another store, and without events.
+    // With a copy of another store, and with events switched off.
     for (arguments, status, code) in [
         (&[][..], 410, "cursor_reset"),
         (&["--events", "off"], 404, "not_found"),
@@ -122,7 +122,7 @@ fn a_stream_that_cannot_begin_is_an_error() {
 
 #[test]
 fn a_stream_ends_when_its_key_is_revoked_and_when_the_server_stops() {
-    /// It is complete.
+    /// The end of a complete stream.
     const END: &str = "\r\n0\r\n\r\n";
     let mut service = Service::start();
     let folder = service.folder.clone();
@@ -146,7 +146,7 @@ fn a_stream_ends_when_its_key_is_revoked_and_when_the_server_stops() {
 
 #[tokio::test]
 async fn an_export_has_each_pet_once_and_in_order_or_is_an_error() {
-    /// More than one page of the store, and more than the buffers on the way hold.
+    /// More than one page of the store, and more than the buffers along the way can hold.
     const COUNT: usize = 2_000;
     let mut service = Service::start();
     let client = client_of(&service);
@@ -200,7 +200,7 @@ async fn an_export_has_each_pet_once_and_in_order_or_is_an_error() {
     assert!(pets.next().await.is_none());
 }
 
-/// A service at a fixed address, whose store and key outlive it.
+/// A service at a fixed address. Its store and key are kept when it is restarted.
 fn serve(folder: &Arc<TempDir>, ports: [u16; 2]) -> Service {
     let [listen, admin] = ports.map(|port| format!("127.0.0.1:{port}"));
     let mut command = program(folder.path());

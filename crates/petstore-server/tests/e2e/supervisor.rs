@@ -1,14 +1,14 @@
-//! Tests the notifications to systemd with a socket in place of systemd.
+//! Tests the notifications to systemd with a socket that replaces systemd.
 
 use crate::process::Service;
 use rustix::process::Signal;
 use std::{os::unix::net::UnixDatagram, sync::Arc, time::Duration};
 use tempfile::TempDir;
 
-/// A test that waits longer has failed.
+/// If a test waits longer than this, it has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The service under something like systemd, with more variables.
+/// Starts the service in an environment like that of systemd, with additional variables.
 fn supervised(variables: &[(&str, &str)]) -> (Service, UnixDatagram) {
     let folder = Arc::new(TempDir::new().expect("a folder can be made"));
     supervised_in(folder, variables)
@@ -41,7 +41,7 @@ fn systemd_is_notified_that_the_service_responds_and_that_it_stops() {
 }
 
 #[test]
-fn a_reload_begins_and_ends_also_without_tls() {
+fn systemd_is_notified_of_a_reload_even_without_tls() {
     let (service, socket) = supervised(&[]);
     assert_eq!(told(&socket), "READY=1\n");
     service.signal(Signal::HUP);
@@ -80,7 +80,7 @@ fn an_upgrade_of_the_store_extends_the_time_to_start_and_is_logged() {
     let steps = log
         .matches("upgrading the store from schema version 1 to ")
         .count();
-    // At the beginning of each step, and at the end.
+    // One notification at the beginning of each step, and one at the end.
     assert!(steps >= 6 && extended == steps + 1, "{extended}: {log}");
     assert_eq!(log.matches("the store was upgraded").count(), 1, "{log}");
 }

@@ -1,5 +1,5 @@
-//! Tests the files in `examples/deploy/systemd`: systemd accepts the unit (if
-//! its tools are installed), and the service accepts the settings.
+//! Tests the files in `examples/deploy/systemd`: systemd accepts the unit (if its tools are
+//! installed), and the service accepts the settings.
 
 use crate::process::{program, run_ok};
 use std::{fs, path::PathBuf, process::Command};
@@ -16,13 +16,13 @@ fn unit() -> String {
 }
 
 #[test]
-fn the_packaged_settings_are_accepted_also_those_in_comments() {
+fn the_packaged_settings_are_accepted_including_those_in_comments() {
     let folder = TempDir::new().expect("a folder can be made");
     let text = fs::read_to_string(deployed("petstore.toml")).expect("it is there");
     if !crate::tls::made_in(folder.path()) {
         return;
     }
-    // `config` reads the files.
+    // The command `config` reads the files.
     let with_tls = text.replace("# tls-", "tls-").replace("/etc/petstore/", "");
     for text in [text, with_tls] {
         fs::write(folder.path().join("petstore.toml"), &text).expect("can be written");
@@ -35,7 +35,8 @@ fn the_packaged_settings_are_accepted_also_those_in_comments() {
     }
 }
 
-/// An address of the service would be another one after the owner changed the settings.
+/// The documentation must not be an address of the service, because the owner may change the
+/// address in the settings.
 #[test]
 fn the_documentation_of_the_units_is_a_manual_page_that_the_package_has() {
     let folder = TempDir::new().expect("a folder can be made");
@@ -63,7 +64,7 @@ fn the_unit_waits_for_the_service_and_starts_it_with_its_settings() {
         "ExecReload=/bin/kill -HUP $MAINPID",
         "User=petstore",
         "StateDirectory=petstore",
-        // It is started again for as long as it takes.
+        // The service must be restarted as often as necessary.
         "StartLimitIntervalSec=0",
         "Restart=on-failure",
         "NoNewPrivileges=true",
@@ -78,7 +79,7 @@ fn systemd_analyze_reports_no_fault_in_the_unit() {
     let folder = TempDir::new().expect("a folder can be made");
     let program = program(folder.path());
     let program = program.get_program().to_str().expect("text");
-    // It wants the program to be where the unit says.
+    // systemd-analyze requires that the program exists where the unit expects it.
     let unit = unit().replace("/usr/bin/petstore-server", program);
     let path = folder.path().join("petstore-server.service");
     fs::write(&path, unit).expect("can be written");
@@ -94,7 +95,7 @@ fn systemd_analyze_reports_no_fault_in_the_unit() {
             skip(Need::Systemd, "`systemd-analyze` is missing");
             return;
         };
-        // It succeeds over a setting that it does not know, but names it.
+        // It succeeds even if it does not know a setting, but prints the name of the setting.
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success() && said.is_empty(), "{output:?}");
     }

@@ -1,6 +1,6 @@
-//! Tests TLS: the accepted forms of keys, the reload of the certificate at
-//! SIGHUP, and what is rejected. The `openssl` command makes the certificates;
-//! without it these tests print that they are skipped.
+//! Tests TLS: the accepted forms of keys, the reload of the certificate at SIGHUP, and what is
+//! rejected. The command `openssl` creates the certificates; without it, these tests print that
+//! they are skipped.
 
 use crate::{
     process::{Service, run_failing, run_ok},
@@ -21,7 +21,7 @@ use std::{
 use tempfile::TempDir;
 use test_support::{Need, skip};
 
-/// How a key is made, in `key.pem`.
+/// How the key in `key.pem` is created.
 const PKCS8: &[&[&str]] = &[&["genpkey", "-algorithm", "RSA", "-out", "key.pem"]];
 const PKCS1: &[&[&str]] = &[&["genrsa", "-traditional", "-out", "key.pem", "2048"]];
 const SEC1: &[&[&str]] = &[&[
@@ -33,7 +33,7 @@ const SEC1: &[&[&str]] = &[&[
     "key.pem",
 ]];
 
-/// Makes a key and a certificate for it, or says that it cannot be done here.
+/// Creates a key and a certificate for it, or prints that this is impossible here.
 fn certificate(folder: &Path, key: &[&[&str]]) -> Option<Certificate> {
     let subject = "/CN=pet store";
     let request = [
@@ -66,7 +66,7 @@ fn certificate(folder: &Path, key: &[&[&str]]) -> Option<Certificate> {
     Some(Certificate::from_pem(&pem).expect("a certificate"))
 }
 
-/// Whether `cert.pem` and `key.pem` could be made in the folder.
+/// Whether `cert.pem` and `key.pem` could be created in the folder.
 pub(crate) fn made_in(folder: &Path) -> bool {
     certificate(folder, SEC1).is_some()
 }
@@ -82,7 +82,7 @@ fn serve(folder: &Arc<TempDir>) -> Service {
     service
 }
 
-/// A client that trusts this certificate and no other, and connects anew.
+/// Creates a client that trusts only this certificate and opens a new connection.
 fn client(trusted: Certificate) -> Client {
     Client::builder()
         .tls_certs_only([trusted])
@@ -140,7 +140,7 @@ async fn a_client_without_http_2_is_served_over_http_1() {
 }
 
 #[tokio::test]
-async fn a_reload_shows_the_new_certificate_and_a_broken_one_keeps_the_old() {
+async fn a_reload_uses_the_new_certificate_but_keeps_the_old_one_if_the_new_one_is_invalid() {
     let folder = folder();
     let Some(first) = certificate(folder.path(), PKCS8) else {
         return;
@@ -168,7 +168,7 @@ async fn a_reload_shows_the_new_certificate_and_a_broken_one_keeps_the_old() {
         .wait_for("SIGHUP: cannot load the new certificate, so the old one stays in use");
     assert!(line.contains("cannot read the key `key.pem`"), "{line}");
 
-    // Nobody writes to the pipe.
+    // Nothing is written to the pipe.
     fs::remove_file(folder.path().join("key.pem")).expect("it is there");
     let made = Command::new("mkfifo")
         .arg(folder.path().join("key.pem"))
@@ -240,7 +240,7 @@ fn a_certificate_without_its_key_file_prevents_the_start_and_vice_versa() {
     }
 }
 
-/// Gives the certificate other dates; it is signed again with its key.
+/// Changes the dates of the certificate and signs it again with its key.
 fn set_dates(folder: &Path, begin: DateTime<Utc>, expiry: DateTime<Utc>) {
     let settings = "[ca]\ndefault_ca = all\n[all]\ndatabase = index.txt\nnew_certs_dir = .\n\
                     default_md = sha256\nserial = serial\nunique_subject = no\npolicy = all_names\n\
@@ -313,7 +313,7 @@ fn a_certificate_that_is_invalid_or_expires_soon_is_a_warning() {
     set_days(-10, 15);
     let before = log.text().matches(certificate).count();
     service.signal(Signal::HUP);
-    // This line follows the warnings of its reload.
+    // The service logs this line after the warnings of the same reload.
     let read = || {
         log.text()
             .matches("SIGHUP: the certificate was reloaded")

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT: &str = "00f067aa0ba902b7";
 
-/// A collector that hands on what it gets.
+/// A collector that passes on what it receives.
 fn collector() -> (String, mpsc::Receiver<Value>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let endpoint = format!(
@@ -62,7 +62,7 @@ fn spans_of_requests_are_sent_to_the_collector_even_at_the_end() {
         let traceparent = format!("00-{TRACE}-{PARENT}-{flags}");
         service.send(&Request::get("/v1/pets").header("traceparent", &traceparent));
     }
-    // Before a message is full or old: the end sends what is there.
+    // The message is neither full nor old; the shutdown sends its spans.
     service.signal(Signal::TERM);
     assert_eq!(service.ended().0.code(), Some(0));
     let message = collected
@@ -80,7 +80,7 @@ fn spans_of_requests_are_sent_to_the_collector_even_at_the_end() {
 }
 
 #[test]
-fn a_rejected_request_without_a_line_in_the_log_is_a_span_all_the_same() {
+fn a_rejected_request_that_is_not_logged_is_still_exported_as_a_span() {
     const REQUESTS: usize = 20;
     let (endpoint, collected) = collector();
     let folder = Arc::new(TempDir::new().expect("a folder can be made"));

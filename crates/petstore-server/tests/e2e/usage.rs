@@ -1,5 +1,4 @@
-//! Tests the command `usage` and the time of last use, during and after a run
-//! of the service.
+//! Tests the command `usage` and the time of last use, during and after a run of the service.
 
 use crate::{
     process::{Service, run_failing, run_ok},
@@ -15,7 +14,7 @@ use std::{
 /// Counts are written to the store within a few seconds.
 const SOON: Duration = Duration::from_secs(10);
 
-/// The rows below the header, by columns.
+/// Returns the rows below the header, split into columns.
 fn rows(folder: &Path) -> Vec<Vec<String>> {
     let text = run_ok(folder, &["usage"]);
     let mut lines = text
@@ -82,7 +81,7 @@ fn usage_counts_are_stored_at_shutdown_and_added_up_after_the_next_start() {
 }
 
 #[test]
-fn all_operations_are_counted_by_key_if_the_setting_says_so() {
+fn all_operations_are_counted_by_key_if_the_setting_is_all() {
     for (setting, expected) in [
         ("deprecated", &["getPet"][..]),
         ("all", &["getPet", "listPets"]),
@@ -90,7 +89,8 @@ fn all_operations_are_counted_by_key_if_the_setting_says_so() {
         let watched = Watched::start_with(&["--count-calls", setting]);
         let service = &watched.service;
         let folder = service.folder.path();
-        // The deprecated operation comes last, so that the others are stored with it at the latest.
+        // The deprecated operation is called last, so the other calls are stored with it at the
+        // latest.
         for _ in 0..2 {
             assert_eq!(service.get("/v1/pets").status, 200);
         }
@@ -142,7 +142,7 @@ fn a_store_in_memory_has_no_usage_counters_to_show() {
 }
 
 #[test]
-fn an_export_has_each_day_and_the_last_program_and_the_page_shows_them() {
+fn the_export_and_the_page_show_each_day_and_the_last_user_agent() {
     let watched = Watched::start();
     let service = &watched.service;
     let folder = service.folder.path();
@@ -182,7 +182,7 @@ fn an_export_has_each_day_and_the_last_program_and_the_page_shows_them() {
     assert_eq!(operation["days_without_calls"], 0, "{operation}");
     assert!(operation["days_left"].is_i64(), "{operation}");
     let caller = &operation["callers"][0];
-    // The gate of `check --usage` reads these, too.
+    // The command `check --usage` reads these numbers, too.
     let texts = [
         &export["created_at"],
         &operation["last_seen"],
@@ -228,7 +228,7 @@ fn an_export_has_each_day_and_the_last_program_and_the_page_shows_them() {
 #[test]
 fn an_upgraded_store_is_counted_from_its_first_start_on() {
     let folder = std::sync::Arc::new(tempfile::TempDir::new().expect("a folder can be made"));
-    // A store of 1.0.0, which counted nothing, with a key of long ago.
+    // A store of version 1.0.0, which counted nothing, with a key that was created long ago.
     let path = folder.path().join("petstore.db");
     crate::migrate::oldest(&path);
     let db = rusqlite::Connection::open(&path).expect("the store");
@@ -257,7 +257,7 @@ fn an_upgraded_store_is_counted_from_its_first_start_on() {
             .parse::<chrono::DateTime<chrono::Utc>>()
             .expect("a time")
     };
-    // It is shown in whole seconds.
+    // The time is shown in whole seconds.
     assert!(
         since(&counted).timestamp() >= before.timestamp(),
         "{counted}"
@@ -278,7 +278,7 @@ fn an_upgraded_store_is_counted_from_its_first_start_on() {
     );
 }
 
-/// The page of the admin listener.
+/// Returns the page of the admin listener.
 fn page(watched: &Watched) -> String {
     let response = watched.ask("/usage");
     assert_eq!(response.status, 200, "{response:?}");

@@ -1,4 +1,4 @@
-//! The faults: what they do, and which requests they touch.
+//! The faults: what they do, and which requests they affect.
 
 use crate::{
     attack,
@@ -25,20 +25,19 @@ use std::{
 };
 use tokio::runtime::Runtime;
 
-/// How many hostile clients there are of each kind.
+/// The number of hostile clients of each kind.
 const HALF_HEADS: usize = 600;
 const NON_READERS: usize = 40;
 const STREAMS: usize = 60;
 const SLOW_BODIES: usize = 70;
-/// The largest body; 64 of them fill the budget for bodies.
+/// The largest body; 64 such bodies fill the budget for bodies.
 const BODY: usize = 1 << 20;
-/// More creations than there are requests that run at the same time.
+/// More creations than may run at the same time.
 const WAITING: usize = 600;
-/// How much longer a table is locked than other faults take: longer than the deadline of a
-/// request.
+/// How much longer a table is locked than other faults last: longer than the deadline of a request.
 const LOCKED: u32 = 3;
 
-/// A fault that is switched on and off.
+/// A fault that can be switched on and off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     SlowReads,
@@ -47,7 +46,7 @@ pub(crate) enum Fault {
     ColdReads,
     SlowSyncs,
     StalledSyncs,
-    /// The same with more creations than requests that may run at the same time.
+    /// The same, with more creations than may run at the same time.
     StalledWrites,
     FailingSyncs,
     FullDisk,
@@ -94,7 +93,7 @@ const ALWAYS: [Fault; 9] = [
     Fault::CreateFlood,
 ];
 
-/// Where the service keeps its data, and what can be done to it.
+/// The storage of the service, and what can be done to it.
 pub(crate) enum Storage<'run> {
     Sqlite,
     Postgres {
@@ -105,7 +104,7 @@ pub(crate) enum Storage<'run> {
 }
 
 impl Storage<'_> {
-    /// The faults that it can have.
+    /// Returns the faults that this storage can have.
     pub(crate) fn faults(&self) -> Vec<Fault> {
         match self {
             Self::Sqlite => [&ON_DISK[..], &ALWAYS].concat(),
@@ -113,7 +112,7 @@ impl Storage<'_> {
         }
     }
 
-    /// The connections of the service to PostgreSQL; 0 where there is none.
+    /// Returns the number of connections of the service to PostgreSQL; 0 for SQLite.
     pub(crate) fn backends(&self) -> i64 {
         let Self::Postgres {
             runtime, database, ..
@@ -157,7 +156,7 @@ impl Fault {
         }
     }
 
-    /// What it may change about a request.
+    /// Returns how the fault may affect a request.
     pub(crate) fn touches(self, probe: Probe) -> Touch {
         use Probe::{Create, Get, List, Ready};
         match (self, probe) {
@@ -199,7 +198,7 @@ impl Fault {
         }
     }
 
-    /// Switches it on for a while.
+    /// Switches the fault on for some time.
     pub(crate) fn happen(self, world: &Arc<World>, storage: &Storage<'_>, random: &mut StdRng) {
         let while_on = Duration::from_millis(random.random_range(2000..7000));
         let hold = || thread::sleep(while_on);
@@ -276,7 +275,8 @@ impl Fault {
                     |bytes, count| attack::slow_bodies(world.address, key, bytes, count, while_on);
                 let mut bodies = send(BODY, SLOW_BODIES);
                 let begin = Instant::now();
-                // Of those that arrive at once many are rejected: others take their place.
+                // Many of the connections that arrive at once are rejected; others take their
+                // place.
                 while begin.elapsed() < while_on {
                     for bytes in [BODY, BODY / 16, BODY / 256, 64, 32] {
                         bodies.extend(send(bytes, 4));
@@ -319,7 +319,7 @@ impl Fault {
                 .expect("a lock");
             thread::sleep(LOCKED * while_on);
             world.count_backends(storage.backends());
-            // PostgreSQL ends the transaction of a client that is gone.
+            // PostgreSQL ends the transaction of a client that has disconnected.
             drop(client);
         };
         match self {
@@ -344,7 +344,7 @@ fn disk(world: &World) -> &Disk {
     world.disk.as_ref().expect("a run on SQLite has one")
 }
 
-/// Makes the operating system forget the file of the database, but for the hot pet.
+/// Makes the operating system drop the file of the database from its cache, except the hot pet.
 fn evict(world: &World) {
     let file = File::open(world.file()).expect("the store");
     file.sync_all().expect("synced");
@@ -371,7 +371,7 @@ fn restart(world: &World, signal: Signal) {
     world.start_again();
 }
 
-/// Backends of the database that are stopped until this is dropped.
+/// Backends of the database, which are stopped until this is dropped.
 struct Paused(Vec<Pid>);
 
 impl Paused {
@@ -391,7 +391,7 @@ impl Paused {
 
     fn signal(&self, signal: Signal) {
         for pid in &self.0 {
-            // A backend may have ended.
+            // A backend may have ended meanwhile.
             let _ = kill_process(*pid, signal);
         }
     }

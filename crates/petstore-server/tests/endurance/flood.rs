@@ -13,10 +13,10 @@ use std::{
 };
 
 const FLOODING: usize = 16;
-/// The requests that a client sends without waiting for the responses.
+/// How many requests a client sends without waiting for the responses.
 const BATCH: usize = 20;
 
-/// Clients that send requests as fast as they get responses, until the time is over.
+/// Starts clients that send requests as fast as they get responses, until the time is over.
 pub(crate) fn flood(
     world: &World,
     time: Duration,
@@ -29,7 +29,7 @@ pub(crate) fn flood(
             let address = world.address;
             thread::spawn(move || {
                 while !is_over.load(Ordering::Relaxed) {
-                    // A client that is rejected or cut off tries again.
+                    // A client that is rejected or disconnected tries again.
                     let Ok(stream) = attack::connect(address) else {
                         continue;
                     };
@@ -65,7 +65,7 @@ fn send_batches(
             read.extend_from_slice(&buffer[..length]);
             let parts = read.windows(BEGIN.len());
             responses += parts.filter(|part| *part == BEGIN).count();
-            // The beginning of the next one may have arrived, but not all of it.
+            // The beginning of the next response may have arrived, but not all of it.
             read.drain(..read.len().saturating_sub(BEGIN.len() - 1));
         }
     }

@@ -1,4 +1,4 @@
-//! Records the faults and the results of the probes, and judges them at the end.
+//! Records the faults and the results of the probes, and evaluates them at the end.
 
 use crate::{
     faults::Fault,
@@ -11,9 +11,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The longest time that a healthy request takes.
+/// The longest time that a healthy request may take.
 ///
-/// The build of the tests, which is not optimised, gets more than the release build that
+/// The build of the tests is not optimised, so it gets more time than the release build that
 /// `PETSTORE_TEST_PROGRAM` names.
 pub(crate) fn freeze() -> Duration {
     Duration::from_secs(if is_release() { 1 } else { 5 })
@@ -25,16 +25,16 @@ fn is_release() -> bool {
 
 /// How long `/readyz` waits for the database.
 const NOT_READY: Duration = Duration::from_millis(800);
-/// From so long after the end of a fault on, every request is healthy.
+/// From this time after the end of a fault on, every request must be healthy.
 pub(crate) const SETTLE: Duration = Duration::from_secs(2);
-/// The problems of one kind that are printed.
+/// How many problems of one kind are printed.
 const EXAMPLES: usize = 8;
 
-/// What a fault may change about a request.
+/// How a fault may affect a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Touch {
     Nothing,
-    /// It may be rejected, but not late.
+    /// The request may be rejected, but not late.
     Status,
     Everything,
 }
@@ -43,7 +43,7 @@ pub(crate) enum Touch {
 struct Period {
     fault: Fault,
     begin: Instant,
-    /// `None` while it is on.
+    /// `None` while the fault is switched on.
     end: Option<Instant>,
 }
 
@@ -52,21 +52,22 @@ struct Result {
     probe: Probe,
     begin: Instant,
     took: Duration,
-    /// Whether it was the expected response.
+    /// Whether the response was the expected one.
     is_right: bool,
-    /// The status, or 0 where there was no response.
+    /// The status, or 0 if there was no response.
     status: u16,
 }
 
 impl Result {
-    /// Whether `/readyz` did not wait as long as a healthy request may take in a build that is not
-    /// optimised, and whose load takes the processors from the database.
+    /// Whether `/readyz` responded with 503 because the database was slow. In a build that is not
+    /// optimised, a healthy request may take longer than `/readyz` waits for the database, because
+    /// the load takes processor time from the database.
     fn is_impatient(&self) -> bool {
         !is_release() && self.probe == Probe::Ready && self.status == 503 && self.took >= NOT_READY
     }
 }
 
-/// All of it.
+/// The whole record.
 #[derive(Default)]
 pub(crate) struct History(Mutex<Records>);
 
@@ -74,7 +75,7 @@ pub(crate) struct History(Mutex<Records>);
 struct Records {
     periods: Vec<Period>,
     results: Vec<Result>,
-    /// Rejections of the well-behaved clients, by the fault during which they came.
+    /// Rejections of the well-behaved clients, by the fault that was active.
     rejected: BTreeMap<&'static str, usize>,
     requests: usize,
     defects: Vec<String>,
@@ -114,7 +115,7 @@ impl History {
         });
     }
 
-    /// A request of a well-behaved client, and whether it was rejected or cut.
+    /// Records a request of a well-behaved client, and whether it was rejected or disconnected.
     pub(crate) fn requested(&self, is_rejected: bool) {
         let mut records = self.records();
         records.requests += 1;
@@ -124,7 +125,7 @@ impl History {
         }
     }
 
-    /// Something that must never happen.
+    /// Records something that must never happen.
     pub(crate) fn defect(&self, what: String) {
         eprintln!("defect: {what}");
         let mut records = self.records();
@@ -141,7 +142,7 @@ impl History {
         }
     }
 
-    /// Prints the summary, and gives what is wrong.
+    /// Prints the summary, and returns the problems.
     pub(crate) fn judge(&self) -> Vec<String> {
         let records = self.records();
         records.print();
@@ -188,7 +189,7 @@ impl Records {
         }
     }
 
-    /// The faults that may have touched it.
+    /// Returns the faults that may have affected it.
     fn overlapping(&self, result: &Result) -> impl Iterator<Item = &Period> {
         let (begin, end) = (result.begin, result.begin + result.took);
         self.periods.iter().filter(move |period| {

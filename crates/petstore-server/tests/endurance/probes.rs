@@ -1,4 +1,4 @@
-//! Sends a request of each kind every second, and measures how long each takes.
+//! Sends a request of each kind every second, and measures how long each one takes.
 
 use crate::{history::freeze, memory, probe::probe, raw::Request, world::World};
 use serde_json::{Value, json};
@@ -9,11 +9,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Between two requests of a kind.
+/// The time between two requests of a kind.
 const EVERY: Duration = Duration::from_secs(1);
-/// Between two measurements of the memory.
+/// The time between two measurements of the memory.
 const SAMPLE: Duration = Duration::from_millis(100);
-/// The time in which the service has to notify its supervisor again.
+/// The service must notify its supervisor again within this time.
 pub(crate) const WATCHDOG: Duration = Duration::from_secs(2);
 
 /// A kind of request.
@@ -22,7 +22,7 @@ pub(crate) enum Probe {
     Unauthorized,
     Live,
     Ready,
-    /// Of a pet that is read all the time.
+    /// A request for a pet that is read all the time.
     Get,
     List,
     Create,
@@ -53,7 +53,7 @@ impl Probe {
         }
     }
 
-    /// The status of the response; none for the watchdog.
+    /// The status of the response; `None` for the watchdog.
     pub(crate) fn expected(self) -> Option<u16> {
         match self {
             Self::Unauthorized => Some(401),
@@ -83,7 +83,7 @@ impl Probe {
     }
 }
 
-/// Starts a thread for each kind, and one that measures the memory; they end with the run.
+/// Starts a thread for each kind, and a thread that measures the memory; they end with the run.
 pub(crate) fn start(world: &Arc<World>, watchdog: UnixDatagram) -> Vec<JoinHandle<()>> {
     let kinds = Probe::ALL
         .into_iter()
@@ -139,7 +139,7 @@ fn sample(world: &World) {
     }
 }
 
-/// Takes the notifications that systemd would get.
+/// Receives the notifications that systemd would get.
 fn listen(world: &World, socket: &UnixDatagram) {
     socket.set_read_timeout(Some(WATCHDOG)).expect("not none");
     let mut buffer = [0; 1024];

@@ -21,8 +21,8 @@ use tokio::{runtime::Runtime, task::JoinSet};
 const SECONDS: &str = "PETSTORE_ENDURANCE_SECONDS";
 const SEED: &str = "PETSTORE_ENDURANCE_SEED";
 const FAULTS: &str = "PETSTORE_ENDURANCE_FAULTS";
-/// The connections to PostgreSQL that a fault may add: the one that holds a lock, and those
-/// whose end is under way.
+/// How many connections to PostgreSQL a fault may add: the connection that holds a lock, and
+/// connections that are ending.
 const MORE_BACKENDS: i64 = 4;
 
 #[test]
@@ -70,7 +70,7 @@ fn faults_on_postgresql_cause_no_hang_no_loss_and_no_duplicate() {
     run.endure(&world, probes);
 }
 
-/// The time of one run; `None`, with a message, if nothing is to be run.
+/// Returns the time of one run; `None`, after printing a message, if nothing should be run.
 fn half_of_the_time() -> Option<Duration> {
     let Ok(seconds) = env::var(SECONDS) else {
         leave_to(".ci/endurance", "takes minutes");

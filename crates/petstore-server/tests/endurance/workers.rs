@@ -1,5 +1,5 @@
-//! Well-behaved clients: each sends requests of all kinds at a moderate rate, and checks
-//! every response against what it was told before.
+//! Well-behaved clients: each sends requests of all kinds at a moderate rate, and compares every
+//! response with earlier responses.
 
 use crate::{sales::note, world::World};
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
@@ -11,21 +11,21 @@ use std::{sync::Arc, time::Duration};
 pub(crate) const WORKERS: u64 = 8;
 /// The longest pause of a client between two requests.
 const PAUSE_MILLIS: u64 = 100;
-/// A client that waits longer was left without a response.
+/// If a client waits longer than this, it counts as not having received a response.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How often a request is repeated at the end, once a second.
+/// How often a request is repeated at the end, once per second.
 const ATTEMPTS: usize = 30;
-/// The pets that a client remembers.
+/// How many pets a client remembers.
 const REMEMBERED: usize = 5000;
 
-/// Why there is no response that could be checked.
+/// Why there is no response that can be checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Failure {
     /// 503 with `Retry-After`.
     Rejected,
     /// The connection broke.
     Cut,
-    /// A defect, which was recorded.
+    /// A defect, which was already recorded.
     Wrong,
 }
 
@@ -47,7 +47,7 @@ impl Worker {
         }
     }
 
-    /// Works until the end of the run. Gives the pets with an idempotency key whose
+    /// Sends requests until the end of the run. Returns the pets with an idempotency key whose
     /// creation was not confirmed.
     pub(crate) async fn work(self, seed: u64) -> Vec<Value> {
         let mut random = StdRng::seed_from_u64(seed + self.number);
@@ -92,7 +92,7 @@ impl Worker {
         pet
     }
 
-    /// Creates a pet; with an idempotency key if its number is odd.
+    /// Creates a pet. Pets with an odd number get an idempotency key.
     async fn create(&self, pet: &Value) -> Result<Value, Failure> {
         let key = key_of(pet);
         let created = self
@@ -162,13 +162,13 @@ impl Worker {
                 .await
             {
                 Ok((_, order)) => note(&self.world.orders, &order),
-                // Whether it was changed is unknown.
+                // It is unknown whether the order was changed.
                 Err(_) => return,
             }
         }
     }
 
-    /// Repeats a request that is safe to repeat until it has a response; `None` at the end
+    /// Repeats a request that is safe to repeat until it has a response; returns `None` at the end
     /// of the run.
     async fn insist(
         &self,
@@ -245,8 +245,8 @@ impl Worker {
         result
     }
 
-    /// Repeats each creation that was not confirmed twice: each pet exists once after it,
-    /// whether it had been created before or not.
+    /// Repeats each unconfirmed creation twice. Afterwards each pet must exist once, whether it had
+    /// been created before or not.
     pub(crate) async fn repeat(&self, left: &[Value]) {
         for pet in left {
             let first = self.create_at_last(pet).await;
@@ -272,7 +272,7 @@ impl Worker {
         None
     }
 
-    /// All of a list, page by page.
+    /// Returns all items of a list, read page by page.
     pub(crate) async fn walk(&self, path: &str) -> Vec<Value> {
         let mut met = Vec::new();
         let base = format!("http://{}/v1{path}", self.world.address);
@@ -291,10 +291,10 @@ impl Worker {
     }
 }
 
-/// The idempotency key of a pet; every other one has none.
+/// Returns the idempotency key of a pet; every other pet has none.
 fn key_of(pet: &Value) -> Option<String> {
     let has_one = pet["categoryId"].as_u64()? % 2 == 1;
-    // The padding makes a name longer than a key may be.
+    // The padding makes some names longer than a key may be.
     let name = pet["name"].as_str()?.trim_end_matches('x');
     has_one.then(|| name.to_owned())
 }

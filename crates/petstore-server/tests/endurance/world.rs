@@ -1,4 +1,4 @@
-//! Runs the service of a run, and starts it again on the same addresses.
+//! Runs the service of a run, and restarts it on the same addresses.
 
 use crate::{
     faulty_disk::Disk,
@@ -25,14 +25,14 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// Large pets make large pages for clients that do not read.
+/// Large pets make large pages for clients that do not read them.
 const LARGE_PETS: usize = 40;
 const LARGE_NAME: usize = 500_000;
 /// The largest body, so that large pets are accepted.
 const BODY: &str = "1048576";
-/// A client that takes nothing is cut off after so long.
+/// A client that reads nothing is disconnected after this time.
 const STALL_SECONDS: &str = "3";
-/// The time in which a service that is told to stop has ended.
+/// A service that is told to stop must have ended within this time.
 const GRACE_SECONDS: &str = "3";
 
 /// The keys of three clients.
@@ -42,7 +42,7 @@ pub(crate) struct Keys {
     pub(crate) probe: String,
 }
 
-/// Everything that the threads of a run share.
+/// The state that the threads of a run share.
 pub(crate) struct World {
     folder: Arc<TempDir>,
     database: Vec<String>,
@@ -60,7 +60,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// A service on a new store; `database` has the arguments that name it.
+    /// Starts a service on a new store; `database` contains the arguments that name the store.
     pub(crate) fn start(database: &[&str], with_disk: bool) -> Option<(Arc<Self>, UnixDatagram)> {
         let folder = Arc::new(TempDir::new().expect("a folder can be made"));
         let disk = if with_disk {
@@ -116,12 +116,12 @@ impl World {
         pet["id"].as_i64().expect("an id")
     }
 
-    /// The file of the database, if it is one.
+    /// Returns the path of the database of an SQLite store.
     pub(crate) fn file(&self) -> PathBuf {
         self.folder.path().join("petstore.db")
     }
 
-    /// The process of the service, if it runs.
+    /// Returns the process of the service, if it is running.
     pub(crate) fn pid(&self) -> Option<Pid> {
         let service = self.service.lock().expect("no holder panics");
         service.as_ref().map(Service::pid)
@@ -154,7 +154,7 @@ impl World {
         *self.service.lock().expect("no holder panics") = Some(started);
     }
 
-    /// Records how many connections to PostgreSQL there are.
+    /// Records how many connections to PostgreSQL exist.
     pub(crate) fn count_backends(&self, backends: i64) {
         self.most_backends.fetch_max(backends, Ordering::Relaxed);
     }
@@ -200,8 +200,8 @@ fn notify_socket(folder: &Path) -> PathBuf {
     folder.join("notify")
 }
 
-/// A service that is started again must find its port free, so it is below those that the
-/// system lends to outgoing connections.
+/// Returns an address for a service that will be restarted. Its port must be free again at the
+/// restart, so it is below the ports that the system uses for outgoing connections.
 fn free_address(number: u16) -> SocketAddr {
     let own = u16::try_from(std::process::id() % 1000).expect("below 1000") * 10;
     let free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();

@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A test that waits longer has failed.
+/// If a test waits longer than this, it has failed.
 const PATIENCE: Duration = Duration::from_secs(120);
 const NAMES: [&str; 3] = ["one", "two", "three"];
 
@@ -22,7 +22,7 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    /// Three machines with a database that has replicas on two of them.
+    /// Starts three machines: one with the leading database, two with its replicas.
     pub(crate) async fn start(programs: &Path) -> Self {
         let ports = Ports::free(NAMES.len());
         let values = shared(programs, &ports);
@@ -40,8 +40,8 @@ impl Cluster {
         cluster
     }
 
-    /// Waits until one leads and the others follow it, one of them so that no
-    /// commit succeeds without it.
+    /// Waits until one machine is the leader and the others are its replicas, with one synchronous
+    /// replica, without which no commit succeeds.
     pub(crate) async fn until_whole(&self) {
         let begin = Instant::now();
         loop {
@@ -55,8 +55,7 @@ impl Cluster {
         }
     }
 
-    /// The roles of those that run and, unless they lead, lag by nothing they
-    /// know of.
+    /// Returns the roles of the machines whose database runs and, if it is a replica, streams.
     async fn roles(&self) -> Vec<String> {
         let running = |member: &&Value| {
             ["running", "streaming"].contains(&member["state"].as_str().unwrap_or_default())
@@ -70,7 +69,7 @@ impl Cluster {
             .collect()
     }
 
-    /// The place of the machine that leads.
+    /// Returns the index of the leader.
     pub(crate) async fn leader(&self) -> usize {
         let members = self.members().await;
         let leads = members.iter().find(|member| member["role"] == "leader");
@@ -82,8 +81,8 @@ impl Cluster {
         place.unwrap_or_else(|| panic!("nobody leads: {members:?}\n{}", self.logs()))
     }
 
-    /// Whether the etcd of that machine leads too: then who led the database is
-    /// forgotten later, since a new leader of etcd counts each lease anew.
+    /// Whether the etcd of this machine is also the leader of etcd. If so, the lease of the
+    /// database leader expires later, because a new leader of etcd restarts each lease.
     pub(crate) async fn leads_etcd(&self, place: usize) -> bool {
         let port = self.machines[place].ports.etcd;
         let address = format!("http://127.0.0.1:{port}/v3/maintenance/status");
@@ -95,7 +94,7 @@ impl Cluster {
         status["leader"] == status["header"]["member_id"]
     }
 
-    /// The members as the first reachable machine reports them.
+    /// Returns the members as the first reachable machine reports them.
     async fn members(&self) -> Vec<Value> {
         for machine in &self.machines {
             let address = format!("http://127.0.0.1:{}/cluster", machine.ports.patroni);
@@ -109,7 +108,7 @@ impl Cluster {
         Vec::new()
     }
 
-    /// The addresses of the servers, with the ports of their admin listeners.
+    /// Returns the addresses of the servers, with the ports of their admin listeners.
     pub(crate) fn servers(&self) -> Vec<(SocketAddr, u16)> {
         let ports = self.machines.iter().map(|machine| &machine.ports);
         ports
@@ -127,7 +126,7 @@ impl Cluster {
     }
 }
 
-/// The settings that are the same on every machine.
+/// Returns the settings that are the same on every machine.
 fn shared(programs: &Path, ports: &[Ports]) -> Values {
     let hosts = |port: fn(&Ports) -> u16| {
         let hosts = ports
@@ -147,7 +146,7 @@ fn shared(programs: &Path, ports: &[Ports]) -> Values {
         ("REPLICATION_PASSWORD", "second".to_owned()),
         ("REWIND_PASSWORD", "third".to_owned()),
         ("PETSTORE_PASSWORD", "fourth".to_owned()),
-        // It would restart this machine.
+        // This option would restart the machine.
         ("PATRONI_WATCHDOG", "off".to_owned()),
         (
             "POSTGRES_PROGRAMS",

@@ -1,6 +1,6 @@
-//! One machine of the cluster: etcd and Patroni, which runs PostgreSQL, as the
-//! user `postgres` in a folder of its own. All processes are killed at the
-//! latest when the test process ends, even if it crashes.
+//! One machine of the cluster: etcd and Patroni, which runs PostgreSQL, as the user `postgres` in a
+//! separate folder. All processes are killed at the latest when the test process ends, even if the
+//! test process crashes.
 
 use crate::{
     postgres::{as_user, hand_over, owner_for},
@@ -18,9 +18,9 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// Starts what it is told to, and ends all of it and removes the folder when
-/// nobody is left to tell it. A process is ended only while it is the one that
-/// works in its folder: its number could have gone to another.
+/// A script that starts the programs that it is told to start. When its standard input is closed,
+/// it ends all of them and removes the folder. It ends a process only if the process still runs in
+/// its folder, because the process id could have been reused.
 const KEEPER: &str = r#"
 run() {
     case $1 in
@@ -54,11 +54,11 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    /// With the files of the set, and nothing started yet.
+    /// Creates a machine with the files of the set; nothing is started yet.
     pub(crate) fn make(name: &'static str, ports: Ports, mut values: Values) -> Self {
         let folder = tempfile::Builder::new().prefix("petsha").tempdir();
         let folder = folder.expect("a temporary folder").keep();
-        // The keeper compares it with what the system calls it.
+        // The script compares this path with the path that the system reports.
         let folder = folder.canonicalize().expect("it is there");
         let home = Arc::new(TempDir::new().expect("a folder can be made"));
         let text = |path: &Path| path.to_str().expect("text").to_owned();
@@ -97,7 +97,7 @@ impl Machine {
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            // Ctrl+C must not reach the databases before the test.
+            // Ctrl+C must not reach the databases before it reaches the test.
             .process_group(0)
             .spawn();
         Self {
@@ -131,16 +131,17 @@ impl Machine {
         }
     }
 
-    /// Starts the service, which prints its line once it responds.
+    /// Starts the service, and waits for its line on stdout, which it prints when it accepts
+    /// requests.
     pub(crate) fn serve(&self) -> Service {
         let mut command = program(self.home.path());
         command.args(["serve", "--config", "petstore.toml"]);
-        // Stronger than the file.
+        // This variable takes precedence over the file.
         command.env_remove("PETSTORE_ADMIN_LISTEN");
         Service::start_by(command, Arc::clone(&self.home))
     }
 
-    /// The last log lines of etcd and Patroni.
+    /// Returns the last log lines of etcd and Patroni.
     pub(crate) fn logs(&self) -> String {
         let end = |file| {
             let log = fs::read_to_string(self.folder.join(file)).unwrap_or_default();

@@ -1,10 +1,9 @@
-//! Tests the failover of the cluster in `examples/deploy/cluster` on one machine: three
-//! times etcd, Patroni, PostgreSQL and the service, with HAProxy in front. Under load,
-//! the leading machine is killed, then a server, and both are started again.
-//! `tests/durability` kills a single database.
+//! Tests the failover of the cluster in `examples/deploy/cluster` on one machine: etcd, Patroni,
+//! PostgreSQL and the service run three times, with HAProxy in front. Under load, the leading machine is
+//! killed, then a server, and both are started again. `tests/durability` kills a single database.
 //!
-//! Takes about a minute a round, so `.ci/failover` runs it and `cargo xtask test`
-//! does not; needs Patroni, etcd, HAProxy and PostgreSQL.
+//! A round takes about a minute, so `.ci/failover` runs this test and `cargo xtask test` does not. It
+//! needs Patroni, etcd, HAProxy and PostgreSQL.
 //!
 //! | variable | for |
 //! |---|---|

@@ -25,7 +25,7 @@ async fn killing_a_leader_and_a_server_loses_and_duplicates_no_acknowledged_writ
     };
     let begin = Instant::now();
     let mut cluster = Cluster::start(&programs).await;
-    // The first one makes the tables and the key.
+    // The first server creates the tables and the key.
     let first = cluster.machines[0].serve();
     let key = first.shown_key();
     let mut servers = [
@@ -65,8 +65,7 @@ async fn killing_a_leader_and_a_server_loses_and_duplicates_no_acknowledged_writ
         );
         assert_ne!(cluster.leader().await, leader, "another one leads");
 
-        // Not the one beside the database that was killed, whose end is
-        // another fault.
+        // The server beside the killed database is not chosen, because its end is another fault.
         let server = (leader + 1 + round % 2) % servers.len();
         let name = cluster.machines[server].name;
         servers[server].signal(Signal::KILL);

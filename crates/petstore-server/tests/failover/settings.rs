@@ -1,5 +1,5 @@
-//! Reads the files of `examples/deploy/cluster` and replaces their `${…}` by
-//! values for this machine.
+//! Reads the files of `examples/deploy/cluster` and replaces their `${…}` with values for this
+//! machine.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -9,7 +9,7 @@ use std::{
     process,
 };
 
-/// The folder of the programs of PostgreSQL, or a message that names a missing program.
+/// Returns the folder of PostgreSQL's programs, or a message that names a missing program.
 pub(crate) fn programs() -> Result<PathBuf, &'static str> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     for (program, missing) in [
@@ -37,9 +37,8 @@ pub(crate) struct Ports {
 }
 
 impl Ports {
-    /// Of so many machines. A killed program must find its port free when it
-    /// comes back, so they are below those that the system lends to outgoing
-    /// connections.
+    /// Chooses ports for this many machines. A killed program must find its port free when it
+    /// restarts, so the ports are below those that the system uses for outgoing connections.
     pub(crate) fn free(machines: usize) -> Vec<Self> {
         let first = 20_000 + u16::try_from(process::id() % 1000).expect("below 1000") * 10;
         let mut free =
@@ -61,10 +60,10 @@ impl Ports {
 pub(crate) type Values = BTreeMap<&'static str, String>;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/deploy/cluster");
-/// All that have something to fill in.
+/// The files that contain values to replace.
 pub(crate) const FILES: [&str; 4] = ["etcd.env", "patroni.yml", "make-database", "petstore.toml"];
 
-/// A file with everything filled in.
+/// Returns a file with all values replaced.
 pub(crate) fn filled(file: &str, values: &Values) -> String {
     let mut filled = String::new();
     for (text, name) in pieces(&read(file)) {
@@ -82,7 +81,7 @@ fn read(file: &str) -> String {
     fs::read_to_string(Path::new(FOLDER).join(file)).expect(file)
 }
 
-/// Text, and the name that follows it.
+/// Splits a text into plain text and the name that follows it.
 fn pieces(text: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
@@ -96,7 +95,7 @@ fn pieces(text: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
     })
 }
 
-/// The settings that an owner has to make, as `machine.env` lists them.
+/// Returns the settings that an owner has to set, as `machine.env` lists them.
 fn explained() -> BTreeSet<String> {
     let text = read("machine.env");
     let lines = text.lines().filter(|line| !line.starts_with('#'));

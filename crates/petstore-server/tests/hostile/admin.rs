@@ -1,11 +1,10 @@
-//! Tests that clients of the admin listener that send half of a request do not keep probes from
-//! their responses.
+//! Tests that clients of the admin listener that send only half of a request do not delay probes.
 
 use crate::{alone, attack, attacked::Attacked, probe::probe, raw::Request};
 use std::{io::Write as _, net::TcpStream, time::Duration};
 
 const CONNECTIONS: usize = 3000;
-/// The time that a probe waits for its response.
+/// How long a probe waits for its response.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 #[test]

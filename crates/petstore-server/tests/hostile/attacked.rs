@@ -1,4 +1,5 @@
-//! Runs a service for hostile clients, and normal clients that watch it meanwhile.
+//! Runs a service under attack by hostile clients, and normal clients that measure it at the same
+//! time.
 
 use crate::{
     memory::{self, Memory},
@@ -21,9 +22,9 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// The longest time in which a normal client is served, whatever others do.
+/// The longest time in which a normal client must be served, whatever other clients do.
 ///
-/// The build of the tests, which is not optimised, gets more than the release build that
+/// The build of the tests is not optimised, so it gets more time than the release build that
 /// `PETSTORE_TEST_PROGRAM` names.
 pub(crate) fn freeze() -> Duration {
     Duration::from_secs(if is_release() { 1 } else { 15 })
@@ -33,18 +34,18 @@ pub(crate) fn is_release() -> bool {
     std::env::var_os("PETSTORE_TEST_PROGRAM").is_some()
 }
 
-/// The kernel refuses the service more memory than this, as a container with a limit of 512 MiB
-/// does. The service ends then.
+/// The kernel does not give the service more memory than this, like a container with a limit of 512
+/// MiB. A service that needs more ends.
 const DATA_KILOBYTES: u64 = 512 << 10;
 
-/// Between two rounds of requests of the normal clients.
+/// The time between two rounds of requests of the normal clients.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A service with two keys.
 pub(crate) struct Attacked {
     pub(crate) service: Service,
     pub(crate) admin: SocketAddr,
-    /// The key of a normal client; hostile ones have `service.key`.
+    /// The key of a normal client; hostile clients use `service.key`.
     pub(crate) other_key: String,
     pub(crate) tls: Option<Trust>,
 }
@@ -55,7 +56,7 @@ impl Attacked {
         Self::start_in(Arc::new(folder), arguments, variables, None)
     }
 
-    /// The same over TLS; `None` where no certificate can be made.
+    /// The same over TLS; `None` if no certificate can be created.
     pub(crate) fn start_with_tls(arguments: &[&str], variables: &[(&str, &str)]) -> Option<Self> {
         let folder = TempDir::new().expect("a folder can be made");
         let trust = Trust::make(folder.path())?;
@@ -79,7 +80,7 @@ impl Attacked {
         Self::start_by("true", folder, arguments, variables, tls)
     }
 
-    /// Starts the service below limits that a shell sets.
+    /// Starts the service with limits that a shell sets.
     fn start_by(
         limits: &str,
         folder: Arc<TempDir>,
@@ -109,17 +110,17 @@ impl Attacked {
         }
     }
 
-    /// The most memory that the service used so far.
+    /// Returns the highest memory use of the service so far.
     pub(crate) fn peak(&self) -> Memory {
         memory::peak(self.service.pid()).expect("the service runs")
     }
 
-    /// The memory that it uses now.
+    /// Returns the current memory use.
     pub(crate) fn resident(&self) -> Memory {
         memory::resident(self.service.pid()).expect("the service runs")
     }
 
-    /// How many sockets the service has.
+    /// Returns how many sockets the service has.
     pub(crate) fn sockets(&self) -> usize {
         let folder = format!("/proc/{}/fd", self.service.pid().as_raw_nonzero());
         let files = fs::read_dir(folder).expect("the service runs");
@@ -129,7 +130,7 @@ impl Attacked {
         files.flatten().filter(is_socket).count()
     }
 
-    /// Sends a request on a connection of its own.
+    /// Sends a request on a separate connection.
     pub(crate) fn probe(&self, request: &Request) -> Probed {
         match &self.tls {
             None => probe(self.service.address, request),
@@ -137,7 +138,7 @@ impl Attacked {
         }
     }
 
-    /// Begins to send requests of normal clients.
+    /// Starts to send requests of normal clients.
     pub(crate) fn watch(&self) -> Watch {
         Watch::begin(self)
     }
@@ -150,7 +151,7 @@ impl Attacked {
     }
 }
 
-/// Waits until something is so; `false` if that takes longer than `time`.
+/// Waits until a condition is true; returns `false` if it takes longer than `time`.
 pub(crate) fn until(time: Duration, is_so: impl Fn() -> bool) -> bool {
     let begin = Instant::now();
     while !is_so() {
@@ -162,7 +163,7 @@ pub(crate) fn until(time: Duration, is_so: impl Fn() -> bool) -> bool {
     true
 }
 
-/// Normal clients that send a request of each kind again and again.
+/// Normal clients that repeatedly send a request of each kind.
 pub(crate) struct Watch {
     ends: Arc<AtomicBool>,
     clients: Vec<(&'static str, JoinHandle<Seen>)>,
@@ -239,7 +240,7 @@ impl Report {
         assert!(worst < Some(freeze()), "{what}: {self}");
     }
 
-    /// As `assert_served`, however long they waited.
+    /// Like `assert_served`, but for any waiting time.
     #[track_caller]
     pub(crate) fn assert_successful(&self, what: &str) {
         for (name, seen) in &self.0 {

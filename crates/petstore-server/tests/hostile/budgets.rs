@@ -1,6 +1,6 @@
-//! Tests that the memory of the service stays below its bound in attacks with thousands of
-//! connections, one by one and together, with and without TLS, and that others are served
-//! meanwhile.
+//! Tests that the memory of the service stays below its limit during attacks with thousands of
+//! connections, one attack after the other and all together, with and without TLS, and that other
+//! clients are served meanwhile.
 
 use crate::{
     alone,
@@ -14,18 +14,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// As many connections as the service takes.
+/// The number of connections that the service accepts.
 const CONNECTIONS: usize = 4000;
-/// A handshake takes the time of both sides.
+/// There are fewer connections with TLS, because a handshake takes processor time on both sides.
 const TLS_CONNECTIONS: usize = 1600;
-/// The time in which an attack is sent, as far as the service takes it.
+/// How long an attack is sent, as far as the service accepts it.
 const SENDING: Duration = Duration::from_secs(15);
 /// Each connection keeps what it holds for longer than the attack takes.
 const LIMITS: [(&str, &str); 2] = [
     ("PETSTORE_RESPONSE_STALL_SECONDS", "20"),
     ("PETSTORE_BODY_READ_SECONDS", "20"),
 ];
-/// A page of this has about 8 kB.
+/// A page of such pets has about 8 kB.
 const PAGE: &str = "/v1/pets?limit=8";
 const PETS: usize = 8;
 const NAME_BYTES: usize = 950;
@@ -46,8 +46,8 @@ fn start(is_tls: bool) -> Option<Attacked> {
     Some(attacked)
 }
 
-/// Runs the attacks one after the other, each on so many connections, with the connections of all
-/// of them open until the end.
+/// Runs the attacks one after the other, each with this many connections. All connections stay open
+/// until the end.
 fn assert_survived(what: &str, is_tls: bool, attacks: impl Fn(&str) -> Vec<(Attack, usize)>) {
     let _alone = alone();
     let Some(attacked) = start(is_tls) else {
@@ -67,7 +67,7 @@ fn assert_survived(what: &str, is_tls: bool, attacks: impl Fn(&str) -> Vec<(Atta
         );
         crowds.push((attack.name, crowd));
     }
-    // The service still works on what was sent.
+    // The service is still processing what was sent.
     let (begin, mut last) = (Instant::now(), attacked.resident());
     loop {
         thread::sleep(Duration::from_millis(500));
@@ -98,50 +98,51 @@ fn assert_one_is_survived(attack: impl Fn(&str) -> Attack) {
 }
 
 #[test]
-fn large_heads_with_slow_bodies_of_one_key_are_bounded() {
+fn memory_is_bounded_under_large_heads_with_slow_bodies_of_one_key() {
     assert_one_is_survived(Attack::large_heads);
 }
 
 #[test]
-fn large_heads_with_slow_bodies_over_tls_are_bounded() {
+fn memory_is_bounded_under_large_heads_with_slow_bodies_over_tls() {
     assert_survived("large heads over TLS", true, |key| {
         vec![(Attack::large_heads(key), TLS_CONNECTIONS)]
     });
 }
 
 #[test]
-fn large_heads_of_http2_without_a_key_are_bounded() {
+fn memory_is_bounded_under_large_http2_heads_without_a_key() {
     assert_one_is_survived(|_| Attack::large_streams("x", 16));
 }
 
 #[test]
-fn large_heads_of_http2_of_one_key_are_bounded() {
+fn memory_is_bounded_under_large_http2_heads_of_one_key() {
     assert_one_is_survived(|key| Attack::large_streams(key, 16));
 }
 
 #[test]
-fn waiting_requests_of_http2_are_bounded() {
+fn memory_is_bounded_under_waiting_http2_requests() {
     assert_one_is_survived(|key| Attack::small_streams(key, 100));
 }
 
 #[test]
-fn indexed_fields_of_http2_are_bounded() {
+fn memory_is_bounded_under_indexed_http2_fields() {
     assert_one_is_survived(|key| Attack::indexed_fields(key, 16));
 }
 
 #[test]
-fn half_sent_heads_of_http2_are_bounded() {
+fn memory_is_bounded_under_half_sent_http2_heads() {
     assert_one_is_survived(|_| Attack::half_heads_of_http2());
 }
 
 #[test]
-fn unread_responses_of_http2_are_bounded() {
+fn memory_is_bounded_under_unread_http2_responses() {
     assert_one_is_survived(|key| Attack::without_window(key, PAGE, 4));
 }
 
 #[test]
-fn endless_handshakes_are_bounded() {
-    // As many connections as there can be for each size: the service ends the longer ones.
+fn memory_is_bounded_under_endless_handshakes() {
+    // For each size there are as many connections as possible; the service ends the longer
+    // handshakes.
     assert_survived("endless handshakes", true, |_| {
         [65_000, 24_000]
             .map(|bytes| (Attack::endless_hello(bytes), CONNECTIONS))
@@ -170,16 +171,17 @@ fn assert_mix_is_survived(what: &str, is_tls: bool) {
 }
 
 #[test]
-fn all_attacks_together_are_bounded() {
+fn memory_is_bounded_under_all_attacks_together() {
     assert_mix_is_survived("all attacks", false);
 }
 
 #[test]
-fn all_attacks_together_over_tls_are_bounded() {
+fn memory_is_bounded_under_all_attacks_together_over_tls() {
     assert_mix_is_survived("all attacks over TLS", true);
 }
 
-/// The head of a creation whose client waits for the service to ask for the body.
+/// Sends the head of a creation whose client waits for the service to request the body. Returns the
+/// connection and the status of the response.
 fn begin_creation(attacked: &Attacked, key: &str) -> (Connection, u16) {
     let mut connection = attacked.service.connect();
     let request = Request::post("/v1/pets", PET)
@@ -192,7 +194,7 @@ fn begin_creation(attacked: &Attacked, key: &str) -> (Connection, u16) {
 }
 
 #[test]
-fn waiting_requests_of_one_key_leave_room_for_those_of_others() {
+fn waiting_requests_of_one_key_leave_room_for_other_keys() {
     const REQUESTS: usize = 10;
     let budget = (REQUESTS * (11 << 10)).to_string();
     let attacked = Attacked::start(&["--request-budget-bytes", &budget], &[]);

@@ -1,5 +1,5 @@
-//! Thousands of connections of one hostile client, over TLS or not: each sends the same bytes, as
-//! far as the service takes them, and reads nothing.
+//! Thousands of connections of one hostile client, with or without TLS. Each sends the same bytes,
+//! as far as the service accepts them, and reads nothing.
 
 use crate::{
     frames::{self, END_HEADERS, END_STREAM, HEADERS, SETTINGS, frame},
@@ -22,21 +22,21 @@ use std::{
 const CONNECT: Duration = Duration::from_secs(3);
 /// An attack is established when the service has read nothing for this time.
 const SETTLED: Duration = Duration::from_millis(700);
-/// Threads that connect: a handshake takes a millisecond of the client, too.
+/// How many threads open connections; a handshake also takes the client a millisecond.
 const THREADS: usize = 4;
 
 /// Just less than the largest head that the service accepts.
 const HEAD_BYTES: usize = 31_000;
-/// The same with the names of the fields and 32 bytes for each (RFC 9113, section 6.5.2).
+/// The same, including the names of the fields and 32 bytes for each (RFC 9113, section 6.5.2).
 const FIELD_BYTES: usize = 28_000;
-/// Fields of 33 bytes by that count, which are a byte each on the line.
+/// Fields that count as 33 bytes, but take only one byte each in the frame.
 const INDEXED_FIELDS: usize = 900;
 
-/// What each connection of an attack sends.
+/// The bytes that each connection of an attack sends.
 #[derive(Clone)]
 pub(crate) struct Attack {
     pub(crate) name: &'static str,
-    /// The protocol that TLS agrees on; with "" the bytes are sent instead of a handshake.
+    /// The protocol that TLS negotiates; if it is empty, the bytes are sent instead of a handshake.
     protocol: &'static str,
     bytes: Arc<[u8]>,
 }
@@ -53,14 +53,14 @@ impl Attack {
         }
     }
 
-    /// Heads of HTTP/1.1 that never end.
+    /// HTTP/1.1 heads that never end.
     pub(crate) fn half_heads() -> Self {
         let mut head = b"GET /v1/pets HTTP/1.1\r\nHost: test\r\nX: ".to_vec();
         head.resize(HEAD_BYTES, b'x');
         Self::new("half-sent heads", "http/1.1", head)
     }
 
-    /// Large heads of HTTP/1.1 whose bodies never end.
+    /// Large HTTP/1.1 heads whose bodies never end.
     pub(crate) fn large_heads(key: &str) -> Self {
         let request = Request::post("/v1/pets", vec![b' '; 2000])
             .key(key)
@@ -70,20 +70,20 @@ impl Attack {
         Self::new("large heads and slow bodies", "http/1.1", bytes)
     }
 
-    /// A request of HTTP/1.1 whose response nobody reads.
+    /// An HTTP/1.1 request whose response is never read.
     pub(crate) fn unread(key: &str, target: &str) -> Self {
         let bytes = Request::get(target).key(key).bytes();
         Self::new("unread responses of HTTP/1.1", "http/1.1", bytes)
     }
 
-    /// Heads of HTTP/2 with one large field, and a body that never comes.
+    /// HTTP/2 heads with one large field, and a body that never arrives.
     pub(crate) fn large_streams(key: &str, streams: u32) -> Self {
         let padding = "x".repeat(FIELD_BYTES);
         let head = frames::head(&[&create(&bearer(key))[..], &[("x", &padding)]].concat());
         Self::new("large heads of HTTP/2", "h2", open_streams(streams, &head))
     }
 
-    /// Heads of HTTP/2 as small as possible, and a body that never comes.
+    /// HTTP/2 heads that are as small as possible, and a body that never arrives.
     pub(crate) fn small_streams(key: &str, streams: u32) -> Self {
         let head = frames::head(&create(&bearer(key)));
         Self::new(
@@ -93,11 +93,11 @@ impl Attack {
         )
     }
 
-    /// Heads of HTTP/2 with many fields, which refer to one of the dynamic table (RFC 7541,
-    /// section 2.3.2) with a byte each.
+    /// HTTP/2 heads with many fields, each of which refers to an entry of the dynamic table (RFC
+    /// 7541, section 2.3.2) with one byte.
     pub(crate) fn indexed_fields(key: &str, streams: u32) -> Self {
         let mut first = frames::head(&create(&bearer(key)));
-        // A literal that enters the table, at its first place.
+        // A literal that is added to the table as its first entry.
         first.extend([0x40, 1, b'x', 0]);
         first.extend([0xbe; INDEXED_FIELDS]);
         let mut head = frames::head(&create(&bearer(key)));
@@ -112,7 +112,7 @@ impl Attack {
         )
     }
 
-    /// The head of a request of HTTP/2 with many fields, and without an end.
+    /// The head of an HTTP/2 request with many fields that never ends.
     pub(crate) fn half_heads_of_http2() -> Self {
         let mut head = frames::head(&create("Bearer x"));
         head.extend([0x40, 1, b'x', 0]);
@@ -121,7 +121,7 @@ impl Attack {
         Self::new("half-sent heads of HTTP/2", "h2", bytes)
     }
 
-    /// Responses of HTTP/2 for which there is no window.
+    /// HTTP/2 responses for which the client opens no window.
     pub(crate) fn without_window(key: &str, target: &str, streams: u32) -> Self {
         let authorization = bearer(key);
         let head = frames::head(&frames::get(target, &authorization));
@@ -138,7 +138,7 @@ impl Attack {
         Self::new("unread responses of HTTP/2", "h2", bytes)
     }
 
-    /// The beginning of a TLS handshake that would have 65 kB and never ends.
+    /// The beginning of a TLS handshake that would have 65 kB and that never ends.
     pub(crate) fn endless_hello(bytes: usize) -> Self {
         let mut hello = vec![1, 0, 0xff, 0xf0, 3, 3];
         hello.resize(bytes, 0);
@@ -155,7 +155,7 @@ impl Attack {
         )
     }
 
-    /// The bytes that a connection sends after the handshake, encrypted if `tls` is.
+    /// Returns the bytes that a connection sends after the handshake, encrypted if `tls` is set.
     fn bytes(&self, tls: Option<ClientConnection>) -> io::Result<Vec<u8>> {
         let Some(mut tls) = tls else {
             return Ok(self.bytes.to_vec());
@@ -192,7 +192,7 @@ impl Attack {
 }
 
 impl Crowd {
-    /// Opens so many connections, and sends as much as the service takes within `time`.
+    /// Opens this many connections, and sends as much as the service accepts within `time`.
     pub(crate) fn gather(
         address: SocketAddr,
         trust: Option<&Trust>,
@@ -234,7 +234,7 @@ impl Crowd {
         Self(clients.into_iter().map(|client| client.stream).collect())
     }
 
-    /// How many of the connections the service has not closed.
+    /// Returns how many of the connections the service has not closed.
     pub(crate) fn open(&self) -> usize {
         let is_open = |stream: &&TcpStream| {
             let mut buffer = [0; 4096];
@@ -250,14 +250,14 @@ impl Crowd {
     }
 }
 
-/// A hostile client that opens its connections again and again.
+/// A hostile client that repeatedly opens its connections.
 pub(crate) struct Renewed {
     ends: Arc<AtomicBool>,
     threads: Vec<thread::JoinHandle<usize>>,
 }
 
 impl Renewed {
-    /// Holds so many connections; each is opened again when the service closes it.
+    /// Keeps this many connections open; each is opened again when the service closes it.
     pub(crate) fn begin(
         address: SocketAddr,
         trust: Option<&Trust>,
@@ -296,7 +296,7 @@ impl Renewed {
         }
     }
 
-    /// Ends it, and returns how many connections were opened.
+    /// Ends the client, and returns how many connections were opened.
     pub(crate) fn end(self) -> usize {
         self.ends.store(true, Ordering::Relaxed);
         let opened = |thread: thread::JoinHandle<usize>| thread.join().expect("no panic");
@@ -323,7 +323,7 @@ impl Client {
         }
     }
 
-    /// Sends what the service takes, and returns how much that was.
+    /// Sends as much as the service accepts, and returns how much that was.
     fn send(&mut self) -> usize {
         let before = self.sent;
         while !self.is_done() {
@@ -358,7 +358,7 @@ fn bearer(key: &str) -> String {
     format!("Bearer {key}")
 }
 
-/// The fields of the creation of a pet.
+/// Returns the header fields of the creation of a pet.
 fn create(authorization: &str) -> [(&str, &str); 6] {
     let [_, scheme, authority, _, authorization] = frames::get("", authorization);
     [
@@ -371,7 +371,7 @@ fn create(authorization: &str) -> [(&str, &str); 6] {
     ]
 }
 
-/// Streams with this head, and without an end.
+/// Returns streams with this head that never end.
 fn open_streams(streams: u32, head: &[u8]) -> Vec<u8> {
     let mut bytes = preface();
     for stream in 0..streams {

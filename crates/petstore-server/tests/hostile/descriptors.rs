@@ -1,4 +1,4 @@
-//! Tests clients that take all connections that the service may have.
+//! Tests clients that use up all connections of the service.
 
 use crate::{
     alone, attack,
@@ -11,20 +11,20 @@ use std::{net::TcpStream, time::Duration};
 
 /// The limit of open files of the service.
 const FILES: u32 = 128;
-/// More than it can have.
+/// More connections than the service can have.
 const CLIENTS: usize = 300;
-/// The number of connections that are allowed where it is set.
+/// The highest number of connections, in the test that sets it.
 const CONNECTIONS: usize = 50;
-/// By then an idle connection that never sent anything is closed.
+/// After this time, an idle connection that never sent anything is closed.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// Idle connections, until the queue of the operating system takes no more either.
+/// Opens idle connections until the queue of the operating system is also full.
 fn idle(attacked: &Attacked) -> Vec<TcpStream> {
     let connect = |_| attack::connect(attacked.service.address).ok();
     (0..CLIENTS).map_while(connect).collect()
 }
 
-/// Idle connections, until the service takes no more.
+/// Opens idle connections until the service accepts no more.
 fn idle_until_full(attacked: &Attacked) -> Vec<TcpStream> {
     let connect = |_| {
         let sockets = attacked.sockets();
@@ -35,7 +35,7 @@ fn idle_until_full(attacked: &Attacked) -> Vec<TcpStream> {
     (0..CLIENTS).map_while(connect).collect()
 }
 
-/// Requests of the admin listener, on connections of their own.
+/// Sends requests to the admin listener, each on a separate connection.
 #[track_caller]
 fn assert_admin_responds(attacked: &Attacked) {
     for path in ["/livez", "/readyz", "/metrics"].repeat(5) {
@@ -73,7 +73,7 @@ fn idle_connections_end_and_make_room_at_the_limit_of_open_files() {
     let attacked = Attacked::start_with_files(FILES, &[("PETSTORE_IDLE_SECONDS", "10")]);
     let clients = idle_until_full(&attacked);
     let list = Request::get("/v1/pets").key(&attacked.service.key);
-    // It waits in the queue until one of the idle ones has ended.
+    // The connection waits in the queue until one of the idle connections has ended.
     let probed = probe(attacked.service.address, &list);
     println!(
         "a client behind {} idle ones waited {:.1?}",

@@ -1,4 +1,4 @@
-//! Tests clients that send the head of a request and never its end.
+//! Tests clients that send the beginning of a request head and never its end.
 
 use crate::{
     alone, attack,
@@ -8,15 +8,15 @@ use crate::{
 use std::{thread, time::Duration};
 
 const CLIENTS: usize = 2000;
-/// The time in which the heads are sent, as far as the service takes them.
+/// How long the heads are sent, as far as the service accepts them.
 const SENDING: Duration = Duration::from_secs(40);
-/// Long enough for all heads to be there at the same time.
+/// This is long enough for all heads to exist at the same time.
 const IDLE: (&str, &str) = ("PETSTORE_IDLE_SECONDS", "10");
-/// By then the service has closed the connections of incomplete heads.
+/// After this time, the service has closed the connections of incomplete heads.
 const CLOSED: Duration = Duration::from_secs(60);
 
 #[test]
-fn two_thousand_half_sent_heads_are_bounded_and_end() {
+fn memory_is_bounded_under_two_thousand_half_sent_heads_whose_connections_end() {
     let _alone = alone();
     let attacked = Attacked::start(&[], &[IDLE]);
     let sockets = attacked.sockets();

@@ -10,7 +10,7 @@ use std::{collections::BTreeMap, thread};
 
 const PET: &str = r#"{"name":"Rex","categoryId":7}"#;
 
-/// Sends a head as it is, with the key of the service.
+/// Sends a head unchanged, with the key of the service.
 fn ask(service: &Service, line: &str, fields: &[&str]) -> RawResponse {
     let mut connection = service.connect();
     let key = format!("Authorization: Bearer {}", service.key);
@@ -19,7 +19,7 @@ fn ask(service: &Service, line: &str, fields: &[&str]) -> RawResponse {
     connection.response()
 }
 
-/// RFC 9112, section 3.2.
+/// See RFC 9112, section 3.2.
 #[test]
 fn a_request_without_a_valid_host_is_rejected_with_400() {
     let service = Service::start();
@@ -48,7 +48,7 @@ fn a_request_without_a_valid_host_is_rejected_with_400() {
         &["Host: a:"],
         &["Host: 127.0.0.1"],
         &["Host: [::1]:8080"],
-        // The authority of a target without one is empty.
+        // The authority of a target without an authority is empty.
         &["Host:"],
     ] {
         let response = ask(&service, list, fields);
@@ -59,7 +59,7 @@ fn a_request_without_a_valid_host_is_rejected_with_400() {
     assert_eq!(ask(&service, absolute, &[]).status, 400);
 }
 
-/// The fields that describe the response, but for those that differ from one to the next.
+/// Returns the header fields that describe the response, except those that differ between responses.
 fn fields(headers: &[(String, String)]) -> BTreeMap<String, String> {
     let changes = ["date", "x-request-id"];
     headers
@@ -69,7 +69,7 @@ fn fields(headers: &[(String, String)]) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// RFC 9110, section 9.3.2.
+/// See RFC 9110, section 9.3.2.
 #[test]
 fn head_has_the_status_and_the_headers_of_get() {
     let service = Service::start();
@@ -114,7 +114,8 @@ fn head_has_the_status_and_the_headers_of_get() {
     assert!(allow.contains("HEAD"), "{allow}");
 }
 
-/// The responses have no content, so the hostile client need not read them for the next request to be served.
+/// The responses have no content, so the service processes the next request even if the hostile client reads
+/// nothing.
 #[test]
 fn requests_that_arrive_together_on_one_connection_do_not_delay_other_clients() {
     const REQUESTS: usize = 2_000;
@@ -145,7 +146,7 @@ fn requests_that_arrive_together_on_one_connection_do_not_delay_other_clients() 
     });
 }
 
-/// RFC 9112, section 6.1.
+/// See RFC 9112, section 6.1.
 #[test]
 fn a_transfer_coding_that_is_not_understood_is_rejected() {
     let service = Service::start();
@@ -169,7 +170,7 @@ fn a_transfer_coding_that_is_not_understood_is_rejected() {
     assert_eq!(service.pets().len(), 0);
 }
 
-/// RFC 9110, section 10.1.1, allows 417, which the contract does not have.
+/// RFC 9110, section 10.1.1, allows 417, but the contract does not have this status.
 #[test]
 fn an_unknown_expectation_is_rejected_with_400() {
     let service = Service::start();

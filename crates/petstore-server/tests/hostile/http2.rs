@@ -11,9 +11,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// As many as browsers need.
+/// Browsers need this many streams.
 const STREAMS: u32 = 100;
-/// The length of a flood, if the service does not end it.
+/// The length of a flood, if the service does not end the connection.
 const FLOOD: Duration = Duration::from_secs(2);
 const CONNECTIONS: usize = 4;
 
@@ -46,7 +46,7 @@ fn an_http2_connection_has_at_most_a_hundred_streams() {
     assert!(frames::is_ok(&response), "{response:?}");
 }
 
-/// Otherwise the service would hold the stream while it waits for the rest of the body.
+/// Otherwise the service would have to keep the stream while it waits for the rest of the body.
 #[test]
 fn a_stream_without_a_valid_key_is_reset_at_once_if_there_is_no_room() {
     const PINGS: usize = 10;
@@ -97,8 +97,8 @@ fn a_host_that_differs_from_the_authority_is_rejected() {
     }
 }
 
-/// Sends the same on several connections again and again, until the service ends them or
-/// the time is over; others are served meanwhile.
+/// Repeatedly sends the same bytes on several connections, until the service ends them or the time
+/// is over. Other clients must be served meanwhile.
 fn assert_flood_is_survived(
     what: &str,
     mut flood: impl FnMut(&mut Http2<TcpStream>) -> io::Result<usize>,
@@ -182,7 +182,7 @@ fn a_flood_of_unread_settings_frames_does_not_stop_the_service() {
     });
 }
 
-/// The library that reads frames warns of a client that makes too many streams fail.
+/// The library that reads frames logs a warning if a client makes too many streams fail.
 #[test]
 fn invalid_frames_are_not_logged() {
     let _alone = alone();
@@ -202,14 +202,14 @@ fn invalid_frames_are_not_logged() {
     assert!(!log.contains("h2::"), "{log}");
 }
 
-/// Sends frames, of which the service may leave some in the socket for a while.
+/// Sends frames. The service may leave some of them in the socket for a while.
 fn send_some(connection: &mut Http2<TcpStream>, frames: &[u8]) -> io::Result<()> {
     let patience = Duration::from_millis(200);
     connection.stream.set_write_timeout(Some(patience))?;
     connection.send(frames)
 }
 
-/// Reads what has arrived.
+/// Reads the data that has arrived.
 fn drain(connection: &mut Http2<TcpStream>) -> io::Result<()> {
     connection.stream.set_nonblocking(true)?;
     let mut buffer = [0; 65_536];

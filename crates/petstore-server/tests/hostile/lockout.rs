@@ -1,4 +1,4 @@
-//! Tests that clients without a valid key cannot keep those who have one from being served.
+//! Tests that clients without a valid key cannot prevent clients with a valid key from being served.
 
 use crate::{
     alone,
@@ -9,17 +9,16 @@ use crate::{
 };
 use std::time::{Duration, Instant};
 
-/// More than the service takes.
+/// More connections than the service accepts.
 const CONNECTIONS: usize = 4600;
-/// By then the attack is under way: the service has almost as many connections as it may have.
+/// After this time, the attack is running: the service has almost as many connections as it may have.
 const FILLED: (usize, Duration) = (4000, Duration::from_secs(60));
 const REQUESTS: usize = 5;
-/// Much less than the time after which a connection ends that leaves a response unread.
+/// This is much less than the time after which a connection with an unread response is ended.
 const LOCKED_OUT: Duration = Duration::from_secs(30);
 
-/// Lets hostile clients hold as many connections as they can, with new ones for those that are
-/// closed. Clients with a valid key are served meanwhile, on new connections and on one that is
-/// kept.
+/// Lets hostile clients keep as many connections open as they can, and open new ones for those that are closed. Clients
+/// with a valid key must be served meanwhile, on new connections and on a connection that stays open.
 fn assert_served(what: &str, attack: &Attack) {
     let _alone = alone();
     let attacked = Attacked::start(&[], &[]);
@@ -37,8 +36,8 @@ fn assert_served(what: &str, attack: &Attack) {
     for _ in 0..REQUESTS {
         let begin = Instant::now();
         let mut probed = attacked.probe(&list);
-        // An unoptimised service may read the first request of a new connection only after the connection counts as one
-        // that has not sent a valid key in time. Clients then connect again.
+        // A service that is not optimised may read the first request of a new connection so late that the connection
+        // already counts as one that has sent no valid key in time. Clients then connect again.
         while !is_release() && probed.status().is_none() && begin.elapsed() < LOCKED_OUT {
             probed = attacked.probe(&list);
         }

@@ -1,6 +1,6 @@
-//! Tests hostile clients over raw sockets and raw HTTP/2: clients that read nothing, send
-//! half of a request, take all connections, or break the rules of HTTP. The memory of the
-//! service stays below 256 MB, and other clients are served within a second.
+//! Tests hostile clients over raw sockets and raw HTTP/2: clients that read nothing, send only half
+//! of a request, use up all connections, or break the rules of HTTP. The memory of the service must
+//! stay below 256 MB, and other clients must be served within a second.
 //!
 //! `PETSTORE_TEST_PROGRAM` names another build of the program, such as a release build.
 

@@ -1,4 +1,4 @@
-//! Tests many clients that follow events, beside others that read nothing.
+//! Tests many clients that follow events at the same time as others that read nothing.
 
 use crate::{
     alone, attack,
@@ -10,13 +10,14 @@ use std::time::Duration;
 
 const IDLE: usize = 1_000;
 const UNREAD: usize = 100;
-/// Those of one key, less than it may have.
+/// The number of clients with the same key, which is less than a key may have.
 const OF_A_KEY: usize = 50;
 const STREAM: &str = "/v1/events/stream";
-/// Events of which each reader that does not read is sent far more than the buffers on the way hold.
+/// The service sends each client that does not read far more events than the buffers along the way
+/// can hold.
 const EVENTS: usize = 120;
 const NAME_BYTES: usize = 60_000;
-/// A client that takes nothing is cut off after so long.
+/// A client that reads nothing is disconnected after this time.
 const STALL: [(&str, &str); 1] = [("PETSTORE_RESPONSE_STALL_SECONDS", "3")];
 const CUT_OFF: Duration = Duration::from_secs(45);
 

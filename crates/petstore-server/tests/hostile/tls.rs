@@ -1,4 +1,4 @@
-//! Makes a certificate and speaks TLS to the service.
+//! Creates a certificate and uses TLS with the service.
 
 use crate::{
     attack,
@@ -19,7 +19,7 @@ use std::{
 };
 use test_support::{Need, skip};
 
-/// How the service is started with the certificate.
+/// The arguments with which the service uses the certificate.
 pub(crate) const SERVE: [&str; 4] = ["--tls-cert", "cert.pem", "--tls-key", "key.pem"];
 
 const MAKE: [&str; 15] = [
@@ -48,7 +48,7 @@ pub(crate) type Stream = StreamOwned<ClientConnection, TcpStream>;
 pub(crate) struct Trust(RootCertStore);
 
 impl Trust {
-    /// Makes the certificate, or says that it cannot be done here.
+    /// Creates the certificate, or prints that this is impossible here.
     pub(crate) fn make(folder: &Path) -> Option<Self> {
         let made = Command::new("openssl")
             .args(MAKE)
@@ -69,7 +69,7 @@ impl Trust {
         Some(Self(roots))
     }
 
-    /// Opens a connection that speaks this protocol.
+    /// Opens a connection that uses this protocol.
     pub(crate) fn open(&self, stream: TcpStream, protocol: &str) -> io::Result<Stream> {
         let provider = Arc::new(aws_lc_rs::default_provider());
         let mut config = ClientConfig::builder_with_provider(provider)

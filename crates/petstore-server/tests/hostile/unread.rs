@@ -1,5 +1,5 @@
-//! Tests clients that request the largest pages and read nothing, or next to nothing, of
-//! the responses.
+//! Tests clients that request the largest pages and read nothing, or almost nothing, of the
+//! responses.
 
 use crate::{
     alone, attack,
@@ -17,23 +17,23 @@ use std::{
 };
 
 const PETS: usize = 20;
-/// The largest body that is configured, less than what is around a name.
+/// The largest body that is configured, minus the text around a name.
 const NAME_BYTES: usize = (1 << 20) - 100;
-/// Several of the largest pets, and no more.
+/// Room for several of the largest pets, and no more.
 const PAGE_BYTES: usize = 8 << 20;
 const LARGEST_PAGE: &str = "/v1/pets?limit=100";
 const LIMITS: [&str; 2] = ["--body-max-bytes", "1048576"];
-/// A client that takes nothing is cut off after so long. If its responses, most of them 503, are
-/// all in the buffers of the operating system, its connection ends as an idle one.
+/// A client that reads nothing is disconnected after this time. If its responses, most of them 503,
+/// fit into the buffers of the operating system, its connection ends as an idle one.
 const STALL: [(&str, &str); 2] = [
     ("PETSTORE_RESPONSE_STALL_SECONDS", "3"),
     ("PETSTORE_IDLE_SECONDS", "5"),
 ];
-/// The attack is under way for at least so long.
+/// The attack lasts at least this long.
 const UNDER_WAY: Duration = Duration::from_secs(2);
-/// By then all are cut off.
+/// After this time, all hostile clients are disconnected.
 const CUT_OFF: Duration = Duration::from_secs(45);
-/// The memory that a service may keep after an attack, beside what it used before.
+/// How much memory a service may keep after an attack, in addition to what it used before.
 const KEPT_BYTES: u64 = 64 << 20;
 
 /// Adds the pets.
@@ -50,8 +50,8 @@ fn fill(attacked: &Attacked) {
     }
 }
 
-/// Lets hostile clients work, and checks that other clients are served, that the hostile
-/// ones are cut off, and that the memory is bounded and given back.
+/// Runs hostile clients, and checks that other clients are served, that the hostile ones are
+/// disconnected, and that the memory is limited and returned.
 fn assert_survived<T>(attacked: &Attacked, what: &str, attack: impl FnOnce() -> T) {
     let (sockets, before) = (attacked.sockets(), attacked.resident());
     let watch = attacked.watch();
@@ -61,7 +61,7 @@ fn assert_survived<T>(attacked: &Attacked, what: &str, attack: impl FnOnce() -> 
     let are_cut_off = until(CUT_OFF, || attacked.sockets() <= sockets + 4);
     let report = watch.end();
     let left = attacked.sockets().saturating_sub(sockets);
-    // The allocator gives memory back to the system while it is used.
+    // The allocator returns memory to the system only while it is used.
     let list = Request::get("/v1/pets").key(&attacked.service.key);
     let given_back = || {
         attacked.probe(&list);
@@ -139,7 +139,7 @@ fn sixty_streams_without_a_window_are_closed() {
 }
 
 #[test]
-fn sixty_connections_of_all_kinds_are_bounded() {
+fn memory_is_bounded_under_sixty_connections_of_all_kinds() {
     let _alone = alone();
     let attacked = Attacked::start(&LIMITS, &STALL);
     fill(&attacked);
@@ -165,7 +165,7 @@ fn sixty_connections_of_all_kinds_are_bounded() {
     });
 }
 
-/// The pages are read, and their JSON is six times as large as the names in it.
+/// The pages are read from the store, and their JSON is six times as large as the names in it.
 #[test]
 fn six_thousand_requests_for_large_pages_do_not_delay_other_clients() {
     const CONNECTIONS: usize = 600;
@@ -209,9 +209,9 @@ fn six_thousand_requests_for_large_pages_do_not_delay_other_clients() {
     assert!(responses > CONNECTIONS, "{responses} responses");
 }
 
-/// Small responses are as many as there are streams.
+/// The responses are small, and there are as many as there are streams.
 #[test]
-fn sixty_thousand_streams_without_a_window_are_bounded() {
+fn memory_is_bounded_under_sixty_thousand_streams_without_a_window() {
     const CONNECTIONS: usize = 600;
     const STREAMS: usize = 100;
     let _alone = alone();
@@ -247,7 +247,7 @@ fn large_pages_on_many_connections_do_not_delay_other_clients() {
     let other = Request::get("/v1/pets/1").key(&attacked.other_key).bytes();
     let mut normal = service.connect();
     let mut hostile: Vec<_> = (0..CONNECTIONS).map(|_| service.connect()).collect();
-    // The first response shows the service that the others of the connection are large.
+    // The first response shows the service that the other responses of the connection are large.
     for connection in &mut hostile {
         connection.write(page.bytes());
         assert_eq!(connection.head().0, 200);
@@ -282,9 +282,10 @@ fn large_pages_on_many_connections_do_not_delay_other_clients() {
 fn unread_documents_count_towards_the_response_budget() {
     const CONNECTIONS: usize = 20;
     const STREAMS: usize = 50;
-    /// The budget has room for so many, if each is counted with the part that is passed on.
+    /// The budget has room for this many responses, if each is counted with the part that is passed
+    /// on.
     const MOST: usize = 400;
-    /// No connection is cut off, and its share given back, while others are opened.
+    /// While connections are opened, none is disconnected and no share is returned.
     const LONG_STALL: [(&str, &str); 2] = [
         ("PETSTORE_RESPONSE_STALL_SECONDS", "120"),
         ("PETSTORE_IDLE_SECONDS", "120"),
@@ -298,24 +299,24 @@ fn unread_documents_count_towards_the_response_budget() {
     };
     let mut connections: Vec<_> = (0..CONNECTIONS).filter_map(open).collect();
     let mut sent = 0;
-    // Their shares are not given back before the last of them is counted.
+    // Their shares are not returned before the last response is counted.
     for connection in &mut connections {
         let is_head = |frame: &frames::Frame| frame.kind == frames::HEADERS;
         let heads = (0..STREAMS).map_while(|_| connection.receive_until(is_head).ok());
         let heads: Vec<_> = heads.collect();
-        // One whose responses find no room is closed.
+        // A connection is closed if its responses find no room.
         if heads.len() == STREAMS {
             sent += heads.iter().filter(|head| frames::is_ok(head)).count();
         }
     }
     assert!((1..=MOST).contains(&sent), "{sent} documents");
     drop(connections);
-    // HTTP/1.1 has one response for each connection, and is served.
+    // HTTP/1.1 has only one response per connection, so this client is served.
     let page = attacked.probe(&Request::get("/docs/scalar.js"));
     assert_eq!(page.status(), Some(200));
 }
 
-/// Requests whose responses need no window do not keep the others unread for longer.
+/// Requests whose responses need no window do not let other responses stay unread for longer.
 #[test]
 fn streams_without_a_window_are_closed_and_others_continue() {
     let _alone = alone();
@@ -338,7 +339,7 @@ fn streams_without_a_window_are_closed_and_others_continue() {
     assert!(is_cut_off, "it is still open after {time:?}");
 }
 
-/// A slow client is not a hostile one: it takes something from time to time.
+/// A slow client is not hostile: it reads something from time to time.
 #[test]
 fn a_client_that_reads_slowly_gets_its_pages() {
     const PAGES: usize = 16;
@@ -349,9 +350,10 @@ fn a_client_that_reads_slowly_gets_its_pages() {
     let list = Request::get("/v1/pets?limit=2").key(&attacked.service.key);
     let requests = list.bytes().repeat(PAGES);
     stream.write_all(&requests).expect("they fit the buffers");
-    // In total longer than the time after which a client that takes nothing is cut off.
+    // In total this is longer than the time after which a client that reads nothing is
+    // disconnected.
     let mut buffer = vec![0; NAME_BYTES];
-    // A page has one pet of this size.
+    // A page contains one pet of this size.
     for _ in 0..PAGES {
         thread::sleep(Duration::from_millis(500));
         stream.read_exact(&mut buffer).expect("it is not cut off");

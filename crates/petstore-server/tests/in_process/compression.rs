@@ -1,5 +1,4 @@
-//! Tests that responses are compressed with gzip only for clients that accept
-//! it.
+//! Tests that responses are compressed with gzip only for clients that accept gzip.
 
 use crate::{
     raw::Request,

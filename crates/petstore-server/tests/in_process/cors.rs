@@ -1,5 +1,4 @@
-//! Tests CORS: the responses to preflights and to requests of pages of other
-//! origins.
+//! Tests CORS: the responses to preflight requests and to requests of pages of other origins.
 
 use crate::{
     raw::{RawResponse, Request},
@@ -38,7 +37,7 @@ fn varies(response: &RawResponse) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn without_a_named_origin_there_is_no_cors() {
+async fn without_a_configured_origin_there_is_no_cors() {
     let running = allowing("none").await;
     let response = running.send(&preflight(SHOP));
     response.assert_error(405, "method_not_allowed");
@@ -50,7 +49,7 @@ async fn without_a_named_origin_there_is_no_cors() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_preflight_of_a_named_origin_needs_no_key() {
+async fn a_preflight_of_a_configured_origin_needs_no_key() {
     let running = allowing("https://other.example,https://shop.example").await;
     let response = running.send(&preflight(SHOP));
     assert_eq!(response.status, 204, "{response:?}");
@@ -78,7 +77,7 @@ async fn a_preflight_of_a_named_origin_needs_no_key() {
     response.assert_error(405, "method_not_allowed");
     assert_eq!(allowed(&response), None);
     assert!(varies(&response).contains("Origin"), "{response:?}");
-    // Without the question it is not a preflight.
+    // Without the header `Access-Control-Request-Method`, the request is not a preflight.
     let options = Request::new("OPTIONS", "/v1/pets").header("Origin", SHOP);
     running
         .send(&options)

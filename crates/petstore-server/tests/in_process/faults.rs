@@ -1,5 +1,5 @@
-//! Tests faults inside the service: each gives a response with an `Error` body
-//! that reveals nothing internal, and the server continues to work.
+//! Tests faults inside the service: each results in a response with an `Error` body that reveals
+//! nothing internal, and the server continues to work.
 
 use crate::{
     faulty::{SECRET, pet},
@@ -31,7 +31,7 @@ async fn a_panic_in_a_handler_gets_500_is_logged_and_does_not_stop_the_server() 
     let place = logged("panicked: ").join("\n");
     assert!(place.contains("faulty.rs:"), "{place}");
 
-    // The connection still works, and so do others.
+    // This connection and other connections still work.
     connection.write(Request::get("/v1/pets").key(&running.key).bytes());
     assert_eq!(connection.response().status, 200);
     running.still_responds();
@@ -48,7 +48,7 @@ async fn a_panic_during_the_look_up_of_a_key_gets_500_and_the_server_continues()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn store_errors_reach_clients_as_codes_and_their_causes_only_the_log() {
+async fn store_errors_are_sent_as_codes_and_their_causes_are_only_logged() {
     let running = Running::start(With::default()).await;
     for (id, status, code) in [
         (pet::INTERNAL, 500, "internal_error"),

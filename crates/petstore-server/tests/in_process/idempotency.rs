@@ -1,5 +1,5 @@
-//! Tests `Idempotency-Key` with a slow store, a clock that the test sets, and a
-//! key that another server uses. `tests/e2e` has the other cases.
+//! Tests `Idempotency-Key` with a slow store, with a clock that the test sets, and with a key that
+//! another server uses. `tests/e2e` tests the other cases.
 
 use crate::{
     faulty::{SECRET, pet},
@@ -24,7 +24,7 @@ fn send(running: &Running, key: &str, category_id: i64) -> RawResponse {
     running.send(&request(running, key, category_id))
 }
 
-/// A creation that has reached the store and stays there.
+/// A creation that has reached the store and waits there.
 async fn held(running: &Running, key: &str) -> Connection {
     let mut connection = running.connect();
     connection.write(request(running, key, pet::HELD).bytes());
@@ -58,9 +58,9 @@ async fn a_repeated_request_waits_for_the_first_and_gets_its_response() {
     second.write(request(&running, "\"a\"", pet::HELD).bytes());
     let mut other = running.connect();
     other.write(request(&running, "a", 7).bytes());
-    // Another key does not wait.
+    // A request with another key does not wait.
     assert_eq!(send(&running, "b", 7).status, 201);
-    // The first continues; then the second comes to the store too.
+    // The first request continues; then the second one also reaches the store.
     running.store.released.add_permits(2);
     let first = first.response();
     assert_eq!(first.status, 201, "{first:?}");
@@ -78,7 +78,7 @@ async fn a_wait_that_takes_too_long_gets_409_and_the_pet_is_created_once() {
     let message = response.assert_error(409, "conflict");
     assert!(message.contains("`Idempotency-Key`"), "{message}");
     assert_eq!(response.header("retry-after"), Some("1"));
-    // The client gives up the first request, but the store still runs it, so its key is still in use.
+    // The client drops the first request, but the store still runs it, so its key is still in use.
     first.response().assert_error(503, "unavailable");
     send(&running, "a", pet::HELD).assert_error(409, "conflict");
     running.still_responds();
@@ -123,7 +123,7 @@ async fn a_failed_creation_does_not_use_up_its_idempotency_key() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_key_is_kept_for_a_day_by_the_clock_of_the_service() {
+async fn an_idempotency_key_is_kept_for_a_day_on_the_clock_of_the_service() {
     let clock = Settable::at("2026-11-21T12:00:00Z");
     let running = Running::start(With {
         clock: Arc::clone(&clock) as _,
@@ -150,7 +150,7 @@ async fn an_invalid_idempotency_key_never_reaches_the_store_and_other_headers_ar
     let request = Request::post("/v1/pets", body(pet::OVERLOADED)).key(&running.key);
     let bad = request.clone().header("Idempotency-Key", "a b");
     running.send(&bad).assert_error(400, "invalid_request");
-    // Bytes beyond ASCII in a header that is not asked for.
+    // Bytes beyond ASCII in a header that the operation does not have.
     let odd = Request::post("/v1/pets", body(7))
         .key(&running.key)
         .header("User-Agent", "Zoë");

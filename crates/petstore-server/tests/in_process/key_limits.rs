@@ -1,5 +1,4 @@
-//! Tests the expiry and the rate limit of a key to the moment, with a clock that only the
-//! test moves.
+//! Tests the exact expiry and rate limit of a key, with a clock that only the test moves.
 
 use crate::{
     faulty::Faulty,
@@ -33,7 +32,7 @@ async fn key(store: &Faulty, limits: KeyLimits) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_key_is_valid_up_to_its_expiry_by_the_clock_of_the_server() {
+async fn a_key_is_valid_until_its_expiry_on_the_clock_of_the_server() {
     let (running, clock) = running("off", "1").await;
     let limits = KeyLimits {
         expires_at: Some(DateTime::UNIX_EPOCH + TimeDelta::seconds(10)),

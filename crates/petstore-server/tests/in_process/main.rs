@@ -1,5 +1,5 @@
-//! Tests the server as a library, with a store that fails on request and a
-//! clock that the tests set. `tests/e2e` has the tests that need neither.
+//! Tests the server as a library, with a store that fails on request and a clock that the tests
+//! set. `tests/e2e` contains the tests that need neither.
 
 mod compression;
 mod cors;

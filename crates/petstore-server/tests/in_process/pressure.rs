@@ -1,5 +1,5 @@
-//! Tests more requests than the service accepts at once: the excess is rejected
-//! immediately, and no request waits for another one to end.
+//! Tests more requests than the service accepts at once: further requests are rejected immediately,
+//! and no request waits for another one to end.
 
 use crate::{
     raw::{Connection, Request},
@@ -26,7 +26,7 @@ async fn a_request_without_a_free_permit_is_rejected_with_503_at_once() {
     let message = response.assert_error(503, "overloaded");
     assert!(message.contains("nothing was started"), "{message}");
     assert_eq!(response.header("retry-after"), Some("1"));
-    // Requests that need no permit are still distinguished.
+    // Requests that need no permit still get their usual responses.
     running
         .send(&Request::get("/v1/pets"))
         .assert_error(401, "unauthorized");
@@ -48,7 +48,7 @@ async fn a_client_that_disconnects_returns_its_permit() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn bodies_that_arrive_slowly_hold_no_permit() {
+async fn a_request_holds_no_permit_while_its_body_arrives() {
     let running = Running::start(one_at_a_time()).await;
     let begun: Vec<Connection> = (0..20)
         .map(|_| {

@@ -76,7 +76,7 @@ async fn a_request_above_the_rate_gets_429_until_the_time_in_retry_after_has_pas
     assert_eq!(response.header("retry-after"), Some("1"));
     assert_eq!(fields(&response), (policy, "\"default\";r=0;t=1"));
 
-    // It still responds: others at once, and this key after that second.
+    // The server still responds: to other keys at once, and to this key after that second.
     let other = another_key(&running.store).await;
     let request = Request::get("/v1/pets").key(&other);
     assert_eq!(running.send(&request).status, 200);
@@ -105,7 +105,7 @@ async fn errors_after_authentication_count_toward_the_rate_limit_and_earlier_one
     let response = running.get_pet(5);
     response.assert_error(404, "not_found");
     assert_eq!(fields(&response).1, "\"default\";r=0;t=2");
-    // A rejection by a deprecated operation has its headers, too.
+    // A rejection by a deprecated operation also has the headers of its deprecation.
     let response = running.get_pet(5);
     response.assert_error(429, "rate_limited");
     assert_eq!(response.header("deprecation"), Some("@1795132800"));

@@ -1,4 +1,4 @@
-//! Starts a server inside the test, and collects the log that it writes.
+//! Starts a server inside the test, and collects its log.
 
 use crate::{
     faulty::Faulty,
@@ -22,7 +22,7 @@ use std::{
     sync::{Arc, LazyLock, Mutex},
 };
 
-/// A server on a faulty store.
+/// A server with a faulty store.
 pub(crate) struct Running {
     pub(crate) server: Server<PetStore>,
     pub(crate) address: SocketAddr,
@@ -30,7 +30,7 @@ pub(crate) struct Running {
     pub(crate) key: String,
 }
 
-/// The settings that a test changes; all others are as in the program.
+/// The settings that a test changes; all others are the same as in the program.
 pub(crate) struct With {
     pub(crate) limits: Limits,
     pub(crate) clock: Arc<dyn Clock>,
@@ -97,7 +97,7 @@ impl Running {
         self.get(&format!("/v1/pets/{id}"))
     }
 
-    /// A request that has reached the store and stays there.
+    /// A request that has reached the store and waits there.
     pub(crate) async fn held(&self) -> Connection {
         let mut connection = self.connect();
         let target = format!("/v1/pets/{}", crate::faulty::pet::HELD);
@@ -118,7 +118,7 @@ impl Running {
     }
 }
 
-/// A clock that stands.
+/// A clock that does not move.
 pub(crate) struct At(DateTime<Utc>);
 
 impl At {
@@ -133,7 +133,7 @@ impl Clock for At {
     }
 }
 
-/// A clock that is set by hand.
+/// A clock that the test sets.
 pub(crate) struct Settable(Mutex<DateTime<Utc>>);
 
 impl Settable {
@@ -141,7 +141,7 @@ impl Settable {
         Arc::new(Settable(Mutex::new(time.parse().expect("a time"))))
     }
 
-    /// Sets it forward, or back.
+    /// Moves the clock forward or back.
     pub(crate) fn advance(&self, step: TimeDelta) {
         *self.0.lock().expect("no holder panics") += step;
     }
@@ -177,7 +177,7 @@ impl io::Write for LogWriter {
     }
 }
 
-/// The lines that have the text.
+/// Returns the lines that contain the text.
 pub(crate) fn logged(text: &str) -> Vec<String> {
     let log = LOG.lock().expect("no writer panics");
     String::from_utf8_lossy(&log)

@@ -12,7 +12,7 @@ async fn shutdown_waits_for_a_running_handler() {
     let running = Running::start(With::default()).await;
     let mut held = running.held().await;
     let mut stop = pin!(running.server.stop(Duration::from_secs(3600)));
-    // Begins to stop, and has to wait.
+    // The server starts to stop, and must wait.
     let waited = tokio::time::timeout(Duration::from_millis(50), stop.as_mut()).await;
     assert!(waited.is_err(), "{waited:?}");
     running.store.released.add_permits(1);

@@ -44,7 +44,7 @@ fn assert_announced(response: &RawResponse) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn before_its_removal_date_the_operation_responds() {
+async fn before_its_removal_date_the_operation_is_served() {
     for time in BEFORE {
         let response = running(time, SunsetPolicy::Enforce).await.get_pet(1);
         response.assert_error(404, "not_found");
@@ -53,7 +53,7 @@ async fn before_its_removal_date_the_operation_responds() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn from_its_removal_date_on_the_operation_is_410_if_the_removal_is_enforced() {
+async fn from_its_removal_date_on_the_operation_gets_410_if_the_removal_is_enforced() {
     for time in AFTER {
         let running = running(time, SunsetPolicy::Enforce).await;
         // The operation is removed for all clients, so the key is not checked.
@@ -73,7 +73,7 @@ async fn from_its_removal_date_on_the_operation_is_410_if_the_removal_is_enforce
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn after_its_removal_date_the_operation_responds_if_the_removal_is_not_enforced() {
+async fn after_its_removal_date_the_operation_is_served_if_the_removal_is_not_enforced() {
     for time in AFTER {
         let response = running(time, SunsetPolicy::Announce).await.get_pet(1);
         response.assert_error(404, "not_found");
@@ -91,7 +91,7 @@ impl Clock for Set {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_that_runs_over_the_date_ends_the_operation_at_midnight() {
+async fn a_running_server_rejects_the_operation_from_midnight_of_the_removal_date_on() {
     for (sunset, after) in [
         (SunsetPolicy::Enforce, (410, "operation_removed")),
         (SunsetPolicy::Announce, (404, "not_found")),

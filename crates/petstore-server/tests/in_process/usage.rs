@@ -1,5 +1,5 @@
-//! Tests the usage counters of deprecated operations: what is counted, what is
-//! written when the server stops, and what the log says.
+//! Tests the usage counters of deprecated operations: what is counted, what is written when the
+//! server stops, and what is logged.
 
 use crate::running::{At, Running, With, logged};
 use petstore_store::Store as _;
@@ -36,7 +36,7 @@ async fn usage_counts_are_stored_at_shutdown() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_caller_of_a_deprecated_operation_is_logged_once_a_day() {
+async fn a_caller_of_a_deprecated_operation_is_logged_once_per_day() {
     let running = Running::start(With::default()).await;
     for _ in 0..5 {
         running.get_pet(1);
@@ -45,7 +45,7 @@ async fn a_caller_of_a_deprecated_operation_is_logged_once_a_day() {
     let id = keys[0].id.as_str();
     let lines = logged("a deprecated operation is still called");
     let lines: Vec<_> = lines.iter().filter(|line| line.contains(id)).collect();
-    // Two if the test ran over midnight.
+    // There are two lines if the test ran over midnight.
     assert!((1..=2).contains(&lines.len()), "{lines:?}");
     for said in ["WARN", "getPet", "05 Dec 2030", "`GET /pets`"] {
         assert!(lines[0].contains(said), "{said}: {lines:?}");
@@ -53,12 +53,12 @@ async fn a_caller_of_a_deprecated_operation_is_logged_once_a_day() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn usage_counts_that_cannot_be_written_are_kept_until_they_can() {
+async fn usage_counts_that_cannot_be_written_are_kept_until_they_are_written() {
     let running = Running::start(With::default()).await;
     let store = running.store.clone();
     store.usage_fails.store(true, Ordering::SeqCst);
     assert_eq!(running.get_pet(1).status, 404);
-    // It is tried again, so it was kept.
+    // The writing is tried again, so the counts were kept.
     let twice = store.usage_failed.acquire_many(2);
     let twice = tokio::time::timeout(Duration::from_secs(20), twice).await;
     twice.expect("soon").expect("never closed").forget();
@@ -69,7 +69,7 @@ async fn usage_counts_that_cannot_be_written_are_kept_until_they_can() {
     running.server.stop(Duration::from_secs(20)).await;
     let ledger = store.usage().await.expect("the ledger");
     assert_eq!(ledger.iter().map(|row| row.calls).sum::<u64>(), 2);
-    // Said once, not at every attempt.
+    // The failure is logged once, not at every attempt.
     let said = logged("the usage counters cannot be written");
     assert_eq!(said.len(), 1, "{said:?}");
 }

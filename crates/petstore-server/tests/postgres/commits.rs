@@ -1,6 +1,6 @@
-//! Tests a commit that waits for a replica that never confirms: the client gets
-//! 503 at the deadline and never 201. The service cancels nothing, because a commit
-//! whose wait is cancelled becomes visible and is reported as a success.
+//! Tests a commit that waits for a replica that never confirms it: the client gets 503 at the
+//! deadline and never 201. The service cancels nothing, because a commit whose wait is cancelled
+//! becomes visible and is reported as successful.
 
 use crate::{
     count_of,
@@ -14,10 +14,10 @@ use serde_json::json;
 use std::time::{Duration, Instant};
 use tokio_postgres::Client;
 
-/// A test that waits longer has failed.
+/// If a test waits longer than this, it has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Makes every later commit of that database's sessions wait for a replica.
+/// Makes every later commit of this database's sessions wait for a replica.
 async fn ask_for_a_replica(cluster: &Cluster, database: &Database<'_>, db: &Client) {
     cluster
         .execute("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
@@ -25,7 +25,7 @@ async fn ask_for_a_replica(cluster: &Cluster, database: &Database<'_>, db: &Clie
     cluster.execute("SELECT pg_reload_conf()").await;
     let asked = "SELECT count(*) FROM pg_settings WHERE name = 'synchronous_standby_names' AND setting = 'nobody'";
     until(db, asked, 1).await;
-    // The others begin to wait when a process of the server has told them.
+    // The other sessions start to wait after a process of the server has notified them.
     let other = database.client().await;
     let commits = tokio::spawn(async move {
         let commit = "SELECT pg_logical_emit_message(true, '', '')";
@@ -37,7 +37,7 @@ async fn ask_for_a_replica(cluster: &Cluster, database: &Database<'_>, db: &Clie
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn commits_without_their_replica_make_the_service_not_ready_until_there_is_one() {
+async fn commits_without_their_replica_make_the_service_not_ready_until_a_replica_exists() {
     let Some(cluster) = own(&[]).await else {
         return;
     };
@@ -53,7 +53,8 @@ async fn commits_without_their_replica_make_the_service_not_ready_until_there_is
     assert!(why.contains("writes have not succeeded for"), "{why}");
     assert_eq!(watched.ask("/livez").status, 200);
     assert_eq!(watched.service.get("/v1/pets").status, 200);
-    // Also after the deadline of the write, when nothing but the service itself writes.
+    // The service also stays not ready after the deadline of the write, when only the service
+    // itself writes.
     watched.service.log.wait_for("writes failed: ");
     let why = watched.until_readiness(503);
     assert!(why.contains("the last error is: "), "{why}");
@@ -96,13 +97,13 @@ async fn a_commit_without_its_replica_gets_503_and_is_never_cancelled() {
 
     create(&service, "alone").assert_error(503, "unavailable");
     create(&service, "alone too").assert_error(503, "unavailable");
-    // Both connections take no further write, by the service's word.
+    // Both connections accept no further write, according to the service.
     service.log.wait_for("takes no further write");
-    // Both sessions still wait: neither was cancelled.
+    // Both sessions still wait, so neither was cancelled.
     until(&db, WAITING, 2).await;
     let log = cluster.log();
     assert!(!log.contains("canceling"), "{log}");
-    // A wait is not visible to others before it is over.
+    // A waiting commit is not visible to other sessions before the wait is over.
     assert_eq!(service.pets().len(), 1);
 
     cluster

@@ -1,4 +1,5 @@
-//! Tests the number of connections to the database: while writes block for half a minute, and where the database has too few connections for the service.
+//! Tests the number of connections to the database: while writes block for half a minute, and if the
+//! database has too few connections for the service.
 
 use crate::{
     postgres::{Cluster, Database, own},
@@ -16,20 +17,20 @@ use std::{
 };
 use tokio_postgres::Client;
 
-/// How long writes block: three times the deadline of a write, after which the service used to
-/// open another connection for each of those that write, and a half.
+/// How long writes block: three and a half times the deadline of a write. After each deadline, the
+/// service used to open another connection for each blocked write.
 const BLOCKED: Duration = Duration::from_secs(35);
-/// The connections that write.
+/// The number of connections that write.
 const WRITERS: usize = 2;
-/// Connections beside those that the service holds, for moments: those that end while their
-/// successors open, and one that looks at what the database does for another.
+/// The number of additional connections that may exist for short times: those that end while their
+/// successors open, and one that checks what the database does for another connection.
 const SPARE: usize = 4;
-/// A test that waits longer has failed.
+/// If a test waits longer than this, it has failed.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 const BACKENDS: &str = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'petstore'";
 
-/// What clients were told about the creations of one test.
+/// The responses that clients got to the creations of one test.
 #[derive(Default)]
 struct Told {
     created: HashSet<String>,
@@ -79,7 +80,8 @@ impl<'cluster> Busy<'cluster> {
         }
     }
 
-    /// The highest number of backends of the service in this time, and what clients were told.
+    /// Returns the highest number of backends of the service in this time, and the responses that
+    /// clients got.
     async fn for_this_long(&self, time: Duration) -> (usize, Told) {
         let end = Instant::now() + time;
         let (address, key) = (
@@ -152,7 +154,7 @@ impl<'cluster> Busy<'cluster> {
         }
     }
 
-    /// The names of all pets, from the database itself.
+    /// Returns the names of all pets, read from the database itself.
     async fn names(&self) -> Vec<String> {
         let db = self.database.client().await;
         let rows = db.query("SELECT convert_from(name, 'UTF8') FROM pets", &[]);
@@ -175,7 +177,7 @@ fn create_until(end: Instant, client: usize, address: SocketAddr, key: &str) -> 
         let name = format!("{client}/{number}");
         let response = create(address, key, &name);
         if response.status == 503 {
-            // As a client that keeps to `Retry-After`, but faster.
+            // Waits like a client that obeys `Retry-After`, but for a shorter time.
             thread::sleep(Duration::from_millis(50));
         }
         told.add(name, &response);
@@ -183,8 +185,8 @@ fn create_until(end: Instant, client: usize, address: SocketAddr, key: &str) -> 
     told
 }
 
-/// The responses were true: nothing is missing, and nothing was created that was reported
-/// not to be.
+/// Checks that the responses were true: no created pet is missing, and no pet exists whose creation
+/// was reported as not done.
 fn check(names: &[String], told: &Told) {
     let stored: HashSet<&String> = names.iter().collect();
     for name in &told.created {
@@ -248,8 +250,8 @@ async fn a_lost_replica_does_not_use_up_the_connections_of_the_database() {
     check(&busy.names().await, &told);
 }
 
-/// Each order is a statement of its own. Many of them in one batch wait for the lock one after
-/// the other, so the deadline of the batch comes long before the last of them.
+/// Each order is a separate statement. Many such statements in one batch wait for the lock one after
+/// the other, so the deadline of the batch comes long before the last statement.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn statements_that_still_wait_after_the_deadline_are_cancelled() {
     const ORDERS: i64 = 60;
@@ -283,8 +285,8 @@ async fn statements_that_still_wait_after_the_deadline_are_cancelled() {
             assert_eq!(order.join().expect("no panic"), 503);
         }
     });
-    // One after the other, they would wait for most of a minute. The connections that follow
-    // wait for the lock, too, since they prepare statements, so only those of now are looked at.
+    // One after the other, they would wait for most of a minute. Later connections also wait for the
+    // lock, because they prepare statements, so only the current ones are checked.
     let waiting = busy.db.query(WAITING, &[]).await.expect("processes");
     let waiting: Vec<i32> = waiting.iter().map(|row| row.get(0)).collect();
     let begin = Instant::now();
@@ -305,9 +307,10 @@ async fn statements_that_still_wait_after_the_deadline_are_cancelled() {
     }
 }
 
-/// Clients that order pets which somebody else has locked, and clients that create and order others.
+/// Runs clients that order pets that another session has locked, and clients that create and order
+/// other pets.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn rows_that_another_session_keeps_locked_do_not_stop_other_writes() {
+async fn rows_locked_by_another_session_do_not_stop_other_writes() {
     const LOCKED: usize = 30;
     let Some(cluster) = own(&[]).await else {
         return;

@@ -1,5 +1,5 @@
-//! Tests a connection that is reset or becomes silent around a commit: the
-//! client gets 503, and the pet exists once or not at all.
+//! Tests a connection that is reset or becomes silent around a commit: the client gets 503, and the
+//! pet exists once or not at all.
 
 use crate::{
     count_of,
@@ -10,8 +10,8 @@ use crate::{
 };
 use serde_json::json;
 
-/// Creates a pet whose statement or response is lost in that way. Gives the
-/// response, and how often the pet is there.
+/// Creates a pet whose statement or response is lost in this way. Returns the response, and how
+/// often the pet exists.
 async fn create_and_lose(loss: Loss) -> Option<(RawResponse, usize)> {
     let cluster = own(&[]).await?;
     let database = cluster.database().await;
@@ -24,7 +24,7 @@ async fn create_and_lose(loss: Loss) -> Option<(RawResponse, usize)> {
     relay.lose("Rex the unlucky", loss);
     let pet = json!({"name": "Rex the unlucky", "categoryId": 7});
     let response = service.post(pet.to_string());
-    // By itself: reads were never touched, the writer has a new connection.
+    // The service recovers by itself: reads were not affected, and the writer has a new connection.
     service.add("after", None);
     assert_eq!(
         (count_of(&service, "before"), count_of(&service, "after")),

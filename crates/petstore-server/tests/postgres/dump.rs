@@ -1,6 +1,6 @@
-//! Tests backup, upgrade and rollback with PostgreSQL's own tools: runs the commands that the pages
-//! for owners have. With `PETSTORE_TEST_OLD_PROGRAM` (see `rolling.rs`) the store is upgraded from
-//! an earlier version in between.
+//! Tests backup, upgrade and rollback with PostgreSQL's own tools: runs the commands of the pages
+//! for owners. With `PETSTORE_TEST_OLD_PROGRAM` (see `rolling.rs`), the store is upgraded from an
+//! earlier version in between.
 
 use crate::{
     postgres::{programs, shared},
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 const BACKUP: &str = include_str!("../../../../book/src/petstore/backup.md");
 const UPGRADES: &str = include_str!("../../../../examples/deploy/upgrades.md");
 
-/// The command or block of commands on a page that begins so.
+/// Returns the command or block of commands that begins with this text on a page.
 fn commands<'p>(page: &'p str, first: &str) -> &'p str {
     let begin = page.find(first).expect("the page has the command");
     let end = page[begin..].find('`').expect("the end of the code");
@@ -43,7 +43,7 @@ fn names(service: &Service) -> Vec<Value> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_dump_from_before_an_upgrade_is_restored_as_the_pages_say() {
+async fn a_dump_from_before_an_upgrade_is_restored_with_the_documented_commands() {
     let Some(cluster) = shared().await else {
         return;
     };
@@ -66,7 +66,7 @@ async fn a_dump_from_before_an_upgrade_is_restored_as_the_pages_say() {
     old.key = old.shown_key();
     let key = old.key.clone();
     let first = old.add("before the dump", None);
-    // While the service runs.
+    // This happens while the service runs.
     run(UPGRADES, "pg_dump --format", name, "");
     old.add("after the dump", None);
     stop(&mut old);
@@ -97,13 +97,13 @@ async fn a_dump_from_before_an_upgrade_is_restored_as_the_pages_say() {
         assert_eq!(rejected.status.code(), Some(1), "{rejected:?}");
     }
 
-    // The backup of the new version, in the new version.
+    // Restores the backup of the new version with the new version.
     let mut new = serve(false, &url_of(&restored(1)));
     new.key.clone_from(&key);
     assert_eq!(names(&new), ["before the dump", "after the dump"]);
     stop(&mut new);
 
-    // The backup of the old version, in the old version.
+    // Restores the backup of the old version with the old version.
     run(UPGRADES, "createdb NEW_NAME", name, &restored(2));
     let mut old = serve(true, &url_of(&restored(2)));
     old.key = key;

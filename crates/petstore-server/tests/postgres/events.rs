@@ -1,5 +1,5 @@
-//! Tests that a consumer that keeps its cursor in the transaction of its own table has the effect of each event
-//! exactly once and in order, while servers are killed and it restarts itself.
+//! Tests a consumer that stores its cursor in the transaction of its own table: it has the effect of each event
+//! exactly once and in order, while servers are killed and the consumer itself restarts.
 
 use crate::{postgres::shared, process::Service, serve, serve_beside};
 use petstore_client::{
@@ -13,12 +13,12 @@ use std::{
 use tokio::time::timeout;
 
 const WRITERS: usize = 8;
-/// The pets of each writer, each of which is ordered: three events.
+/// The number of pets of each writer. Each pet is ordered, which makes three events.
 const PETS: usize = 40;
 const EVENTS: usize = WRITERS * PETS * 3;
-/// The consumer begins anew after so many events.
+/// The consumer restarts after this many events.
 const RUN: usize = 97;
-/// The consumer tries the other server if it gets no event for so long.
+/// If the consumer gets no event for this time, it tries the other server.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 fn client_of(service: &Service) -> Client {
@@ -30,7 +30,8 @@ fn client_of(service: &Service) -> Client {
         .expect("a client")
 }
 
-/// Adds pets and orders them, at the servers in turn, each once although a server may be killed.
+/// Adds pets and orders them, alternating between the servers. Each is added once, even if a server may be
+/// killed.
 async fn write(clients: [Client; 2], written: &AtomicUsize) {
     for number in 0..PETS {
         let (pet_key, order_key) = (
@@ -68,7 +69,7 @@ async fn write(clients: [Client; 2], written: &AtomicUsize) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_consumer_with_a_table_gets_each_event_of_two_servers_once_although_one_is_killed() {
+async fn a_consumer_with_a_table_gets_each_event_of_two_servers_once_even_if_one_is_killed() {
     let Some(cluster) = shared().await else {
         return;
     };
@@ -98,7 +99,7 @@ async fn a_consumer_with_a_table_gets_each_event_of_two_servers_once_although_on
             let cursor: Option<String> = cursor.map(|row| row.get(0));
             let mut events = clients[run % 2].events(cursor.as_deref());
             for _ in 0..RUN {
-                // A feed continues by itself, but not at another server.
+                // A feed continues by itself, but not with another server.
                 let Ok(event) = timeout(PATIENCE, events.next()).await else {
                     break;
                 };
@@ -106,7 +107,7 @@ async fn a_consumer_with_a_table_gets_each_event_of_two_servers_once_although_on
                 let FeedItem::Known(event) = event else {
                     panic!("{event:?}");
                 };
-                // The effect and the cursor in one transaction.
+                // Writes the effect and the cursor in one transaction.
                 let (id, pet, version) = match &event {
                     Event::PetCreated(event) => (&event.id, event.data.id, event.version),
                     Event::PetStatusChanged(event) => (&event.id, event.data.id, event.version),
@@ -154,7 +155,7 @@ async fn a_consumer_with_a_table_gets_each_event_of_two_servers_once_although_on
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stream_of_one_server_has_the_events_of_the_other() {
+async fn a_stream_of_one_server_contains_the_events_of_the_other() {
     let Some(cluster) = shared().await else {
         return;
     };

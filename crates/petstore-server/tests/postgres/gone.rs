@@ -1,5 +1,5 @@
-//! Tests an unreachable database: at the start, during requests, and when it is
-//! reachable but holds a table locked.
+//! Tests an unreachable database: at the start, during requests, and if it is reachable but has a
+//! locked table.
 
 use crate::{
     count_of,
@@ -16,11 +16,11 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// A test that waits longer has failed.
+/// If a test waits longer than this, it has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Sends requests until one gets this status; all before it must get
-/// the other one. Returns their number. Also checks the form of each 503.
+/// Sends requests until one gets this status; all requests before it must get the other status.
+/// Returns their number. Also checks the form of each 503.
 fn until(status: u16, before: u16, ask: impl Fn() -> RawResponse) -> usize {
     let begin = Instant::now();
     for count in 0.. {
@@ -112,7 +112,7 @@ async fn a_missing_or_not_durable_database_prevents_the_start() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn requests_get_503_while_the_database_is_away_and_succeed_afterwards() {
+async fn requests_get_503_while_the_database_is_unreachable_and_succeed_afterwards() {
     let Some(cluster) = own(&[]).await else {
         return;
     };
@@ -124,11 +124,11 @@ async fn requests_get_503_while_the_database_is_away_and_succeed_afterwards() {
     let mut stored = 0;
     for round in 0..3 {
         cluster.kill();
-        // Its sessions are processes of their own: each may respond once more.
+        // The sessions of the database are separate processes, so each may respond once more.
         until(503, 200, || ask(Request::get("/v1/pets")));
         until(503, 200, || ask(Request::get("/v1/pets/1")));
         stored += until(503, 201, || ask(post("meanwhile")));
-        // An invalid key is recognised without the database.
+        // The service recognises an invalid key without the database.
         service
             .send(&Request::get("/v1/pets").key("no-key"))
             .assert_error(401, "unauthorized");
@@ -148,7 +148,7 @@ async fn requests_get_503_while_the_database_is_away_and_succeed_afterwards() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_metrics_report_a_lost_database_also_without_requests() {
+async fn the_metrics_report_a_lost_database_even_without_requests() {
     let Some(cluster) = own(&[]).await else {
         return;
     };
@@ -206,17 +206,16 @@ async fn reads_of_a_locked_table_end_at_their_timeout_and_creations_at_their_dea
     until(200, 503, || service.get(&format!("/v1/pets/{id}")));
     until(201, 503, || service.send(&post("after").key(&service.key)));
     until_ready(&watched, 200);
-    // The outcome was said to be unknown.
+    // The response said that the outcome is unknown.
     assert!(count_of(service, "meanwhile") <= 1);
     assert_eq!(count_of(service, "after"), 1);
 }
 
-/// As many reads as have a place on the connections at the same time, on a machine with two
-/// processors.
+/// This many reads can use the connections at the same time, on a machine with two processors.
 const READS: usize = 64;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn reads_of_a_database_that_is_silent_fail_with_their_connection_and_not_at_their_deadline() {
+async fn reads_of_a_silent_database_fail_when_their_connection_fails_before_their_deadline() {
     let Some(cluster) = own(&[]).await else {
         return;
     };

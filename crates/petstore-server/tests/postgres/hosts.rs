@@ -1,4 +1,4 @@
-//! Tests URLs with several hosts, some of which are machines that are gone: connections to
+//! Tests URLs with several hosts, some of which are machines that no longer exist: connections to
 //! them are neither accepted nor rejected.
 
 use crate::{
@@ -15,7 +15,7 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// Longer than a connection to a machine that vanished may stay open.
+/// A connection to a machine that vanished must be closed within this time.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A host that never responds.
@@ -38,10 +38,10 @@ async fn end_connections(cluster: &Cluster) {
         .await;
 }
 
-/// To find the host that responds takes six seconds, which is longer than a read may take, and
-/// much longer than a health check waits.
+/// Finding the host that responds takes six seconds. This is longer than a read may take, and much
+/// longer than a health check waits.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_service_whose_first_hosts_are_silent_becomes_ready_by_health_checks_alone() {
+async fn a_service_whose_first_hosts_are_silent_becomes_ready_through_health_checks_only() {
     let Some(cluster) = own(&[]).await else {
         return;
     };
@@ -63,7 +63,7 @@ async fn a_service_whose_first_hosts_are_silent_becomes_ready_by_health_checks_a
     assert_eq!(watched.service.get("/v1/pets").status, 200);
     watched.service.add("after", None);
 
-    // From now on this host is tried first.
+    // From now on, this host is tried first.
     let before = (first.accepted(), last.accepted());
     end_connections(&cluster).await;
     let key = &watched.service.key;
@@ -74,7 +74,7 @@ async fn a_service_whose_first_hosts_are_silent_becomes_ready_by_health_checks_a
 }
 
 #[test]
-fn the_time_that_a_host_has_to_connect_is_that_of_the_url() {
+fn the_connect_timeout_of_the_url_applies_to_each_host() {
     let host = silent();
     let address = host.local_addr().expect("it has one");
     let folder = TempDir::new().expect("a folder can be made");

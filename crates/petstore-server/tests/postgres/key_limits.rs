@@ -1,4 +1,4 @@
-//! Tests expiry, rate limit, scope and replacement of API keys on PostgreSQL.
+//! Tests the expiry, rate limit, scope and replacement of API keys on PostgreSQL.
 
 use crate::{
     limits::{self, Shop},
@@ -14,9 +14,9 @@ async fn keys_have_the_same_limits_as_on_sqlite() {
     for test in [
         limits::key_list_shows_the_limits_of_keys,
         limits::an_expired_key_is_rejected,
-        limits::a_key_for_reading_cannot_write,
+        limits::a_key_with_the_scope_read_cannot_write,
         limits::a_key_has_its_own_rate_limit,
-        limits::a_key_is_replaced_by_another_one_of_its_name,
+        limits::a_key_can_be_replaced_by_another_key_with_the_same_name,
         limits::invalid_limits_of_keys_are_rejected,
     ] {
         let database = cluster.database().await;

@@ -1,7 +1,6 @@
-//! Tests the real program on a real PostgreSQL: the same responses as on SQLite,
-//! servers that share a database, and databases that are unreachable, hang, or
-//! cut a connection. `tests/durability` has crashes under load, `tests/failover`
-//! has replicas.
+//! Tests the real program on a real PostgreSQL server: the same responses as on SQLite, servers
+//! that share a database, and databases that are unreachable, hang, or reset a connection.
+//! `tests/durability` tests crashes under load, and `tests/failover` tests replicas.
 
 mod commits;
 mod connections;
@@ -26,12 +25,12 @@ use process::Service;
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// A service on that database, which makes the first key.
+/// Starts a service on this database, which creates the first key.
 fn serve(database: &Database<'_>) -> Service {
     Service::start_with(&["--database", &database.url().to_string()])
 }
 
-/// One more of them, with the key of the first.
+/// Starts another service on the same database, with the key of the first one.
 fn serve_beside(first: &Service, database: &Database<'_>) -> Service {
     let folder = Arc::new(TempDir::new().expect("a folder can be made"));
     let url = database.url().to_string();
@@ -40,7 +39,7 @@ fn serve_beside(first: &Service, database: &Database<'_>) -> Service {
     service
 }
 
-/// How often a pet of that name is there.
+/// Returns how often a pet with this name exists.
 fn count_of(service: &Service, name: &str) -> usize {
     let pets = service.pets();
     pets.iter().filter(|pet| pet["name"] == name).count()

@@ -1,5 +1,5 @@
-//! Tests a migration that takes long, because another session holds a lock: it is
-//! logged while it runs, and systemd is asked to wait for it.
+//! Tests a migration that takes long because another session holds a lock: it is logged while it
+//! runs, and systemd is asked to wait for it.
 
 use crate::{
     postgres::{Database, shared},
@@ -17,11 +17,11 @@ use std::{
 use tempfile::TempDir;
 use tokio_postgres::Client;
 
-/// A test that waits longer has failed.
+/// If a test waits longer than this, it has failed.
 const PATIENCE: Duration = Duration::from_secs(25);
 const EXTENDED: &str = "EXTEND_TIMEOUT_USEC=120000000\n";
 
-/// Makes a store of schema 4, the one of 1.1.0.
+/// Creates a store of schema 4, the schema of version 1.1.0.
 async fn old(database: &Database<'_>) -> Client {
     let folder =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../petstore-store/src/postgres/migrations");
@@ -40,7 +40,7 @@ async fn old(database: &Database<'_>) -> Client {
     db
 }
 
-/// As [`old`], and locks the table that the next migration changes.
+/// Does the same as [`old`], and locks the table that the next migration changes.
 async fn old_and_locked(database: &Database<'_>) -> Client {
     let db = old(database).await;
     let lock = "BEGIN; LOCK TABLE api_keys IN ACCESS SHARE MODE";
@@ -75,9 +75,10 @@ async fn a_long_migration_is_logged_and_extends_the_time_to_start() {
         let variables = [("NOTIFY_SOCKET", path.as_str())];
         Service::start_in(folder, &["--database", &url], &variables)
     });
-    // After the first attempt, and again while it continues.
+    // The first notification follows the first attempt, and further ones follow while the migration
+    // continues.
     for _ in 0..2 {
-        // Meanwhile the wait for the database asks for less.
+        // Meanwhile, the wait for the database requests a shorter extension.
         while told(&socket) != EXTENDED {}
     }
     lock.batch_execute("COMMIT").await.expect("unlocked");
@@ -121,7 +122,7 @@ async fn migrate_reports_its_progress() {
     assert!(log.matches(waits).count() >= 2, "{log}");
 }
 
-/// The command `migrate`, while it runs.
+/// The running command `migrate`.
 struct Migrating {
     child: Child,
     log: Log,
@@ -150,7 +151,7 @@ impl Migrating {
     }
 }
 
-/// What 1.1.0 reads of a key at a request, with its limit.
+/// Opens a connection with the time limit with which version 1.1.0 reads the key of a request.
 async fn requests(database: &Database<'_>) -> Client {
     let db = database.client().await;
     db.batch_execute("SET statement_timeout = 3000")
@@ -165,7 +166,7 @@ async fn an_upgrade_that_waits_for_a_dump_does_not_stop_the_servers() {
         return;
     };
     let database = cluster.database().await;
-    // `pg_dump` locks each table so until it ends.
+    // `pg_dump` locks each table in this way until it ends.
     let dump = old_and_locked(&database).await;
     let requests = requests(&database).await;
     let migrating = Migrating::begin(&database);
@@ -173,7 +174,7 @@ async fn an_upgrade_that_waits_for_a_dump_does_not_stop_the_servers() {
         .log
         .wait_for("upgrading the store from schema version 4");
     let (begin, mut served, mut slowest) = (Instant::now(), 0, Duration::ZERO);
-    // Several attempts, each of which is in front of some requests.
+    // The migration makes several attempts, each of which delays some requests.
     while begin.elapsed() < Duration::from_secs(8) {
         let asked = Instant::now();
         let key = requests.query("SELECT id FROM api_keys WHERE hash = ''", &[]);
@@ -197,14 +198,15 @@ async fn an_upgrade_and_the_usage_counters_do_not_wait_for_each_other() {
     };
     let database = cluster.database().await;
     let server = old(&database).await;
-    // The statement with which 1.1.0 adds to the counters, halfway.
+    // The statement with which version 1.1.0 adds to the counters, in the middle of its
+    // transaction.
     let begin = "BEGIN; INSERT INTO deprecated_calls VALUES ('getPet', 'k_mvbvqf8yh5d5', 1, 1, 1)";
     server.batch_execute(begin).await.expect("half a statement");
     let migrating = Migrating::begin(&database);
     let other = database.client().await;
     let waits = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'deprecated_calls'::regclass";
     let begin = Instant::now();
-    // Either it waits in the queue for the counters, or it has withdrawn.
+    // The migration either waits in the queue for the counters, or it has given up its attempt.
     loop {
         let waiting: i64 = other.query_one(waits, &[]).await.expect("locks").get(0);
         if waiting > 0

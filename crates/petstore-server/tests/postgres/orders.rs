@@ -33,7 +33,7 @@ async fn one_of_32_clients_of_two_servers_wins_each_race_for_a_pet() {
                 for (round, pet) in pets.iter().enumerate() {
                     let body = json!({"petId": pet}).to_string();
                     let mut request = Request::post("/v1/store/orders", body).key(&service.key);
-                    // Every other pair has a key of its own.
+                    // Every other pair of clients has separate keys.
                     if number % 4 < 2 {
                         let key = format!("{round}-{number}");
                         request = request.header("Idempotency-Key", &key);
@@ -45,7 +45,7 @@ async fn one_of_32_clients_of_two_servers_wins_each_race_for_a_pet() {
                         if response.status != 503 {
                             break response;
                         }
-                        // On a machine that is busy, the others may hold the lock for too long.
+                        // On a busy machine, other transactions may hold the lock for too long.
                         let message = response.assert_error(503, "unavailable");
                         assert!(message.contains("nothing was changed"), "{message}");
                     };
@@ -75,7 +75,7 @@ async fn one_of_32_clients_of_two_servers_wins_each_race_for_a_pet() {
         orders.push(order.clone());
     }
     println!("{ROUNDS} rounds of {CLIENTS} clients: won by the servers {won_by:?}");
-    // Exactly the confirmed orders are stored.
+    // Only the confirmed orders are stored.
     let mut found = Vec::new();
     let mut target = "/v1/store/orders?limit=100".to_owned();
     loop {

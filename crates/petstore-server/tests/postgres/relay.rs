@@ -1,5 +1,5 @@
-//! A relay between the service and its database. It passes all bytes until a
-//! test tells it to lose one statement or the response to it.
+//! A relay between the service and its database. It forwards all bytes until a test tells it to
+//! lose one statement or the response to it.
 
 use crate::postgres::Cluster;
 use socket2::{SockFilter, SockRef};
@@ -18,18 +18,18 @@ use tokio::{
     sync::watch,
 };
 
-/// The part that is lost of a statement that contains certain bytes.
+/// The part that is lost for a statement that contains certain bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Loss {
-    /// Itself: the connection is reset before it passes.
+    /// The statement: the connection is reset before the statement is forwarded.
     Statement,
-    /// Its response: the database has done it, and the connection is reset.
+    /// The response: the database has executed the statement, and the connection is reset.
     RawResponse,
-    /// The same, and the connection stays open.
+    /// The same, but the connection stays open.
     AnswerInSilence,
 }
 
-/// The bytes of the statement to lose, and how.
+/// The bytes of the statement to lose, and how it is lost.
 type Next = Arc<Mutex<Option<(Vec<u8>, Loss)>>>;
 
 pub(crate) struct Relay {
@@ -62,7 +62,7 @@ impl Relay {
                 let (mut silence, vanishing) = (silence.clone(), vanishing.clone());
                 tokio::spawn(async move {
                     if *silence.borrow_and_update() {
-                        // Held without a response until the test ends.
+                        // The connection is held without a response until the test ends.
                         let _ended = silence.wait_for(|is_silent| !is_silent).await;
                         return drop(client);
                     }
@@ -82,31 +82,31 @@ impl Relay {
         }
     }
 
-    /// The connections so far.
+    /// Returns the number of connections so far.
     pub(crate) fn accepted(&self) -> usize {
         self.accepted.load(Ordering::Acquire)
     }
 
-    /// Closes all connections, and from now on accepts connections without a response: a
-    /// database whose host has gone.
+    /// Closes all connections. From now on, accepts connections without responding, like a database
+    /// whose host no longer exists.
     pub(crate) fn fall_silent(&self) {
         self.is_silent.send_replace(true);
     }
 
-    /// From now on receives and sends nothing on the connections that are open, and
-    /// acknowledges nothing: a machine that lost its power.
+    /// From now on, receives, sends and acknowledges nothing on the open connections, like a
+    /// machine that lost its power.
     pub(crate) fn vanish(&self) {
         self.has_vanished.send_replace(true);
     }
 
-    /// The next statement with these bytes in it is lost in that way.
+    /// Loses the next statement that contains these bytes, or its response.
     pub(crate) fn lose(&self, bytes: &str, loss: Loss) {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         *next = Some((bytes.into(), loss));
     }
 }
 
-/// The program of a packet filter that drops everything: it returns (`BPF_RET`) 0 bytes.
+/// The program of a packet filter that drops every packet: it returns (`BPF_RET`) 0 bytes.
 const DROP_ALL: [SockFilter; 1] = [SockFilter::new(6, 0, 0, 0)];
 
 async fn relay(
@@ -122,7 +122,7 @@ async fn relay(
         tokio::select! {
             () = async { drop(vanishing.wait_for(|has_vanished| *has_vanished).await) } => {
                 SockRef::from(&client).attach_filter(&DROP_ALL)?;
-                // Closing it would send the end of the connection.
+                // Closing the socket would tell the peer that the connection has ended.
                 return std::future::pending().await;
             }
             read = client.read(&mut asked) => {
@@ -145,9 +145,8 @@ async fn relay(
     }
 }
 
-/// How these bytes are lost, if they are those that are waited for. A small
-/// statement comes in one piece, and the database responds once it is
-/// committed.
+/// Returns how these bytes are lost, if they are the expected ones. A small statement arrives in
+/// one packet, and the database responds after it has committed.
 fn loss_of(bytes: &[u8], losses: &Next) -> Option<Loss> {
     let mut next = losses.lock().unwrap_or_else(PoisonError::into_inner);
     let (wanted, _) = next.as_ref()?;

@@ -1,5 +1,5 @@
-//! Tests that a service on SQLite and one on PostgreSQL give the same responses
-//! to the same requests, byte for byte.
+//! Tests that a service on SQLite and a service on PostgreSQL send identical responses to the same
+//! requests.
 
 use crate::{
     postgres::shared,
@@ -14,14 +14,14 @@ const SEED: u64 = 20_261_121;
 /// Parts of a response that depend on the time and not on the store.
 const OF_THE_MOMENT: [&str; 2] = ["date", "x-request-id"];
 
-/// One service on each.
+/// One service for each database.
 struct Both {
     sqlite: Service,
     postgres: Service,
 }
 
 impl Both {
-    /// Sends a request to both, and gives the response of both.
+    /// Sends a request to both services, checks that the responses are the same, and returns one.
     #[track_caller]
     fn send(&self, request: &Request) -> RawResponse {
         let [sqlite, postgres] = [&self.sqlite, &self.postgres].map(|service| {
@@ -44,7 +44,7 @@ impl Both {
         self.send(&Request::get(target))
     }
 
-    /// Creates a pet on both, and fetches it.
+    /// Creates a pet on both services, and fetches it.
     #[track_caller]
     fn create(&self, body: &str) -> RawResponse {
         let response = self.send(&Request::post("/v1/pets", body));
@@ -164,7 +164,7 @@ async fn pages_and_their_links_are_the_same_on_both_databases() {
     }
 }
 
-/// Walks along the links, and counts the pages.
+/// Follows the links, and counts the pages.
 fn pages(both: &Both, query: &str) -> usize {
     let mut target = format!("/v1/pets{query}");
     for page in 1.. {

@@ -1,5 +1,5 @@
 //! Tests a rolling upgrade: two servers share a database under load, and one after the other is
-//! replaced by the present version. `PETSTORE_TEST_OLD_PROGRAM` names the program of an earlier
+//! replaced by the current version. `PETSTORE_TEST_OLD_PROGRAM` names the program of an earlier
 //! version, which `.ci/rolling` builds; without it, both servers are only restarted.
 
 use crate::{
@@ -26,19 +26,19 @@ use tempfile::TempDir;
 
 const OLD_PROGRAM: &str = "PETSTORE_TEST_OLD_PROGRAM";
 const CLIENTS: usize = 4;
-/// A test that waits longer has failed.
+/// If a test waits longer than this, it has failed.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The number of creations before, between and after the replacements.
 const CREATIONS: usize = 100;
 
-/// The program of the variable, if it is set.
+/// Returns the program that the variable names, if it is set.
 pub(crate) fn old_program() -> Option<Command> {
     let mut command = Command::new(env::var_os(OLD_PROGRAM)?);
     command.env_clear().env("PETSTORE_ADMIN_LISTEN", "off");
     Some(command)
 }
 
-/// Starts a server; an old one with the program of the variable, if it is set.
+/// Starts a server. An old server uses the program that the variable names, if it is set.
 pub(crate) fn serve(is_old: bool, url: &str) -> Service {
     let folder = Arc::new(TempDir::new().expect("a folder can be made"));
     let mut command = match old_program().filter(|_| is_old) {
@@ -52,7 +52,7 @@ pub(crate) fn serve(is_old: bool, url: &str) -> Service {
     Service::start_by(command, folder)
 }
 
-/// Why a server that stops did not serve a request.
+/// Why a stopping server did not serve a request.
 #[derive(Clone, Copy, Debug)]
 enum Unserved {
     /// The connection could not be opened.
@@ -63,7 +63,7 @@ enum Unserved {
     Unavailable,
 }
 
-/// Sends a request on a connection of its own, and returns status and body.
+/// Sends a request on a separate connection, and returns the status and the body.
 fn send(address: SocketAddr, request: &Request) -> Result<(u16, Value), Unserved> {
     let mut socket = TcpStream::connect(address).map_err(|_| Unserved::Refused)?;
     socket.set_read_timeout(Some(PATIENCE)).expect("not none");
@@ -85,18 +85,18 @@ fn send(address: SocketAddr, request: &Request) -> Result<(u16, Value), Unserved
     }
 }
 
-/// The clients, which a load balancer sends to the servers in turn.
+/// The clients. A load balancer sends their requests to the servers alternately.
 #[derive(Default)]
 struct Load {
     servers: Mutex<Vec<SocketAddr>>,
     is_over: AtomicBool,
     created: AtomicUsize,
-    /// How often a request was sent again, by [`Unserved`].
+    /// How often a request was sent again, by the reason ([`Unserved`]).
     sent_again: [AtomicUsize; 3],
 }
 
 impl Load {
-    /// Sends a request until a server serves it, first to the server of that number.
+    /// Sends a request until a server serves it, starting with the server with this number.
     fn send(&self, first: usize, request: &Request) -> (u16, Value) {
         let begin = Instant::now();
         for number in first.. {
@@ -106,7 +106,7 @@ impl Load {
             };
             match send(address, request) {
                 Ok((status, mut pet)) => {
-                    // A server of the release before has no versions.
+                    // A server of an earlier release has no versions.
                     pet.as_object_mut().map(|pet| pet.remove("version"));
                     return (status, pet);
                 }
@@ -117,7 +117,7 @@ impl Load {
         unreachable!("the numbers have no end")
     }
 
-    /// Creates pets until the test is over, each of another name, and returns their names by id.
+    /// Creates pets with different names until the test is over, and returns their names by id.
     /// Each creation is repeated at the other server, which must return the same pet, and each pet
     /// is read there.
     fn run(&self, client: usize, key: &str) -> BTreeMap<i64, String> {
@@ -145,11 +145,11 @@ impl Load {
         pets
     }
 
-    /// Waits for so many further creations.
+    /// Waits for this many further creations.
     fn go_on(&self) {
         let (begin, created) = (Instant::now(), self.created.load(Ordering::Relaxed));
         while self.created.load(Ordering::Relaxed) < created + CREATIONS {
-            // A client that failed ends the test, too.
+            // A failed client also ends the test.
             assert!(begin.elapsed() < PATIENCE, "the load stands still");
             thread::sleep(Duration::from_millis(5));
         }
@@ -161,7 +161,7 @@ impl Load {
     }
 }
 
-/// Ends the load also where the test fails, or it would wait for the clients without end.
+/// Ends the load even if the test fails; otherwise it would wait for the clients forever.
 struct EndOfLoad<'l>(&'l Load);
 
 impl Drop for EndOfLoad<'_> {
@@ -181,12 +181,12 @@ async fn number(database: &Database<'_>, sql: &str) -> i64 {
     row.expect("a row").get(0)
 }
 
-/// The version of the schema of a database.
+/// Returns the version of a database's schema.
 pub(crate) async fn schema(database: &Database<'_>) -> i64 {
     number(database, "SELECT version FROM petstore_schema").await
 }
 
-/// The pets by id, and the calls of `getPet` that were counted, in all and by day.
+/// Returns the pets by id, and the counted calls of `getPet`, in total and by day.
 async fn stored(database: &Database<'_>) -> (BTreeMap<i64, String>, i64, i64) {
     let db = database.client().await;
     let rows = db.query("SELECT id, name FROM pets", &[]).await;
@@ -206,7 +206,7 @@ async fn stored(database: &Database<'_>) -> (BTreeMap<i64, String>, i64, i64) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_request_is_lost_while_one_server_after_the_other_is_upgraded() {
+async fn no_request_is_lost_while_the_servers_are_upgraded_one_after_the_other() {
     let Some(cluster) = shared().await else {
         return;
     };
@@ -231,12 +231,12 @@ async fn no_request_is_lost_while_one_server_after_the_other_is_upgraded() {
         load.go_on();
         let mut new: Vec<Service> = Vec::new();
         while let Some(mut leaving) = old.pop() {
-            // The first new one upgrades the database while the old ones serve requests.
+            // The first new server upgrades the database while the old servers serve requests.
             new.push(serve(false, &url));
             let all: Vec<&Service> = new.iter().chain(&old).chain([&leaving]).collect();
             load.set_servers(&all);
             load.go_on();
-            // The old one stops before the load balancer has noticed it.
+            // The old server stops before the load balancer has noticed it.
             stop(&mut leaving);
             load.go_on();
             let staying: Vec<&Service> = new.iter().chain(&old).collect();
@@ -252,7 +252,7 @@ async fn no_request_is_lost_while_one_server_after_the_other_is_upgraded() {
         }
         (pets, new)
     });
-    // At its end a server writes the counts that it has.
+    // When a server ends, it writes its remaining counts.
     for server in &mut new {
         stop(server);
         assert!(

@@ -72,7 +72,7 @@ async fn two_servers_assign_distinct_ids_and_list_each_others_pets() {
             .collect()
     });
     ids.sort_unstable();
-    // A walk that asks another server for each page.
+    // Follows the pages and requests each one from the other server.
     let mut met = Vec::new();
     let mut target = "/v1/pets?limit=7".to_owned();
     for service in [&one, &two].into_iter().cycle() {
@@ -114,7 +114,7 @@ async fn a_server_that_stops_or_is_killed_does_not_stop_the_other_one() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_empty_database_gets_its_tables_from_a_server_and_not_from_a_command() {
+async fn only_a_server_creates_the_tables_of_an_empty_database() {
     let Some(cluster) = shared().await else {
         return;
     };

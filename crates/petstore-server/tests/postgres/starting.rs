@@ -1,4 +1,4 @@
-//! Tests the start of the service while its database is away: it waits, says so to load
+//! Tests the start of the service while its database is unreachable: it waits, reports this to load
 //! balancers, to systemd and in its log, and stops at a signal.
 
 use crate::{
@@ -19,13 +19,13 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// A test that waits longer has failed.
+/// If a test waits longer than this, it has failed.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A database that nobody listens for.
+/// The URL of a database on a port where no program listens.
 const NOWHERE: &str = "postgres://pets:s3cret@127.0.0.1:1/pets?sslmode=disable";
 
-/// A service that starts, with its admin listener.
+/// A starting service, with its admin listener.
 struct Starting {
     child: Child,
     log: Log,
@@ -38,7 +38,8 @@ struct Starting {
 impl Starting {
     fn with(database: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let folder = TempDir::new().expect("a folder can be made");
-        // A port that is free now; port 0 would be known only when the service listens.
+        // This port is free now. With port 0, the port would be known only when the service
+        // listens.
         let free = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let address = free.local_addr().expect("it has an address");
         drop(free);
@@ -56,7 +57,7 @@ impl Starting {
         let (sender, lines) = mpsc::channel();
         thread::spawn(move || {
             for line in stdout.lines().map_while(Result::ok) {
-                // The test may be over.
+                // The test may already be over.
                 let _gone = sender.send(line);
             }
         });
@@ -104,7 +105,7 @@ impl Starting {
 
 impl Drop for Starting {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The service may already have ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -142,7 +143,7 @@ async fn a_service_waits_for_its_database_and_serves_once_it_is_reachable() {
         service.lines.try_recv().is_err(),
         "it does not accept requests"
     );
-    // A load balancer turns to another server at once.
+    // A load balancer then uses another server at once.
     let refused = TcpStream::connect(service.address).map(drop);
     assert_eq!(
         refused.map_err(|error| error.kind()),

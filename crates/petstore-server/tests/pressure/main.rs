@@ -1,8 +1,7 @@
-//! Tests an overloaded server: many more requests than it has capacity for, and
-//! thousands of stalled sockets. The runs are short unless
-//! `PETSTORE_PRESSURE_SECONDS` sets a time. This binary has its own harness:
-//! the tests run one after the other, because each uses the whole machine, and
-//! the server runs in a second process of this program.
+//! Tests an overloaded server: many more requests than it has capacity for, and thousands of
+//! stalled sockets. The runs are short unless `PETSTORE_PRESSURE_SECONDS` sets their duration. This
+//! test binary has its own harness: its tests run one after the other, because each uses the whole
+//! machine, and the server runs in a second process of this program.
 
 mod overload;
 mod server;
@@ -12,14 +11,14 @@ mod talk;
 use petstore_test_support::faulty;
 use std::{env, time::Duration};
 
-/// How long each of them takes.
+/// How long each of the tests takes.
 const SECONDS: &str = "PETSTORE_PRESSURE_SECONDS";
 const SHORT: Duration = Duration::from_secs(4);
 
 fn main() {
     let arguments: Vec<String> = env::args().collect();
     if arguments.iter().any(|argument| argument == "--list") {
-        // How cargo nextest asks which tests there are, and which of them are ignored.
+        // With these arguments, cargo nextest requests the list of tests and of ignored tests.
         if !arguments.iter().any(|argument| argument == "--ignored") {
             println!("pressure: test");
         }

@@ -1,6 +1,6 @@
-//! Sends ten times the capacity at fixed times, independent of the responses
-//! ("open loop"): the excess is rejected at once, and the other requests are
-//! served as without load.
+//! Sends ten times as many requests as the capacity allows, at fixed times, independent of the
+//! responses ("open loop"): the excess requests are rejected at once, and the others are served as
+//! fast as without load.
 
 use crate::{
     server::{self, CAPACITY, Running},
@@ -19,7 +19,7 @@ use tokio::{
 const OFFERED: u32 = 10 * CAPACITY;
 const TICK: Duration = Duration::from_millis(5);
 
-/// How a response came, seen from when its request was due.
+/// The latency of a response, measured from the time when its request was due.
 struct Seen {
     status: u16,
     retry_after: bool,
@@ -101,7 +101,7 @@ fn report(seen: &[Seen], sent: Duration, server: &Running) {
     assert!(worst < deadline, "an accepted request took {worst:?}");
     let capacity = f64::from(CAPACITY) * sent.as_secs_f64();
     let share = served.len() as f64 / capacity;
-    // It continues to serve as many requests as it has capacity for, and no more.
+    // The server continues to serve as many requests as its capacity allows, and no more.
     assert!((0.5..1.2).contains(&share), "{share} of its capacity");
     assert!(rejected.len() > served.len());
 }

@@ -1,6 +1,6 @@
-//! Runs the server under pressure in a process of its own, so that its memory
-//! can be measured apart from that of its clients. 16 requests at once and 50
-//! ms for each give a capacity of 320 requests a second.
+//! Runs the overloaded server in a separate process, so that its memory can be measured separately
+//! from the memory of its clients. With 16 requests at the same time and 50 ms for each, its
+//! capacity is 320 requests per second.
 
 use crate::faulty::Faulty;
 use openapi_dropshot_server::{Setup, config::Limits};
@@ -18,12 +18,12 @@ use std::{
     time::Duration,
 };
 
-/// Set for the process that is the server.
+/// Set in the process that is the server.
 const ROLE: &str = "PETSTORE_PRESSURE_SERVER";
 const TAKES: Duration = Duration::from_millis(50);
-/// Of so many permits one key alone gets 16.
+/// Of this many permits, a single key gets 16.
 const PERMITS: usize = 21;
-/// Requests a second that can be served.
+/// How many requests per second can be served.
 pub(crate) const CAPACITY: u32 = 320;
 /// The highest memory use that these tests allow.
 const MEMORY_BYTES: u64 = 256 << 20;
@@ -32,7 +32,7 @@ pub(crate) fn is_asked_for() -> bool {
     env::var_os(ROLE).is_some()
 }
 
-/// Serves until the other end of stdin is closed.
+/// Serves requests until the other end of stdin is closed.
 pub(crate) async fn run() {
     let inner = petstore_store::open(&DatabaseUrl::SqliteMemory)
         .await
@@ -59,7 +59,7 @@ pub(crate) fn limits() -> Limits {
     }
 }
 
-/// The server, seen from the other process.
+/// The server as the other process sees it.
 pub(crate) struct Running {
     child: Child,
     pub(crate) address: SocketAddr,
@@ -86,7 +86,7 @@ impl Running {
         }
     }
 
-    /// The most that it held in memory, which is within its bound.
+    /// Returns the highest memory use of the server, after checking that it is within the limit.
     pub(crate) fn assert_memory_is_bounded(&self) -> u64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()));
         let status = status.expect("the server runs");
@@ -102,7 +102,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It ends when its stdin does; what remains is removed.
+        // The server ends when its stdin is closed; if it has not ended yet, it is killed.
         if let Some(mut stdin) = self.child.stdin.take() {
             let _ = stdin.flush();
         }

@@ -1,5 +1,5 @@
-//! Tests clients that hold a socket and send or read nothing: they must not
-//! slow down other clients.
+//! Tests clients that keep a socket open and send or read nothing: they must not slow down other
+//! clients.
 
 use crate::{
     server::Running,
@@ -25,17 +25,17 @@ const DRIPPING: usize = 1000;
 const NOT_READING: usize = 100;
 /// How long a normal client waits for a response.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The number of responses that a client does not read: too many for the buffers.
+/// How many responses a client does not read: too many for the buffers.
 const UNREAD: usize = 300;
 
-/// Says nothing.
+/// Sends nothing.
 async fn silent(address: SocketAddr, begun: Arc<AtomicUsize>) {
     let _stream = TcpStream::connect(address).await.expect("it listens");
     begun.fetch_add(1, Ordering::Relaxed);
     std::future::pending().await
 }
 
-/// Sends a body byte by byte, and begins again when it is thrown out.
+/// Sends a body byte by byte, and starts again when it is disconnected.
 async fn dripping(address: SocketAddr, key: String, begun: Arc<AtomicUsize>) {
     let head = format!(
         "POST /v1/pets HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer {key}\r\n\
@@ -55,13 +55,13 @@ async fn dripping(address: SocketAddr, key: String, begun: Arc<AtomicUsize>) {
     }
 }
 
-/// Asks for much and reads nothing.
+/// Requests a lot of data and reads nothing.
 async fn not_reading(address: SocketAddr, begun: Arc<AtomicUsize>) {
     let mut stream = TcpStream::connect(address).await.expect("it listens");
     begun.fetch_add(1, Ordering::Relaxed);
     let request = b"GET /v1/openapi.yaml HTTP/1.1\r\nHost: test\r\n\r\n";
     for _ in 0..UNREAD {
-        // Where the server stops reading, this waits with it.
+        // When the server stops reading, this write waits.
         if stream.write_all(request).await.is_err() {
             break;
         }
@@ -88,10 +88,10 @@ pub(crate) async fn a_normal_client_is_served_while_thousands_of_sockets_stall(t
     let begin = Instant::now();
     let mut all_there = None;
     let (mut answered, mut worst) = (0, Duration::ZERO);
-    // From when all of them are there; but not only then.
+    // Measures from the time when all stalled clients exist, and also before.
     while all_there.is_none_or(|there: Instant| there.elapsed() < time) {
         let sent = Instant::now();
-        // Every second request comes on a new connection, as from a new client.
+        // Every second request uses a new connection, like a new client.
         let mut connection = Connection::open(address).await.expect("it listens");
         for _ in 0..2 {
             let response = time::timeout(PATIENCE, connection.ask(&request)).await;

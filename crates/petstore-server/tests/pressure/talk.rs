@@ -51,7 +51,7 @@ impl Connection {
     }
 }
 
-/// A list of pets is asked for, with this key.
+/// Returns a request for a list of pets, with this key.
 pub(crate) fn list(key: &str) -> Vec<u8> {
     format!("GET /v1/pets HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer {key}\r\n\r\n").into()
 }

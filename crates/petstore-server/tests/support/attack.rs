@@ -1,5 +1,5 @@
-//! Hostile clients: they send half of a request, or read nothing of the response. None of
-//! them needs a thread of its own.
+//! Hostile clients: they send half of a request, or do not read the response. They need no separate
+//! threads.
 
 use crate::{
     frames::{self, Http2},
@@ -12,14 +12,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The bytes of a half-sent head: just less than the server takes.
+/// The size of a half-sent head: just less than the server accepts.
 pub const HEAD_BYTES: usize = 32_000;
 /// An attack is established when the server has read nothing for this time.
 const SETTLED: Duration = Duration::from_secs(2);
 /// The time limit for opening a connection.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// Connects, as far as the server lets it.
+/// Opens a connection, if the server accepts it.
 pub fn connect(address: SocketAddr) -> io::Result<TcpStream> {
     let stream = TcpStream::connect_timeout(&address, CONNECT)?;
     stream.set_write_timeout(Some(CONNECT))?;
@@ -27,15 +27,15 @@ pub fn connect(address: SocketAddr) -> io::Result<TcpStream> {
     Ok(stream)
 }
 
-/// Connections that send heads without an end; as many bytes as the server takes, for at
-/// most `time`.
+/// Opens connections that send heads that never end; each sends as many bytes as the server
+/// accepts, for at most `time`.
 pub fn half_heads(address: SocketAddr, count: usize, time: Duration) -> Vec<TcpStream> {
     let mut head = b"GET /v1/pets HTTP/1.1\r\nHost: test\r\nX: ".to_vec();
     head.resize(HEAD_BYTES, b'x');
     write_what_is_taken(address, &head, count, time)
 }
 
-/// Connections that send a request and never read the response.
+/// Opens connections that send a request and never read the response.
 pub fn non_readers(
     address: SocketAddr,
     request: &Request,
@@ -50,7 +50,7 @@ pub fn non_readers(
     (0..count).map(open).collect()
 }
 
-/// Connections that send the head of a creation and a part of its body.
+/// Opens connections that send the head of a creation and a part of its body.
 pub fn slow_bodies(
     address: SocketAddr,
     key: &str,
@@ -65,7 +65,8 @@ pub fn slow_bodies(
     write_what_is_taken(address, &request, count, time)
 }
 
-/// A connection with streams whose responses find no room: the window of each is 0.
+/// Opens a connection with streams whose responses cannot be sent, because the window of each
+/// stream is 0.
 pub fn without_window<S: io::Read + io::Write>(
     stream: S,
     target: &str,
@@ -80,8 +81,8 @@ pub fn without_window<S: io::Read + io::Write>(
     Ok(connection)
 }
 
-/// Writes to all connections at once, until everything is sent, nothing moves any longer, or
-/// the time is over. A connection that the server closes ends with that.
+/// Writes to all connections at the same time, until everything is sent, no connection makes
+/// progress, or the time is over. If the server closes a connection, no more is written to it.
 fn write_what_is_taken(
     address: SocketAddr,
     request: &[u8],
@@ -89,7 +90,7 @@ fn write_what_is_taken(
     time: Duration,
 ) -> Vec<TcpStream> {
     let begin = Instant::now();
-    // A server that accepts no more lets the rest wait.
+    // If the server accepts no more data, the rest must wait.
     let mut clients: Vec<(TcpStream, usize)> = (0..count)
         .map_while(|_| connect_soon(address).ok())
         .map(|stream| (stream, 0))

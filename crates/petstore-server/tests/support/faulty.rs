@@ -1,4 +1,4 @@
-//! A store for tests that panics, fails, or holds a request on demand.
+//! A store for tests. On request, it panics, fails, or delays a request.
 
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
@@ -21,8 +21,8 @@ use tokio::sync::Semaphore;
 /// The error text of the failing database; no client may ever see it.
 pub const SECRET: &str = "disk /dev/sda1 is on fire";
 
-/// The faults of requests for a pet with this id, or for the creation of one with
-/// this category and an idempotency key.
+/// The faults of requests for a pet with this id, or of the creation of a pet with this category
+/// and an idempotency key.
 pub mod pet {
     pub const PANICS: i64 = 1001;
     pub const INTERNAL: i64 = 1002;
@@ -30,7 +30,7 @@ pub mod pet {
     pub const UNAVAILABLE: i64 = 1004;
     pub const OVERLOADED: i64 = 1005;
     pub const HELD: i64 = 1006;
-    /// Another server uses the key.
+    /// Another server is using the key.
     pub const IN_FLIGHT: i64 = 1007;
 }
 
@@ -49,7 +49,7 @@ pub struct Faulty {
     pub usage_failed: Semaphore,
     /// How often a key was looked up.
     pub looked_up: AtomicUsize,
-    /// One message for each request that is held or was held.
+    /// One message for each request that is or was delayed in the store.
     pub entered: Semaphore,
     /// One message for each request that may continue.
     pub released: Semaphore,
@@ -70,7 +70,7 @@ impl Faulty {
         }
     }
 
-    /// One on which a list takes its time.
+    /// Creates a store that returns lists slowly.
     pub fn slow(inner: Arc<dyn Store>, list_takes: Duration) -> Self {
         Faulty {
             list_takes,

@@ -1,5 +1,5 @@
-//! Delays and fails the reads, writes and syncs of the database files of a running
-//! program, which preloads a library (`faults.c`) that this module compiles.
+//! Delays and fails the reads, writes and syncs of the database files of a running program, which
+//! preloads a library (`faults.c`) that this module compiles.
 
 use std::{
     env,
@@ -11,10 +11,10 @@ use std::{
 };
 
 const SOURCE: &str = include_str!("faults.c");
-/// Longer than any test: the delay ends when the fault is switched off.
+/// This is longer than any test; the delay ends when the fault is switched off.
 pub const STALLED: Duration = Duration::from_secs(100_000);
 
-/// The numbers of `struct faults`, by their places.
+/// The indexes of the numbers in `struct faults`.
 #[derive(Clone, Copy)]
 enum Place {
     Reads,
@@ -31,12 +31,12 @@ enum Place {
 /// Which reads are delayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reads {
-    /// Those of pages that are not in the memory of the operating system.
+    /// Reads of pages that are not in the memory of the operating system.
     Cold = 1,
     All = 2,
 }
 
-/// How often a fault had an effect.
+/// How often a fault took effect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effects {
     pub delayed_reads: u64,
@@ -53,7 +53,7 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// Compiles the library into the folder; `None` without a C compiler.
+    /// Compiles the library into the folder; `None` if there is no C compiler.
     pub fn new(folder: &Path) -> Option<Self> {
         let (source, library) = (folder.join("faults.c"), folder.join("faults.so"));
         fs::write(&source, SOURCE).expect("a file");

@@ -1,5 +1,5 @@
-//! Makes pets and orders for tests from the members that a test is about. A new
-//! optional member of the contract needs no edit here.
+//! Creates pets and orders for tests from the properties that a test needs. A new optional property
+//! of the contract needs no change here.
 
 use petstore_models::{NewOrder, NewPet, Pet, PetStatus};
 use serde::{Serialize, de::DeserializeOwned};
@@ -10,7 +10,7 @@ pub fn new_pet(name: impl Into<String>, category_id: i64, status: Option<PetStat
         status,
         ..made_of(json!({"name": "", "categoryId": category_id}))
     };
-    // Not by JSON, so that a name of a megabyte costs no more than itself.
+    // It does not use JSON, so that a name of a megabyte needs little memory.
     NewPet {
         name: name.into(),
         ..pet
@@ -21,7 +21,7 @@ pub fn new_order(pet_id: i64) -> NewOrder {
     made_of(json!({"petId": pet_id}))
 }
 
-/// The pet that a new one becomes.
+/// Returns the pet that a new pet becomes.
 pub fn pet_with_id(id: i64, new: &NewPet) -> Pet {
     let mut members = members_of(new);
     members["id"] = id.into();
@@ -29,7 +29,7 @@ pub fn pet_with_id(id: i64, new: &NewPet) -> Pet {
     made_of(members)
 }
 
-/// The members of a pet that its creator decides.
+/// Returns the properties of a pet that its creator sets.
 pub fn without_id(pet: &Pet) -> NewPet {
     made_of(members_of(pet))
 }

@@ -1,4 +1,5 @@
-//! Speaks HTTP/2 frame by frame, also in ways that no client library allows (RFC 9113).
+//! Implements HTTP/2 frame by frame, including invalid uses that client libraries do not allow (RFC
+//! 9113).
 
 use std::{
     collections::BTreeMap,
@@ -12,7 +13,7 @@ pub const SETTINGS: u8 = 4;
 pub const PING: u8 = 6;
 pub const CONTINUATION: u8 = 9;
 
-/// The flag that ends a stream, and the one that acknowledges.
+/// The flag that ends a stream, and the flag that acknowledges a frame.
 pub const END_STREAM: u8 = 1;
 pub const ACK: u8 = 1;
 pub const END_HEADERS: u8 = 4;
@@ -54,7 +55,7 @@ impl<S: Read + Write> Http2<S> {
         })
     }
 
-    /// Sends a request that ends with its head; gives the number of its stream.
+    /// Sends a request that consists only of its head; returns the number of its stream.
     pub fn request(&mut self, fields: &[(&str, &str)]) -> io::Result<u32> {
         let stream = self.next_stream;
         self.next_stream += 2;
@@ -87,7 +88,7 @@ impl<S: Read + Write> Http2<S> {
         })
     }
 
-    /// Receives frames until one is wanted.
+    /// Receives frames until a wanted one arrives.
     pub fn receive_until(&mut self, is_wanted: impl Fn(&Frame) -> bool) -> io::Result<Frame> {
         loop {
             let frame = self.receive()?;
@@ -109,7 +110,7 @@ impl<S: Read + Write> Http2<S> {
     }
 }
 
-/// The bytes of a frame.
+/// Returns the bytes of a frame.
 pub fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let length = u32::try_from(payload.len()).expect("a frame is small");
     let mut bytes = length.to_be_bytes()[1..].to_vec();
@@ -119,7 +120,7 @@ pub fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A header block (RFC 7541): each field as a literal that enters no table.
+/// Returns a header block (RFC 7541): each field is a literal that is not added to the table.
 pub fn head(fields: &[(&str, &str)]) -> Vec<u8> {
     let mut block = Vec::new();
     for (name, value) in fields {
@@ -132,7 +133,7 @@ pub fn head(fields: &[(&str, &str)]) -> Vec<u8> {
     block
 }
 
-/// The fields of a `GET`.
+/// Returns the header fields of a `GET` request.
 pub fn get<'a>(target: &'a str, authorization: &'a str) -> [(&'a str, &'a str); 5] {
     [
         (":method", "GET"),
@@ -143,7 +144,7 @@ pub fn get<'a>(target: &'a str, authorization: &'a str) -> [(&'a str, &'a str); 
     ]
 }
 
-/// Whether a header block begins with `:status: 200`, which has an index of its own.
+/// Whether a header block begins with `:status: 200`, which has its own index.
 pub fn is_ok(headers: &Frame) -> bool {
     headers.payload.first() == Some(&0x88)
 }

@@ -10,14 +10,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A test that waits longer has failed.
+/// If a test waits longer than this, it has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
 const FOLDER: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../../../../examples/deploy/haproxy"
 );
 
-/// A proxy that runs; it ends with the test.
+/// A running proxy, which ends with the test.
 pub struct Haproxy {
     child: Child,
     pub address: SocketAddr,
@@ -28,17 +28,15 @@ impl Haproxy {
         program().is_some()
     }
 
-    /// In front of up to three servers, each with the port of its admin
-    /// listener.
+    /// Starts HAProxy in front of up to three servers, each with the port of its admin listener.
     pub fn start(behind: &[(SocketAddr, u16)]) -> Self {
         Self::start_with(behind, &[])
     }
 
-    /// As [`start`](Self::start), with other values of the configuration's
-    /// variables.
+    /// Like [`start`](Self::start), with other values for the variables of the configuration.
     pub fn start_with(behind: &[(SocketAddr, u16)], settings: &[(&str, &str)]) -> Self {
-        // HAProxy shares its port with any process that binds the same one: two that
-        // start at the same time must not choose alike.
+        // HAProxy shares its port with any process that binds the same port, so two proxies that
+        // start at the same time must not choose the same port.
         static STARTING: Mutex<()> = Mutex::new(());
         let _one_by_one = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
         let free = TcpListener::bind("127.0.0.1:0").expect("a port is free");
@@ -75,14 +73,14 @@ impl Haproxy {
 
 impl Drop for Haproxy {
     fn drop(&mut self) {
-        // It may have ended already; that is not a fault here.
+        // HAProxy may already have ended, which is not an error here.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
 fn program() -> Option<&'static Path> {
-    // Debian's way to install it is outside of many a PATH.
+    // Debian installs HAProxy in a folder that many a PATH does not contain.
     ["/usr/sbin/haproxy", "/usr/local/sbin/haproxy"]
         .map(Path::new)
         .into_iter()

@@ -1,5 +1,4 @@
-//! Tests the limits of API keys through the real program, on the database that the
-//! caller chooses.
+//! Tests the limits of API keys with the real program, on the database that the caller chooses.
 
 use crate::{
     process::{Service, run_failing, run_ok},
@@ -10,7 +9,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-/// A service, and the arguments with which commands reach its store.
+/// A service, and the arguments with which commands access its store.
 pub struct Shop<'a> {
     pub service: &'a Service,
     pub database: &'a [&'a str],
@@ -27,7 +26,7 @@ impl Shop<'_> {
         self.run(&arguments).trim_end().to_owned()
     }
 
-    /// The columns of all keys with this name.
+    /// Returns the columns of all keys with this name.
     fn listed(&self, name: &str) -> Vec<Vec<String>> {
         let list = self.run(&["key", "list"]);
         let lines = list.lines().map(|line| line.split('\t').map(str::to_owned));
@@ -101,8 +100,8 @@ pub fn an_expired_key_is_rejected(shop: &Shop<'_>) {
     assert_eq!(listed[0][5], format!("expires {soon}"));
 }
 
-/// A key with the scope `read` reads, and changes nothing.
-pub fn a_key_for_reading_cannot_write(shop: &Shop<'_>) {
+/// A key with the scope `read` can read, but changes nothing.
+pub fn a_key_with_the_scope_read_cannot_write(shop: &Shop<'_>) {
     let key = shop.key("reader", &["--scope", "read"]);
     let pet = shop.service.add("Tom", Some("available"));
     for target in ["/v1/pets", &format!("/v1/pets/{pet}"), "/v1/store/orders"] {
@@ -117,7 +116,7 @@ pub fn a_key_for_reading_cannot_write(shop: &Shop<'_>) {
         Request::post("/v1/pets", REX),
         Request::post("/v1/store/orders", order),
         patch,
-        // Before validation: a body that is not valid, no JSON, or too large.
+        // The scope is checked before validation: bodies that are invalid, not JSON, or too large.
         Request::post("/v1/pets", "{}"),
         Request::new("POST", "/v1/pets").body("name=Rex"),
         Request::new("POST", "/v1/pets").header("Content-Length", "99999999"),
@@ -131,7 +130,7 @@ pub fn a_key_for_reading_cannot_write(shop: &Shop<'_>) {
             "{challenge}"
         );
     }
-    // After the route and the authentication.
+    // The scope is checked after the route and the authentication.
     let unknown = shop.send(Request::post("/v1/cats", REX), &key);
     unknown.assert_error(404, "not_found");
     let nobody = shop.send(Request::post("/v1/pets", REX), "petstore_x");
@@ -148,8 +147,8 @@ pub fn a_key_for_reading_cannot_write(shop: &Shop<'_>) {
     );
 }
 
-/// A key has its own rate limit, and the others have none. The service has a burst of 3
-/// and no rate limit.
+/// A key has its own rate limit, and other keys have none. The service has a burst of 3 and no rate
+/// limit.
 pub fn a_key_has_its_own_rate_limit(shop: &Shop<'_>) {
     let slow = shop.key("slow", &["--rate", "1"]);
     let response = shop.get(&slow);
@@ -173,15 +172,15 @@ pub fn a_key_has_its_own_rate_limit(shop: &Shop<'_>) {
     }
 }
 
-/// Two keys of one name are valid until one of them is revoked.
-pub fn a_key_is_replaced_by_another_one_of_its_name(shop: &Shop<'_>) {
+/// Two keys with the same name are valid until one of them is revoked.
+pub fn a_key_can_be_replaced_by_another_key_with_the_same_name(shop: &Shop<'_>) {
     let old = shop.key("tablet", &["--expires", "90d"]);
     let new = shop.key("tablet", &["--expires", "90d"]);
     assert_ne!(old, new);
     assert_eq!([shop.get(&old).status, shop.get(&new).status], [200, 200]);
     let listed = shop.listed("tablet");
     assert_eq!(listed.len(), 2, "{listed:?}");
-    // The oldest first.
+    // The oldest key comes first.
     shop.run(&["key", "revoke", &listed[0][0]]);
     let revoked = Instant::now();
     while shop.get(&old).status != 401 {
@@ -193,7 +192,7 @@ pub fn a_key_is_replaced_by_another_one_of_its_name(shop: &Shop<'_>) {
     assert_eq!(listed[1][4], "revoked -");
 }
 
-/// Limits that cannot be used make no key.
+/// If limits cannot be used, no key is created.
 pub fn invalid_limits_of_keys_are_rejected(shop: &Shop<'_>) {
     let folder = shop.service.folder.path();
     for (flags, code, text) in [

@@ -1,5 +1,5 @@
-//! Records the requests to a service and its responses, and compares them with
-//! the data that the service has afterwards.
+//! Records the requests to a service and its responses, and compares them with the data that the
+//! service has afterwards.
 
 use serde_json::Value;
 use std::{
@@ -8,14 +8,14 @@ use std::{
     sync::{Mutex, MutexGuard},
 };
 
-/// The requests and responses by the name of the pet; all clients share it.
+/// The requests and responses by the name of the pet. All clients share it.
 #[derive(Default)]
 pub struct Ledger(Mutex<BTreeMap<String, Entry>>);
 
-/// One creation; each has its own name.
+/// One creation; each creation has a different name.
 struct Entry {
     asked: Value,
-    /// The pet, once a response contained it.
+    /// The pet, after a response contained it.
     told: Option<Value>,
     /// Whether the response to its creation confirmed it.
     answered: bool,
@@ -27,11 +27,11 @@ pub struct Counts {
     pub asked: usize,
     pub answered: usize,
     pub found: usize,
-    /// Confirmed, but missing, or different from the response.
+    /// Confirmed, but missing or different from the response.
     pub lost: usize,
     /// Names or ids that exist twice.
     pub doubled: usize,
-    /// Stored, but never requested, or different from the request.
+    /// Stored, but never requested or different from the request.
     pub unasked: usize,
 }
 
@@ -55,7 +55,7 @@ impl Ledger {
         entry.answered = true;
     }
 
-    /// The names of the pets that were confirmed so far.
+    /// Returns the names of the pets that were confirmed so far.
     pub fn names_acknowledged(&self) -> HashSet<String> {
         let entries = self.entries();
         let answered = entries.iter().filter(|(_, entry)| entry.answered);
@@ -87,7 +87,8 @@ impl Ledger {
             let asked = entries.get(&name_of(pet)).map(|entry| &entry.asked);
             let mut pet = pet.clone();
             let mut given = |member| pet.as_object_mut().and_then(|pet| pet.remove(member));
-            // A service of an earlier release has no versions; nothing changes the pets of a ledger.
+            // A service of an earlier release has no versions. The pets in a ledger are never
+            // changed.
             let is_given = given("id").is_some() && given("version").is_none_or(|first| first == 1);
             is_given && asked == Some(&pet)
         };

@@ -1,5 +1,5 @@
 //! Test support for the pet store: starts the program and databases, sends requests and attacks,
-//! and makes faults.
+//! and injects faults.
 
 #![expect(missing_docs, reason = "only tests of this repository use it")]
 

@@ -1,5 +1,5 @@
-//! Clients that create pets without pause, and a check that reads all pages
-//! afterwards. The clients record the responses in the ledger.
+//! Clients that create pets without a pause, and a check that reads all pages afterwards. The
+//! clients record the responses in the ledger.
 
 use crate::ledger::Ledger;
 use futures::{StreamExt as _, stream};
@@ -18,12 +18,12 @@ use tokio::{
     task::JoinSet,
 };
 
-/// More clients than threads, so that one commit holds several creations.
+/// There are more clients than threads, so that one commit contains several creations.
 const CLIENTS: usize = 16;
-/// A client that waits longer was left without a response.
+/// If a client waits longer than this, it counts as not having received a response.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The pause of a client after a rejection: shorter than `Retry-After`, so that
-/// the end of an outage is noticed at once.
+/// The pause of a client after a rejection. It is shorter than `Retry-After`, so that the end of an
+/// outage is noticed at once.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// The header that makes a creation safe to repeat.
@@ -37,21 +37,21 @@ pub struct Target {
     key: String,
 }
 
-/// The results that a client accepts before the end, beside a created pet.
+/// The results that a client accepts before the end, in addition to a created pet.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Faults {
-    /// Nothing.
+    /// No other result.
     None,
-    /// A rejection with `Retry-After`, and a broken connection; each created pet
-    /// can be read, or the service is unreachable.
+    /// A rejection with `Retry-After`, or a broken connection. Each created pet can be read, or the
+    /// service is unreachable.
     Outages,
-    /// The same behind a proxy, which repeats what is safe to repeat: only a
-    /// creation without an idempotency key can be without a response.
+    /// The same behind a proxy that repeats requests if this is safe: only a creation without an
+    /// idempotency key can stay without a response.
     ProxiedOutages,
 }
 
 impl Faults {
-    /// Whether a client may meet that before the end.
+    /// Whether a client may get this result before the end.
     fn allow(self, event: Event, is_safe_to_repeat: bool) -> bool {
         match self {
             Faults::None => false,
@@ -61,12 +61,13 @@ impl Faults {
     }
 }
 
-/// Clients at work.
+/// Running clients.
 pub struct Load {
-    /// Each returns the pets for which it got no response, and which it may send again.
+    /// Each client returns the pets for which it got no response and whose creation may be sent
+    /// again.
     clients: JoinSet<Vec<Value>>,
     events: UnboundedReceiver<(Event, Instant)>,
-    /// From here on it is not a fault if the service does not respond.
+    /// From here on, it is not an error if the service does not respond.
     ends: Arc<AtomicBool>,
     seen: Seen,
     last_response: Instant,
@@ -104,7 +105,7 @@ impl Target {
         }
     }
 
-    /// All pets, page by page.
+    /// Returns all pets, read page by page.
     pub async fn walk(&self) -> Vec<Value> {
         let mut met = Vec::new();
         let mut page = self.pets.join("?limit=100").expect("a query");
@@ -147,7 +148,7 @@ impl Target {
                         }
                         Err(event) => *event,
                     };
-                    // The receiver may have stopped counting.
+                    // The receiver may already have stopped counting.
                     let _ = happened.send((event, Instant::now()));
                     match created {
                         Ok(_) if faults == Faults::None => {}
@@ -181,7 +182,7 @@ impl Target {
         }
     }
 
-    /// The created pet, or the reason why there is none.
+    /// Creates a pet. Returns it, or the reason why there is no response.
     async fn create(&self, pet: &Value) -> Result<Value, Event> {
         let mut request = self.client.post(self.pets.clone()).bearer_auth(&self.key);
         if let Some(key) = key_of(pet) {
@@ -193,8 +194,8 @@ impl Target {
         answered(response.json().await)
     }
 
-    /// Repeats each creation without a response twice: each pet exists once after
-    /// it, whether it had been created before or not.
+    /// Repeats each creation without a response twice. Afterwards each pet must exist once, whether
+    /// it had been created before or not.
     pub async fn repeat(&self, left: &[Value], ledger: &Ledger) {
         let repeats = stream::iter(left).for_each_concurrent(CLIENTS, |pet| async move {
             let first = self.create(pet).await.expect("it is created by now");
@@ -205,7 +206,7 @@ impl Target {
         repeats.await;
     }
 
-    /// Gets a pet that was created: any server that responds must have it.
+    /// Fetches a created pet: every server that responds must have it.
     async fn is_there(&self, pet: &Value) -> Result<(), Event> {
         let mut address = self.pets.clone();
         address.set_path(&format!("{}/{}", address.path(), pet["id"]));
@@ -225,7 +226,7 @@ fn answered<T>(result: reqwest::Result<T>) -> Result<T, Event> {
     })
 }
 
-/// Checks the form of a 503; any other response passes.
+/// Checks the form of a 503; other responses are not checked.
 async fn not_rejected(response: Response) -> Result<Response, Event> {
     if response.status() != StatusCode::SERVICE_UNAVAILABLE {
         return Ok(response);
@@ -241,7 +242,7 @@ async fn not_rejected(response: Response) -> Result<Response, Event> {
     Err(Event::Rejected)
 }
 
-/// Of many lengths and statuses, so that pages and the index are split.
+/// Returns a pet. The pets have many lengths and statuses, so that pages and the index are split.
 fn pet(prefix: &str, number: usize) -> Value {
     let padding = "x".repeat(number * 97 % 700);
     let mut pet = json!({"name": format!("{prefix}-{number}-{padding}"), "categoryId": number});
@@ -251,10 +252,10 @@ fn pet(prefix: &str, number: usize) -> Value {
     pet
 }
 
-/// The idempotency key of a pet; every other one has none.
+/// Returns the idempotency key of a pet; every other pet has none.
 fn key_of(pet: &Value) -> Option<String> {
     let has_one = pet["categoryId"].as_u64()? % 2 == 1;
-    // The padding makes a name longer than a key may be.
+    // The padding makes some names longer than a key may be.
     let name = pet["name"].as_str()?.trim_end_matches('x');
     has_one.then(|| name.to_owned())
 }
@@ -275,7 +276,7 @@ impl Load {
         }
     }
 
-    /// The results since the last call.
+    /// Returns the results since the last call.
     pub fn seen(&mut self) -> Seen {
         while let Ok((met, when)) = self.events.try_recv() {
             self.note(met, when);
@@ -297,8 +298,8 @@ impl Load {
         }
     }
 
-    /// Ends the service with `end`, while clients may get no response. Returns the
-    /// pets with an idempotency key whose creation was not confirmed.
+    /// Ends the service with `end`, while clients may get no response. Returns the pets with an
+    /// idempotency key whose creation was not confirmed.
     pub async fn end(self, end: impl FnOnce()) -> Vec<Value> {
         self.ends.store(true, Ordering::SeqCst);
         end();

@@ -1,9 +1,9 @@
-//! Reads how much memory a process uses.
+//! Reads the memory use of a process.
 
 use rustix::process::Pid;
 use std::{fmt, fs};
 
-/// The bound of the service, whatever its clients do.
+/// The memory limit of the service, whatever its clients do.
 pub const BOUND: Memory = Memory(256 << 20);
 
 /// An amount of memory in bytes.
@@ -16,12 +16,12 @@ impl fmt::Display for Memory {
     }
 }
 
-/// The resident memory of a process; `None` if it has ended.
+/// Returns the resident memory of a process; `None` if it has ended.
 pub fn resident(pid: Pid) -> Option<Memory> {
     field(pid, "VmRSS:")
 }
 
-/// The most resident memory that a process ever had; `None` if it has ended.
+/// Returns the highest resident memory of a process; `None` if it has ended.
 pub fn peak(pid: Pid) -> Option<Memory> {
     field(pid, "VmHWM:")
 }

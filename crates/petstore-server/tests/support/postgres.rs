@@ -1,6 +1,5 @@
-//! Runs a PostgreSQL server for tests in a temporary folder. It listens on a
-//! Unix socket only, and is stopped and removed when the test process ends,
-//! even if it crashes.
+//! Runs a PostgreSQL server for tests in a temporary folder. It listens only on a Unix socket. It
+//! is stopped and removed when the test process ends, even if the test process crashes.
 
 use petstore_store::DatabaseUrl;
 use std::{
@@ -18,14 +17,13 @@ use test_support::{Need, skip};
 use tokio::sync::OnceCell;
 use tokio_postgres::{Client, Config, NoTls};
 
-/// Far more than a start takes on a slow machine.
+/// This is far more than a start takes on a slow machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Runs the server until standard input ends, or until the process `$OWNER` is
-/// gone where that is set, and then removes it. Standard input ends when the test
-/// process closes it or ends. A shell, since the test process could not do so
-/// after a SIGKILL. A server that ends is started again, unless and until the file
-/// `down` is gone.
+/// Runs the server until standard input ends or, if `$OWNER` is set, until the process `$OWNER` has
+/// ended, and then removes it. Standard input ends when the test process closes it or ends. This is
+/// a shell script, because the test process could not do this after a SIGKILL. A server that ends
+/// is started again, but not while the file `down` exists.
 const KEEPER: &str = r#"
 run() {
     until test -e end; do
@@ -50,17 +48,16 @@ done
 cd / && rm -rf "$FOLDER"
 "#;
 
-/// A server with a folder of its own.
+/// A server with a separate folder.
 pub struct Cluster {
     folder: PathBuf,
     port: u16,
-    /// The shell that runs the server, where this process started it.
+    /// The shell that runs the server, if this process started it.
     keeper: Option<Child>,
 }
 
-/// The server that all tests share, or nothing where PostgreSQL is not installed.
-/// `cargo nextest` runs each test in a process of its own: there all processes of
-/// one run share it.
+/// Returns the server that all tests share; `None` if PostgreSQL is not installed. `cargo nextest`
+/// runs each test in a separate process: there, all processes of a run share the server.
 pub async fn shared() -> Option<&'static Cluster> {
     static SHARED: OnceCell<Option<Cluster>> = OnceCell::const_new();
     let start = || async {
@@ -75,8 +72,8 @@ pub async fn shared() -> Option<&'static Cluster> {
     SHARED.get_or_init(start).await.as_ref()
 }
 
-/// The server of a run of `cargo nextest`, which the first test that needs it
-/// starts. It ends with the run: nextest is the parent of each test.
+/// Returns the server of a run of `cargo nextest`. The first test that needs it starts it. It ends
+/// with the run, because nextest is the parent process of each test.
 async fn of_run(programs: &Path, run: &str) -> Cluster {
     let folder = std::env::temp_dir().join(format!("pets-{run}"));
     fs::create_dir_all(&folder).expect("a temporary folder");
@@ -102,23 +99,23 @@ fn new_folder() -> PathBuf {
     folder.expect("a temporary folder").keep()
 }
 
-/// The first files of a server.
+/// The initial files of a server.
 enum Data<'cluster> {
-    /// `initdb` makes them, which takes a second. A copy of them stays.
+    /// `initdb` creates these files, which takes a second. A copy of them is kept.
     New,
-    /// Those that this server began with.
+    /// The initial files of this server.
     Of(&'cluster Cluster),
 }
 
-/// The copy of the first files, beside those of the server.
+/// The folder with the copy of the initial files, beside the files of the server.
 const FIRST: &str = "first";
 
-/// A server for one test, with settings such as `fsync=off`.
+/// Returns a server for one test, with settings such as `fsync=off`.
 pub async fn own(settings: &[&str]) -> Option<Cluster> {
     own_with(settings, &[]).await
 }
 
-/// As [`own`], with files beside its data: names and contents.
+/// Like [`own`], with additional files beside its data, given by names and contents.
 pub async fn own_with(settings: &[&str], files: &[(&str, &str)]) -> Option<Cluster> {
     let (programs, first) = (required_programs()?, shared().await?);
     let data = Data::Of(first);
@@ -127,7 +124,8 @@ pub async fn own_with(settings: &[&str], files: &[(&str, &str)]) -> Option<Clust
     Some(cluster)
 }
 
-/// The folder of PostgreSQL's programs; `None` where it is not installed, which is recorded.
+/// Returns the folder of PostgreSQL's programs. If it is not installed, returns `None` and records
+/// this.
 fn required_programs() -> Option<PathBuf> {
     let programs = programs();
     if programs.is_none() {
@@ -144,8 +142,8 @@ fn run_in(folder: &Path, command: &mut Command) {
 }
 
 impl Cluster {
-    /// Starts a server in this folder. It ends with the process `run`, or with this
-    /// process where that is `None`.
+    /// Starts a server in this folder. It ends with the process `run` or, if this is `None`, with
+    /// the current process.
     fn make(
         programs: &Path,
         folder: PathBuf,
@@ -178,7 +176,7 @@ impl Cluster {
         for (name, contents) in files {
             let file = folder.join(name);
             fs::write(&file, contents).expect("a file");
-            // The server rejects a key that others could read.
+            // The server rejects a key file that other users can read.
             fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("permissions");
             hand_over(&file, owner);
         }
@@ -206,7 +204,7 @@ impl Cluster {
         }
     }
 
-    /// A new, empty database.
+    /// Creates a new, empty database.
     pub async fn database(&self) -> Database<'_> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let name = format!(
@@ -227,7 +225,7 @@ impl Cluster {
         client.batch_execute(sql).await.expect(sql);
     }
 
-    /// A connection beside the store's.
+    /// Opens a connection in addition to those of the store.
     pub async fn connect(&self, database: &str) -> Result<Client, tokio_postgres::Error> {
         let mut config = Config::new();
         config
@@ -240,8 +238,7 @@ impl Cluster {
         Ok(client)
     }
 
-    /// Ends the server and all its processes at once, as a crash would, and
-    /// keeps it down.
+    /// Ends the server and all its processes at once, like a crash, and prevents its restart.
     pub fn kill(&self) {
         fs::write(self.folder.join("down"), "").expect("a file");
         let pid = fs::read_to_string(self.folder.join("pid")).expect("the server runs");
@@ -258,12 +255,12 @@ impl Cluster {
         self.until_ready().await;
     }
 
-    /// Its log so far.
+    /// Returns the log of the server so far.
     pub fn log(&self) -> String {
         fs::read_to_string(self.folder.join("log")).unwrap_or_default()
     }
 
-    /// The folder of the socket.
+    /// Returns the folder of the socket.
     pub fn socket(&self) -> &Path {
         &self.folder
     }
@@ -298,13 +295,12 @@ impl Database<'_> {
         &self.name
     }
 
-    /// A connection beside the store's.
+    /// Opens a connection in addition to those of the store.
     pub async fn client(&self) -> Client {
         self.cluster.connect(&self.name).await.expect("the server")
     }
 
-    /// The settings of new connections to this database, such as
-    /// `synchronous_commit = off`.
+    /// Changes a setting of new connections to this database, such as `synchronous_commit = off`.
     pub async fn set(&self, setting: &str) {
         self.cluster
             .execute(&format!("ALTER DATABASE {} SET {setting}", self.name))
@@ -337,8 +333,8 @@ fn keep(
         .env("FOLDER", folder)
         .env("OWNER", run.map_or_else(String::new, |run| run.to_string()))
         .current_dir(folder);
-    // A process group of its own: Ctrl+C must not reach the server before the
-    // tests.
+    // The server has a separate process group, because Ctrl+C must not reach it before it reaches
+    // the tests.
     let kept = keeper
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
@@ -348,8 +344,8 @@ fn keep(
     kept.expect("a shell")
 }
 
-/// PostgreSQL does not run as root; then it runs as the user `postgres`, who
-/// is given the folder.
+/// PostgreSQL does not run as root. In this case it runs as the user `postgres`, who becomes the
+/// owner of the folder.
 pub fn owner_for(folder: &Path) -> Option<(u32, u32)> {
     if fs::metadata(folder).expect("the folder").uid() != 0 {
         return None;
@@ -384,7 +380,7 @@ pub fn as_user(program: &Path, owner: Option<(u32, u32)>) -> Command {
     command
 }
 
-/// The folder of the newest server that Debian installs, or the one in `PATH`.
+/// Returns the folder of the newest server that Debian installed, or the one in `PATH`.
 pub fn programs() -> Option<PathBuf> {
     let installed = fs::read_dir("/usr/lib/postgresql")
         .into_iter()

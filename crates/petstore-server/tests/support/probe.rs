@@ -1,5 +1,5 @@
-//! Sends single requests on connections of their own and measures how long they take. A
-//! request that fails is a result, not a failed test.
+//! Sends single requests on separate connections and measures how long they take. A failed request
+//! is a result, not a failed test.
 
 use crate::raw::Request;
 use std::{
@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A client that waits longer gives up.
+/// A client gives up after this time.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The result of a request.
@@ -36,7 +36,7 @@ pub fn probe(address: SocketAddr, request: &Request) -> Probed {
     probe_by(|| connect(address), request)
 }
 
-/// The same on a stream that is opened by `open`.
+/// The same on a stream that `open` opens.
 pub fn probe_by<S: Read + Write>(
     open: impl FnOnce() -> io::Result<S>,
     request: &Request,

@@ -1,5 +1,5 @@
-//! Runs the real program on a free port in a folder of its own. It is stopped,
-//! and the folder removed, at the end of the test.
+//! Runs the real program on a free port in a separate folder. It is stopped, and the folder is
+//! removed, at the end of the test.
 
 use crate::raw::{self, Connection, RawResponse, Request};
 use rustix::process::{Pid, Signal, kill_process};
@@ -15,24 +15,24 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// A test that waits longer has failed.
+/// If a test waits longer than this, it has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The oldest half of a longer log is forgotten.
+/// If the log is longer than this, its older half is dropped.
 const LOG_BYTES: usize = 64 << 20;
 
-/// How a line with a key begins.
+/// The beginning of a line with a key.
 const SHOWN_KEY: &str = "    petstore_";
 
-/// The variable that names the file of the program, such as that of a release build.
+/// The variable that names the program file, for example of a release build.
 const OTHER_PROGRAM: &str = "PETSTORE_TEST_PROGRAM";
 
-/// The program, in that folder and with nothing of this environment.
+/// Returns the program, in this folder and without the environment of the test.
 pub fn program(folder: &Path) -> Command {
     program_by(&[], folder)
 }
 
-/// The same, run by another command that finally becomes the program.
+/// The same, run by another command that finally executes the program.
 pub fn program_by(launcher: &[&str], folder: &Path) -> Command {
     let other = std::env::var(OTHER_PROGRAM).ok();
     let program = other.unwrap_or_else(built_program);
@@ -40,13 +40,13 @@ pub fn program_by(launcher: &[&str], folder: &Path) -> Command {
     let mut command = Command::new(words.next().expect("the program at least"));
     command.args(words);
     command.env_clear().current_dir(folder);
-    // Many run at once, and there is one default address.
+    // Many services run at the same time, but there is only one default address.
     command.env("PETSTORE_ADMIN_LISTEN", "off");
     command
 }
 
-/// The program that Cargo has built for these tests: `target/debug/petstore-server` for the test
-/// `target/debug/deps/e2e-0123456789abcdef`.
+/// Returns the program that Cargo has built for these tests: `target/debug/petstore-server` for the
+/// test `target/debug/deps/e2e-0123456789abcdef`.
 fn built_program() -> String {
     let test = std::env::current_exe().expect("the file of the test");
     let folder = test.ancestors().nth(2).expect("the folder of the build");
@@ -65,14 +65,14 @@ pub fn run(folder: &Path, arguments: &[&str]) -> Output {
         .expect("the program can be run")
 }
 
-/// The stdout of a program, which must have succeeded.
+/// Returns the stdout of a program, which must have succeeded.
 pub fn run_ok(folder: &Path, arguments: &[&str]) -> String {
     let output = run(folder, arguments);
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// The stderr of a program, which must have failed with this code.
+/// Returns the stderr of a program, which must have failed with this exit code.
 pub fn run_failing(folder: &Path, arguments: &[&str], code: i32) -> String {
     let output = run(folder, arguments);
     assert_eq!(output.status.code(), Some(code), "{output:?}");
@@ -80,7 +80,7 @@ pub fn run_failing(folder: &Path, arguments: &[&str], code: i32) -> String {
     String::from_utf8(output.stderr).expect("text")
 }
 
-/// A service that runs.
+/// A running service.
 pub struct Service {
     child: Child,
     stdout: BufReader<ChildStdout>,
@@ -91,7 +91,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// Starts the service on a new store; the result has the key that it made.
+    /// Starts the service on a new store; the result has the key that it created.
     pub fn start() -> Self {
         Self::start_with(&[])
     }
@@ -103,13 +103,13 @@ impl Service {
         service
     }
 
-    /// The key that it made for a new store.
+    /// The key that the service created for a new store.
     pub fn shown_key(&self) -> String {
         self.log.wait_for(SHOWN_KEY).trim().to_owned()
     }
 
-    /// Starts the service on the existing content of the folder. The key of the
-    /// result is empty, even if the service prints one.
+    /// Starts the service on the existing content of the folder. The key of the result is empty,
+    /// even if the service prints a key.
     pub fn start_in(folder: Arc<TempDir>, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let mut command = program(folder.path());
         command
@@ -119,7 +119,7 @@ impl Service {
         Self::start_by(command, folder)
     }
 
-    /// Starts the service by a command that finally becomes the program.
+    /// Starts the service with a command that finally executes the program.
     pub fn start_by(mut command: Command, folder: Arc<TempDir>) -> Self {
         let mut child = command
             .stdout(Stdio::piped())
@@ -146,7 +146,7 @@ impl Service {
         }
     }
 
-    /// Whether it printed a key when it started.
+    /// Whether the service printed a key when it started.
     pub fn showed_a_key(&self) -> bool {
         // The log line of a request follows all lines that were written before it.
         let response = self.get("/v1/pets");
@@ -163,7 +163,7 @@ impl Service {
         Connection::open(self.address)
     }
 
-    /// A request with the service's key.
+    /// Sends a `GET` request with the service's key.
     pub fn get(&self, target: &str) -> RawResponse {
         self.send(&Request::get(target).key(&self.key))
     }
@@ -172,7 +172,7 @@ impl Service {
         self.send(&Request::post("/v1/pets", body).key(&self.key))
     }
 
-    /// Adds a pet and gives its id.
+    /// Adds a pet and returns its id.
     pub fn add(&self, name: &str, status: Option<&str>) -> i64 {
         let mut pet = serde_json::json!({"name": name, "categoryId": 7});
         if let Some(status) = status {
@@ -183,7 +183,7 @@ impl Service {
         response.json()["id"].as_i64().expect("an id")
     }
 
-    /// Reads all pets, and so checks that the service responds.
+    /// Reads all pets, which also checks that the service responds.
     #[track_caller]
     pub fn pets(&self) -> Vec<Value> {
         let response = self.get("/v1/pets?limit=100");
@@ -223,7 +223,7 @@ impl Service {
 
 impl Drop for Service {
     fn drop(&mut self) {
-        // It may have ended already; that is not a fault here.
+        // The service may already have ended, which is not an error here.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -7,10 +7,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A test that waits longer has failed.
+/// If a test waits longer than this, it has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A request of HTTP/1.1.
+/// An HTTP/1.1 request.
 #[derive(Clone, Debug)]
 pub struct Request {
     head: String,
@@ -29,7 +29,7 @@ impl Request {
         Request::new("GET", target)
     }
 
-    /// With a JSON body.
+    /// Creates a `POST` request with a JSON body.
     pub fn post(target: &str, body: impl Into<Vec<u8>>) -> Self {
         Request::new("POST", target)
             .header("Content-Type", "application/json")
@@ -45,7 +45,7 @@ impl Request {
         self.header("Authorization", &format!("Bearer {key}"))
     }
 
-    /// A body and its length.
+    /// Adds a body and its length.
     pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.body = body.into();
         let length = self.body.len().to_string();
@@ -57,7 +57,7 @@ impl Request {
     }
 }
 
-/// A response, with everything that was received.
+/// A response, with all bytes that were received.
 #[derive(Clone, Debug)]
 pub struct RawResponse {
     pub status: u16,
@@ -66,7 +66,7 @@ pub struct RawResponse {
 }
 
 impl RawResponse {
-    /// The only header of that name.
+    /// Returns the only header with this name.
     pub fn header(&self, name: &str) -> Option<&str> {
         let all = self.headers(name);
         assert!(all.len() <= 1, "more than one {name}: {self:?}");
@@ -93,8 +93,8 @@ impl RawResponse {
             .to_owned()
     }
 
-    /// An error as every error is to be: status, code, the three members, and
-    /// the headers that belong to the status. Gives the message.
+    /// Checks that an error has the required form: status, code, the three properties, and the
+    /// headers that belong to the status. Returns the message.
     #[track_caller]
     pub fn assert_error(&self, status: u16, code: &str) -> String {
         assert_eq!(self.status, status, "{self:?}");
@@ -158,7 +158,7 @@ impl Connection {
             .expect("the server takes what is sent");
     }
 
-    /// The same connection, to write while another thread waits for a response.
+    /// Returns the same connection, for writing while another thread waits for a response.
     pub fn writer(&self) -> Self {
         let stream = self.stream.try_clone().expect("a socket can be shared");
         Connection {
@@ -167,7 +167,7 @@ impl Connection {
         }
     }
 
-    /// The next response, whole.
+    /// Returns the next response, completely.
     pub fn response(&mut self) -> RawResponse {
         let (status, headers) = self.head();
         let mut response = RawResponse {
@@ -186,7 +186,7 @@ impl Connection {
         response
     }
 
-    /// The head of the next response, where no body follows: to a `HEAD`, or an
+    /// Returns the head of the next response if no body follows: the response to `HEAD`, or an
     /// interim response such as 100.
     pub fn head(&mut self) -> (u16, Vec<(String, String)>) {
         let end = loop {
@@ -216,7 +216,7 @@ impl Connection {
         )
     }
 
-    /// What arrives up to this text, and with it.
+    /// Returns the bytes that arrive up to this text, including the text.
     pub fn until(&mut self, text: &str) -> String {
         let begin = Instant::now();
         let end = loop {
@@ -234,12 +234,12 @@ impl Connection {
         String::from_utf8_lossy(&self.read).into_owned()
     }
 
-    /// Whether the server closes, without another byte.
+    /// Whether the server closes the connection without sending another byte.
     pub fn is_closed(&mut self) -> bool {
         self.read.is_empty() && !self.read_more()
     }
 
-    /// What arrives until the server closes.
+    /// Returns the bytes that arrive until the server closes the connection.
     pub fn rest(&mut self) -> String {
         while self.read_more() {}
         self.so_far()
@@ -260,7 +260,7 @@ impl Connection {
     }
 }
 
-/// Sends one request on a connection of its own.
+/// Sends one request on a separate connection.
 pub fn send(address: SocketAddr, request: &Request) -> RawResponse {
     let mut connection = Connection::open(address);
     connection.write(request.bytes());

@@ -1,5 +1,5 @@
-//! Records the orders that clients got in responses, and compares them and their pets with
-//! what is stored.
+//! Records the orders in responses to clients, and compares these orders and their pets with the
+//! stored data.
 
 use serde_json::Value;
 use std::{
@@ -17,8 +17,8 @@ pub fn note(told: &Told, order: &Value) {
     told.insert(id.expect("an id"), status.expect("a status").to_owned());
 }
 
-/// The possible statuses of an order that had this status, if one more step was
-/// asked for.
+/// Returns the possible statuses of an order that had this status, if one more transition was
+/// requested.
 fn can_be(told: &str) -> &'static [&'static str] {
     match told {
         "placed" => &["placed", "approved", "cancelled"],

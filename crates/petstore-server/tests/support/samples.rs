@@ -1,5 +1,5 @@
-//! Makes a value of a JSON Schema in which every member is set, so that a test
-//! notices a member that is lost, also one that the contract gains later.
+//! Creates a value of a JSON Schema in which every property is set, so that a test notices a lost
+//! property, including properties that the contract gains later.
 
 use serde_json::{Map, Value, json};
 
@@ -11,14 +11,14 @@ impl Schemas {
         Self(document)
     }
 
-    /// The names of all members of the object schema at this JSON pointer.
+    /// Returns the names of all properties of the object schema at this JSON pointer.
     pub fn members(&self, pointer: &str) -> Vec<String> {
         let schema = self.resolved(pointer);
         self.properties(schema).keys().cloned().collect()
     }
 
-    /// An object of the schema at this JSON pointer with every member. Samples with
-    /// other numbers differ in every member that has enough values.
+    /// Returns an object of the schema at this JSON pointer with every property. Samples with other
+    /// numbers differ in every property that has enough values.
     pub fn sample(&self, pointer: &str, number: usize) -> Value {
         self.sample_of(self.resolved(pointer), "", number)
     }
@@ -29,7 +29,7 @@ impl Schemas {
             .unwrap_or_else(|| panic!("there is no schema at `{pointer}`"))
     }
 
-    /// The schema, or the one that it refers to.
+    /// Returns the schema, or the schema that it refers to.
     fn target<'s>(&'s self, schema: &'s Value) -> &'s Value {
         match schema["$ref"].as_str() {
             Some(reference) => self.target(self.resolved(reference.trim_start_matches('#'))),
@@ -37,7 +37,7 @@ impl Schemas {
         }
     }
 
-    /// The properties of an object schema and of those that it consists of.
+    /// Returns the properties of an object schema and of the schemas that it consists of.
     fn properties<'s>(&'s self, schema: &'s Value) -> Map<String, Value> {
         let schema = self.target(schema);
         let own = schema["properties"].as_object().cloned();

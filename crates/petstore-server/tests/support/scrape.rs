@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A test that waits longer has failed.
+/// If a test waits longer than this, it has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A service with its admin listener.
@@ -32,8 +32,8 @@ impl Watched {
         Watched { service, admin }
     }
 
-    /// Asks for readiness until it has this status, and returns the last line. The fault that
-    /// the test makes takes some seconds until it is told.
+    /// Requests `/readyz` until it has this status, and returns the last line. It takes some
+    /// seconds until the service reports the fault that the test causes.
     pub fn until_readiness(&self, status: u16) -> String {
         let begin = Instant::now();
         loop {
@@ -56,7 +56,7 @@ impl Watched {
     }
 }
 
-/// The address of the admin listener, from the log.
+/// Returns the address of the admin listener, read from the log.
 pub fn address(service: &Service) -> SocketAddr {
     let line = service.log.wait_for("health and metrics on http://");
     let address = line.split("http://").nth(1).expect("an address");
@@ -72,7 +72,7 @@ pub struct Sample {
     pub value: f64,
 }
 
-/// All that was served at one moment.
+/// All metrics that were served at one time.
 #[derive(Debug)]
 pub struct Scrape {
     pub text: String,
@@ -92,8 +92,7 @@ impl Scrape {
         Scrape { text, samples }
     }
 
-    /// The sum over all series that have these labels; nothing where there is
-    /// none.
+    /// Returns the sum over all series that have these labels; `None` if there are none.
     pub fn find(&self, name: &str, labels: &[(&str, &str)]) -> Option<f64> {
         let has = |sample: &&Sample| {
             let mut labels = labels.iter();
@@ -122,7 +121,7 @@ impl Scrape {
     }
 }
 
-/// `name{label="value",…} number`; no value of ours has a quote in it.
+/// Parses `name{label="value",…} number`; our values contain no quotes.
 fn sample(line: &str) -> Sample {
     let (series, value) = line.rsplit_once(' ').expect("a value");
     let (name, labels) = series.split_once('{').unwrap_or((series, "}"));

@@ -1,9 +1,9 @@
-//! Tests to which requests faults happen.
+//! Tests which requests a fault affects.
 
 use super::*;
 
 #[test]
-fn a_fault_happens_the_given_number_of_times_on_its_operation() {
+fn a_fault_affects_the_given_number_of_requests_of_its_operation() {
     let mut faults = Faults::default();
     faults
         .0
@@ -19,7 +19,7 @@ fn a_fault_happens_the_given_number_of_times_on_its_operation() {
     assert_eq!(faults.next(None), None);
     let happened: Vec<_> = (0..6).map(|_| faults.next(create)).collect();
     let cut = Some(Kind::CutBefore);
-    // The second only counts what the first lets pass.
+    // The second fault only counts requests that the first one does not affect.
     assert_eq!(
         happened,
         [None, cut.clone(), cut, None, None, Some(Kind::Truncated)]
@@ -27,7 +27,7 @@ fn a_fault_happens_the_given_number_of_times_on_its_operation() {
 }
 
 #[test]
-fn a_fault_without_a_count_happens_until_it_is_cleared() {
+fn a_fault_without_a_count_affects_requests_until_it_is_cleared() {
     let mut faults = Faults::default();
     faults.0.push(Fault::truncated().times(0));
     faults.0.push(Fault::truncated());

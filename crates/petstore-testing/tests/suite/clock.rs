@@ -20,7 +20,7 @@ async fn get(client: &Client) -> Option<ErrorCode> {
 }
 
 #[tokio::test]
-async fn an_operation_ends_when_the_clock_passes_its_removal_date() {
+async fn an_operation_is_rejected_when_the_clock_passes_its_removal_date() {
     let server = Server::builder()
         .at(LAST_DAY.parse().expect("a time"))
         .enforce_sunsets()
@@ -52,14 +52,15 @@ async fn a_rate_limit_recovers_as_the_clock_moves() {
         .start()
         .await
         .expect("a port is free");
-    // Without the client, which would wait by itself until it may ask again.
+    // The client is not used, because it would wait until the rate limit allows the next request.
     let http = reqwest::Client::new();
     let list = async || {
         let request = http.get(format!("{}/pets", server.url()));
         let response = request.bearer_auth(server.key()).send().await;
         response.expect("a response").status().as_u16()
     };
-    // Real time passes, too: sooner or later one request follows soon enough.
+    // Real time also passes, so several requests may be needed until one follows the previous one
+    // too soon and is rejected.
     let mut limited = false;
     for _ in 0..1_000 {
         limited = limited || list().await == 429;

@@ -12,7 +12,7 @@ async fn started() -> Server {
     Server::start().await.expect("a port is free")
 }
 
-/// A client that shows what happened, and does not make up for it.
+/// A client without retries, which therefore shows each fault.
 fn blunt(server: &Server) -> Client {
     Client::builder(server.url())
         .api_key(server.key())
@@ -27,7 +27,7 @@ async fn add(client: &Client) -> Result<(), Error> {
     client.create_pet().body(rex).send().await.map(drop)
 }
 
-/// How many pets there are, whatever happens to others.
+/// Returns how many pets there are, without faults.
 async fn pets(server: &Server) -> usize {
     server.clear_faults();
     let pets = blunt(server).list_pets().send().await;
@@ -87,7 +87,7 @@ async fn a_client_ends_a_call_to_a_service_that_is_too_slow() {
 }
 
 #[tokio::test]
-async fn a_connection_is_cut_before_or_after_the_request_was_done() {
+async fn a_connection_is_closed_before_or_after_the_request_was_carried_out() {
     for (fault, done) in [
         (Fault::cut(), 0),
         (Fault::cut_before_the_answer(), 1),
@@ -122,7 +122,7 @@ async fn a_truncated_response_ends_after_half_of_its_body() {
 }
 
 #[tokio::test]
-async fn a_client_that_retries_adds_its_pet_once() {
+async fn a_client_that_retries_adds_a_pet_only_once() {
     let server = started().await;
     let soon = Duration::ZERO;
     for fault in [

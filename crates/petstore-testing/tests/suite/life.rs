@@ -1,4 +1,4 @@
-//! Tests that servers start, run beside each other, and stop.
+//! Tests that servers start, run in parallel, and stop.
 
 use petstore_testing::{OperationId, Server, petstore_client::NewPet};
 use std::time::{Duration, Instant};
@@ -68,7 +68,7 @@ fn a_server_may_outlive_its_runtime() {
     drop(server.expect("a port was free"));
 }
 
-/// The figures are reported and not held: machines differ.
+/// The times are printed but not checked, because machines differ.
 #[tokio::test]
 async fn a_server_starts_in_milliseconds() {
     let (mut started, mut responded) = (Vec::new(), Vec::new());

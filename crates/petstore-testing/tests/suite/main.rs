@@ -1,5 +1,4 @@
-//! Tests the service inside a test through the client, as an application uses
-//! it.
+//! Tests the service inside a test through the client, as an application uses it.
 
 mod clock;
 mod faults;

@@ -97,7 +97,7 @@ fn an_invalid_operation_limit_prevents_the_start() {
         ("upload.cost=0", "is not a limit of an operation"),
         (
             "download.body-bytes=4000000000",
-            "raise it, or set a lower limit",
+            "increase `body-budget-bytes`, or set a lower limit",
         ),
     ] {
         let folder = tempfile::tempdir().expect("a folder");

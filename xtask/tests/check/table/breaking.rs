@@ -20,7 +20,7 @@ pub(super) const ROWS: &[Mutation] = &[
     },
     Mutation {
         what: "a lower bound of a parameter rises",
-        // Of a list that is stable.
+        // The changed list belongs to a stable operation.
         edits: &[(
             DOCUMENT,
             "minimum: 1\n        maximum: 100\n",

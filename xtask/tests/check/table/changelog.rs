@@ -1,5 +1,4 @@
-//! Mutations that leave a change without a changelog entry, or make versions
-//! disagree.
+//! Mutations that leave a change without a changelog entry, or that make versions differ.
 
 use super::{Mutation, ROW};
 use crate::check::tree::{CHANGELOG, DOCUMENT};
@@ -71,7 +70,7 @@ pub(super) const ROWS: &[Mutation] = &[
         )],
         rule: "changelog-form",
         at: (CHANGELOG, "## "),
-        help: "newest release first",
+        help: "the newest one first",
         ..GATE
     },
     Mutation {

@@ -3,7 +3,7 @@
 use super::{Mutation, ROW, STALE};
 use crate::check::tree::DOCUMENT;
 
-/// A document that cannot be read keeps these from looking at it.
+/// The gates that do not check a document that cannot be read.
 const UNREADABLE: &[&str] = &["generated", "lifecycle"];
 
 const GATE: Mutation = Mutation {

@@ -1,4 +1,4 @@
-//! Mutations: generated code that is not what the document says.
+//! Mutations after which the generated code does not match the document.
 
 use super::{Mutation, ROW};
 use crate::check::tree::DOCUMENT;

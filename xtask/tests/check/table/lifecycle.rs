@@ -37,7 +37,7 @@ pub(super) const ROWS: &[Mutation] = &[
         also: STALE,
         rule: "incomplete-deprecation",
         at: (DOCUMENT, "deprecated: true"),
-        help: "the id of what replaces it",
+        help: "the id of the operation that replaces it",
         ..GATE
     },
     Mutation {

@@ -1,4 +1,4 @@
-//! Tests of insertions: where members go, and what stays.
+//! Tests of insertions: where members are inserted, and which parts of the text do not change.
 
 use super::*;
 
@@ -38,7 +38,7 @@ fn members_are_inserted_after_the_last_one_and_comments_stay() -> Result<()> {
         ),
     ];
     assert_eq!(inserted("a.yaml", before, members)?, after);
-    // A text without a last line break, and lines that end as on Windows.
+    // A text without a final line break, and with Windows line endings.
     let members: &[(&[&str], Value)] = &[(&["x-a", "c"], Value::Number(1))];
     assert_eq!(
         inserted("a.yaml", "x-a:\n  b: 1", members)?,

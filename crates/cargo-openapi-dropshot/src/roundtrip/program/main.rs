@@ -1,6 +1,6 @@
-//! The program of a document for the task `roundtrip`: it reads queries about the
-//! generated code beside it, one JSON value per line, and prints each result as
-//! serde writes a `Result`. The module `probe` is generated for each document.
+//! The program of a document for the task `roundtrip`: it reads queries about the generated code,
+//! one JSON value per line, and prints each result as serde serializes a `Result`. The module
+//! `probe` is generated for each document.
 
 mod api;
 mod models;
@@ -14,7 +14,7 @@ use std::{
     io::{BufRead, Write},
 };
 
-/// Reads a text as a value of one type, and writes it back.
+/// A function that reads a text as a value of one type, and writes the value back.
 type Attempt = fn(&str) -> Result<Value, String>;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -1,5 +1,5 @@
-//! Serves requests with the generated router, table and dispatch, as a service
-//! does, and records the arguments of the handlers.
+//! Serves requests with the generated router, table and dispatch, like a service, and records the
+//! arguments of the handlers.
 
 use crate::{api, probe};
 use dropshot::{
@@ -24,16 +24,16 @@ pub(crate) struct Context {
     exchange: Mutex<Exchange>,
 }
 
-/// The current exchange; there is one at a time.
+/// The current exchange. There is only one at a time.
 #[derive(Default)]
 struct Exchange {
     /// The arguments of the handler, as text.
     arguments: Option<String>,
-    /// The error that the handler has to return.
+    /// The error that the handler must return.
     requested_error: Option<RequestedError>,
 }
 
-/// An error that a handler has to return.
+/// An error that a handler must return.
 #[derive(Clone, Default, serde::Deserialize)]
 #[serde(default)]
 pub(crate) struct RequestedError {
@@ -44,7 +44,7 @@ pub(crate) struct RequestedError {
 }
 
 impl RequestedError {
-    /// The error as dropshot's own, for handlers that return that.
+    /// Converts the error to dropshot's own error, for handlers that return that type.
     pub(crate) fn into_error(self) -> HttpError {
         HttpError {
             status_code: ErrorStatusCode::from_u16(self.status)
@@ -62,7 +62,7 @@ impl Context {
         self.exchange.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records the arguments of a handler, and returns the error that it has to return.
+    /// Records the arguments of a handler, and returns the error that it must return.
     pub(crate) fn saw(&self, arguments: String) -> Option<RequestedError> {
         let mut exchange = self.exchange();
         exchange.arguments = Some(arguments);
@@ -146,8 +146,8 @@ impl Server {
     }
 }
 
-/// The error type of the endpoints that exist only to describe types; no handler returns
-/// it. The name of dropshot's own error could be that of a schema of the document.
+/// The error type of endpoints that exist only to describe types. No handler returns it. The name
+/// of dropshot's own error could also be the name of a schema in the document.
 #[derive(Debug, serde::Serialize, JsonSchema)]
 #[schemars(rename = "RoundtripHandlerError")]
 pub(crate) struct HandlerError(String);

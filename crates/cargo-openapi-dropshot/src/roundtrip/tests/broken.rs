@@ -1,14 +1,16 @@
-//! Ways in which a generator could be broken, each as a change of a generated file,
-//! with the difference that the round trip must report.
+//! Ways in which a generator could be broken. Each is a change of a generated file, with the
+//! difference that the round trip must report.
 
 use openapi_dropshot::File;
 
 pub(super) struct Way {
     /// What is broken.
     pub(super) description: &'static str,
-    /// The generated file, the text in it, and the text of a broken generator.
+    /// The generated file, the correct text in it, and the text that a broken generator would
+    /// write.
     change: (&'static str, &'static str, &'static str),
-    /// The text of the probe in its place: the probe is made of the same facts as the generated files.
+    /// The same change for the text of the probe, which is generated from the same facts as the
+    /// generated files.
     in_probe: &'static [(&'static str, &'static str)],
     /// The rule of the difference.
     pub(super) rule: &'static str,
@@ -20,7 +22,7 @@ const SCHEMAS: &str = "models/schemas.rs";
 const PARAMETERS: &str = "models/parameters.rs";
 const CONTRACT: &str = "api/contract.rs";
 
-/// Ways to break the code of the shelf; each is reported at a place of its own.
+/// Ways to break the code of the shelf. Each is reported at a different place.
 pub(super) const WAYS: &[Way] = &[
     Way {
         description: "a bound that is not checked",

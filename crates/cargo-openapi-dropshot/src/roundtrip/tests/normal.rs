@@ -1,5 +1,5 @@
-//! Tests that the form in which a document is generated means what the document says: a value
-//! is valid by both or by neither, as `jsonschema` decides it.
+//! Tests that the normal form, from which code is generated, has the same meaning as the document:
+//! `jsonschema` accepts a value for both or for neither.
 
 use super::{DOCUMENTS, OTHERS, SHELF, WORKSHOP, path};
 use crate::roundtrip::{schemas::Schemas, written::Written};
@@ -7,8 +7,8 @@ use openapi_dropshot_contract::{normalized, read};
 use serde_json::{Value, json};
 use std::{fs, path::PathBuf};
 
-/// Components whose meaning JSON Schema does not know: members of one direction, and values
-/// that a `discriminator` names.
+/// Components whose meaning JSON Schema does not define: members of one direction, and values of a
+/// `discriminator`.
 const OTHER_MEANING: [&str; 2] = ["Stock", "Event"];
 
 /// Components whose type is assumed.

@@ -1,6 +1,6 @@
-//! Checks numbers, counts, types and formats, which need nothing of the document
-//! but the schema itself. The formats are those of OpenAPI 3.0 and the common
-//! ones of JSON Schema; any other format allows every value.
+//! Checks numbers, counts, types and formats. These checks need only the schema, not the rest of
+//! the document. The known formats are those of OpenAPI 3.0 and the common formats of JSON Schema;
+//! any other format allows every value.
 
 use super::Validator;
 use crate::model::{Node, NodeKind, Schema, Spanned, Type, compare_numbers};
@@ -92,7 +92,7 @@ fn is_multiple(number: &Number, divisor: &Number) -> bool {
     }
     match (number.as_f64(), divisor.as_f64()) {
         (Some(number), Some(divisor)) if divisor != 0.0 => {
-            // Decimal fractions are not exact in binary: 0.3 is a multiple of 0.1.
+            // Decimal fractions are not exact in binary, but 0.3 must count as a multiple of 0.1.
             let quotient = number / divisor;
             (quotient - quotient.round()).abs() <= quotient.abs().max(1.0) * 1e-9
         }
@@ -100,7 +100,7 @@ fn is_multiple(number: &Number, divisor: &Number) -> bool {
     }
 }
 
-/// Whether a value is of a type; `1.0` is an integer.
+/// Returns whether a value has a type. `1.0` is an integer.
 pub(super) fn has_type(value: &Node, kind: Type) -> bool {
     match (&value.kind, kind) {
         (NodeKind::Bool(_), Type::Boolean)
@@ -146,12 +146,12 @@ fn is_uuid(text: &str) -> bool {
 
 /// Whether a number is within the range of a format.
 fn number_fits(format: &str, number: &Number) -> bool {
-    // `1.0` is an integer as good as `1`.
+    // `1.0` counts as an integer, like `1`.
     let within =
         |lowest: f64, highest: f64| number.as_f64().is_some_and(|n| n >= lowest && n <= highest);
     match format {
         "int32" => within(f64::from(i32::MIN), f64::from(i32::MAX)),
-        // The largest double that is below 2^63, which itself is too large.
+        // The upper limit is the largest double below 2^63, because 2^63 itself is too large.
         "int64" => {
             number.is_i64()
                 || (number.is_f64() && within(-9.223_372_036_854_776e18, 9.223_372_036_854_774e18))

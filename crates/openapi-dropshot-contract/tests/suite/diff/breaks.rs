@@ -1,11 +1,10 @@
-//! Tests changes that break clients although each of them looks like a harmless edit, and edits that look like breaks and
-//! are not.
+//! Tests changes that look harmless but break clients, and changes that look breaking but are harmless.
 
 use super::{before, changes};
 use openapi_dropshot_contract::diff::{Level, Policy};
 use openapi_dropshot_contract::rules::Part;
 
-/// The ids of what breaks if one part of a document becomes another one.
+/// Returns the ids of the breaking changes if one part of a document is replaced by another.
 fn breaks(part: Part, base: &str, revision: &str) -> Vec<String> {
     let document = |text: &str| part.document(text).expect("a part of a document");
     let changes = changes(&document(base), &document(revision), &Policy::on(before()));
@@ -22,20 +21,20 @@ fn scheme(scheme: &str) -> String {
     format!("components: {{securitySchemes: {{k: {scheme}}}}}")
 }
 
-/// The members of an operation that takes and gives a schema.
+/// The members of an operation that uses a schema in the request and in the response.
 fn both(schema: &str) -> String {
     let content = format!("content: {{application/json: {{schema: {schema}}}}}");
     format!("requestBody: {{{content}}}, responses: {{'200': {{description: Here., {content}}}}}")
 }
 
-/// The members of an operation that gives a schema.
+/// The members of an operation that uses a schema in the response.
 fn given(schema: &str) -> String {
     format!(
         "responses: {{'200': {{description: Here., content: {{application/json: {{schema: {schema}}}}}}}}}"
     )
 }
 
-/// The same for one that takes it.
+/// The members of an operation that uses a schema in the request.
 fn taken(schema: &str) -> String {
     format!("requestBody: {{content: {{application/json: {{schema: {schema}}}}}}}")
 }
@@ -59,7 +58,7 @@ fn a_credential_of_another_form_breaks_clients() {
             credential,
         ),
         (bearer, "{type: http, scheme: Bearer}", &[]),
-        // The token is a bearer token as before.
+        // The token is still a bearer token.
         (bearer, &client("/t"), &[]),
         (&client("/t"), &client("/u"), url),
         (
@@ -112,7 +111,7 @@ fn a_first_server_with_another_path_or_host_breaks_clients() {
         ),
         (&variable("a.example"), &variable("b.example"), moved),
         (&base_path("/v1"), &base_path("/v2"), moved),
-        // The former address is there as before, beside another one, or is written in another way.
+        // The old address still exists, beside another one or in another notation.
         (
             "[{url: 'https://a.example/v1'}]",
             "[{url: 'https://b.example/v1'}, {url: 'https://a.example/v1'}]",
@@ -125,7 +124,7 @@ fn a_first_server_with_another_path_or_host_breaks_clients() {
         ),
         ("[{url: /v1}]", "[{url: /v1/}]", &[]),
         ("[{url: /v1}]", "[{url: 'https://a.example/v1'}]", &[]),
-        // A generated service serves the path of the first server only.
+        // A generated service uses only the path of the first server.
         (
             "[{url: /v1}, {url: /v2}]",
             "[{url: /v2}, {url: /v1}]",
@@ -150,7 +149,8 @@ fn a_first_server_with_another_path_or_host_breaks_clients() {
     }
 }
 
-/// A document whose operations take and give one of two components, chosen by this discriminator.
+/// A document whose operations use one of two components in requests and responses. This discriminator chooses the
+/// component.
 fn union(discriminator: &str) -> String {
     let schema = "{oneOf: [{$ref: '#/components/schemas/Cat'}, {$ref: '#/components/schemas/Dog'}]";
     let component = |name: &str, property: &str| {
@@ -173,7 +173,7 @@ fn union(discriminator: &str) -> String {
 }
 
 #[test]
-fn another_choice_by_the_discriminator_breaks_clients() {
+fn a_changed_discriminator_breaks_clients() {
     const CAT: &str = "'#/components/schemas/Cat'";
     const DOG: &str = "'#/components/schemas/Dog'";
     let mapping = |entries: &[(&str, &str)]| {
@@ -203,13 +203,13 @@ fn another_choice_by_the_discriminator_breaks_clients() {
             "propertyName: type",
             &[request, response],
         ),
-        // The service understands a new name, and may send it.
+        // The service understands the new name, and may also send it.
         (
             &base,
             &mapping(&[("c", CAT), ("cat", CAT), ("d", DOG)]),
             &[response],
         ),
-        // The names of the components are values of the discriminator anyway.
+        // The names of the components are always values of the discriminator.
         (
             "propertyName: kind",
             &mapping(&[("Cat", CAT), ("Dog", "Dog")]),
@@ -250,7 +250,7 @@ fn a_property_that_is_no_longer_accepted_or_sent_breaks_clients() {
             given(&object("", "")),
             &["response-optional-property-no-longer-sent"],
         ),
-        // It was announced, and no sunset is open.
+        // The removal was announced, and there is no sunset, or it has passed.
         (
             given(&object("", ", a: {deprecated: true}")),
             given(&object("", "")),
@@ -266,7 +266,7 @@ fn a_property_that_is_no_longer_accepted_or_sent_breaks_clients() {
             given(&object("", "")),
             &["response-optional-property-no-longer-sent"],
         ),
-        // It was never in the responses, or never in the requests.
+        // The property was never in the responses, or never in the requests.
         (
             given(&object("", ", a: {writeOnly: true}")),
             given(&object("", "")),
@@ -319,13 +319,13 @@ fn another_media_type_with_the_same_suffix_breaks_clients() {
         breaks(Part::Operation, &given(vendor), &given(json)),
         ["response-media-type-name-generalized"]
     );
-    // The range of media types includes the later one.
+    // The range of media types includes the new media type.
     assert!(breaks(Part::Operation, &given("'application/*'"), &given(json)).is_empty());
     assert!(breaks(Part::Operation, &taken(json), &taken("'application/*'")).is_empty());
 }
 
 #[test]
-fn an_array_that_takes_no_further_elements_breaks_clients_and_one_that_gives_none_does_not() {
+fn forbidding_further_elements_breaks_clients_in_requests_but_not_in_responses() {
     let open = "{type: array, prefixItems: [{type: string}, {type: integer}]}";
     let closed = open.replace("]}", "], unevaluatedItems: false}");
     let same = open.replace("]}", "], items: false}");
@@ -361,7 +361,7 @@ fn a_renamed_parameter_breaks_clients() {
             &[parameter("X-B", "header", "string")],
             renamed,
         ),
-        // Two parameters, or one at another place or of another type, are not one.
+        // Two parameters, or a parameter with another location or type, do not count as renamed.
         (
             std::slice::from_ref(&q),
             &[parameter("search", "header", "string")],
@@ -399,7 +399,7 @@ fn a_pattern_that_rejects_what_it_allowed_breaks_clients() {
         ("^(a|b)$", "^[ab]$", "", &[]),
         (r"^\d+$", "^[0-9]*$", "", &[]),
         ("^shop", "shop", "", &[]),
-        // No text that differs has such a length.
+        // No string with this length is affected by the change.
         ("^[a-z]*$", "^[a-z]+$", ", minLength: 1", &[]),
         ("^[a-z]+$", "^[a-z]{1,5}$", ", maxLength: 5", &[]),
         (
@@ -408,7 +408,7 @@ fn a_pattern_that_rejects_what_it_allowed_breaks_clients() {
             ", minLength: 5, maxLength: 6",
             tightened,
         ),
-        // Lookarounds are not compared.
+        // Patterns with look-around are not compared.
         ("^(?!a)[a-z]+$", "^(?!b)[a-z]+$", "", &[]),
     ];
     for (base, revision, lengths, expected) in table {
@@ -423,7 +423,7 @@ fn a_pattern_that_rejects_what_it_allowed_breaks_clients() {
 }
 
 #[test]
-fn a_longer_text_and_any_of_the_same_alternatives_break_nothing() {
+fn a_longer_response_string_and_any_of_instead_of_one_of_break_no_client() {
     let choice = |keyword: &str| {
         format!(
             "{{{keyword}: [{{type: object, required: [a], properties: {{a: {{}}}}}}, {{type: object, required: [b], properties: {{b: {{}}}}}}]}}"
@@ -444,7 +444,7 @@ fn a_longer_text_and_any_of_the_same_alternatives_break_nothing() {
         let found = breaks(Part::Operation, &both(&base), &both(&revision));
         assert!(found.is_empty(), "{base} to {revision}: {found:?}");
     }
-    // The alternatives themselves are compared.
+    // The changed alternatives themselves are also compared.
     let changed = choice("anyOf").replace("required: [b], ", "");
     assert_eq!(
         breaks(Part::Operation, &given(&choice("oneOf")), &given(&changed)),

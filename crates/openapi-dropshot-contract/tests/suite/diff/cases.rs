@@ -1,5 +1,5 @@
-//! Tests oasdiff's own cases: every id of a case is reported with its level,
-//! and no breaking change is reported for cases without one.
+//! Tests the test cases of oasdiff: every id of a case is reported with its level, and no breaking
+//! change is reported for cases without an id.
 
 use super::catalogue::catalogue;
 use super::{before, changes};
@@ -9,8 +9,8 @@ use std::collections::HashSet;
 use std::path::Path;
 use test_support::documents_folder;
 
-/// Where the result differs from the data, and why. The data was collected from the
-/// ids that oasdiff's tests mention.
+/// The cases whose result differs from the data, with the reason. The data was collected from the
+/// ids that the tests of oasdiff mention.
 const LEFT_OUT: &[(&str, &str, &str)] = &[
     (
         "TestRequestPropertyAllOfAdded_AnnotationOnly_AtProperty_EmitsInfo",
@@ -65,8 +65,8 @@ const LEFT_OUT: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// The ids whose level changed after the data was collected, in the version that
-/// `data/oasdiff.txt` names. For these ids the tests expect the newer level.
+/// The ids whose level was changed after the data was collected, in the version that
+/// `data/oasdiff.txt` names. For these ids, the tests expect the newer level.
 const NEWER_LEVEL: &[&str] = &[
     "api-security-removed",
     "api-security-scope-added",
@@ -82,7 +82,7 @@ const NEWER_LEVEL: &[&str] = &[
     "response-property-all-of-removed",
 ];
 
-/// How many cases there are, and how many of their ids have the same result.
+/// The number of cases, and how many of their ids have the same result.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Tally {
     cases: usize,
@@ -90,13 +90,13 @@ struct Tally {
     without_ids: usize,
     /// Ids that are reported with their level.
     agree: usize,
-    /// Those of them whose level is the newer one.
+    /// The ids among them whose level is the newer one.
     of_newer_level: usize,
     /// Ids, and cases without ids, that [`LEFT_OUT`] lists.
     left_out: usize,
 }
 
-/// The figures that the book's page about changes gives.
+/// The figures on the page about changes in the book.
 const AGREEING: Tally = Tally {
     cases: 113,
     without_ids: 9,
@@ -201,7 +201,7 @@ fn every_case_of_oasdiff_has_the_same_result() {
         wrong.join("\n")
     );
     println!("{tally:?}");
-    // Where there is a copy of the cases, the book says how many agree.
+    // If there is a copy of the cases, checks the figures in the book.
     assert!(
         [Tally::default(), AGREEING].contains(&tally),
         "the figures of the book are {AGREEING:?}, not {tally:?}"

@@ -1,12 +1,12 @@
-//! Tests that the rules have the ids and levels of oasdiff's checks: every check of the version
-//! that `data/oasdiff.txt` names is a rule here, or is left out with a reason.
+//! Tests that the rules have the ids and levels of oasdiff's checks. Every check of the version that
+//! `data/oasdiff.txt` names must be a rule, or be skipped with a reason.
 
 use openapi_dropshot_contract::rules;
 use std::collections::{BTreeMap, BTreeSet};
 
 const CATALOGUE: &str = include_str!("../data/oasdiff.txt");
 
-/// The checks that are not rules here, by the ends of their ids, and why.
+/// The checks that are not rules here, by the endings of their ids, with the reason.
 const LEFT_OUT: &[(&[&str], &str)] = &[(
     &[
         "content-encoding-changed",
@@ -62,7 +62,8 @@ fn the_catalogue_of_oasdiff_is_complete() {
     }
 }
 
-/// The rules whose level is another one here, by the ends of their ids, with the level and the reason.
+/// The rules with a level other than in oasdiff, by the endings of their ids, with the level and the
+/// reason.
 const OTHER_LEVEL: &[(&str, &str, &str)] = &[
     (
         "max-length-increased",

@@ -1,10 +1,9 @@
-//! Tests removal, deprecation and sunset with the clock before, on and after
-//! the day.
+//! Tests removal, deprecation and sunset with a date before, on and after the sunset.
 
 use super::{changes, day, found};
 use openapi_dropshot_contract::diff::{Level, Policy};
 
-/// A document whose `GET /old` has these members; without any, it is gone.
+/// A document whose `GET /old` has these members. With `None`, the operation is removed.
 fn document(members: Option<&str>) -> String {
     let old = members.map_or(String::new(), |members| {
         format!("  /old:\n    get:\n{members}      responses:\n        '204':\n          description: Done.\n")

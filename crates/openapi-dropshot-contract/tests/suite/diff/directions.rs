@@ -1,10 +1,10 @@
-//! Tests small documents: the effect of an edit in requests and in responses,
-//! in combined schemas and behind references.
+//! Tests small documents: the effect of a change in requests and in responses, in combined schemas
+//! and behind references.
 
 use super::{before, changes, found};
 use openapi_dropshot_contract::diff::{Level, Policy};
 
-/// A document that takes and gives this schema, with this beside it.
+/// A document that uses this schema in a request and in a response, with these other schemas.
 fn document(schema: &str, schemas: &str) -> String {
     format!(
         r#"{{"openapi": "3.0.3", "info": {{"title": "T", "version": "1.0.0"}}, "paths": {{
@@ -16,7 +16,7 @@ fn document(schema: &str, schemas: &str) -> String {
     )
 }
 
-/// The ids of what breaks, sorted, version left out.
+/// Returns the ids of the breaking changes, sorted, except changes of the version.
 fn breaks(base: &str, revision: &str) -> Vec<String> {
     let changes = changes(base, revision, &Policy::on(before()));
     let mut ids: Vec<String> = (changes.into_iter())

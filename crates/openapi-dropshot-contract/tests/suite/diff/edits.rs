@@ -6,10 +6,10 @@ use crate::support::CONTRACT;
 use openapi_dropshot_contract::diff::{Level, Policy};
 
 struct Edit {
-    /// The text that is replaced, at its first place after `after`.
+    /// The text to replace, at its first occurrence after `after`.
     old: &'static str,
     new: &'static str,
-    /// A line above the edit.
+    /// A line before the edit.
     after: &'static str,
     id: &'static str,
     level: Level,
@@ -45,7 +45,7 @@ const NAME: &str = "          description: The book's name.\n";
 
 use Level::{Err, Info, Warn};
 
-// One edit a line.
+// One edit per line.
 #[rustfmt::skip]
 const EDITS: &[Edit] = &[
     // Operations and their lifecycle.
@@ -83,7 +83,7 @@ const EDITS: &[Edit] = &[
     edit(CURSOR, "        maxLength: 200", "        maxLength: 200\n        pattern: ^[a-z]+$", Warn, "request-parameter-pattern-added"),
     edit(STATUS, "        - sold\n", "", Err, "request-parameter-enum-value-removed"),
     edit(STATUS, "        - sold\n", "        - sold\n        - lent\n", Err, "response-property-enum-value-added"),
-    // Request bodies, and what the same schema means in responses.
+    // Request bodies, and the effect of the same schema in responses.
     edit(CREATE, "        required: true\n", "", Info, "request-body-became-optional"),
     edit(CREATE, "          application/json:", "          application/xml:", Err, "request-body-media-type-removed"),
     edit(NEW_BOOK, "        - categoryId\n", "        - categoryId\n        - status\n", Err, "request-property-became-required"),
@@ -115,7 +115,7 @@ const EDITS: &[Edit] = &[
     edit("securitySchemes:\n", "type: http", "type: apiKey", Info, "api-security-component-type-changed"),
 ];
 
-/// Edits of texts and order, which no client can notice.
+/// Changes of descriptions and of the order, which clients cannot notice.
 const HARMLESS: &[(&str, &str)] = &[
     ("summary: List books", "summary: All books"),
     (

@@ -1,10 +1,10 @@
-//! Tests what belongs to operations beside the schemas: security requirements, parameters and
-//! their serialization, and which response describes a status.
+//! Tests the parts of operations other than schemas: security requirements, parameters and their
+//! serialization, and which response describes a status.
 
 use super::{before, changes, found};
 use openapi_dropshot_contract::diff::{Level, Policy};
 
-/// A document of `GET /a` with these members, and with these members of the document.
+/// A document with `GET /a`, which has these members. The document has these other members.
 fn document(operation: &str, members: &str) -> String {
     let responses = match operation.contains("responses: ") {
         true => "",
@@ -18,7 +18,7 @@ fn document(operation: &str, members: &str) -> String {
     )
 }
 
-/// The changes of an edit, the one of the version left out.
+/// Returns the changes, except the change of the version.
 fn ids(base: &str, revision: &str) -> Vec<(Level, String)> {
     let changes = changes(base, revision, &Policy::on(before()));
     (found(&changes).into_iter())
@@ -52,7 +52,7 @@ fn an_operation_without_security_requirements_has_those_of_the_document() {
         ("security: [{k: []}, {l: []}]", "", &[removed]),
         ("", "security: [{k: []}]", &[]),
         ("security: [{k: []}]", "", &[]),
-        // It can be called without credentials.
+        // The operation can be called without credentials.
         ("", "security: []", &[]),
         ("", "security: [{}]", &[]),
     ];
@@ -78,7 +78,7 @@ fn a_key_that_is_sent_elsewhere_breaks_clients() {
     ] {
         assert_changes(&base, &with(revision), &[moved]);
     }
-    // Another type is another change.
+    // A changed type is a different change.
     let changed = [
         (Err, "api-security-component-credential-changed"),
         (Info, "api-security-component-type-changed"),
@@ -87,7 +87,7 @@ fn a_key_that_is_sent_elsewhere_breaks_clients() {
 }
 
 #[test]
-fn a_value_that_is_written_in_another_way_breaks_clients() {
+fn a_changed_serialization_of_a_parameter_or_header_breaks_clients() {
     let parameter = |members: &str| {
         let parameter = format!("parameters: [{{name: q, in: query, {members}}}]");
         document(&parameter, "")
@@ -116,7 +116,7 @@ fn a_value_that_is_written_in_another_way_breaks_clients() {
     );
     let expected = [(Err, "response-header-serialization-changed")];
     assert_changes(&header(base), &header(revision), &expected);
-    // The schemas of one media type are compared.
+    // The schemas of the same media type are compared.
     let number = "content: {application/json: {schema: {type: integer}}}";
     let expected = [(Err, "response-header-type-changed")];
     assert_changes(&header(json), &header(number), &expected);
@@ -141,7 +141,7 @@ fn a_status_is_compared_with_the_response_that_described_it() {
     let error_removed = (Info, "response-non-success-status-removed");
     let removed = (Err, "response-success-status-removed");
     let table: &[(Responses<'_>, Responses<'_>, Expected<'_>)] = &[
-        // The only response was the default, of any status.
+        // The only response was the default, which described every status.
         (
             &[("default", "string")],
             &[("200", "integer")],
@@ -152,7 +152,8 @@ fn a_status_is_compared_with_the_response_that_described_it() {
             &[("200", "string")],
             &[error_removed, added],
         ),
-        // The default describes errors, and errors that are described by themselves are like it.
+        // The default describes errors, so an error that now has its own response is compared with
+        // the default.
         (
             &[("200", "string"), ("default", "string")],
             &[("200", "string"), ("404", "integer"), ("default", "string")],
@@ -188,7 +189,7 @@ fn a_status_is_compared_with_the_response_that_described_it() {
             &[("404", "string")],
             &[error_removed, error_added],
         ),
-        // Fewer statuses of a range.
+        // The revision has fewer statuses of the range.
         (&[("2XX", "string")], &[("200", "string")], &[added]),
         (
             &[("2XX", "string")],

@@ -1,5 +1,5 @@
-//! Tests webhooks and callbacks, where the service sends the requests: what their payload
-//! loses breaks the receiver, what the response must have in addition does, too.
+//! Tests webhooks and callbacks, where the service sends the requests: removing something from the
+//! payload breaks the receiver, and so does a new requirement for the response.
 
 use super::{before, changes, found};
 use openapi_dropshot_contract::diff::{Change, Level, Policy};
@@ -21,7 +21,8 @@ webhooks:
 
 const PLAIN: &str = "responses: {'204': {description: Fine.}}";
 
-/// What changed from one operation to the other, as that of a webhook and as that of a callback.
+/// Returns the changes from one operation to the other, first as an operation of a webhook, then of
+/// a callback.
 fn of_both(base: &str, revision: &str) -> [Vec<Change>; 2] {
     let policy = Policy::on(before());
     let compare = |old: String, new: String| {
@@ -80,7 +81,7 @@ fn a_narrower_response_of_the_receiver_breaks_it_and_a_wider_one_does_not() {
 }
 
 #[test]
-fn a_change_says_which_webhook_or_callback_it_is_about() {
+fn a_change_names_its_webhook_or_callback() {
     let [webhook, callback] = of_both(&body("{type: string}"), PLAIN);
     assert_eq!(found(&webhook), [(Level::Err, "webhook-body-removed")]);
     assert_eq!(webhook[0].operation.as_deref(), Some("webhook POST sold"));

@@ -141,12 +141,12 @@ fn a_text_without_quotes_is_named_with_its_line() {
         "a b = c",
     ] {
         let error = parse(line).expect_err(line).to_string();
-        assert_eq!(error, "it is not TOML", "{line}");
+        assert_eq!(error, "it is not valid TOML", "{line}");
     }
 }
 
 #[test]
 fn configuration_files_in_other_formats_than_toml_are_rejected() {
     let error = parse("listen 127.0.0.1").expect_err("no TOML").to_string();
-    assert_eq!(error, "it is not TOML");
+    assert_eq!(error, "it is not valid TOML");
 }

@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// Checks that the first text of each pair is read, and displayed as the second one, which is
-/// read as the same value; the other texts are not valid.
+/// Checks that the first text of each pair is parsed and then displayed as the second text, and
+/// that the second text is parsed as the same value. The other texts are not valid.
 fn check<T: FromStr + PartialEq + fmt::Display>(valid: &[(&str, &str)], invalid: &[&str]) {
     for (text, displayed) in valid {
         let value: Option<T> = text.parse().ok();
@@ -44,7 +44,7 @@ fn seconds_may_have_a_fraction_and_only_a_delay_may_be_zero() {
 }
 
 #[test]
-fn a_log_filter_is_a_level_and_modules() {
+fn a_log_filter_is_a_level_optionally_with_modules() {
     check::<LogFilter>(
         &[
             ("info", "info"),
@@ -106,7 +106,7 @@ fn host_names_with_a_port_or_a_scheme_are_rejected() {
 }
 
 #[test]
-fn networks_are_addresses_and_prefixes() {
+fn networks_are_addresses_with_optional_prefix_lengths() {
     check::<Networks>(
         &[
             ("none", "none"),

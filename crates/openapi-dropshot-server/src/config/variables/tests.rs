@@ -1,4 +1,4 @@
-//! Tests which variables are taken for mistyped settings.
+//! Tests which variables are reported as mistyped settings.
 
 use super::*;
 use crate::{config::ServeSettings, info::TEST};
@@ -30,7 +30,7 @@ fn a_variable_that_resembles_a_setting_is_found() {
 
 #[test]
 fn variables_of_other_programs_are_ignored() {
-    // Of the command line client, of tests and scripts, and of a deployment.
+    // Variables of the command-line client, of tests and scripts, and of a deployment.
     let others = [
         "URL",
         "API_KEY",
@@ -50,7 +50,7 @@ fn variables_of_other_programs_are_ignored() {
         "CHAOS_SEED",
         "CRASH_ROUNDS",
     ];
-    // For the Services `shop`, `shop-admin` and `shop-log`, in Kubernetes.
+    // Variables that Kubernetes sets for the Services `shop`, `shop-admin` and `shop-log`.
     let links = ["", "ADMIN_", "LOG_"].map(|service| {
         [
             "SERVICE_HOST",

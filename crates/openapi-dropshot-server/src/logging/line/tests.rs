@@ -50,7 +50,7 @@ fn an_event() {
 }
 
 #[test]
-fn a_line_of_text_is_one_line() {
+fn an_event_in_text_format_is_one_line() {
     let text = written_by(LogFormat::Text, an_event);
     let (time, rest) = text.split_once(' ').expect("a time");
     assert!(DateTime::parse_from_rfc3339(time).is_ok(), "{time}");
@@ -62,7 +62,7 @@ fn a_line_of_text_is_one_line() {
 }
 
 #[test]
-fn a_line_of_json_is_an_object() {
+fn an_event_in_json_format_is_one_object() {
     let text = written_by(LogFormat::Json, an_event);
     assert_eq!(text.matches('\n').count(), 1, "{text}");
     let mut line: Value = serde_json::from_str(&text).expect("JSON");
@@ -97,13 +97,13 @@ fn a_log_field_named_message_is_written_like_any_other() {
     }
 }
 
-/// Both formats, each with the lines that something logs.
+/// Both formats, each with the lines that a function logs.
 fn in_both_formats(log: impl Fn()) -> [(LogFormat, String); 2] {
     [LogFormat::Text, LogFormat::Json].map(|format| (format, written_by(format, &log)))
 }
 
 #[test]
-fn a_long_value_is_cut_and_the_line_says_by_how_much() {
+fn a_long_value_is_cut_and_the_line_says_how_much_is_missing() {
     let long = "A".repeat(390_000);
     let lines = in_both_formats(|| {
         tracing::info!(method = long.as_str(), debug = ?long, status = 405, "{long}");
@@ -123,7 +123,7 @@ fn a_long_value_is_cut_and_the_line_says_by_how_much() {
 }
 
 #[test]
-fn a_value_is_cut_between_characters_and_its_escapes_stay_whole() {
+fn a_value_is_never_cut_within_a_character_or_an_escape() {
     let long = "\u{1b}é\u{1f600}\"".repeat(200);
     for (format, line) in in_both_formats(|| tracing::info!(x = long.as_str())) {
         let more = long.len() - long.floor_char_boundary(FIELD);
@@ -140,7 +140,7 @@ fn a_value_is_cut_between_characters_and_its_escapes_stay_whole() {
 }
 
 #[test]
-fn a_log_line_is_bounded_and_has_the_number_of_fields_that_were_left_out() {
+fn a_log_line_has_a_maximum_length_and_the_number_of_omitted_fields() {
     let long = "\u{1}".repeat(FIELD);
     let x = long.as_str();
     let lines = in_both_formats(|| {
@@ -157,7 +157,7 @@ fn a_log_line_is_bounded_and_has_the_number_of_fields_that_were_left_out() {
             LogFormat::Text => assert!(line.contains(" fields_left_out="), "{line}"),
             LogFormat::Json => {
                 let line: Value = serde_json::from_str(&line).expect("JSON");
-                // Two of the event, and those of the span.
+                // Two fields of the event, and the fields of the span.
                 assert_eq!(line["fields_left_out"], 3, "{line}");
             }
         }

@@ -1,4 +1,4 @@
-//! Tests the spans that are made of requests.
+//! Tests the spans that are created for requests.
 
 use super::*;
 use crate::info::TEST;
@@ -70,7 +70,7 @@ fn a_request_becomes_a_span_of_its_trace() {
 }
 
 #[test]
-fn a_request_without_a_trace_begins_one_and_a_fault_is_marked() {
+fn a_request_without_a_trace_starts_a_trace_and_a_server_error_is_marked() {
     let request = fields([("method", "GET".into()), ("status", 503.into())]);
     let spans = sent(&request, None, SystemTime::now());
     assert_ne!(spans[0].span_context.trace_id(), TraceId::INVALID);
@@ -82,7 +82,7 @@ fn a_request_without_a_trace_begins_one_and_a_fault_is_marked() {
 }
 
 #[test]
-fn a_request_whose_caller_does_not_record_the_trace_is_left_out() {
+fn a_request_whose_caller_does_not_record_the_trace_is_not_exported() {
     let request = fields([("method", "GET".into()), ("status", 200.into())]);
     assert_eq!(sent(&request, Some(&trace("00")), SystemTime::now()), []);
 }

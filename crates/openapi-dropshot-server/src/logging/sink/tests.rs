@@ -1,9 +1,9 @@
-//! Tests that lines are written in order, and that lost ones are counted.
+//! Tests that lines are written in order, and that dropped lines are counted.
 
 use super::*;
 use std::sync::mpsc;
 
-/// Hands over what is written to it, and waits for each to be taken.
+/// Passes on what is written to it, and waits until each write is received.
 struct Handed(mpsc::SyncSender<Vec<u8>>);
 
 impl Write for Handed {
@@ -37,14 +37,14 @@ fn logging_never_blocks_and_lost_lines_are_counted() {
     let sink = Sink::to(Handed(sender));
     let mut line = vec![b'x'; 1023];
     line.push(b'\n');
-    // As much as one blocked write, as much as may be buffered, and more.
+    // One blocked write, a full buffer, and more.
     let pushed = 2 * BYTES / line.len() + 3;
     for _ in 0..pushed {
         sink.push(&line);
     }
     let lost = usize::try_from(sink.lost()).expect("no more than were pushed");
     assert!((3..=pushed - BYTES / line.len()).contains(&lost), "{lost}");
-    // The buffered lines are written once the reader reads.
+    // The buffered lines are written as soon as the reader reads.
     let mut missing = (pushed - lost) * line.len();
     while missing > 0 {
         missing -= written.recv().expect("written").len();

@@ -69,7 +69,7 @@ async fn bodies_share_a_budget() {
     let first = read(&["123456"], None).await.expect("fits");
     let error = read(&["12", "345"], None).await;
     assert_eq!(error.expect_err("does not fit"), "overloaded");
-    // One principal does not get what is left for others.
+    // A principal cannot take the part that is left for others.
     let second = read(&["123"], Some(1)).await.expect("fits");
     let error = read(&["1"], Some(1)).await;
     assert_eq!(
@@ -91,7 +91,7 @@ async fn reading_a_stalled_body_ends_after_the_time_limit() {
 }
 
 #[test]
-fn an_announced_length_is_rejected_before_anything_is_read() {
+fn a_content_length_that_is_too_large_is_rejected_before_anything_is_read() {
     let error = check_announced(&Body::from("12345678"), &limits(7)).expect_err("too large");
     assert_eq!(code(error), "payload_too_large");
     assert!(check_announced(&Body::from("1234567"), &limits(7)).is_ok());

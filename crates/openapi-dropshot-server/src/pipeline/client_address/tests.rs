@@ -1,4 +1,4 @@
-//! Tests which address is that of the client.
+//! Tests which address is taken as the address of the client.
 
 use super::*;
 
@@ -20,7 +20,7 @@ fn client(header: ClientAddressHeader, lines: &[&str]) -> String {
 }
 
 #[test]
-fn the_last_address_that_is_of_no_trusted_proxy_is_the_client() {
+fn the_client_is_the_last_address_that_is_not_a_trusted_proxy() {
     for (lines, expected) in [
         (&[][..], "127.0.0.1"),
         (&["203.0.113.9"], "203.0.113.9"),

@@ -1,4 +1,4 @@
-//! Tests the headers and the end of deprecated operations.
+//! Tests the headers and the removal of deprecated operations.
 
 use super::*;
 use crate::test_contract::{OPERATIONS, TestContract};
@@ -6,7 +6,7 @@ use chrono::Utc;
 use openapi_dropshot_types::Deprecation;
 
 #[test]
-fn a_link_to_the_next_page_stays_beside_the_one_to_the_successor() {
+fn a_link_to_the_successor_does_not_replace_the_link_to_the_next_page() {
     let deprecated = OPERATIONS
         .iter()
         .find(|operation| operation.deprecation.is_some());
@@ -63,7 +63,7 @@ impl Clock for At {
 }
 
 #[test]
-fn an_operation_ends_with_the_first_second_of_its_removal_date() {
+fn an_operation_is_rejected_from_the_first_second_of_its_removal_date_on() {
     for operation in &OPERATIONS {
         let Some(deprecation) = &operation.deprecation else {
             continue;
@@ -82,7 +82,7 @@ fn an_operation_ends_with_the_first_second_of_its_removal_date() {
 }
 
 #[test]
-fn an_operation_that_is_not_deprecated_never_ends() {
+fn an_operation_that_is_not_deprecated_is_never_rejected() {
     for operation in OPERATIONS
         .iter()
         .filter(|operation| operation.deprecation.is_none())

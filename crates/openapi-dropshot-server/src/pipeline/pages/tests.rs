@@ -21,7 +21,7 @@ fn pages_of_the_service_do_not_conflict_with_operations_at_other_paths() {
 }
 
 #[test]
-fn an_operation_with_the_path_of_a_page_is_found() {
+fn an_operation_with_the_path_of_a_page_is_reported() {
     for (path, page) in [
         ("/openapi.yaml", Some("/v1/openapi.yaml")),
         ("/openapi.json", Some("/v1/openapi.json")),

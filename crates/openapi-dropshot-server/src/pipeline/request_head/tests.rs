@@ -13,7 +13,7 @@ fn is_accepted(version: Version, headers: &[(&str, &str)]) -> bool {
 }
 
 #[test]
-fn a_request_of_http_1_1_has_one_valid_host() {
+fn an_http_1_1_request_must_have_one_valid_host() {
     for (version, hosts, accepted) in [
         (Version::HTTP_11, &["localhost:8080"][..], true),
         (Version::HTTP_11, &["[::1]:8080"], true),
@@ -43,7 +43,7 @@ fn a_request_of_http_1_1_has_one_valid_host() {
 }
 
 #[test]
-fn a_target_has_no_user_and_the_host_of_the_header() {
+fn a_target_must_not_contain_a_user_and_must_match_the_host_header() {
     for (version, target, host, accepted) in [
         (Version::HTTP_11, "http://a/", "a", true),
         (Version::HTTP_11, "http://user@a/", "a", false),
@@ -69,7 +69,7 @@ fn a_target_has_no_user_and_the_host_of_the_header() {
 }
 
 #[test]
-fn codings_and_expectations_that_are_not_known_are_rejected() {
+fn unknown_transfer_codings_and_expectations_are_rejected() {
     for (name, value, accepted) in [
         ("transfer-encoding", "chunked", true),
         ("transfer-encoding", "Chunked", true),

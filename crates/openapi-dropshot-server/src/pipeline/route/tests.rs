@@ -1,4 +1,4 @@
-//! Tests which operation a request is for.
+//! Tests which operation is found for a request.
 
 use super::*;
 use crate::test_contract::{OPERATIONS, TestContract, TestState};
@@ -46,7 +46,7 @@ fn every_operation_of_the_contract_is_found_by_its_path() {
 }
 
 #[test]
-fn a_path_with_another_spelling_is_not_found() {
+fn a_path_with_a_different_spelling_is_not_found() {
     for path in [
         "",
         "/",
@@ -73,7 +73,7 @@ fn the_methods_that_a_path_has_are_listed() {
     assert_eq!(rejected(Method::POST, "/v1/items/1"), "method_not_allowed");
 }
 
-/// The contract, with other stabilities.
+/// The contract, with other stability levels.
 fn with(stabilities: &[(&str, Stability)]) -> &'static [Operation] {
     let changed = |operation: &Operation| {
         let other = stabilities.iter().find(|(name, _)| *name == operation.name);
@@ -107,7 +107,7 @@ fn an_operation_below_the_stability_level_gets_404() {
         assert_eq!(rejected(Method::GET, "/v1/items"), None);
         assert_eq!(rejected(Method::POST, "/v1/items"), post);
         assert_eq!(rejected(Method::GET, "/v1/items/1"), get);
-        // Nor does another method show that there is such a path.
+        // Another method must not reveal that the path exists, either.
         let other = get.unwrap_or("method_not_allowed");
         assert_eq!(rejected(Method::DELETE, "/v1/items/1"), Some(other));
     }

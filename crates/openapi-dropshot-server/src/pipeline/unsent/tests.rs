@@ -1,4 +1,4 @@
-//! Tests responses that clients have not taken.
+//! Tests responses that clients have not read.
 
 use super::*;
 use crate::connections::Connections;
@@ -14,7 +14,7 @@ fn chunks(chunks: &[&'static str]) -> Body {
 }
 
 #[tokio::test]
-async fn a_body_that_is_not_in_memory_as_a_whole_is_left_as_it_is() {
+async fn a_body_that_is_not_completely_in_memory_is_passed_on_unchanged() {
     assert_eq!(in_memory(Body::from("abc")).ok(), Some(Bytes::from("abc")));
     assert_eq!(in_memory(Body::empty()).ok(), Some(Bytes::new()));
     let body = in_memory(chunks(&["abc", "def"])).expect_err("two parts");
@@ -48,7 +48,7 @@ async fn a_full_budget_ends_a_connection_with_unread_responses_of_writes() {
 }
 
 #[tokio::test]
-async fn a_body_is_passed_on_in_parts_and_is_held_until_the_last_one_is_taken() {
+async fn a_body_is_passed_on_in_parts_and_is_held_until_the_last_part_is_read() {
     for (version, size) in [(Version::HTTP_11, PART), (Version::HTTP_2, STREAM_PART)] {
         let connections = Arc::new(Connections::new(1));
         let connection = connections.open();

@@ -1,4 +1,4 @@
-//! Writes the bounds of a number as a condition in Rust, and as text.
+//! Writes the bounds of a number as a Rust condition, and as text.
 
 use openapi_dropshot_contract::model::{Schema, Type};
 use proc_macro2::TokenStream;
@@ -9,11 +9,12 @@ use serde_json::Number;
 pub(super) struct Bounds {
     /// A condition on `value`.
     pub(super) condition: TokenStream,
-    /// What the value must be: `from 1 to 100`.
+    /// What the value must be, such as `from 1 to 100`.
     pub(super) description: String,
 }
 
-/// The bounds of an inline schema of a number; none for other types, which check their values themselves.
+/// Returns the bounds of an inline schema of a number; `None` for other types, which check their values
+/// themselves.
 pub(super) fn of(schema: &Schema, target: &syn::Type) -> Option<Bounds> {
     let kind = schema.types.as_ref()?.value;
     let rust = target.to_token_stream().to_string();
@@ -53,7 +54,7 @@ pub(super) fn of(schema: &Schema, target: &syn::Type) -> Option<Bounds> {
     })
 }
 
-/// What the service requires of the number of values of a list, which the client does not check.
+/// Returns what the service requires for the number of values in a list. The client does not check this.
 pub(super) fn of_list(schema: &Schema) -> Option<String> {
     let least = schema.min_items.as_ref().map(|least| least.value);
     let most = schema.max_items.as_ref().map(|most| most.value);
@@ -77,8 +78,8 @@ pub(super) fn of_list(schema: &Schema) -> Option<String> {
     is_bounded.then(|| format!("The service takes {count}."))
 }
 
-/// The number as Rust writes it. A bound of an integer may be written with a
-/// fraction; then it is the nearest allowed integer.
+/// Returns a number as a Rust literal. If the bound of an integer is written with a fraction, the literal
+/// is the nearest allowed integer.
 fn literal(number: &Number, is_float: bool, up: bool) -> TokenStream {
     let real = number.as_f64().unwrap_or_default();
     let text = if is_float {
@@ -88,7 +89,7 @@ fn literal(number: &Number, is_float: bool, up: bool) -> TokenStream {
     } else {
         let rounded = if up { real.ceil() } else { real.floor() };
         let sign = if rounded < 0.0 { "-" } else { "" };
-        // A cast from a double saturates, so that no bound becomes another one.
+        // A cast from a double saturates, so it cannot produce another bound.
         format!("{sign}{}", rounded.abs() as u64)
     };
     text.parse().unwrap_or_default()

@@ -1,4 +1,5 @@
-//! Writes the constructors of the objects: `new`, and the builders. A macro of the toolkit has the code that all builders share.
+//! Writes the constructors of objects: `new`, and the builders. A macro of the toolkit contains the code that all builders
+//! share.
 
 use super::{
     Pass, docs, docs_of_part,
@@ -10,7 +11,7 @@ use quote::{format_ident, quote};
 use syn::Ident;
 
 impl Pass<'_> {
-    /// Writes `new` of an object.
+    /// Writes the function `new` of an object.
     pub(super) fn constructor(&self, ident: &Ident, fields: &[Field<'_>]) -> TokenStream {
         let (mut parameters, mut values) = (Vec::new(), Vec::new());
         for field in fields {
@@ -43,8 +44,8 @@ impl Pass<'_> {
         }
     }
 
-    /// Writes the builder of an object. Its name ends in `Builder`, so that the compiler's message `expected NewBook, found
-    /// NewBookBuilder` shows that `build` is missing. The earlier name stays as an alias.
+    /// Writes the builder of an object. Its name ends in `Builder`, so that the compiler error
+    /// `expected NewBook, found NewBookBuilder` shows that `build` is missing. The old name is kept as an alias.
     pub(super) fn builder_of_type(&self, ident: &Ident, fields: &[Field<'_>]) -> TokenStream {
         let long = format_ident!("{ident}Builder");
         let other = self.idents.get(&folded(&long.to_string()));
@@ -111,7 +112,7 @@ impl Pass<'_> {
             }
             Null::Collection | Null::Plain | Null::Inside => "",
         };
-        // A given value is sent, also `None` as `null`, and an empty list.
+        // A value that was set is always sent: `None` is sent as `null`, and an empty list as an empty list.
         let given = field.null.is_wrapped().then(|| quote!(.map(Some)));
         let (docs, deprecated) = docs_of_part(&text, deprecation.as_ref(), &[note]);
         let target = in_module(&field.own, "super");

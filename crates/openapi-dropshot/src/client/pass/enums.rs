@@ -1,5 +1,5 @@
-//! Keeps enumerations of strings open: a value that a later document adds is kept as it was received, while progenitor's
-//! code would reject the whole response.
+//! Keeps enumerations of strings open: a value that a later document adds is kept as it was received. progenitor's code
+//! would reject the whole response.
 
 use super::{Pass, docs};
 use proc_macro2::TokenStream;
@@ -7,7 +7,8 @@ use quote::quote;
 use syn::{Ident, ItemEnum, parse_quote};
 
 impl Pass<'_> {
-    /// Writes an enumeration with a variant for unknown values, and its texts; a macro implements the rest.
+    /// Writes an enumeration with a variant for unknown values, and the strings of its values. A macro implements the
+    /// rest.
     pub(super) fn open_enum(
         &self,
         mut choice: ItemEnum,
@@ -16,7 +17,7 @@ impl Pass<'_> {
         let ident = &choice.ident;
         let unknown = unused(values);
         // An unknown value owns its text, so the enum cannot be `Copy`. `OpenEnum` reads a known value without copying its
-        // text, which serde's `untagged` would copy.
+        // text, unlike serde's `untagged`.
         let mut attributes = choice.attrs.iter_mut();
         if let Some(derives) = attributes.find(|attribute| attribute.path().is_ident("derive")) {
             *derives = parse_quote!(#[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]);
@@ -57,7 +58,7 @@ impl Pass<'_> {
     }
 }
 
-/// A name for the variant of unknown values that no value has.
+/// Returns a name for the variant of unknown values that is not the name of a known value.
 fn unused(values: &[(String, Ident)]) -> Ident {
     let mut name = "Unknown".to_owned();
     while values.iter().any(|(_, ident)| *ident == name) {

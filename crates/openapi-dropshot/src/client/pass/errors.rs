@@ -1,5 +1,5 @@
-//! Documents the errors that each operation lists, and writes an enum of the error codes of each operation, where the document has
-//! a catalogue of codes.
+//! Documents the errors that each operation lists. If the document has a catalogue of codes, also writes an enum with the error
+//! codes of each operation.
 
 use super::{Pass, docs, examples::is_required, kinds::Kind, requests::Request};
 use crate::{
@@ -26,7 +26,7 @@ impl Pass<'_> {
         codes
     }
 
-    /// Returns a section about the errors of an operation, with the texts of the document: its codes, or the statuses of its responses.
+    /// Returns a section about the errors of an operation, with texts of the document: its codes, or the statuses of its responses.
     pub(super) fn errors_section(&self, request: &Request<'_>) -> String {
         let codes = self.codes_of(request);
         if codes.is_empty() {
@@ -74,7 +74,7 @@ impl Pass<'_> {
         ))
     }
 
-    /// Writes the enums of the error codes, if operations list some.
+    /// Writes the enums of error codes, if operations list codes.
     pub(super) fn errors(&self, requests: &[Request<'_>]) -> Option<TokenStream> {
         let listed = requests
             .iter()

@@ -1,6 +1,6 @@
-//! Writes an example for each public item, with the values of the document's own examples. If the document has none,
-//! the example takes the value as an argument, so that it still compiles. The documentation tests of the client's crate
-//! compile all of them.
+//! Writes an example for each public item, with values from the examples in the document. If the document has no example value, the
+//! value is an argument of the example, so that it still compiles. The documentation tests of the client crate compile all
+//! examples.
 
 use super::{
     Pass,
@@ -15,18 +15,18 @@ use syn::{Ident, Type};
 pub(super) struct Setting<'r> {
     pub(super) name: &'r Ident,
     target: &'r Type,
-    /// The value that the document has as an example.
+    /// The example value in the document.
     value: Option<TokenStream>,
     required: bool,
     deprecated: bool,
 }
 
-/// Returns whether every request must set it.
+/// Returns whether every request must set this part.
 pub(super) fn is_required(setting: &Setting<'_>) -> bool {
     setting.required
 }
 
-/// Returns whether the example of a whole request sets it.
+/// Returns whether the example of a whole request sets this part.
 pub(super) fn is_typical(setting: &Setting<'_>) -> bool {
     !setting.deprecated && (setting.required || setting.value.is_some())
 }
@@ -72,8 +72,8 @@ impl Pass<'_> {
         request.parameters.iter().map(parameter).chain(body)
     }
 
-    /// Makes an example with a request that sets the selected parts. `keyword` begins the function around it:
-    /// `fn` or `async fn`.
+    /// Makes an example with a request that sets the selected parts. `keyword` is the beginning of the function around it: `fn` or
+    /// `async fn`.
     pub(super) fn request_example(
         &self,
         request: &Request<'_>,
@@ -96,7 +96,8 @@ impl Pass<'_> {
         self.example_of_values(request, "async fn", is_required, |_, values| code(values))
     }
 
-    /// Makes an example with the setters of the selected parts and their values. A value that is missing in the document becomes an argument.
+    /// Makes an example with the setters of the selected parts and their values. A value that the document does not have becomes an
+    /// argument.
     fn example_of_values(
         &self,
         request: &Request<'_>,
@@ -135,7 +136,7 @@ impl Pass<'_> {
         self.example_code(&before, code, "}")
     }
 
-    /// Makes an example of a type of the document, if the document has one.
+    /// Makes an example for a type, if the document has an example value for it.
     pub(super) fn type_example(&self, ident: &Ident) -> String {
         let example = self.value_of_type(ident).map(|value| {
             self.fallible_example(&quote! {
@@ -146,7 +147,7 @@ impl Pass<'_> {
         example.unwrap_or_default()
     }
 
-    /// Returns the code block for the documentation; rustdoc hides the lines of `before` and `after`.
+    /// Returns the code block for the documentation. Rustdoc hides the lines of `before` and `after`.
     pub(super) fn example_code(&self, before: &str, code: &TokenStream, after: &str) -> String {
         let Some(shown) = formatted(code) else {
             return String::new();

@@ -1,4 +1,5 @@
-//! Writes a type for the form in parts of each operation that takes one, with a method for each part.
+//! Writes a type for the form of each operation that takes a form in parts. The type has a method for
+//! each part.
 
 use super::{Pass, described, docs, docs_of_part, part_deprecation, requests::Request};
 use crate::{
@@ -13,7 +14,7 @@ use quote::{format_ident, quote};
 use syn::Ident;
 
 impl Pass<'_> {
-    /// Writes the forms of all requests that have one.
+    /// Writes the forms of all requests that have a form.
     pub(super) fn forms(&self, requests: &[Request<'_>]) -> Option<TokenStream> {
         let forms: TokenStream = requests
             .iter()
@@ -110,7 +111,8 @@ impl Pass<'_> {
         })
     }
 
-    /// Returns the type of an argument that adds a part or several, and the code that adds it to `form`.
+    /// Returns the type of an argument that adds one or several parts, and the code that adds it to
+    /// `form`.
     fn part(&self, property: &FormProperty<'_>, argument: &Ident) -> (TokenStream, TokenStream) {
         let FormProperty {
             wire, each, inner, ..

@@ -1,5 +1,5 @@
-//! Reads progenitor's types once: how a value of each is written in Rust, and the fields of the objects with their
-//! properties in the document. Everything about types is written from these facts.
+//! Reads progenitor's types once: how to write a value of each type in Rust, and the fields of objects with their properties in
+//! the document. The code for types is generated from these facts.
 
 use super::Pass;
 use crate::client::names::folded;
@@ -13,24 +13,24 @@ use syn::{
     visit_mut::{self, VisitMut},
 };
 
-/// The kind of a type of the document. The types in it are named as in an application that has imported `types`.
+/// The kind of a type of the document. The types in it have the names that an application uses after importing `types`.
 pub(super) enum Kind<'a> {
     /// An enumeration of strings, such as `types::Size::Small`: each value with its variant.
     Choice(Vec<(String, Ident)>),
-    /// Read from text.
+    /// A type that is parsed from text.
     Text,
-    /// A list with a name.
+    /// A list type with its own name.
     List(Box<Type>),
-    /// An object, which has a builder.
+    /// An object with a builder.
     Object(Vec<Field<'a>>),
 }
 
 /// A field of an object.
 pub(super) struct Field<'a> {
-    /// The name that it has in the document.
+    /// The name in the document.
     pub(super) wire: String,
     pub(super) name: Ident,
-    /// Its type as the module `types` names it, and as an application does.
+    /// Its type, as named in the module `types`, and as named in an application.
     pub(super) own: Type,
     pub(super) target: Type,
     pub(super) optional: bool,
@@ -42,30 +42,30 @@ pub(super) struct Field<'a> {
 
 /// The value of a member that is not set.
 pub(super) enum Absent {
-    /// It is required.
+    /// The member is required.
     Rejected,
-    /// The default of its type.
+    /// The value is the default of its type.
     Default,
-    /// What a function of the module `defaults` returns.
+    /// The value is returned by a function of the module `defaults`.
     Made(ExprPath),
 }
 
-/// How a member that may be absent and may be `null` or empty keeps the two apart. typify makes one `Option`, or one list, of
-/// them, so that `null` or an empty list could not be sent, and would be left out of what was received.
+/// How a member that may be absent, and may also be `null` or empty, distinguishes the two. Typify uses a single `Option` or list
+/// for both, so `null` or an empty list could not be sent, and would be lost when it is received.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Null {
-    /// It is not both.
+    /// Only one of the two is possible.
     Plain,
-    /// Its type has `null` as a value, so that the `Option` around it says that the member is absent.
+    /// Its type already has `null` as a value, so the `Option` around the type means that the member is absent.
     Inside,
-    /// It has an `Option` of its own: `Option<Option<T>>`.
+    /// It gets a separate `Option`: `Option<Option<T>>`.
     Outside,
-    /// It is a list or a map, and typify leaves it out if it is empty. It has an `Option` of its own, so that an empty one is sent.
+    /// It is a list or a map that typify does not send if it is empty. It gets a separate `Option`, so that an empty one is sent.
     Collection,
 }
 
 impl Null {
-    /// Whether the field has an `Option` more than typify gives it.
+    /// Whether the field has one more `Option` than typify writes.
     pub(super) fn is_wrapped(self) -> bool {
         matches!(self, Null::Outside | Null::Collection)
     }
@@ -149,7 +149,7 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// Returns the kind of an enumeration of strings: it has unit variants only, and each is read by its name.
+/// Returns the kind of an enumeration of strings: an enum with only unit variants, each of which is parsed by its name.
 fn choice_of<'a>(choice: &syn::ItemEnum) -> Option<Kind<'a>> {
     let is_tagged = (choice.attrs.iter()).any(|attribute| attribute.path().is_ident("serde"));
     let value = |variant: &syn::Variant| {
@@ -163,7 +163,7 @@ fn choice_of<'a>(choice: &syn::ItemEnum) -> Option<Kind<'a>> {
     values.filter(|values| !values.is_empty()).map(Kind::Choice)
 }
 
-/// Returns the kind of a type that gives another one a name.
+/// Returns the kind of a type that wraps another type under a new name.
 fn holder<'a>(inner: &Type, is_read_from_text: bool) -> Option<Kind<'a>> {
     let inner = in_module(inner, "types");
     match argument_of(&inner, "Vec") {
@@ -172,7 +172,7 @@ fn holder<'a>(inner: &Type, is_read_from_text: bool) -> Option<Kind<'a>> {
     }
 }
 
-/// The name of a type that is read from text.
+/// Returns the name of a type that is parsed from text.
 fn read_from_text(item: &Item) -> Option<&Ident> {
     match item {
         Item::Impl(block) if implements(block, "FromStr") => self_ident(block),
@@ -180,7 +180,7 @@ fn read_from_text(item: &Item) -> Option<&Ident> {
     }
 }
 
-/// The name of a type that is `null` or a value by itself.
+/// Returns the name of a type that is itself either `null` or a value.
 fn holder_of_null(item: &Item) -> Option<&Ident> {
     let Item::Struct(syn::ItemStruct {
         ident,
@@ -202,7 +202,7 @@ fn has_null(target: &Type, nullable: &BTreeSet<&Ident>) -> bool {
     last.is_some_and(|last| last.ident == "Value" || nullable.contains(&last.ident))
 }
 
-/// Returns the arguments of the attributes for serde, each with its text, if it has one.
+/// Returns the arguments of serde attributes, each with its text, if it has one.
 pub(super) fn serde_arguments(attributes: &[Attribute]) -> BTreeMap<String, Option<String>> {
     let own = (attributes.iter()).filter(|attribute| attribute.path().is_ident("serde"));
     let arguments = own.filter_map(|attribute| {
@@ -284,7 +284,7 @@ pub(super) fn argument_of(target: &Type, outer: &str) -> Option<Type> {
     }
 }
 
-/// Converts a type of the module `types` to the name that another module uses, such as `types::Size` for `Size`.
+/// Converts a type of the module `types` to the name that another module uses: `Size` becomes `types::Size`.
 pub(super) fn in_module(target: &Type, module: &str) -> Type {
     struct Outside(Ident);
     impl VisitMut for Outside {

@@ -59,7 +59,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Writes the method of the client that takes all required values as arguments, unless another operation has its name.
+    /// Writes the client method that takes all required values as arguments, unless another operation has this method name.
     fn complete_method(&self, request: &Request<'_>) -> Option<TokenStream> {
         let Request {
             method,
@@ -102,7 +102,7 @@ impl Pass<'_> {
         })
     }
 
-    /// Writes the builder of a request: the description of its operation, its setters, and the methods that send it.
+    /// Writes the builder of a request: the description of its operation, its setters, and the methods that send the request.
     pub(super) fn builder(&self, request: &Request<'_>) -> TokenStream {
         let Request {
             operation,
@@ -180,7 +180,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Makes an example of a call of the operation, from the client to the response.
+    /// Makes an example that calls the operation and reads the response.
     fn call_example(&self, request: &Request<'_>) -> String {
         let is_stream = matches!(request.response, Reading::Items(..));
         self.request_example(
@@ -235,7 +235,7 @@ impl Pass<'_> {
         let (mut error, mut sent) = (quote!(super::Error), quote!(#received.await));
         let mut sent_blocking = quote!(toolkit::wait(#received));
         if !request.call.typed_errors.is_empty() {
-            // The error is read by its status.
+            // The error type depends on the status.
             let name = request.type_named("Error");
             error = quote!(super::TypedError<super::responses::#name>);
             sent = quote!(Ok(#sent?));
@@ -371,7 +371,7 @@ impl Pass<'_> {
 }
 
 /// Calls the macro that writes the settings of a call: `with`, and a shortcut for each setting, unless the operation has a
-/// parameter of that name.
+/// parameter with that name.
 fn call_settings(request: &Request<'_>) -> TokenStream {
     let is_free = |name: &&str| {
         let mut setters = request.parameters.iter();
@@ -435,7 +435,7 @@ fn description_of(request: &Request<'_>, variable: &Ident) -> TokenStream {
     }
 }
 
-/// The expression that turns the builder into a request.
+/// Returns the expression that converts the builder to a request.
 fn request_of(request: &Request<'_>) -> TokenStream {
     let Some(body) = &request.body else {
         return quote!(self.call.request());
@@ -469,8 +469,8 @@ fn summary(operation: &Operation) -> String {
     }
 }
 
-/// Returns sentences about the removal, the stability and the limits of the operation. `described` means that
-/// they follow the description of the operation.
+/// Returns sentences about the removal, the stability and the limits of the operation. `described` means that the description
+/// of the operation stands before them.
 fn lifecycle(operation: &Operation, described: bool) -> impl Iterator<Item = String> {
     let end = deprecation_note(operation)
         .filter(|note| !(described && note.is_described))

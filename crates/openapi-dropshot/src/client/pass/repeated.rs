@@ -1,4 +1,4 @@
-//! Replaces implementations that are the same for many types by calls of macros of the toolkit.
+//! Replaces implementations that are the same for many types by calls of macros in the toolkit.
 
 use super::{Pass, kinds::Kind};
 use crate::names::ident;
@@ -8,11 +8,11 @@ use std::collections::BTreeSet;
 use syn::{Fields, Ident, Item, ItemImpl, Type};
 
 impl Pass<'_> {
-    /// Removes the implementations, and returns the calls that write them.
+    /// Removes these implementations, and returns the macro calls that replace them.
     pub(super) fn repeated(&self, items: &mut Vec<Item>) -> TokenStream {
         let found: BTreeSet<String> = items.iter().filter_map(signature).collect();
         let mut written = BTreeSet::new();
-        // Claims implementations, if the types have all of them.
+        // Marks implementations for removal, if the types have all of them.
         let mut claim = |wanted: Vec<TokenStream>| {
             let wanted: Vec<String> = wanted.iter().map(text).collect();
             let has_all = wanted.iter().all(|own| found.contains(own));
@@ -74,14 +74,14 @@ impl Pass<'_> {
     }
 }
 
-/// Writes the call of a macro, if there are types for it.
+/// Writes a macro call for these types; `None` if there are no types.
 fn call<T: ToTokens>(name: &str, types: &[T]) -> Option<TokenStream> {
     let name = ident(name);
     let call = || quote!(::openapi_dropshot_client::generated::#name!(#(#types),*););
     (!types.is_empty()).then(call)
 }
 
-/// The only value of a type or variant without names for its values.
+/// Returns the only value in a type or variant with unnamed fields.
 fn held(fields: &Fields) -> Option<&Type> {
     match fields {
         Fields::Unnamed(fields) if fields.unnamed.len() == 1 => Some(&fields.unnamed.first()?.ty),
@@ -89,7 +89,7 @@ fn held(fields: &Fields) -> Option<&Type> {
     }
 }
 
-/// The trait and the type of an implementation, such as `From<Novel>forBook`.
+/// Returns the trait and the type of an implementation, such as `From<Novel>forBook`.
 fn signature(item: &Item) -> Option<String> {
     let Item::Impl(ItemImpl {
         trait_: Some((path, _)),

@@ -1,5 +1,5 @@
 //! Reads the requests from progenitor's code: the names and types of builders, parameters, bodies and responses. Only
-//! names and signatures are read; the code inside the methods is not used.
+//! names and signatures are read; the code inside of the methods is not used.
 
 use super::{
     deprecated_attribute,
@@ -25,7 +25,7 @@ use quote::{ToTokens, format_ident, quote};
 use std::collections::BTreeMap;
 use syn::{Fields, Ident, ImplItem, Item, ItemStruct, ReturnType, Type, parse_quote};
 
-/// A request, by names and types.
+/// A request, described by names and types.
 pub(super) struct Request<'a> {
     pub(super) call: &'a Call<'a>,
     pub(super) operation: &'a Operation,
@@ -36,14 +36,15 @@ pub(super) struct Request<'a> {
     pub(super) parameters: Vec<Setter<'a>>,
     pub(super) body: Option<Body<'a>>,
     pub(super) response: Reading,
-    /// The statuses of its successes; empty if each from 200 to 299 is one.
+    /// The statuses of its success responses; empty if each status from 200 to 299 is a success.
     pub(super) success: Vec<u16>,
-    /// The attributes that deprecate its items, and that hide them behind the cargo feature of its stability.
+    /// The attributes that mark its items as deprecated, and that hide them behind the cargo feature for its
+    /// stability level.
     pub(super) deprecated: Option<TokenStream>,
     pub(super) gate: Option<TokenStream>,
 }
 
-/// A parameter, and the setter of the builder that takes it.
+/// A parameter, and its setter in the builder.
 pub(super) struct Setter<'a> {
     pub(super) parameter: &'a Parameter,
     pub(super) name: Ident,
@@ -59,25 +60,25 @@ pub(super) struct Body<'a> {
     pub(super) essence: &'a str,
     pub(super) how: Sent,
     pub(super) required: bool,
-    /// The type that `body` takes.
+    /// The type of the argument of `body`.
     pub(super) target: Type,
-    /// The type that the builder holds: the builder of the target, if that has one.
+    /// The type of the field in the builder: the builder of the target, if the target has one.
     pub(super) held: Type,
 }
 
 impl Body<'_> {
-    /// The type of a line, if the body is a stream of them.
+    /// Returns the type of a line, if the body is a stream of lines.
     pub(super) fn line(&self) -> Option<Type> {
         argument_of(&self.target, "Lines")
     }
 }
 
-/// How the body of a success is read.
+/// How the body of a success response is read.
 pub(super) enum Reading {
     Json(Box<Type>),
-    /// As a stream of items of this type and this media type.
+    /// As a stream of items with this type and this media type.
     Items(Box<Type>, ItemForm, String),
-    /// As the enum of the successes of the operation.
+    /// As the enum of the success responses of the operation.
     ByStatus,
     Empty,
     Bytes,
@@ -89,7 +90,7 @@ impl Request<'_> {
         format_ident!("{}{suffix}", self.builder)
     }
 
-    /// Returns the setters of the required parameters, and what each takes.
+    /// Returns the setters of the required parameters, and the type of each argument.
     pub(super) fn required_parameters(&self) -> impl Iterator<Item = (&Ident, TokenStream)> {
         let parameters = self.parameters.iter();
         let required = parameters.filter(|setter| setter.parameter.required);
@@ -124,7 +125,7 @@ impl Request<'_> {
 ///
 /// # Errors
 ///
-/// progenitor's code has no builder for an operation, or the builder lacks a part of it.
+/// progenitor's code has no builder for an operation, or the builder does not have all its parts.
 pub(super) fn read<'a>(plan: &'a Plan<'a>, builders: &[Item]) -> Result<Vec<Request<'a>>, String> {
     let read = |call| request(plan.document, call, builders);
     plan.calls.iter().map(read).collect()
@@ -156,7 +157,7 @@ fn request<'a>(
             Some(target) if !parameter.required => target,
             _ => held,
         };
-        // `prepare` makes a list of JSON.
+        // `prepare` describes a JSON parameter as a list.
         let of_json = argument_of(&target, "Vec").filter(|_| parameter.json().is_some());
         parameters.push(Setter {
             parameter,
@@ -200,7 +201,7 @@ fn request<'a>(
     })
 }
 
-/// Returns the fields of a builder that hold values, by folded name. The other field is the client.
+/// Returns the builder fields that contain values, by folded name. The other field is the client.
 fn values_of(builder: &ItemStruct) -> BTreeMap<String, (Ident, Type)> {
     let value = |field: &syn::Field| {
         let name = field.ident.clone()?;
@@ -235,7 +236,7 @@ fn body(media: &MediaType, how: Sent, required: bool, name: Ident, held: Type) -
     }
 }
 
-/// `types::NewBook` of `types::builder::NewBook`.
+/// Returns `types::NewBook` for `types::builder::NewBook`.
 fn without_builder(held: &Type) -> Type {
     if let Type::Path(path) = held {
         let names: Vec<&Ident> = path.path.segments.iter().map(|part| &part.ident).collect();
@@ -274,11 +275,11 @@ fn success(successes: &[&Response]) -> Vec<u16> {
             StatusCode::Exact(code) => Some(code),
             _ => None,
         });
-    // One range makes each status a success.
+    // If a range is listed, every status is a success.
     statuses.collect::<Option<Vec<u16>>>().unwrap_or_default()
 }
 
-/// The cargo feature that an operation needs which is not stable.
+/// Returns the cargo feature that is required for an operation that is not stable.
 pub(super) fn feature(operation: &Operation) -> Option<&'static str> {
     match operation.stability.as_ref()?.value {
         Stability::Stable => None,

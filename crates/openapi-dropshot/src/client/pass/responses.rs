@@ -1,4 +1,4 @@
-//! Writes the enums of bodies by status, and the types of the bodies that the service sends in callbacks.
+//! Writes the enums of bodies by status, and the types of bodies that the service sends in callbacks.
 
 use super::{Pass, docs, requests::Request};
 use crate::{
@@ -30,7 +30,7 @@ pub(super) fn idents(types: &[Item]) -> BTreeMap<String, Ident> {
 }
 
 impl Pass<'_> {
-    /// Writes the enums of all requests that have one.
+    /// Writes the enums of all requests that have such an enum.
     pub(super) fn responses(&self, requests: &[Request<'_>]) -> Option<TokenStream> {
         let mut enums = TokenStream::new();
         for request in requests {
@@ -59,7 +59,7 @@ impl Pass<'_> {
         (!enums.is_empty()).then_some(code)
     }
 
-    /// Writes an enum, and how it is read.
+    /// Writes an enum, and the code that reads it.
     fn by_status(
         &self,
         request: &Request<'_>,
@@ -159,7 +159,7 @@ impl Pass<'_> {
         (!aliases.is_empty()).then_some(code)
     }
 
-    /// The type of a JSON body, from a module beside `types`.
+    /// Returns the type of a JSON body, as written in a module beside `types`.
     fn type_of_body(&self, schema: Option<&Schema>) -> TokenStream {
         match schema.and_then(|schema| self.type_ident(schema)) {
             Some(ident) => quote!(types::#ident),
@@ -167,7 +167,7 @@ impl Pass<'_> {
         }
     }
 
-    /// The type of a schema, if it has a name.
+    /// Returns the type of a schema, if it has a name.
     pub(super) fn type_ident(&self, schema: &Schema) -> Option<&Ident> {
         self.idents.get(&folded(type_name(schema, self.names)?))
     }

@@ -1,4 +1,4 @@
-//! Writes the security schemes of the document, and what each operation requires of them.
+//! Writes the security schemes of the document, and the schemes that each operation requires.
 
 use super::{Pass, described, docs};
 use crate::{
@@ -11,11 +11,11 @@ use openapi_dropshot_types::SchemeKind;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-/// The security schemes of the operations of a document, in its order.
+/// The security schemes of the operations of a document, in the order of the document.
 pub(super) struct Schemes<'a>(IndexMap<&'a str, (SchemeKind<'a>, Ident)>);
 
 impl<'a> Schemes<'a> {
-    /// Reads them, without those whose credential a client cannot send.
+    /// Reads the schemes, except those whose credential a client cannot send.
     pub(super) fn of(document: &'a Document) -> Self {
         let required = |name: &str| {
             let mut operations = document.operations.iter();
@@ -31,7 +31,7 @@ impl<'a> Schemes<'a> {
         Schemes(schemes.collect())
     }
 
-    /// How a client sends its single API key, which is given without a scheme: as the scheme that most operations require alone.
+    /// Returns how a client sends a single API key without a scheme name: as the scheme that most operations require alone.
     pub(super) fn credential(&self, document: &Document) -> TokenStream {
         let scheme = scheme_of_single_key(document).and_then(|name| self.0.get(name));
         credential(scheme.map_or(SchemeKind::Bearer, |(kind, _)| *kind))
@@ -42,7 +42,8 @@ impl<'a> Schemes<'a> {
         self.0.is_empty() || self.0.len() == 1 && self.0.values().all(|(kind, _)| is_key(*kind))
     }
 
-    /// The alternatives of an operation; an empty one is the last, because a client that has a credential sends it.
+    /// Returns the alternatives of an operation. An empty alternative comes last, because a client that has a credential sends
+    /// it.
     fn required_by(&self, operation: &Operation) -> Vec<Vec<&Ident>> {
         let constant = |name: &String| self.0.get(name.as_str()).map(|(_, constant)| constant);
         let alternatives = operation.security.iter();
@@ -55,7 +56,7 @@ impl<'a> Schemes<'a> {
 }
 
 impl Pass<'_> {
-    /// Writes the schemes, if one API key is not enough.
+    /// Writes the schemes, if a single API key is not sufficient.
     pub(super) fn schemes(&self) -> Option<TokenStream> {
         let schemes = self.schemes.0.iter().map(|(name, (kind, constant))| {
             let scheme = self.document.security_schemes.get(*name);
@@ -72,7 +73,7 @@ impl Pass<'_> {
         (!self.schemes.is_one_key()).then_some(schemes)
     }
 
-    /// Writes the function that returns what an operation requires.
+    /// Writes the function that returns the schemes that an operation requires.
     pub(super) fn security(&self) -> TokenStream {
         let mut ids: IndexMap<Vec<Vec<&Ident>>, Vec<&str>> = IndexMap::new();
         for call in &self.plan.calls {
@@ -100,7 +101,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Returns the call that gives a builder a provider of credentials, for examples.
+    /// Returns the call that sets a provider of credentials on a builder, for examples.
     pub(super) fn example_provider(&self) -> TokenStream {
         let provider = quote!(ApiKeyFile::new("/run/secrets/key"));
         let library = ident(self.library);
@@ -112,7 +113,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Returns the calls that give a builder its credentials, for examples.
+    /// Returns the calls that set credentials on a builder, for examples.
     pub(super) fn example_credentials(&self) -> TokenStream {
         let mut operations = self.document.operations.iter();
         let required = operations.find_map(|operation| {
@@ -139,7 +140,7 @@ impl Pass<'_> {
     }
 }
 
-/// How a client sends a credential.
+/// Returns how a client sends a credential.
 fn credential(kind: SchemeKind<'_>) -> TokenStream {
     let credential = match kind {
         SchemeKind::Bearer | SchemeKind::Token => quote!(Bearer),

@@ -1,4 +1,4 @@
-//! Writes the client itself, and the names under which it offers the toolkit's types to applications.
+//! Writes the client itself, and re-exports the types of the toolkit that applications need.
 
 use super::{
     Pass, docs,

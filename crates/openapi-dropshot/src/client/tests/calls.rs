@@ -1,5 +1,4 @@
-//! Tests pages, idempotency keys, and the cargo features of operations that are not
-//! stable.
+//! Tests pages, idempotency keys, and the cargo features for operations that are not stable.
 
 use super::{BOOKS, SCHEMA, document, file, generated, with_body, with_parameter, with_responses};
 
@@ -72,7 +71,7 @@ fn the_idempotency_key_is_a_header_of_the_operation() {
 }
 
 #[test]
-fn an_operation_that_is_not_stable_stands_behind_a_feature() {
+fn an_unstable_operation_requires_a_cargo_feature() {
     for level in ["beta", "experimental"] {
         let operation = format!(
             "{{operationId: putThing, x-stability-level: {level}, responses: {{'204': {{description: Done.}}}}}}"
@@ -82,7 +81,7 @@ fn an_operation_that_is_not_stable_stands_behind_a_feature() {
         let client = file(&text, "client.rs");
         assert_eq!(client.matches(&hidden).count(), 1, "{client}");
         let builder = file(&text, "builder.rs");
-        // The builder, its methods, and the description of the operation.
+        // The feature is on the builder, its methods, and the description of the operation.
         assert_eq!(builder.matches(&hidden).count(), 3, "{builder}");
         let sentence = format!("Only with the cargo feature `{level}` of this crate.");
         assert!(
@@ -132,7 +131,7 @@ fn a_parameter_cannot_have_the_name_of_a_method() {
 }
 
 #[test]
-fn a_parameter_may_have_the_name_feed_where_no_feed_is() {
+fn a_parameter_may_be_named_feed_if_the_operation_is_not_a_feed() {
     let text = |name: &str| format!("{{name: {name}, in: query, schema: {{type: string}}}}");
     let feed = text("feed");
     assert!(super::generated(&with_parameter(&feed)).is_ok());
@@ -315,7 +314,7 @@ fn a_form_in_parts_has_a_method_for_each_part_that_the_document_lists() {
     ] {
         assert!(compact.contains(expected), "{expected}: {forms}");
     }
-    // It would be there twice.
+    // Otherwise, the function would exist twice.
     assert!(!compact.contains("pub fn new_2"), "{forms}");
     let builder = file(&text, "builder.rs");
     assert!(builder.contains("super::forms::PutThingForm"), "{builder}");
@@ -363,7 +362,7 @@ fn a_single_key_is_sent_as_the_scheme_that_most_operations_require_alone() {
             ],
             "Credential::Header(\"Webhook-Id\")",
         ),
-        // The first one.
+        // The first scheme is chosen.
         (vec![pair], "Credential::Header(\"Webhook-Id\")"),
     ] {
         let client = file(&text(&operations), "client.rs");

@@ -3,7 +3,7 @@
 
 use super::{SCHEMA, document, file, with_body, with_parameter};
 
-/// The documentation above an item, without what begins each line.
+/// Returns the documentation above an item, without the comment markers.
 fn docs(text: &str, item: &str) -> String {
     let before = text.split(item).next().expect("a text has a beginning");
     let own = before.rsplit("\n\n").next().unwrap_or_default();
@@ -48,7 +48,7 @@ fn an_example_value_missing_in_the_document_becomes_an_argument() {
     assert!(said.contains(", body: types::Thing)"), "{said}");
     assert!(said.contains(".body(body)"), "{said}");
 
-    // A type without an example has none that only prints an argument.
+    // A type without an example value has no example, because the example could only print an argument.
     let text = file(&document(super::OPERATION, SCHEMA), "types.rs");
     let said = docs(&text, "pub struct Thing");
     assert!(!said.contains("```"), "{said}");

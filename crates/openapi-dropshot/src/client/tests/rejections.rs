@@ -36,7 +36,7 @@ fn unsupported_parts_are_rejected_at_their_place() {
             "client-unsupported",
             document(OPERATION, SCHEMA).replace("/things:", "'/things/{id}':"),
         ),
-        // typify would merge them until the stack is full.
+        // typify would merge them until the stack overflows.
         (
             "client-unsupported",
             document(
@@ -131,7 +131,7 @@ fn unsupported_parts_are_rejected_at_their_place() {
 }
 
 #[test]
-fn two_inline_schemas_of_one_name_are_not_merged() {
+fn two_inline_schemas_with_the_same_name_are_not_merged() {
     let schema =
         "{type: object, properties: {part: {type: object, properties: {a: {type: string}}}}}";
     let text = document(OPERATION, schema)

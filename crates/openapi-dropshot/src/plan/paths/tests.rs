@@ -1,4 +1,4 @@
-//! Tests which paths cannot be in one layer.
+//! Tests which paths conflict in dropshot's router.
 
 use super::*;
 

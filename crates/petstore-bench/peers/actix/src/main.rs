@@ -1,6 +1,6 @@
-//! A second baseline of the bench: bare actix-web, which sends what the baseline on hyper
-//! sends. A page is always the first page of 20 pets, a pet is always the first pet, and a
-//! created pet is the received body with an id. Nothing checks keys and nothing is stored.
+//! A second baseline of the benchmark: plain actix-web, which sends the same responses as the
+//! baseline on hyper. A page is always the first page of 20 pets, a pet is always the first pet,
+//! and a created pet is the received body with an id. It does not check keys and stores nothing.
 //!
 //! ```text
 //! petstore-bench-actix PETS

@@ -1,7 +1,7 @@
-//! A peer of the bench: the pet store as an expert would write it in a week with axum and
-//! rusqlite, on SQLite with a write-ahead log and `synchronous=FULL`. Creations that wait
-//! together share a commit, reads run where the request is handled, and keys are cached
-//! for half a second. It has no access log, no metrics and no limits.
+//! A comparison service of the benchmark: the pet store as an expert would write it in a week with
+//! axum and rusqlite, on SQLite with a write-ahead log and `synchronous=FULL`. Creations that wait
+//! at the same time share a commit, reads run on the thread that handles the request, and keys are
+//! cached for half a second. It has no access log, no metrics and no limits.
 //!
 //! ```text
 //! petstore-bench-axum-rusqlite seed FILE PETS KEY

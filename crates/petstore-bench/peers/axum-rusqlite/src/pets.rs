@@ -39,7 +39,7 @@ pub(crate) async fn list(
     if !(1..=100).contains(&limit) {
         return Err(Failure::Limit);
     }
-    // One more row than the page holds shows whether there are more pages.
+    // One more row than the page contains is read, to know whether there are more pages.
     let mut pets = store.page(cursor, status, limit + 1)?;
     let more = pets.len() > limit_or_more;
     pets.truncate(limit_or_more);

@@ -1,5 +1,5 @@
-//! Stores pets and keys in SQLite with rusqlite: each thread reads on a connection of its
-//! own, and one thread writes all that waits in one transaction.
+//! Stores pets and keys in SQLite with rusqlite. Each thread reads on its own connection, and one
+//! thread writes all waiting creations in one transaction.
 
 use rusqlite::{
     Connection, OptionalExtension as _, Row, ToSql, params,
@@ -47,11 +47,11 @@ const PAGE: &str =
     "SELECT name, category_id, status, id FROM pets WHERE id > ?1 ORDER BY id LIMIT ?2";
 const PAGE_OF_STATUS: &str = "SELECT name, category_id, status, id FROM pets WHERE status = ?3 AND id > ?1 ORDER BY id LIMIT ?2";
 
-/// The most writes in one transaction.
+/// The highest number of writes in one transaction.
 const BATCH: usize = 256;
-/// The most writes that wait.
+/// The highest number of waiting writes.
 const QUEUE: usize = 1024;
-/// How long a key is believed without a look into the store.
+/// How long a key is cached.
 const BELIEVED: Duration = Duration::from_millis(500);
 
 #[derive(Clone, Copy, Deserialize, Serialize)]
@@ -154,7 +154,7 @@ thread_local! {
 pub(crate) struct Store {
     file: Arc<PathBuf>,
     writes: mpsc::Sender<Write>,
-    /// The keys that were found, and until when they are believed.
+    /// The cached keys, with the time until which each is valid.
     keys: Arc<RwLock<HashMap<String, Instant>>>,
 }
 
@@ -183,8 +183,8 @@ impl Store {
         Ok(())
     }
 
-    /// Reads on the connection of this thread. A read takes microseconds, less than the
-    /// hand-over to a thread that may block.
+    /// Reads on the connection of this thread. A read takes microseconds, which is less than
+    /// passing it to a thread that may block.
     fn read<T>(&self, read: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Problem> {
         READER.with_borrow_mut(|reader| {
             let db = match reader {
@@ -255,7 +255,7 @@ fn connect(file: impl AsRef<Path>) -> rusqlite::Result<Connection> {
     Ok(db)
 }
 
-/// Writes all that waits in one transaction, again and again.
+/// Repeatedly writes all waiting creations in one transaction.
 fn write_all(mut db: Connection, mut queue: mpsc::Receiver<Write>) {
     let mut writes = Vec::new();
     while let Some(first) = queue.blocking_recv() {
@@ -272,7 +272,7 @@ fn write_all(mut db: Connection, mut queue: mpsc::Receiver<Write>) {
                 status: pet.status,
                 id: ids[place],
             });
-            // Nobody may wait any more.
+            // The request may have ended before its creation was written.
             let _ = caller.send(created);
         }
     }

@@ -1,5 +1,5 @@
-//! A peer of the bench: the pet store as it is usually written with axum and sqlx, on
-//! PostgreSQL, with one commit for each creation and a look-up of the key for each
+//! A comparison service of the benchmark: the pet store as it is usually written with axum and
+//! sqlx, on PostgreSQL, with one commit for each creation and a look-up of the key for each
 //! request. It has no access log, no metrics and no limits.
 //!
 //! ```text

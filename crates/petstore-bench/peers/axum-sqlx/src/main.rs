@@ -1,11 +1,11 @@
-//! The comparison service of the bench: the pet store as it is usually written with axum
-//! and sqlx, on SQLite with a write-ahead log, `synchronous=FULL` and one commit for each
-//! request. The program `load` sends the requests.
+//! The main comparison service of the benchmark: the pet store as it is usually written with axum
+//! and sqlx, on SQLite with a write-ahead log, `synchronous=FULL` and one commit for each request.
+//! The program `load` sends the requests.
 //!
-//! It is written carefully: a pool for reads and one connection for writes, so that no
-//! write finds the database locked; prepared statements; pages by key with an index; and
-//! a look-up of the key for each request, so that a revoked key is rejected at once. It
-//! has no access log, no metrics and no limits.
+//! It is written carefully. It has a pool for reads and one connection for writes, so that no write
+//! finds the database locked. It uses prepared statements and pages by key with an index. It looks
+//! up the key for each request, so that a revoked key is rejected at once. It has no access log, no
+//! metrics and no limits.
 //!
 //! ```text
 //! petstore-bench-axum-sqlx seed FILE PETS KEY

@@ -8,9 +8,9 @@ use sqlx::{
 };
 use std::{fmt, time::Duration};
 
-/// The tables of the service's own store. The index is a plain one. With the partial
-/// index of the service SQLite would prepare the query of a filtered page again each
-/// time; the option that prevents this is not available in sqlx.
+/// The tables of the service's own store, with a plain index. With the partial index of the
+/// service, SQLite would prepare the query of a filtered page each time; the option that prevents
+/// this is not available in sqlx.
 const TABLES: &str = "
     CREATE TABLE IF NOT EXISTS pets (
         id          INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -101,9 +101,9 @@ impl Store {
         };
         let writer = pool(1).connect_with(options.clone()).await?;
         sqlx::raw_sql(TABLES).execute(&writer).await?;
-        // The default number of connections of sqlx. With one for each processor, lists
-        // are slower by a third, because the pool hands every connection from one request
-        // to the next.
+        // This is the default number of connections of sqlx. With one connection for each
+        // processor, lists are slower by a third, because the pool passes each connection from one
+        // request to the next.
         let readers = pool(10).connect_with(options).await?;
         Ok(Self { readers, writer })
     }

@@ -1,7 +1,7 @@
-//! A peer of the bench: the server that openapi-to-rust generates from the contract, with
-//! the store and the check of keys of the peer on axum and rusqlite. Its responses have
-//! their members in alphabetical order, and no `Link`, because a generated response
-//! carries no headers.
+//! A comparison service of the benchmark: the server that openapi-to-rust generates from the
+//! contract, with the store and the key check of the service on axum and rusqlite. Its responses
+//! have their properties in alphabetical order, and no `Link`, because a generated response has no
+//! headers.
 //!
 //! ```text
 //! petstore-bench-openapi-to-rust seed FILE PETS KEY

@@ -1,7 +1,7 @@
-//! One connection: sends a request and reads its response completely. It uses a bare
-//! socket and hyper's parser, because the load shares the processors with the service. A
-//! complete client would use more processor time than the baseline does, and would make
-//! every ratio look better than it is.
+//! One connection: sends a request and reads its response completely. It uses a plain socket and
+//! hyper's parser, because the load shares the processors with the service. A complete client would
+//! use more processor time than the baseline does, and would make every ratio look better than it
+//! is.
 
 use anyhow::{Context as _, bail, ensure};
 use std::{net::SocketAddr, ops::Range};
@@ -18,7 +18,7 @@ pub(crate) struct Connection {
     buffer: Vec<u8>,
 }
 
-/// A response; valid until the next request.
+/// A response, which is valid until the next request.
 pub(crate) struct Response<'connection> {
     pub(crate) status: u16,
     /// The value of `Link`, if there is one.

@@ -14,7 +14,7 @@ pub(crate) struct Options {
     service: Service,
     #[arg(long)]
     connections: usize,
-    /// Expect every page to be the first one
+    /// Expect every page to be the first page
     #[arg(long)]
     fixed: bool,
 }

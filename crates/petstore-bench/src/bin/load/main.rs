@@ -1,7 +1,7 @@
-//! The load of the bench: sends requests to a service over many connections, compares
-//! every response with the expected one, and prints measurements as JSON. `cargo xtask
-//! bench` decides which service it measures, and how often. The book says why the bench
-//! does not use an existing tool.
+//! The load generator of the benchmark: sends requests to a service over many connections, compares
+//! every response with the expected one, and prints measurements as JSON. `cargo xtask bench`
+//! decides which service it measures, and how often. The book says why the benchmark does not use
+//! an existing tool.
 
 mod connection;
 mod idle;
@@ -38,7 +38,7 @@ enum Command {
 /// The service that receives the requests.
 #[derive(Args, Clone)]
 pub(crate) struct Service {
-    /// Its address
+    /// The address of the service
     #[arg(long)]
     address: SocketAddr,
     /// The API key
@@ -47,7 +47,7 @@ pub(crate) struct Service {
     /// Number of pets in its store
     #[arg(long)]
     pets: i64,
-    /// The members of its pets, and their order
+    /// The properties of its pets, and their order
     #[arg(long, default_value = "with-version")]
     members: Members,
 }
@@ -57,10 +57,10 @@ pub(crate) struct Service {
 pub(crate) struct LoadOptions {
     #[arg(long)]
     load: Load,
-    /// Expect every page to be the first one, and every pet to be the first one
+    /// Expect every page to be the first page, and every pet to be the first pet
     #[arg(long)]
     fixed: bool,
-    /// The pages, as `walk` printed them
+    /// The pages, as the command `walk` printed them
     #[arg(long)]
     pages: Option<PathBuf>,
     #[arg(long, default_value = "available")]

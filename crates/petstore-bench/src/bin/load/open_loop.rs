@@ -1,7 +1,7 @@
-//! Sends requests at times that are set in advance, whether or not earlier requests got a
-//! response. A late response delays the requests behind it, and this wait counts as
-//! latency. A load that waits for each response would send no requests while the service
-//! is blocked, and would not measure the delay ("coordinated omission").
+//! Sends requests at times that are set in advance, whether or not earlier requests have a
+//! response. A late response delays the requests after it, and this waiting time counts as latency.
+//! A load generator that waited for each response would send no requests while the service is
+//! blocked, and would not measure the delay ("coordinated omission").
 
 use anyhow::Context as _;
 use rustix::time::{
@@ -15,9 +15,9 @@ use std::{
 };
 use tokio::{net::unix::pipe, sync::Semaphore};
 
-/// How often the schedule checks whether requests are due. The timers of tokio tick once
-/// in a millisecond, which would be visible in every latency, and a thread of its own would
-/// take processor time from the service for each tick.
+/// How often the schedule checks whether requests are due. The timers of tokio tick only once per
+/// millisecond, which would be visible in every latency. A separate thread would take processor
+/// time from the service for each tick.
 const TICK: Timespec = Timespec {
     tv_sec: 0,
     tv_nsec: 100_000,
@@ -42,14 +42,14 @@ impl Schedule {
         }
     }
 
-    /// Releases requests when they are due. Returns after it released all of them and
-    /// told each of `connections` that there are no more.
+    /// Releases requests when they are due. Returns after it has released all of them and has told
+    /// each of `connections` that there are no more.
     pub(crate) async fn keep(&self, connections: usize) -> anyhow::Result<()> {
         let timer = timer().context("cannot make a timer")?;
         let mut released = 0;
         while released < self.total {
             timer.readable().await?;
-            // The number of ticks does not matter, since the clock is read.
+            // The number of ticks is ignored, because the clock is read.
             match timer.try_read(&mut [0; 8]) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => continue,
                 ticks => ticks?,
@@ -74,7 +74,7 @@ impl Schedule {
     }
 }
 
-/// Returns a timer that can be read once in a [`TICK`].
+/// Returns a timer that can be read once per [`TICK`].
 fn timer() -> io::Result<pipe::Receiver> {
     let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
     let timer = timerfd_create(TimerfdClockId::Monotonic, flags)?;
@@ -83,6 +83,6 @@ fn timer() -> io::Result<pipe::Receiver> {
         it_value: TICK,
     };
     timerfd_settime(&timer, TimerfdTimerFlags::empty(), &every)?;
-    // It is not a pipe, but read like one.
+    // It is not a pipe, but is read in the same way.
     pipe::Receiver::from_owned_fd_unchecked(timer)
 }

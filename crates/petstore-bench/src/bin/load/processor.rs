@@ -1,4 +1,4 @@
-//! Reads processor times from Linux: of processes in `/proc/PID/stat`, of the machine in
+//! Reads processor times from Linux: of processes in `/proc/PID/stat`, and of the machine in
 //! `/proc/stat`.
 
 use std::{collections::HashMap, fs};

@@ -1,5 +1,4 @@
-//! The requests of the load, a different one each time, and the expected response of
-//! each.
+//! The requests of the load, each of which is different, and the expected response to each.
 
 use crate::{
     LoadOptions, Service,
@@ -18,7 +17,7 @@ pub(crate) enum Load {
     Get,
     /// A new pet.
     Create,
-    /// Of a hundred requests 90 for a page, 9 for one pet, and 1 that creates a pet.
+    /// Of one hundred requests, 90 are for a page, 9 are for one pet, and 1 creates a pet.
     Mix,
 }
 
@@ -26,7 +25,7 @@ pub(crate) enum Load {
 #[derive(Deserialize, Serialize)]
 pub(crate) struct Place {
     pub(crate) target: String,
-    /// The number of the last pet before it.
+    /// The number of the last pet before the page.
     pub(crate) after: i64,
 }
 
@@ -198,8 +197,8 @@ impl Requester<'_> {
         })
     }
 
-    /// Chooses one of `places`, a different one each time and spread over all of them:
-    /// the golden ratio spreads the choices, and connections begin at different places.
+    /// Chooses one of `places`, a different one each time and spread over all of them. The golden
+    /// ratio spreads the choices, and each connection starts at a different place.
     fn place(&self, places: usize) -> usize {
         let number = self.number as f64 + self.index as f64 * 1013.0;
         let place = (number * 0.618_033_988_749_895).fract() * places as f64;
@@ -207,15 +206,15 @@ impl Requester<'_> {
     }
 }
 
-/// Returns the body of a creation. Its status is one that no list of the bench requests,
-/// so that the pages do not change.
+/// Returns the body of a creation. No list of the benchmark requests its status, so the pages do
+/// not change.
 fn new_pet(connection: usize, number: u64) -> String {
     format!(
         "{{\"name\":\"new pet {connection}-{number}\",\"categoryId\":{number},\"status\":\"pending\"}}"
     )
 }
 
-/// Returns the same pet once it has an id.
+/// Returns the same pet after it got an id.
 fn created_pet(connection: usize, number: u64, id: i64, members: Members) -> String {
     let name = format_args!("new pet {connection}-{number}");
     pets::json(name, number as i64, ",\"status\":\"pending\"", id, members)

@@ -1,5 +1,5 @@
-//! One run of the load: a number of connections, for a time, on half of the processors,
-//! because the service needs the others.
+//! One run of the load: a number of connections, for a certain time, on half of the processors,
+//! because the service needs the other half.
 
 use crate::{
     LoadOptions, Service,
@@ -24,7 +24,7 @@ use std::{
 };
 use tokio::time;
 
-/// The longest latency that the histogram distinguishes, in microseconds.
+/// The longest latency that the histogram can represent, in microseconds.
 const LONGEST_US: u64 = 60_000_000;
 /// Time to open all connections before the first request.
 const CONNECT: Duration = Duration::from_millis(100);
@@ -43,7 +43,8 @@ pub(crate) struct Options {
     /// Duration of the warm-up before the measurement
     #[arg(long)]
     warm_up_seconds: f64,
-    /// Requests per second; by default as many as get a response
+    /// Requests per second; by default, each connection sends its next request when a response
+    /// arrives
     #[arg(long)]
     rate: Option<f64>,
     /// Processes whose processor time is measured, including their child processes
@@ -218,8 +219,8 @@ impl Run {
             let now = Instant::now();
             let mut measurements = measurements.borrow_mut();
             measurements.created.extend(created);
-            // At a fixed rate, requests count that were due during the measurement,
-            // however late they are.
+            // At a fixed rate, all requests that were due during the measurement count, however
+            // late they are.
             let counted = if schedule.is_some() { since } else { now };
             if (self.begin..self.end).contains(&counted) {
                 let latency = now.saturating_duration_since(since).as_micros();

@@ -1,5 +1,5 @@
-//! Follows the `Link` headers of a list, checks every page, and prints the positions of
-//! the pages, because cursors are opaque.
+//! Follows the `Link` headers of a list, checks every page, and prints the positions of the pages,
+//! because cursors are opaque.
 
 use crate::{
     Service,
@@ -22,7 +22,7 @@ pub(crate) struct Options {
     /// Maximum number of pages to follow
     #[arg(long)]
     most: Option<usize>,
-    /// Number of pages to print; the last ones are printed
+    /// Number of pages to print; the last pages are printed
     #[arg(long)]
     keep: Option<usize>,
 }
@@ -80,7 +80,7 @@ async fn places(options: &Options) -> anyhow::Result<VecDeque<Place>> {
             (Some(next), Some(last)) if most.is_none_or(|most| walked < most) => {
                 (target, after) = (next, last);
             }
-            (Some(_), None) => bail!("an empty page has a next one"),
+            (Some(_), None) => bail!("an empty page has a link to a next page"),
             _ => break,
         }
     }

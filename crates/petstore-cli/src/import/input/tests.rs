@@ -63,7 +63,7 @@ fn an_unclosed_quote_is_reported_with_its_line() {
 }
 
 #[test]
-fn a_line_that_is_too_long_is_cut_and_the_next_one_is_complete() {
+fn a_line_that_is_too_long_is_cut_and_the_next_line_is_complete() {
     let text = format!("{}\nshort\n", "x".repeat(3 * LONGEST));
     for name in ["pets.ndjson", "pets.csv"] {
         let found = records(name, text.as_bytes()).expect("readable");
@@ -76,7 +76,7 @@ fn a_line_that_is_too_long_is_cut_and_the_next_one_is_complete() {
 }
 
 #[test]
-fn the_fingerprint_is_that_of_the_bytes() {
+fn the_fingerprint_is_computed_from_the_bytes() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("pets.csv");
     fs::write(&path, "\u{feff}name\nRex\n\nTom\n").expect("written");

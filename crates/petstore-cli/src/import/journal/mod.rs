@@ -1,13 +1,12 @@
-//! The journal of an import: a file of JSON lines beside the input. It fixes
-//! the Idempotency-Key of each line before it is sent, with a random id of the
-//! run, and records the result of the line. `state` computes the state of all
-//! lines at the end of a journal.
+//! The journal of an import: a file of JSON lines beside the input. Its header contains a random id
+//! of the run, which is a part of the Idempotency-Key of each line, so the keys are fixed before any
+//! line is sent. Afterwards the journal records the result of each line. `state` computes the state
+//! of all lines from the journal.
 //!
-//! The id of the run, and the numbers of the lines that are about to be sent, must
-//! be on disk before a line is sent. Therefore they are written with fsync, for
-//! [`WINDOW`] lines at once. Responses are written without fsync: if they are lost,
-//! the lines are sent again with the same keys, and the service returns the same
-//! responses.
+//! Before a line is sent, the id of the run and the number of the line must be on disk. Therefore
+//! the journal announces lines with fsync, [`WINDOW`] lines at once. Responses are written without
+//! fsync: if they are lost, the lines are sent again with the same keys, and the service returns
+//! the same responses.
 
 mod state;
 
@@ -28,11 +27,11 @@ use std::{
 };
 use uuid::Uuid;
 
-/// How many lines are announced with one fsync. After a kill, so many at most
-/// are sent again.
+/// How many lines are announced with one fsync. After a kill, at most this many lines are sent
+/// again.
 const WINDOW: u64 = 256;
 
-/// The file and the service that a journal belongs to.
+/// The file and the service to which a journal belongs.
 pub(super) struct Belongs<'a> {
     pub(super) input: &'a Path,
     pub(super) fingerprint: Fingerprint,
@@ -41,7 +40,7 @@ pub(super) struct Belongs<'a> {
     pub(super) api_key: &'a str,
 }
 
-/// An open journal, which no other process writes.
+/// An open journal, which no other process writes to.
 pub(super) struct Journal {
     path: PathBuf,
     file: File,
@@ -49,15 +48,15 @@ pub(super) struct Journal {
     state: State,
     /// A hash that identifies the API key of this run in the journal.
     key_mark: String,
-    /// The last lines that this run announced.
+    /// The lines that this run announced last.
     announced: RangeInclusive<u64>,
-    /// Whether a line of it may be torn: nothing more can be added.
+    /// Whether the last written line may be incomplete; then nothing more can be added.
     is_torn: bool,
 }
 
 impl Journal {
-    /// Opens the journal, or creates it. Rejects a journal of another import, and one
-    /// that another process is writing.
+    /// Opens the journal, or creates it. Rejects a journal of another import, and a journal to
+    /// which another process is writing.
     pub(super) fn open(path: PathBuf, belongs: &Belongs<'_>) -> Result<Self> {
         let context = || format!("cannot open the journal `{}`", path.display());
         let file = OpenOptions::new()
@@ -70,7 +69,7 @@ impl Journal {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => bail!(
-                "another import writes the journal `{}`: wait until it ends, or stop it",
+                "another import writes the journal `{}`: wait until that import ends, or stop it",
                 path.display()
             ),
             Err(TryLockError::Error(error)) => return Err(error).with_context(context),
@@ -100,24 +99,24 @@ impl Journal {
         &self.state
     }
 
-    /// The Idempotency-Key of a line: the same in every run.
+    /// Returns the Idempotency-Key of a line, which is the same in every run.
     pub(super) fn idempotency_key(&self, line: u64) -> String {
         format!("{}-{line}", self.header.run)
     }
 
-    /// Whether an earlier run may have sent the line, and its response is unknown.
+    /// Whether an earlier run may have sent the line, and the response is unknown.
     pub(super) fn may_have_been_sent(&self, line: u64) -> bool {
         self.state.is_open(line) && !self.announced.contains(&line)
     }
 
-    /// Whether the service still knows the key of a line that may have been
-    /// sent, so that it can be sent again.
+    /// Whether the service still has the key of a line that may have been sent, so that the line
+    /// can be sent again.
     pub(super) fn can_send_again(&self, line: u64) -> bool {
         self.state.can_send_again(line, Utc::now(), &self.key_mark)
     }
 
-    /// Makes sure that the journal says, on disk, that this line may have been
-    /// sent, and, since that takes an fsync, some lines after it.
+    /// Records on disk that this line may have been sent. Also announces some of the following
+    /// lines, because the fsync takes time.
     pub(super) fn announce(&mut self, line: u64) -> Result<()> {
         if self.announced.contains(&line) {
             return Ok(());
@@ -128,8 +127,7 @@ impl Journal {
         Ok(())
     }
 
-    /// The same for one line, as if it had never been sent: its key counts from
-    /// now on.
+    /// Announces one line as if it had never been sent: the lifetime of its key starts now.
     pub(super) fn announce_anew(&mut self, line: u64) -> Result<()> {
         self.announce_all(line, line)
     }
@@ -144,7 +142,7 @@ impl Journal {
         self.file.sync_data().with_context(|| self.cannot_write())
     }
 
-    /// Takes back what was announced from this line on, and not sent.
+    /// Revokes the announcement of the lines from this one on that were not sent.
     pub(super) fn take_back_from(&mut self, line: u64) -> Result<()> {
         let (from, to) = (line.max(*self.announced.start()), *self.announced.end());
         if from <= to {
@@ -153,7 +151,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Adds what became of a line.
+    /// Records the result of a line.
     pub(super) fn add(&mut self, entry: Entry) -> Result<()> {
         if self.is_torn {
             bail!("{}, as before", self.cannot_write());
@@ -168,7 +166,7 @@ impl Journal {
             .map_err(|problem| anyhow::anyhow!("{}: {problem}", self.cannot_write()))
     }
 
-    /// Has everything on disk.
+    /// Writes everything to disk.
     pub(super) fn close(self) -> Result<State> {
         self.file.sync_all().with_context(|| self.cannot_write())?;
         Ok(self.state)
@@ -179,7 +177,7 @@ impl Journal {
     }
 }
 
-/// Passes each rejected line of a journal, with its reason, to a function.
+/// Passes each rejected line of a journal, with the reason, to a function.
 pub(super) fn refused(path: &Path, mut each: impl FnMut(u64, &str) -> Result<()>) -> Result<()> {
     let context = || format!("cannot read the journal `{}`", path.display());
     let file = BufReader::new(File::open(path).with_context(context)?);
@@ -193,7 +191,7 @@ pub(super) fn refused(path: &Path, mut each: impl FnMut(u64, &str) -> Result<()>
     Ok(())
 }
 
-/// Writes the header, and its name into the folder, before anything is sent.
+/// Writes the header, and makes the new file durable in its folder, before anything is sent.
 fn begin(mut file: &File, path: &Path, belongs: &Belongs<'_>) -> io::Result<Header> {
     let header = Header {
         version: VERSION,
@@ -213,7 +211,7 @@ fn begin(mut file: &File, path: &Path, belongs: &Belongs<'_>) -> io::Result<Head
     Ok(header)
 }
 
-/// Reads what earlier runs wrote, and cuts off a last line that is torn.
+/// Reads what earlier runs wrote, and removes an incomplete last line.
 fn read(mut file: &File, path: &Path, belongs: &Belongs<'_>) -> Result<(Header, State)> {
     let shown = path.display();
     let context = || format!("cannot read the journal `{shown}`");
@@ -223,7 +221,7 @@ fn read(mut file: &File, path: &Path, belongs: &Belongs<'_>) -> Result<(Header, 
     reader.read_until(b'\n', &mut text).with_context(context)?;
     let header: Header = serde_json::from_slice(&text).map_err(|_| {
         WrongUsage(format!(
-            "`{shown}` is not the journal of an import: name another file with --journal, or move this one away"
+            "`{shown}` is not the journal of an import: choose another file with --journal, or move this file away"
         ))
     })?;
     compare(&header, path, belongs)?;
@@ -247,7 +245,7 @@ fn read(mut file: &File, path: &Path, belongs: &Belongs<'_>) -> Result<(Header, 
                     .map_err(|problem| damaged(path, number, problem))?;
                 whole += text.len() as u64;
             }
-            // Only the end of what was not yet on disk can be torn.
+            // Only the part that was not yet on disk, which is at the end, can be incomplete.
             (Some(_), Some(number)) => return Err(damaged(path, number, "it cannot be read")),
             (None, _) => torn = torn.or(Some(number)),
         }
@@ -260,13 +258,13 @@ fn read(mut file: &File, path: &Path, belongs: &Belongs<'_>) -> Result<(Header, 
 
 fn damaged(path: &Path, number: u64, problem: &str) -> anyhow::Error {
     anyhow::anyhow!(
-        "line {number} of the journal `{}` is damaged: {problem}; without it, it is unknown which lines were added: \
-         put back a copy of it, or compare the file with `petstore pets export`",
+        "line {number} of the journal `{}` is damaged: {problem}; without this line, it is unknown which lines were added: \
+         restore a copy of the journal, or compare the file with `petstore pets export`",
         path.display()
     )
 }
 
-/// Whether the journal is that of this file and this service.
+/// Checks that the journal belongs to this file and this service.
 fn compare(header: &Header, path: &Path, belongs: &Belongs<'_>) -> Result<()> {
     let shown = path.display();
     let input = belongs.input.display();
@@ -276,19 +274,19 @@ fn compare(header: &Header, path: &Path, belongs: &Belongs<'_>) -> Result<()> {
         )
     } else if header.input != belongs.fingerprint {
         format!(
-            "`{input}` was changed after its import began on {}: put it back as it was, and import new lines from a \
-             file of their own (`{shown}` has the length and the SHA-256 that it had)",
+            "`{input}` was changed after its import began on {}: restore its former content, and import new lines from a \
+             separate file (`{shown}` contains its former length and SHA-256)",
             header.begun.format("%-d %B %Y at %H:%M UTC"),
         )
     } else if header.format != belongs.format.as_str() {
         format!(
-            "`{input}` was begun as {}: pass `--format {0}`",
+            "the import of `{input}` was begun with the format {}: pass `--format {0}`",
             header.format
         )
     } else if header.url != belongs.url {
         format!(
-            "the import of `{input}` was begun at {}, and this is {}: pass `--url {0}` to continue, or name another file \
-             with --journal to import it here as well",
+            "the import of `{input}` was begun with the service {}, but this is {}: pass `--url {0}` to continue, or choose another file \
+             with --journal to import the pets to this service, too",
             header.url, belongs.url
         )
     } else {
@@ -297,8 +295,8 @@ fn compare(header: &Header, path: &Path, belongs: &Belongs<'_>) -> Result<()> {
     Err(WrongUsage(problem).into())
 }
 
-/// A hash that identifies an API key: enough to tell that it is another one,
-/// and nothing that helps to find it.
+/// Returns a hash that identifies an API key. It is sufficient to recognise another key, but does
+/// not help to find the key.
 fn mark(header: &Header, api_key: &str) -> String {
     let mut hash = Sha256::new();
     hash.update(header.run.as_bytes());

@@ -1,5 +1,5 @@
-//! Defines the lines of a journal, and computes from them the state of each line of
-//! the input: done, not sent, or sent at a known time without a known response.
+//! Defines the lines of a journal, and computes from them the state of each line of the input:
+//! done, not sent, or sent at a known time without a known response.
 //!
 //! After a change of the format, journals of older versions must still be readable;
 //! otherwise [`VERSION`] must be raised.
@@ -36,23 +36,24 @@ pub(in crate::import) enum Entry {
         from: u64,
         to: u64,
         at: DateTime<Utc>,
-        /// A hash of the API key that sends them; idempotency keys are valid for one API key.
+        /// A hash of the API key that sends the lines; idempotency keys are valid for one API key
+        /// only.
         key: String,
     },
     /// These lines were not sent after all.
     Unsent { from: u64, to: u64 },
     /// The line was added as a pet with this id.
     Added { line: u64, id: i64 },
-    /// The service rejected the line, and it cannot be added.
+    /// The service rejected the line permanently.
     Refused { line: u64, reason: String },
     /// The line is counted as done, because the caller chose `--unknown skip`.
     Skipped { line: u64 },
 }
 
-/// How long the service keeps an idempotency key, from the creation on.
+/// How long the service keeps an idempotency key after its creation.
 const KEPT: TimeDelta = TimeDelta::hours(24);
-/// For how much less it is relied on: a request is on its way for a while, and
-/// is tried more than once.
+/// The safety margin before that time: a request takes a while to arrive, and may be sent several
+/// times.
 const MARGIN: TimeDelta = TimeDelta::minutes(10);
 
 /// The state of all lines.
@@ -62,7 +63,7 @@ pub(in crate::import) struct State {
     lines: u64,
     /// Added, rejected or skipped.
     settled: BitSet,
-    /// Announced, and neither settled nor taken back.
+    /// The lines that were announced and have no result, unless the announcement was revoked.
     open: BitSet,
     windows: Vec<Window>,
     pub(in crate::import) added: u64,
@@ -91,7 +92,7 @@ impl State {
         }
     }
 
-    /// Applies an entry, or returns why it cannot belong to this input.
+    /// Applies an entry, or returns why the entry cannot belong to this input.
     pub(super) fn apply(&mut self, entry: Entry) -> Result<(), &'static str> {
         match entry {
             Entry::Sending { from, to, at, key } => {
@@ -131,18 +132,19 @@ impl State {
         self.settled.contains(index(line))
     }
 
-    /// Whether it may have been sent, and its response is unknown.
+    /// Whether the line may have been sent, and the response is unknown.
     pub(in crate::import) fn is_open(&self, line: u64) -> bool {
         self.open.contains(index(line))
     }
 
-    /// How many lines are done.
+    /// Returns how many lines are done.
     pub(in crate::import) fn settled(&self) -> u64 {
         self.added + self.refused + self.skipped
     }
 
-    /// The last of at most so many lines, from this one on, before one that may
-    /// have been sent earlier: that one keeps its own time.
+    /// Returns the last line of a range that starts at this line and has at most this many lines.
+    /// The range ends before a line that may have been sent earlier, because such a line keeps its
+    /// own time.
     pub(super) fn untouched_from(&self, line: u64, count: u64) -> u64 {
         let end = line.saturating_add(count - 1).min(self.lines);
         (line + 1..=end)
@@ -150,9 +152,9 @@ impl State {
             .map_or(end.max(line), |next| next - 1)
     }
 
-    /// Whether the service still has the key of an open line: it was sent less
-    /// than 24 hours ago, and by the same API key. A time that is yet to come
-    /// means that a clock was set, so that the age is unknown.
+    /// Whether the service still has the key of an open line: the line was sent less than 24 hours
+    /// ago, and with the same API key. If the time of sending is in the future, the clock was
+    /// changed, and the age is unknown.
     pub(super) fn can_send_again(&self, line: u64, now: DateTime<Utc>, key: &str) -> bool {
         let mut windows = self.windows.iter().rev();
         windows

@@ -1,4 +1,4 @@
-//! Tests which pets the records of files become, and why a record is rejected.
+//! Tests how records of files are parsed as pets, and why records are rejected.
 
 use super::*;
 
@@ -26,7 +26,7 @@ fn json_of(pet: Result<NewPet, String>) -> Result<String, String> {
 const REX: &str = r#"{"categoryId":7,"name":"Rex","status":"sold"}"#;
 
 #[test]
-fn both_formats_give_the_same_pet_also_from_an_export() {
+fn both_formats_are_parsed_as_the_same_pet_even_from_an_export() {
     let exported = r#"{"id":3,"name":"Rex","categoryId":7,"status":"sold"}"#;
     assert_eq!(json(exported).as_deref(), Ok(REX));
     let exported = csv("id,name,categoryId,status", "3,Rex,7,sold");

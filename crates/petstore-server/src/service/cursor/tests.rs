@@ -1,4 +1,4 @@
-//! Tests that a cursor is read back with its own list and filter only.
+//! Tests that a cursor is accepted only for the list and the filter it was created for.
 
 use super::*;
 
@@ -167,7 +167,7 @@ fn the_example_of_the_contract_is_a_cursor_and_its_link() {
 }
 
 #[test]
-fn a_cursor_of_orders_that_this_service_did_not_write_is_rejected() {
+fn a_cursor_of_orders_that_this_service_did_not_create_is_rejected() {
     let filter = OrderFilter {
         status: None,
         pet_id: Some(7),

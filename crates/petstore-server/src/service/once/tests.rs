@@ -1,4 +1,4 @@
-//! Tests which values of the header `Idempotency-Key` are which keys.
+//! Tests which values of the header `Idempotency-Key` are accepted, and which key each value means.
 
 use super::*;
 use petstore_models::IdempotencyKey as Header;
@@ -6,7 +6,7 @@ use petstore_models::IdempotencyKey as Header;
 fn key(value: &str) -> Option<String> {
     let header: Header = value.parse().ok()?;
     let key =
-        IdempotencyKey::from_header(header.as_str()).expect("the contract lets no other value in");
+        IdempotencyKey::from_header(header.as_str()).expect("the contract accepts no other value");
     Some(key.as_str().to_owned())
 }
 

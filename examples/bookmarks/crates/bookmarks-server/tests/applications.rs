@@ -130,7 +130,7 @@ async fn a_list_whose_first_request_fails_keeps_its_cursor() {
 }
 
 #[test]
-fn a_value_that_the_document_lacks_is_kept_from_text_as_from_json() {
+fn an_unknown_value_is_kept_from_text_and_from_json() {
     let parsed: ErrorCode = "asleep".parse().expect("the service decides");
     let read: ErrorCode = serde_json::from_str("\"asleep\"").expect("it is kept");
     assert_eq!((parsed.as_str(), &parsed), ("asleep", &read));

@@ -1,4 +1,4 @@
-//! Tests the states of lines that the entries of a journal lead to.
+//! Tests the states of lines that result from the entries of a journal.
 
 use super::*;
 
